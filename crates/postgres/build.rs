@@ -1,4 +1,4 @@
-//! Has the crate built again when a migration is added; the macro that embeds them sees only the files it knows.
+//! Rebuilds the crate when a migration is added; the embedding macro only tracks the files that it already knows.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations/postgres");

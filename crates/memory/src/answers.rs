@@ -1,4 +1,4 @@
-//! The answers that are remembered of requests with a key.
+//! Remembered answers to requests with an `Idempotency-Key`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::unit_of_work::MemoryUnitOfWork;
 
 type Owned = (AccountId, IdempotencyKey);
 
-/// What is remembered of every account's keys, and since when. It is copied when it is first changed in a unit of work.
+/// The remembered answers of all accounts, with the time of each. Copied on the first change in a unit of work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answers(Arc<BTreeMap<Owned, (Timestamp, Arc<RememberedRequest>)>>);
 
@@ -59,14 +59,14 @@ impl Answers {
         }
     }
 
-    /// Forgets all that an account was answered.
+    /// Deletes all answers of an account.
     pub(crate) fn forget_account(&mut self, account: AccountId) {
         if self.0.keys().any(|(owner, _)| *owner == account) {
             Arc::make_mut(&mut self.0).retain(|(owner, _), _| *owner != account);
         }
     }
 
-    /// The keys of what is too old, oldest first.
+    /// The keys of expired answers, oldest first.
     fn too_old(&self, now: Timestamp) -> Vec<Owned> {
         let over = self.0.iter().filter(|(_, (since, _))| is_over(*since, now));
         let mut over: Vec<_> = over.map(|(owned, (since, _))| (*since, owned)).collect();
@@ -105,12 +105,12 @@ impl AnswerReads for MemoryStore {
         if self.read(|state| state.answers.too_old(now).is_empty())? {
             return Ok(0);
         }
-        // In a unit of work, so that one that runs meanwhile cannot put back what is forgotten.
+        // In a unit of work, so that a concurrent one cannot restore what is deleted.
         let work = self.begin_in_time().await?;
         let forgotten = work.write(|state| Ok::<_, StoreError>(state.answers.forget(now, at_most)))?;
         #[expect(
             clippy::disallowed_methods,
-            reason = "visitors see nothing of answers, so nobody is to be told"
+            reason = "answers are invisible to visitors, so there is no change to publish"
         )]
         work.commit().await?;
         Ok(forgotten)
@@ -119,7 +119,7 @@ impl AnswerReads for MemoryStore {
 
 #[async_trait]
 impl AnswerWrites for MemoryUnitOfWork {
-    /// Units of work run one after another, so whoever gets here has waited for the others already.
+    /// Units of work run one by one, so all earlier ones have ended here.
     async fn claim_key(
         &mut self,
         account: AccountId,
@@ -129,7 +129,7 @@ impl AnswerWrites for MemoryUnitOfWork {
         self.write(|state| Ok(state.answers.remembered(account, key, now)))
     }
 
-    /// What is remembered is summed up anew each time, which is always right.
+    /// The total is recomputed each time, so it is always right.
     async fn remember_within(
         &mut self,
         account: AccountId,

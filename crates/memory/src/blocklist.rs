@@ -1,4 +1,4 @@
-//! An operator's list that stands in memory.
+//! An operator's blocklist in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use signpost_app::ports::TargetBlocklist;
 use signpost_domain::HostBlocklist;
 
-/// A list of hosts that may never be targets (D24); it changes when it is replaced.
+/// A list of hosts that may never be targets (D24). Tests can replace it.
 #[derive(Debug, Default)]
 pub struct FixedBlocklist {
     list: RwLock<Arc<HostBlocklist>>,
@@ -14,13 +14,13 @@ pub struct FixedBlocklist {
 }
 
 impl FixedBlocklist {
-    /// This list.
+    /// A fixed list.
     #[must_use]
     pub fn new(list: HostBlocklist) -> Self {
         Self { list: RwLock::new(Arc::new(list)), version: AtomicU64::default() }
     }
 
-    /// Puts another list in its place, as if the operator had edited the file.
+    /// Replaces the list, as if the operator had edited the file.
     pub fn replace(&self, list: HostBlocklist) {
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
         self.version.fetch_add(1, Ordering::Release);

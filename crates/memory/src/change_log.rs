@@ -11,8 +11,8 @@ use signpost_domain::Timestamp;
 
 use crate::store::MemoryStore;
 
-/// What was logged and not forgotten yet. Entries are numbered from 1, so a position is the number of the last that was
-/// read.
+/// The entries of the log that have not been deleted. They are numbered from 1, and a position is the number of the last
+/// entry read.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     forgotten: u64,

@@ -1,6 +1,6 @@
-//! Counting clicks by looking at every one of them: the model that stores are compared with.
+//! Counting clicks one by one: the model that stores are compared with.
 //!
-//! It shares no code with `signpost-clicks` but the decoder, so that a mistake in one of them shows as a difference.
+//! It shares only the decoder with `signpost-clicks`, so that a mistake in either one shows as a difference.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,7 @@ use signpost_domain::analytics::{
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
-/// A recorded click with texts of its own.
+/// A recorded click with owned texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptRow {
     pub(crate) at: Timestamp,
@@ -118,12 +118,12 @@ fn values_of(rows: &[&KeptRow], dimension: Dimension) -> Vec<ValueCounts> {
         .into_iter()
         .map(|(value, counted)| ValueCounts { value, clicks: counted.clicks, visitors: counted.distinct() })
         .collect();
-    // The sort is stable: values with as many clicks stay in their order.
+    // The sort is stable, so values with equal counts keep their order.
     values.sort_by_key(|counts| std::cmp::Reverse(counts.clicks));
     values
 }
 
-/// The selected clicks behind `after`, in the order of their ids.
+/// The selected clicks after `after`, in the order of their ids.
 pub(crate) fn exported(
     rows: &[KeptRow],
     selection: &ClickSelection,
@@ -138,7 +138,7 @@ pub(crate) fn exported(
     let mut clicks = Vec::new();
     let mut latest: Option<ClickId> = None;
     for row in of_account {
-        // The place is among all clicks of the link and the millisecond, so that an id means the same under every filter.
+        // The position is among all clicks of the link in that millisecond, so that an id means the same under every filter.
         let place = match latest {
             Some(ClickId { at, link, place }) if (at, link) == (row.at, row.link) => place + 1,
             _ => 0,
@@ -153,7 +153,7 @@ pub(crate) fn exported(
     clicks
 }
 
-/// What was clicked of each of these links since an instant, and when each was clicked last.
+/// The clicks of each of these links since an instant, and the time of each link's last click.
 pub(crate) fn recent(
     rows: &[KeptRow],
     account: AccountId,

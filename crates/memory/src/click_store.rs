@@ -1,4 +1,4 @@
-//! Recorded clicks in memory.
+//! The click store in memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,12 +15,12 @@ use tokio::sync::watch;
 
 use crate::click_counting::{self, KeptRow};
 
-/// Keeps every row, and looks at all of them for each answer. There is nothing to pack, to sum up or to seal.
+/// Keeps every row and scans all of them for each answer. It has nothing to pack, digest or seal.
 #[derive(Debug)]
 pub struct MemoryClickStore {
     state: Mutex<State>,
     faults: Mutex<Faults>,
-    /// How many answers and pages of exports have begun.
+    /// The number of answers and export pages that have started.
     begun: watch::Sender<usize>,
 }
 
@@ -30,21 +30,21 @@ struct State {
     /// The number of the last batch of each source.
     appended: HashMap<ClickSource, u64>,
     keys: BTreeMap<UtcDay, VisitorKey>,
-    /// Accounts that keep no click any more.
+    /// Accounts that keep no more clicks.
     deleted: BTreeSet<AccountId>,
 }
 
 #[derive(Debug, Default)]
 struct Faults {
     is_unavailable: bool,
-    /// So many more calls work, then all fail.
+    /// This many more calls succeed, then all fail.
     working_calls: Option<usize>,
     gate: Option<watch::Receiver<()>>,
 }
 
-/// While this lives, answers and exports wait; see [`MemoryClickStore::hold`].
+/// Answers and exports wait while this value exists; see [`MemoryClickStore::hold`].
 #[derive(Debug)]
-#[must_use = "dropping it lets the answers go on"]
+#[must_use = "dropping it releases the answers"]
 pub struct HeldAnswers {
     _open: watch::Sender<()>,
 }
@@ -56,45 +56,45 @@ impl Default for MemoryClickStore {
 }
 
 impl MemoryClickStore {
-    /// Stores clicks as they are, without a batch around them.
+    /// Stores single clicks without a batch.
     pub fn record<'a>(&self, clicks: impl IntoIterator<Item = RecordedClick<'a>>) {
         self.state().rows.extend(clicks.into_iter().map(|click| KeptRow::from(&click)));
     }
 
-    /// How many rows of all kinds there are.
+    /// The number of rows of all kinds.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.state().rows.len()
     }
 
-    /// From now on every call fails with [`StoreError::Unavailable`], or works again.
+    /// Makes every call fail with [`StoreError::Unavailable`], or work again.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         let mut faults = self.faults();
         faults.is_unavailable = is_unavailable;
         faults.working_calls = None;
     }
 
-    /// After so many more calls every call fails with [`StoreError::Unavailable`].
+    /// Makes every call fail with [`StoreError::Unavailable`] after this many more calls.
     pub fn set_unavailable_after(&self, calls: usize) {
         self.faults().working_calls = Some(calls);
     }
 
-    /// From now on each answer and each page of an export waits until what this returns is dropped, or until its deadline.
+    /// Makes each answer and each export page wait until the returned value is dropped, or until its deadline.
     pub fn hold(&self) -> HeldAnswers {
         let (open, gate) = watch::channel(());
         self.faults().gate = Some(gate);
         HeldAnswers { _open: open }
     }
 
-    /// How many answers and pages of exports have begun so far, those that wait included.
+    /// How many answers and export pages have started so far, including those that wait.
     #[must_use]
     pub fn begun(&self) -> usize {
         *self.begun.borrow()
     }
 
-    /// Returns once so many have begun. It waits for ever if they do not come.
+    /// Returns once this many have started. It waits forever if they do not.
     pub async fn wait_for_begun(&self, times: usize) {
-        // The other end lives as long as this does, so waiting cannot fail.
+        // The other end lives as long as this one, so waiting cannot fail.
         let _ = self.begun.subscribe().wait_for(|count| *count >= times).await;
     }
 
@@ -130,7 +130,7 @@ impl MemoryClickStore {
                 while gate.changed().await.is_ok() {}
             }
         };
-        let late = || StoreError::unavailable("there was no answer by the deadline");
+        let late = || StoreError::unavailable("no answer by the deadline");
         tokio::time::timeout_at(deadline.into(), opened).await.map_err(|_| late())?;
         if Instant::now() >= deadline {
             return Err(late());
@@ -152,7 +152,7 @@ impl ClickStore for MemoryClickStore {
             return Ok(Appended::AfterGap);
         }
         let mut rows = Vec::new();
-        // Nobody can say whose clicks a malformed batch has, so that none of them count. It must not hold up the next one.
+        // A malformed batch belongs to no known account, so none of its clicks count. It must not block the next batch.
         if signpost_clicks::read(segment, |click| rows.push(KeptRow::from(&click))).is_err() {
             rows.clear();
         }

@@ -1,4 +1,4 @@
-//! Clicks that are kept for a test to look at.
+//! Clicks that a test can inspect.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink};
 use signpost_domain::{AccountId, CountryCode, LinkId, Timestamp};
 
-/// A click with texts of its own.
+/// A click with owned texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptClick {
-    /// When.
+    /// The time of the click.
     pub at: Timestamp,
-    /// On which link.
+    /// The clicked link.
     pub link: LinkId,
-    /// Whose link it is.
+    /// The owner of the link.
     pub account: AccountId,
-    /// What it was.
+    /// The kind of click.
     pub kind: ClickKind,
-    /// Where the visitor is.
+    /// The address of the visitor.
     pub address: IpAddr,
     /// The country that a trusted proxy named.
     pub country: Option<CountryCode>,
@@ -64,12 +64,12 @@ impl From<Click<'_>> for KeptClick {
     }
 }
 
-/// Keeps every click it is given.
+/// Keeps every click.
 #[derive(Debug, Default)]
 pub struct KeptClicks(Mutex<Vec<KeptClick>>);
 
 impl KeptClicks {
-    /// Those that came so far.
+    /// The clicks so far.
     #[must_use]
     pub fn all(&self) -> Vec<KeptClick> {
         self.kept().clone()

@@ -1,4 +1,4 @@
-//! A clock that stands still until it is told otherwise.
+//! A clock that only moves when it is set.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use signpost_app::ports::Clock;
 use signpost_domain::Timestamp;
 
-/// A clock that its owner sets. It may step back, as real ones do.
+/// A clock that tests set. It may step back, like real ones.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct ManualClock(AtomicI64);
 const START_MILLIS: i64 = 1_769_850_307_042;
 
 impl ManualClock {
-    /// A clock that shows `now`.
+    /// A clock at `now`.
     #[must_use]
     pub const fn new(now: Timestamp) -> Self {
         Self(AtomicI64::new(now.unix_millis()))
@@ -46,7 +46,7 @@ impl ManualClock {
     }
 }
 
-/// Shows 2026-01-31T09:05:07.042Z.
+/// Starts at 2026-01-31T09:05:07.042Z.
 impl Default for ManualClock {
     fn default() -> Self {
         Self(AtomicI64::new(START_MILLIS))
@@ -55,7 +55,7 @@ impl Default for ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        // Only timestamps get in, so there is always one to read.
+        // Only timestamps are stored, so this conversion always succeeds.
         Timestamp::from_unix_millis(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::EPOCH)
     }
 }

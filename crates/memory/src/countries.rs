@@ -1,4 +1,4 @@
-//! Countries of addresses that a test decides on.
+//! Countries of addresses, as a test sets them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 use signpost_app::ports::CountryLookup;
 use signpost_domain::CountryCode;
 
-/// The countries that a test gave. At first it knows none.
+/// The countries that a test has set; none at first.
 #[derive(Debug, Default)]
 pub struct FixedCountries(RwLock<HashMap<IpAddr, CountryCode>>);
 

@@ -12,7 +12,7 @@ use signpost_domain::{
 use crate::state::{State, absent, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
 
-/// Units of work run one after another, so what one has read is held as long as it lasts.
+/// Units of work run one by one, so whatever one reads stays locked until it ends.
 #[async_trait]
 impl CustomDomainWrites for MemoryUnitOfWork {
     async fn lock_custom_domain(
@@ -119,7 +119,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
     }
 }
 
-/// At most so many of the links on a hostname.
+/// Up to `at_most` of the links on a hostname.
 fn links_on(state: &State, whose: LinksOf, hostname: &Hostname, at_most: u16) -> Vec<(AccountId, LinkId)> {
     let is_meant = |account: AccountId| match whose {
         LinksOf::Account(owner) => account == owner,
@@ -135,7 +135,7 @@ fn links_on(state: &State, whose: LinksOf, hostname: &Hostname, at_most: u16) ->
     links.take(usize::from(at_most)).collect()
 }
 
-/// What D22 makes of a link whose domain is gone.
+/// Takes a link's address away, as D22 requires when its domain is gone.
 fn lose_address(link: &mut Link, now: Timestamp) {
     link.placement = Placement::Lost { slug: link.placement.slug().cloned() };
     link.updated_at = now.max(link.updated_at);

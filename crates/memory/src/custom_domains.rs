@@ -1,4 +1,4 @@
-//! How custom domains are kept.
+//! The collection of custom domains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,23 +9,22 @@ use signpost_app::ports::{
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
 
-/// The custom domains of all accounts: a hostname is the same one to all of them. They are copied when one is first
-/// changed in a unit of work.
+/// The custom domains of all accounts, because a hostname is global. Copied on the first change in a unit of work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Domains(Arc<Kept>);
 
-/// The domains, and where to find them. Only [`Kept::put`] and [`Kept::remove`] write, so that the two always agree.
+/// The domains and their indexes. Only [`Kept::put`] and [`Kept::remove`] write, so that these always agree.
 #[derive(Debug, Clone, Default)]
 struct Kept {
     domains: BTreeMap<DomainId, Arc<Checked>>,
     of_account: BTreeMap<AccountId, BTreeSet<DomainId>>,
     named: BTreeMap<(Hostname, AccountId), DomainId>,
     due: BTreeSet<(Timestamp, DomainId)>,
-    /// Those whose checks were given up, by the end of the last claim.
+    /// Domains whose checks were given up, by the end of the last claim.
     given_up: BTreeSet<(Timestamp, DomainId)>,
 }
 
-/// A domain and when it is checked.
+/// A domain and its check schedule.
 #[derive(Debug, Clone)]
 struct Checked {
     domain: CustomDomain,
@@ -96,7 +95,7 @@ impl Domains {
         ids.filter_map(|id| self.0.domains.get(id)).map(|checked| &checked.domain)
     }
 
-    /// The domain, which is one of these, with the plan of its checks.
+    /// A domain of this collection with the plan of its checks.
     pub(crate) fn scheduled(&self, domain: CustomDomain) -> ScheduledDomain {
         let schedule = self.0.domains.get(&domain.id).map(|checked| checked.schedule()).unwrap_or_default();
         ScheduledDomain { domain, schedule }
@@ -112,7 +111,7 @@ impl Domains {
         self.of(account, *id)
     }
 
-    /// The domain of whichever account with this hostname that is not stored as failed.
+    /// The domain of any account with this hostname that is not stored as failed.
     pub(crate) fn holder(&self, hostname: &Hostname) -> Option<&CustomDomain> {
         self.all_named(hostname).find(|domain| domain.status.holds_hostname())
     }
@@ -134,7 +133,7 @@ impl Domains {
         Arc::make_mut(&mut self.0).put(Checked::planned(domain, plan));
     }
 
-    /// Writes what events move of a domain, and another plan. `None` if the account has no such domain.
+    /// Writes the fields of a domain that events change, and another plan. `None` if the account has no such domain.
     pub(crate) fn update(&mut self, after: &CustomDomain, plan: CheckPlan) -> Option<CustomDomain> {
         let CustomDomain { id, account_id, status, failure_reason, observation, .. } = after.clone();
         let before = self.of(account_id, id)?.clone();
@@ -145,7 +144,7 @@ impl Domains {
         Some(domain)
     }
 
-    /// Writes what look-ups saw, and nothing else. `None` if the account has no such domain.
+    /// Writes only the observation of look-ups. `None` if the account has no such domain.
     pub(crate) fn observe(
         &mut self,
         account: AccountId,
@@ -176,12 +175,12 @@ impl Domains {
         }
     }
 
-    /// The domains whose checks are due, those that have been for longest first.
+    /// The domains whose checks are due, longest due first.
     pub(crate) fn due(&self, now: Timestamp) -> impl Iterator<Item = DomainId> {
         self.0.due.iter().take_while(move |(due_at, _)| *due_at <= now).map(|(_, id)| *id)
     }
 
-    /// The domains whose checks were given up long enough ago, the earliest first.
+    /// The domains whose checks were given up long enough ago, earliest first.
     pub(crate) fn to_be_released(&self, now: Timestamp) -> impl Iterator<Item = DomainId> {
         let is_over = move |ran_out: &Timestamp| ran_out.plus(CHECKS_LEFT_ALONE_FOR) <= now;
         self.0.given_up.iter().take_while(move |(ran_out, _)| is_over(ran_out)).map(|(_, id)| *id)
@@ -205,8 +204,8 @@ impl Domains {
         Some(due)
     }
 
-    /// Writes the plan of a domain, and what was seen, unless another was written since it was claimed, or it was claimed
-    /// again.
+    /// Writes the plan and the observation of a domain, unless another plan was written since it was claimed, or it was
+    /// claimed again.
     pub(crate) fn plan(&mut self, check: &ConcludedCheck, claimed_until: Timestamp) {
         let ConcludedCheck { id, plan, observation } = check.clone();
         let is_as_claimed =
@@ -220,7 +219,7 @@ impl Domains {
         }
     }
 
-    /// The domains that read as failed at `now` and are not stored so.
+    /// The domains that read as failed at `now` but are not stored as failed.
     pub(crate) fn overtaken(&self, now: Timestamp) -> impl Iterator<Item = DomainId> {
         let domains = self.0.domains.values().map(|checked| &checked.domain);
         domains.filter(move |domain| domain.status.at(now) != domain.status).map(|domain| domain.id)

@@ -1,4 +1,4 @@
-//! A domain name system in memory.
+//! A fake DNS in memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
@@ -9,15 +9,15 @@ use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_domain::{HostResolution, Hostname};
 use tokio::sync::watch;
 
-/// What DNS says is what a test has set (D39, D42). No name exists at first. Names are given without the trailing dot, in
-/// letters of any case.
+/// DNS records as a test sets them (D39, D42). No name exists at first. Names are given without the trailing dot, in any
+/// case.
 ///
-/// A look-up is one call of the port. It can be made to fail ([`set_unavailable`](Self::set_unavailable)), to wait
-/// ([`hold`](Self::hold)) or to panic ([`set_panicking`](Self::set_panicking)), by the name that it is for.
+/// A look-up is one call of the port. By its name, it can be made to fail ([`set_unavailable`](Self::set_unavailable)), to
+/// wait ([`hold`](Self::hold)) or to panic ([`set_panicking`](Self::set_panicking)).
 #[derive(Debug, Default)]
 pub struct FakeDns {
     state: Mutex<State>,
-    /// How many look-ups of each name have begun.
+    /// The number of look-ups of each name that have started.
     lookups: watch::Sender<HashMap<String, usize>>,
 }
 
@@ -37,26 +37,26 @@ struct Records {
     alias: Option<String>,
 }
 
-/// While this lives, look-ups of its name wait; see [`FakeDns::hold`].
+/// Look-ups of its name wait while this value exists; see [`FakeDns::hold`].
 #[derive(Debug)]
-#[must_use = "dropping it lets the look-ups go on"]
+#[must_use = "dropping it releases the look-ups"]
 pub struct HeldLookups {
     _open: watch::Sender<()>,
 }
 
 impl FakeDns {
-    /// No name exists.
+    /// A DNS without names.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From now on `name` has these `TXT` records and no others; its addresses stay.
+    /// Gives `name` exactly these `TXT` records; its addresses stay.
     pub fn set_texts(&self, name: &str, texts: impl IntoIterator<Item = impl Into<String>>) {
         self.state().records(name).texts = texts.into_iter().map(Into::into).collect();
     }
 
-    /// From now on `name` has these addresses and no others, and is no alias; its texts stay.
+    /// Gives `name` exactly these addresses and no alias; its texts stay.
     pub fn set_addresses(&self, name: &str, addresses: impl IntoIterator<Item = IpAddr>) {
         let mut state = self.state();
         let records = state.records(name);
@@ -64,61 +64,61 @@ impl FakeDns {
         records.addresses = addresses.into_iter().collect();
     }
 
-    /// From now on `name` is an alias of `target` and nothing else.
+    /// Makes `name` an alias of `target`, without other records.
     pub fn set_alias(&self, name: &str, target: &str) {
         *self.state().records(name) = Records { alias: Some(key(target)), ..Records::default() };
     }
 
-    /// From now on `name` does not exist.
+    /// Removes `name`.
     pub fn remove(&self, name: &str) {
         self.state().names.remove(&key(name));
     }
 
-    /// From now on every look-up fails with [`DnsUnavailable`], or works again.
+    /// Makes every look-up fail with [`DnsUnavailable`], or work again.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         self.state().is_unavailable = is_unavailable;
     }
 
-    /// From now on look-ups of `name` fail, or work again. What leads through it does not fail.
+    /// Makes look-ups of `name` fail, or work again. Look-ups that lead through it do not fail.
     pub fn set_name_unavailable(&self, name: &str, is_unavailable: bool) {
         set(&mut self.state().unavailable, name, is_unavailable);
     }
 
-    /// From now on look-ups of `name` panic, or work again.
+    /// Makes look-ups of `name` panic, or work again.
     pub fn set_panicking(&self, name: &str, is_panicking: bool) {
         set(&mut self.state().panicking, name, is_panicking);
     }
 
-    /// From now on look-ups of `name` wait until what this returns is dropped, and then say what is there by then.
-    /// [`looked_up`](Self::looked_up) tells when one waits. Of two holds of one name only the second holds.
+    /// Makes look-ups of `name` wait until the returned value is dropped; then they return the records of that moment.
+    /// [`looked_up`](Self::looked_up) tells when one waits. Of two holds on one name only the second holds.
     pub fn hold(&self, name: &str) -> HeldLookups {
         let (open, gate) = watch::channel(());
         self.state().held.insert(key(name), gate);
         HeldLookups { _open: open }
     }
 
-    /// How many look-ups of `name` have begun, those that failed, wait or panicked included.
+    /// How many look-ups of `name` have started, including those that failed, wait or panicked.
     #[must_use]
     pub fn lookups(&self, name: &str) -> usize {
         self.lookups.borrow().get(&key(name)).copied().unwrap_or(0)
     }
 
-    /// How many look-ups have begun in all.
+    /// How many look-ups have started in all.
     #[must_use]
     pub fn all_lookups(&self) -> usize {
         self.lookups.borrow().values().sum()
     }
 
-    /// Returns once so many look-ups of `name` have begun. It waits for ever if they do not come.
+    /// Returns once this many look-ups of `name` have started. It waits forever if they do not.
     pub async fn looked_up(&self, name: &str, times: usize) {
         let name = key(name);
         let mut lookups = self.lookups.subscribe();
         let have_begun = |of: &HashMap<String, usize>| of.get(&name).copied().unwrap_or(0) >= times;
-        // The other end lives as long as this does, so waiting cannot fail.
+        // The other end lives as long as this one, so waiting cannot fail.
         let _ = lookups.wait_for(have_begun).await;
     }
 
-    /// What is to be done before a look-up of `name` reads anything.
+    /// What happens before a look-up of `name` reads anything.
     async fn begin(&self, name: &str) -> Result<(), DnsUnavailable> {
         let (gate, is_panicking) = {
             let state = self.state();
@@ -147,9 +147,9 @@ impl FakeDns {
     }
 }
 
-#[expect(clippy::panic, reason = "what a test has asked for")]
+#[expect(clippy::panic, reason = "a test has requested it")]
 fn ask_for_panic(name: &str) {
-    panic!("a look-up of {name} was to panic");
+    panic!("a look-up of {name} panics on request");
 }
 
 fn key(name: &str) -> String {
@@ -169,7 +169,7 @@ impl State {
         self.names.entry(key(name)).or_default()
     }
 
-    /// The chain from `name`, and what is at its end: nothing if it is longer than it may be or leads round in a circle.
+    /// The chain of aliases from `name`, and the records at its end: none if the chain is too long or circular.
     fn follow(&self, name: &str) -> (Vec<String>, Option<&Records>) {
         let mut chain: Vec<String> = Vec::new();
         loop {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_up_that_is_held_waits_and_says_what_is_there_when_it_goes_on() {
+    fn held_look_up_waits_and_returns_the_records_of_its_release() {
         runtime().block_on(async {
             let dns = Arc::new(FakeDns::new());
             let held = dns.hold("Www.customer.com");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_up_panics_or_fails_by_its_name_alone() {
+    fn look_ups_panic_or_fail_only_for_their_own_name() {
         runtime().block_on(async {
             let dns = Arc::new(FakeDns::new());
             dns.set_panicking("bad.customer.com", true);

@@ -1,4 +1,4 @@
-//! Which custom domains are to be checked.
+//! The checks of custom domains.
 
 use async_trait::async_trait;
 use signpost_app::ports::{ConcludedCheck, DomainChecks, DueCheck, StoreError};

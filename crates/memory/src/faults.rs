@@ -1,4 +1,4 @@
-//! A store that breaks when it is told to, so that tests can see what happens then.
+//! Faults that tests inject into the store.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,9 +14,9 @@ pub enum Step {
     Begin,
     /// Beginning a unit of work again.
     BeginAgain,
-    /// Any call to a unit of work but its commit.
+    /// Any call to a unit of work except its commit.
     Write,
-    /// Committing. Nothing is kept when it fails.
+    /// Committing. A failed commit changes nothing.
     Commit,
     /// Any call to the change log.
     Log,
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// Which calls to a store are to fail.
+/// The calls to a store that fail.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<Plan>);
 
@@ -66,22 +66,22 @@ struct Plan {
 }
 
 impl Faults {
-    /// Lets the next `times` calls of this kind fail. Faults that were asked for before come first.
+    /// Makes the next `times` calls of this kind fail, after earlier requested faults.
     pub fn fail_next(&self, step: Step, fault: Fault, times: usize) {
         self.plan().next.extend(std::iter::repeat_n((step, fault), times));
     }
 
-    /// From now on every call fails with [`StoreError::Unavailable`], or works again.
+    /// Makes every call fail with [`StoreError::Unavailable`], or work again.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         self.plan().is_unavailable = is_unavailable;
     }
 
-    /// From now on no unit of work begins: each fails with [`StoreError::Unwritable`], or works again. Reads go on.
+    /// Makes every unit of work fail to begin with [`StoreError::Unwritable`], or work again. Reads continue to work.
     pub fn set_unwritable(&self, is_unwritable: bool) {
         self.plan().is_unwritable = is_unwritable;
     }
 
-    /// From now on the link or group with this id cannot be read: lists leave it out, and what names it fails with
+    /// Makes the link or group with this id unreadable: lists leave it out, and calls that name it fail with
     /// [`StoreError::Corrupt`].
     pub fn spoil(&self, id: [u8; 16]) {
         self.plan().unreadable.insert(id);
@@ -91,7 +91,7 @@ impl Faults {
         !self.plan().unreadable.contains(&id)
     }
 
-    /// What was found, if it can be read.
+    /// The found value, if it is readable.
     pub(crate) fn judge<T>(
         &self,
         found: Option<T>,
@@ -103,7 +103,7 @@ impl Faults {
         }
     }
 
-    /// How many of the faults that were asked for have not come about yet.
+    /// How many of the requested faults have not happened yet.
     #[must_use]
     pub fn outstanding(&self) -> usize {
         self.plan().next.len()

@@ -122,7 +122,7 @@ impl GroupWrites for MemoryUnitOfWork {
     }
 }
 
-/// An id that is named twice is meant once.
+/// Removes repeated ids.
 fn each_once(ids: &[LinkId]) -> BTreeSet<LinkId> {
     ids.iter().copied().collect()
 }

@@ -1,13 +1,12 @@
-//! Identifiers that count.
+//! Sequential ids.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use signpost_app::ports::{Clock, IdSource};
 use signpost_domain::Timestamp;
 
-/// Gives out identifiers of the shape of a ULID: 48 bits of the clock's milliseconds, then, where a ULID has
-/// its random part, the number of the node (16 bits) and a count (64 bits). So they sort by creation (D1),
-/// and a test that runs again gets the same ones.
+/// Creates ids in the form of a ULID: 48 bits of the clock's milliseconds, then the number of the node (16 bits) and a
+/// counter (64 bits) instead of the random part. So they sort by creation time (D1), and a repeated test gets the same ids.
 pub struct SequentialIds {
     clock: Arc<dyn Clock>,
     node: u16,
@@ -20,13 +19,13 @@ struct Last {
 }
 
 impl SequentialIds {
-    /// The identifiers of node 0.
+    /// The ids of node 0.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self::of_node(0, clock)
     }
 
-    /// The identifiers of a node. Nodes that share a store need different numbers.
+    /// The ids of a node. Nodes that share a store need different numbers.
     #[must_use]
     pub fn of_node(node: u16, clock: Arc<dyn Clock>) -> Self {
         Self { clock, node, last: Mutex::new(Last { time: Timestamp::EPOCH, count: 0 }) }
@@ -36,7 +35,7 @@ impl SequentialIds {
 impl IdSource for SequentialIds {
     fn next_bits(&self) -> [u8; 16] {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that steps back must not take the identifiers back with it.
+        // The ids must not step back when the clock does.
         last.time = last.time.max(self.clock.now());
         last.count += 1;
         let [_, _, time @ ..] = last.time.unix_millis().to_be_bytes();

@@ -1,4 +1,4 @@
-//! A whole application on fakes.
+//! A complete application on fakes.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -25,17 +25,16 @@ use crate::quota::MemoryQuotaStore;
 use crate::randomness::SeededRandomness;
 use crate::store::MemoryStore;
 
-/// The fakes and the configuration of an application, each to be looked at and changed by the test that owns
-/// it.
+/// The fakes and the configuration of an application, which a test can inspect and change.
 ///
-/// The default is a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, the bounds on what
-/// an account has in flight that are the default of the program, and an edge named
-/// `edge.example.net` with the addresses `192.0.2.1` and `2001:db8::1`.
+/// The default has a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, the program's
+/// default limits on requests in flight, and an edge named `edge.example.net` with the addresses `192.0.2.1` and
+/// `2001:db8::1`.
 #[derive(Clone)]
 pub struct InMemory {
-    /// What is kept.
+    /// The store.
     pub store: MemoryStore,
-    /// Where requests are counted.
+    /// The request counts.
     pub quota: Arc<MemoryQuotaStore>,
     /// The time.
     pub clock: Arc<ManualClock>,
@@ -43,7 +42,7 @@ pub struct InMemory {
     pub ids: Arc<SequentialIds>,
     /// Random bytes.
     pub randomness: Arc<SeededRandomness>,
-    /// What DNS says.
+    /// DNS.
     pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<FixedBlocklist>,
@@ -51,27 +50,27 @@ pub struct InMemory {
     pub clicks: Arc<KeptClicks>,
     /// Recorded clicks.
     pub click_store: Arc<MemoryClickStore>,
-    /// How long links in memory answer after the last read of the change log (D58).
+    /// How long links in memory stay valid after the last read of the change log (D58).
     pub stale_limit: Duration,
-    /// Where visitors are.
+    /// The countries of visitors.
     pub countries: Arc<FixedCountries>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.
     pub system: SystemDomain,
-    /// The scheme of custom domains' addresses.
+    /// The scheme of URLs on custom domains.
     pub custom_domain_scheme: CustomDomainScheme,
-    /// Where custom domains have to point.
+    /// The edge that custom domains must point to.
     pub edge: Edge,
     /// The special-use names that may be connected (D37).
     pub allowed_special_use: BTreeSet<SpecialUseName>,
-    /// How many refused requests one address may send in a minute (D18); 0 means any number.
+    /// How many rejected requests one address may send in a minute (D18); 0 means no limit.
     pub rejections_per_minute: u32,
-    /// How much of one account each application has in flight.
+    /// How many requests of one account each application handles at once.
     pub account_bounds: AccountBounds,
-    /// How much each application does for analytics.
+    /// How much analytics work each application does at once.
     pub analytics_bounds: AnalyticsBounds,
-    /// The proxies whose word on a client's address is believed.
+    /// The proxies that may name a client's address.
     pub trusted_proxies: TrustedProxies,
 }
 
@@ -111,8 +110,8 @@ impl InMemory {
         }
     }
 
-    /// An application on these fakes. Each call makes one more: several of them are nodes that share their
-    /// stores, each with its own memory of whom it refused.
+    /// An application on these fakes. Each call makes another one: they are nodes that share their stores, each with its own
+    /// throttle.
     #[must_use]
     pub fn application(&self) -> Application {
         let Self {

@@ -8,7 +8,7 @@ use signpost_domain::Timestamp;
 
 use crate::store::MemoryStore;
 
-/// Who has what until when.
+/// The holder and the end of each lease.
 pub(crate) type Held = BTreeMap<String, (LeaseHolder, Timestamp)>;
 
 #[async_trait]

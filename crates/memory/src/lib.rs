@@ -1,15 +1,13 @@
-//! Signpost's ports in memory: the use cases run on them in microseconds, without a file, a socket or a
-//! clock.
+//! Signpost's ports in memory: use cases run on them in microseconds, without a file, a socket or a real clock.
 //!
-//! They hold every promise of the ports' documentation but one, that what was committed survives the end of
-//! the process: the contract suites run on them as on every other adapter. What differs from a database on
-//! purpose is that they can be steered: the time is set, random bytes can be chosen, and calls fail when they
-//! are told to.
+//! They keep every promise of the ports' documentation except durability: committed data does not survive the process. The
+//! contract suites run on them as on every other adapter. Unlike a database, tests can control them: set the time, choose
+//! random bytes, and make calls fail.
 //!
-//! # Testing a tool against them
+//! # Using them in tests
 //!
-//! [`InMemory`] holds the fakes and makes an [`Application`](signpost_app::Application) of them, on which
-//! every use case runs. This example issues a key, lets a request in with it, and creates a redirect:
+//! [`InMemory`] holds the fakes and creates an [`Application`](signpost_app::Application) on them, on which every use case
+//! runs. This example issues a key, admits a request with it, and creates a redirect:
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -25,7 +23,7 @@
 //! let memory = InMemory::default();
 //! let app = memory.application();
 //!
-//! // What an operator does: an account and a key.
+//! // As the operator: create an account and a key.
 //! let command = CreateAccount {
 //!     email: Email::parse("ada@example.com").unwrap(),
 //!     name: None,
@@ -34,12 +32,12 @@
 //! let account = accounts::create(&app, command).await.unwrap();
 //! let (_record, secret) = keys::issue(&app, account.id, None).await.unwrap();
 //!
-//! // What every request begins with: the key makes its sender a caller, and costs one request of the budget.
+//! // Each request starts with admission: the key identifies the caller, and costs one request of the budget.
 //! let address = "203.0.113.9".parse().unwrap();
 //! let caller = admission::admit(&app, Some(&secret), address, None).await.unwrap();
 //! assert_eq!(caller.rate_limits().remaining.minute, 119);
 //!
-//! // What the caller asks for.
+//! // As the caller: create a redirect.
 //! let slug = Slug::parse("autumn-sale").unwrap();
 //! let target = TargetUrl::parse("https://example.com/sale").unwrap();
 //! let request = RedirectRequest {
@@ -51,18 +49,18 @@
 //! let url = created.redirect.placement.url(&app.system, app.custom_domain_scheme);
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!
-//! // What a visitor sees.
+//! // As a visitor: open it.
 //! let address = visits::address_of(&app, Hostname::parse("go.example.com").unwrap(), Some(slug));
 //! let resolved = visits::resolve(&app, address).await.unwrap();
 //! assert_eq!(resolved.resolution, Resolution::Redirect(target));
 //! # });
 //! ```
 //!
-//! # Making them fail
+//! # Injecting failures
 //!
-//! [`MemoryStore::faults`] lets calls fail, [`MemoryQuotaStore::set_unavailable`] and
-//! [`SeededRandomness::set_unavailable`] likewise, and [`MemoryClickStore`] also keeps answers waiting; [`SeededRandomness::queue`] has a slug drawn twice. [`FakeDns`] fails,
-//! waits or panics by the name that is looked up.
+//! [`MemoryStore::faults`], [`MemoryQuotaStore::set_unavailable`] and [`SeededRandomness::set_unavailable`] make calls fail.
+//! [`MemoryClickStore`] can also delay answers. [`SeededRandomness::queue`] makes a slug repeat. [`FakeDns`] fails, waits or
+//! panics by the name that is looked up.
 
 mod account_writes;
 mod answers;

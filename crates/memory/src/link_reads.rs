@@ -1,20 +1,20 @@
-//! Reads of published links, which a test may count and hold.
+//! Reads of published links, which a test can count and delay.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-/// Counts the reads of published links, and lets them wait.
+/// Counts the reads of published links, and can delay them.
 #[derive(Debug)]
 pub struct LinkReadGate {
-    /// How many have read what is there.
+    /// The number of reads.
     read: watch::Sender<usize>,
     gate: Mutex<Option<watch::Receiver<()>>>,
 }
 
-/// While this lives, reads of published links wait; see [`LinkReadGate::hold`].
+/// Reads of published links wait while this value exists; see [`LinkReadGate::hold`].
 #[derive(Debug)]
-#[must_use = "dropping it lets the reads go on"]
+#[must_use = "dropping it releases the reads"]
 pub struct HeldLinkReads {
     _open: watch::Sender<()>,
 }
@@ -26,27 +26,27 @@ impl Default for LinkReadGate {
 }
 
 impl LinkReadGate {
-    /// From now on each read looks at what is there and then waits until what this returns is dropped, as an answer does that
-    /// is slow on its way.
+    /// Makes each read fetch its result and then wait until the returned value is dropped, like an answer that is slow to
+    /// arrive.
     pub fn hold(&self) -> HeldLinkReads {
         let (open, gate) = watch::channel(());
         *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = Some(gate);
         HeldLinkReads { _open: open }
     }
 
-    /// How many reads there were so far, those that wait included.
+    /// The number of reads so far, including those that wait.
     #[must_use]
     pub fn count(&self) -> usize {
         *self.read.borrow()
     }
 
-    /// Returns once there were so many. It waits for ever if they do not come.
+    /// Returns once there were this many reads. It waits forever if they do not come.
     pub async fn counted(&self, times: usize) {
-        // The other end lives as long as this does, so waiting cannot fail.
+        // The other end lives as long as this one, so waiting cannot fail.
         let _ = self.read.subscribe().wait_for(|count| *count >= times).await;
     }
 
-    /// What is to be done when a read has looked at what is there.
+    /// What happens after a read has fetched its result.
     pub(crate) async fn pass(&self) {
         let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.read.send_modify(|count| *count = count.saturating_add(1));

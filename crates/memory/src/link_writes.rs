@@ -25,7 +25,7 @@ impl LinkWrites for MemoryUnitOfWork {
             if state.owned(account).is_none() {
                 return Err(InsertLinksError::AccountMissing);
             }
-            // Before anything is inserted, since what breaks must leave nothing behind.
+            // Before anything is inserted, because a failure must leave nothing behind.
             let mut ids = BTreeSet::new();
             for id in links.iter().map(Link::id) {
                 if !ids.insert(id) || state.has_link(id) {
@@ -58,7 +58,7 @@ impl LinkWrites for MemoryUnitOfWork {
             let id = after.id();
             let kept = owned.links.get(&id).ok_or_else(|| absent(id))?;
             if kept != before {
-                let reason = format!("the unit of work did not lock {id} in the state that it gives");
+                let reason = format!("the unit of work did not lock {id} in the given state");
                 return Err(StoreError::unavailable(reason).into());
             }
             if is_taken {
@@ -130,7 +130,7 @@ impl LinkWrites for MemoryUnitOfWork {
     }
 }
 
-/// Inserts one link unless something stands against it. Only then is the account copied.
+/// Inserts one link unless it is refused. Only then is the account copied.
 fn insert(
     state: &mut State,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Links as visitors meet them.
+//! Links as visitors see them.
 
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 use signpost_domain::{Address, AnyContent, LandingId, Link, PixelCode, PixelIds, RedirectContent, Site};
@@ -6,7 +6,7 @@ use signpost_domain::{Address, AnyContent, LandingId, Link, PixelCode, PixelIds,
 use crate::state::{Owned, State};
 
 impl State {
-    /// What visitors get at an address: on a custom domain only while that is the owner's and active.
+    /// The link that visitors get at an address; on a custom domain, only while its owner's domain is active.
     pub(crate) fn published_link(&self, address: &Address) -> Option<PublishedLink> {
         let (owned, link) = self.occupant(address)?;
         let is_served = match &address.site {

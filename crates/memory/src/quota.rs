@@ -10,12 +10,12 @@ use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
 
-/// Counts requests by account and window (D16). Every window is kept for good, so that a clock may step back
-/// as far as it likes; what counts for a long time would have to forget.
+/// Counts requests by account and window (D16). It keeps every window forever, so that a clock may step back any distance; a
+/// real store has to delete old ones.
 #[derive(Debug, Default)]
 pub struct MemoryQuotaStore {
     counts: Mutex<HashMap<Key, u32>>,
-    /// How much of each count that was kept elsewhere is in these.
+    /// How much of each count of another node is included here.
     taken_in: Mutex<HashMap<(Key, u128), u32>>,
     name: Mutex<Option<CountId>>,
     is_unavailable: AtomicBool,
@@ -24,13 +24,13 @@ pub struct MemoryQuotaStore {
 type Key = (AccountId, QuotaWindow, Timestamp);
 
 impl MemoryQuotaStore {
-    /// Nothing counted yet.
+    /// An empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From now on every call fails with [`StoreError::Unavailable`], or works again.
+    /// Makes every call fail with [`StoreError::Unavailable`], or work again.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         self.is_unavailable.store(is_unavailable, Ordering::SeqCst);
     }

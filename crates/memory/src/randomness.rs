@@ -1,14 +1,14 @@
-//! Random bytes that are the same in every run.
+//! Reproducible random bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signpost_app::ports::{Randomness, RandomnessUnavailable};
 
-/// Bytes that look random and depend on a seed alone; for tests only, because whoever knows the seed knows
-/// every key and slug that was made of them.
+/// Pseudo-random bytes that depend only on a seed. For tests only: whoever knows the seed knows every key and slug made of
+/// them.
 ///
-/// Chosen bytes can be queued, so that a test knows a generated slug beforehand, or has one drawn twice:
+/// Chosen bytes can be queued, so that a test knows a generated slug beforehand, or makes one repeat:
 ///
 /// ```
 /// # use signpost_app::ports::Randomness;
@@ -36,13 +36,13 @@ impl SeededRandomness {
         Self(Mutex::new(State { seed, queued: HashMap::new(), is_unavailable: false }))
     }
 
-    /// Answers the next request for exactly so many bytes with these; further ones wait in line. A generated
-    /// slug takes 16 bytes, a key 32.
+    /// Returns these bytes for the next request of exactly this length; several wait in order. A generated slug takes 16
+    /// bytes, a key 32.
     pub fn queue<const N: usize>(&self, bytes: [u8; N]) {
         self.state().queued.entry(N).or_default().push_back(bytes.to_vec());
     }
 
-    /// From now on there are no random bytes, or there are some again.
+    /// Makes every call fail, or work again.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         self.state().is_unavailable = is_unavailable;
     }

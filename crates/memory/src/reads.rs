@@ -1,4 +1,4 @@
-//! What can be read at any time.
+//! Reads outside units of work.
 
 use std::collections::BTreeMap;
 
@@ -272,7 +272,7 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
         })
 }
 
-/// The page of `items`, which come newest first, behind `after`.
+/// The page of `items`, newest first, after `after`.
 fn page<'a, T: Clone + 'a>(
     items: impl Iterator<Item = &'a T>,
     id_of: impl Fn(&T) -> [u8; 16],

@@ -1,8 +1,8 @@
-//! What is kept, and the rules of keeping it.
+//! The stored data and its invariants.
 //!
-//! Nearly everything that an account owns stands under it, so nothing of another account can be reached by mistake,
-//! and deleting an account needs no search. What can be counted is counted when it is asked for: there is no
-//! counter that could be wrong. An account is copied when it is first changed in a unit of work.
+//! Nearly everything that an account owns is stored under it, so another account's data cannot be reached by mistake, and
+//! deleting an account needs no search. Counts are computed on demand, so no counter can be wrong. An account is copied on
+//! its first change in a unit of work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use signpost_domain::{
 use crate::answers::Answers;
 use crate::custom_domains::Domains;
 
-/// All accounts with what they own, and what is remembered of their requests.
+/// All accounts with their data, and the answers to their requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     accounts: BTreeMap<AccountId, Arc<Owned>>,
-    /// Not under the accounts, since a key may be claimed for one that is gone.
+    /// Not under the accounts, because a key may be claimed for a deleted account.
     pub(crate) answers: Answers,
-    /// Nor these, since a hostname is the same one to all accounts.
+    /// Not under the accounts either, because a hostname is global.
     pub(crate) domains: Domains,
 }
 
-/// An account with what it owns. The counters of `groups` are not kept up; see [`Owned::group`].
+/// An account with its data. The counters of `groups` are not maintained; see [`Owned::group`].
 #[derive(Debug, Clone)]
 pub(crate) struct Owned {
     pub(crate) account: Account,
     pub(crate) keys: BTreeMap<ApiKeyId, ApiKey>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) links: BTreeMap<LinkId, Link>,
-    /// What was written on landing pages. A page that is not among them has nothing on it.
+    /// The content of landing pages. A page without an entry is empty.
     pages: BTreeMap<LandingId, PageContent>,
     pub(crate) pixels: BTreeMap<PixelId, Pixel>,
 }
@@ -75,7 +75,7 @@ impl State {
         Ok(())
     }
 
-    /// Removes an account and all that is its own. `false` if there is none.
+    /// Removes an account and all of its data. `false` if it does not exist.
     pub(crate) fn remove(&mut self, account: AccountId) -> bool {
         self.answers.forget_account(account);
         self.domains.forget_account(account);
@@ -89,7 +89,7 @@ impl State {
 
     /// The link that occupies an address, with its owner.
     pub(crate) fn occupant(&self, address: &Address) -> Option<(&Owned, &Link)> {
-        // The slug first, since most differ in it, and an address has to be put together.
+        // The slug first, because most links differ in it, and building an address costs more.
         let is_there = |link: &&Link| {
             let place = &link.placement;
             place.slug() == address.slug.as_ref() && place.address().as_ref() == Some(address)
@@ -103,13 +103,13 @@ impl State {
         self.occupant(&address).is_some_and(|(_, occupant)| occupant.id() != link.id())
     }
 
-    /// Those of the account's domains that have one of these hostnames.
+    /// The account's domains with one of these hostnames.
     pub(crate) fn domains_named(&self, account: AccountId, hostnames: &[Hostname]) -> Vec<CustomDomain> {
         let each_once: BTreeSet<&Hostname> = hostnames.iter().collect();
         each_once.into_iter().filter_map(|hostname| self.domains.named(account, hostname).cloned()).collect()
     }
 
-    /// How much an account has of what its plan limits.
+    /// The usage of an account, as far as its plan limits it.
     pub(crate) fn usage(&self, account: AccountId) -> Option<Usage> {
         let Owned { account: _, keys: _, groups, links, pages: _, pixels } = self.owned(account)?;
         Some(Usage {
@@ -134,7 +134,7 @@ impl State {
 }
 
 impl Owned {
-    /// The group as it is shown, with its counters.
+    /// The group with its counters.
     pub(crate) fn group(&self, id: GroupId) -> Option<Group> {
         let inside = |kind| count(self.links_of(kind).filter(|link| link.group_id == Some(id)).count());
         let group = self.groups.get(&id)?.clone();
@@ -148,7 +148,7 @@ impl Owned {
         self.links.range(lowest..=highest).map(|(_, link)| link)
     }
 
-    /// Deletes a link with what is on it.
+    /// Deletes a link with its content.
     pub(crate) fn remove_link(&mut self, id: LinkId) -> Option<Link> {
         match id {
             LinkId::Landing(page) => self.pages.remove(&page),
@@ -157,13 +157,13 @@ impl Owned {
         self.links.remove(&id)
     }
 
-    /// The link that is a landing page with this id, and what is on it.
+    /// The landing page with this id, and its content.
     pub(crate) fn page(&self, id: LandingId) -> Option<(&Link, PageContent)> {
         let link = self.links.get(&LinkId::Landing(id))?;
         Some((link, self.pages.get(&id).cloned().unwrap_or_default()))
     }
 
-    /// Writes on a landing page, which is given back. `None` if there is no such page.
+    /// Writes the content of a landing page, and returns the page; `None` if it does not exist.
     pub(crate) fn write_page(&mut self, id: LandingId, content: PageContent) -> Option<&Link> {
         let link = self.links.get(&LinkId::Landing(id))?;
         self.pages.insert(id, content);
@@ -175,19 +175,19 @@ impl Owned {
     }
 }
 
-/// What a database says when an id is given out twice.
+/// The error of a database for a repeated id.
 pub(crate) fn twice(id: impl std::fmt::Display) -> StoreError {
-    StoreError::unavailable(format!("{id} is there already"))
+    StoreError::unavailable(format!("{id} exists already"))
 }
 
-/// What it says when something belongs to an account that is gone.
+/// The error for data of a deleted account.
 pub(crate) fn no_account(id: AccountId) -> StoreError {
     StoreError::unavailable(format!("there is no account {id}"))
 }
 
-/// What it says when something is written over that is not there.
+/// The error for an update of a missing row.
 pub(crate) fn absent(id: impl std::fmt::Display) -> StoreError {
-    StoreError::unavailable(format!("there is no {id} to be written"))
+    StoreError::unavailable(format!("{id} does not exist"))
 }
 
 fn count(items: usize) -> u64 {

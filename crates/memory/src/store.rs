@@ -18,10 +18,10 @@ use crate::link_reads::LinkReadGate;
 use crate::state::State;
 use crate::unit_of_work::{Held, MemoryUnitOfWork, Turn};
 
-/// A [`Store`] that keeps everything in memory. Clones share what is kept.
+/// A [`Store`] that keeps everything in memory. Clones share the data.
 ///
-/// One unit of work runs at a time, on a copy of the state; committing puts the copy in the state's place.
-/// Readers see what was committed last and wait for nobody. It needs a tokio runtime with its timer.
+/// One unit of work runs at a time, on a copy of the state; a commit replaces the state with the copy. Readers see the last
+/// commit and never wait. It needs a tokio runtime with timers.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -45,12 +45,12 @@ pub(crate) struct Shared {
     time_limit: Duration,
     faults: Faults,
     link_reads: LinkReadGate,
-    /// Who is in a unit of work, if reads beside one are refused.
+    /// Which task runs a unit of work, if that task may not read the store as well.
     at_work: Mutex<Option<User>>,
     refuses_reads_beside_work: AtomicBool,
 }
 
-/// Who uses the store: a task that was spawned, or the thread of one that was not.
+/// The user of the store: a spawned task, or the thread of any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum User {
     Task(tokio::task::Id),
@@ -63,7 +63,7 @@ impl User {
     }
 }
 
-/// What every reader sees; the log changes together with the state.
+/// The committed state; the log changes together with it.
 #[derive(Default)]
 struct Committed {
     state: State,
@@ -86,14 +86,13 @@ impl MemoryStore {
         Self::with_time_limit(TIME_LIMIT)
     }
 
-    /// An empty store. `time_limit` is how long a unit of work waits for its turn, and how long it may last
-    /// (D6).
+    /// An empty store. `time_limit` bounds how long a unit of work waits for its turn, and how long it may last (D6).
     #[must_use]
     pub fn with_time_limit(time_limit: Duration) -> Self {
         Self::of(time_limit, Arc::new(ManualClock::default()))
     }
 
-    /// An empty store with a time limit of five seconds, whose changes grow old by this clock.
+    /// An empty store with a time limit of five seconds, whose change log uses this clock.
     #[must_use]
     pub fn on_clock(clock: Arc<dyn Clock>) -> Self {
         Self::of(TIME_LIMIT, clock)
@@ -113,19 +112,18 @@ impl MemoryStore {
         }))
     }
 
-    /// From now on, a task that is in a unit of work cannot read the store beside it. A store with few connections may have
-    /// none left for that.
+    /// Makes reads fail in a task that has an open unit of work: a store with few connections may have none left for them.
     pub fn refuse_reads_beside_work(&self) {
         self.0.refuses_reads_beside_work.store(true, Ordering::Relaxed);
     }
 
-    /// Counts the reads of published links, and lets them wait.
+    /// Counts the reads of published links, and can delay them.
     #[must_use]
     pub fn link_reads(&self) -> &LinkReadGate {
         &self.0.link_reads
     }
 
-    /// Which calls are to fail.
+    /// The calls that fail.
     #[must_use]
     pub fn faults(&self) -> &Faults {
         &self.0.faults
@@ -182,8 +180,8 @@ impl Shared {
 }
 
 impl MemoryStore {
-    /// Makes a change of the store's own, of which visitors see nothing, as a unit of work by itself. No other one runs
-    /// meanwhile that could undo it, and none of it has to be copied.
+    /// Makes an internal change that visitors do not see, as its own unit of work. No concurrent one can overwrite it, and
+    /// nothing has to be copied.
     pub(crate) async fn write_at_once<T>(&self, f: impl FnOnce(&mut State) -> T) -> Result<T, StoreError> {
         let Self(shared) = self;
         for step in [Step::Begin, Step::Write, Step::Commit] {
@@ -194,16 +192,16 @@ impl MemoryStore {
         Ok(f(&mut shared.committed.write().unwrap_or_else(PoisonError::into_inner).state))
     }
 
-    /// Begins a unit of work of the store's own.
+    /// Begins an internal unit of work.
     pub(crate) async fn begin_in_time(&self) -> Result<Box<MemoryUnitOfWork>, StoreError> {
         self.begin_within(self.0.time_limit).await
     }
 
-    /// Begins a unit of work that has so much time.
+    /// Begins a unit of work with this time limit.
     async fn begin_within(&self, time_limit: Duration) -> Result<Box<MemoryUnitOfWork>, StoreError> {
         let Self(shared) = self;
         if time_limit.is_zero() {
-            return Err(StoreError::unavailable("there is no time left for another attempt"));
+            return Err(StoreError::unavailable("no time is left for another attempt"));
         }
         shared.faults.before(Step::Begin)?;
         let waiting = tokio::time::timeout(time_limit, Arc::clone(&shared.turn).lock_owned());
@@ -215,7 +213,7 @@ impl MemoryStore {
         let turn = Turn { shared: Arc::clone(shared), _held: turn };
         let held = Held { state, changes: ChangesMade::default(), turn };
         let held = Arc::new(Mutex::new(Some(held)));
-        // Whoever forgets a unit of work must not keep the others out for good.
+        // A forgotten unit of work must not block the others forever.
         let forgotten = Arc::downgrade(&held);
         let watch = tokio::spawn(async move {
             tokio::time::sleep(time_limit).await;

@@ -1,4 +1,4 @@
-//! Changes that stand or fall together.
+//! Units of work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +11,8 @@ use crate::faults::Step;
 use crate::state::State;
 use crate::store::Shared;
 
-/// What a unit of work has while it lasts: its copy of the state, and its turn. Dropping it undoes the work
-/// and lets the next one in.
+/// The resources of an open unit of work: its copy of the state, and its turn. Dropping it rolls back and admits the next
+/// one.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) state: State,
@@ -20,7 +20,7 @@ pub(crate) struct Held {
     pub(crate) turn: Turn,
 }
 
-/// The turn of the one unit of work that runs.
+/// The turn of the single running unit of work.
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub(crate) shared: Arc<Shared>,
@@ -29,7 +29,7 @@ pub(crate) struct Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Before the next one has it.
+        // Before the next one gets the turn.
         *self.shared.at_work() = None;
     }
 }
@@ -45,7 +45,7 @@ impl MemoryUnitOfWork {
         Self { shared, held, watch }
     }
 
-    /// Runs one call. A [`StoreError`] ends the unit of work, so that nothing is committed in spite of it.
+    /// Runs one call. A [`StoreError`] ends the unit of work, so that it cannot be committed.
     pub(crate) fn write<T, E: From<StoreError>>(
         &self,
         f: impl FnOnce(&mut State) -> Result<T, E>,
@@ -71,7 +71,7 @@ impl MemoryUnitOfWork {
 }
 
 fn undone() -> StoreError {
-    StoreError::unavailable("the unit of work was undone: it failed before, or it lasted too long")
+    StoreError::unavailable("the unit of work was rolled back: a call failed, or it exceeded the time limit")
 }
 
 impl Drop for MemoryUnitOfWork {

@@ -15,7 +15,7 @@ use signpost_memory::{
 use signpost_port_contracts::dns::Record;
 use signpost_port_contracts::{ClickFixture, DnsFixture, QuotaFixture, StoreFixture, samples};
 
-/// Memory has no way to be closed and opened again, so what is kept simply stays.
+/// Memory cannot be closed and reopened, so the data simply stays.
 struct StoreInMemory(MemoryStore);
 
 #[async_trait]

@@ -1,8 +1,8 @@
-//! Prints how long searches take with the index and without, beside a plain page of the same run:
+//! Prints how long searches take with and without the index, and a plain page for comparison:
 //! `cargo run --release -p signpost-postgres --example searches [links] [rounds]`.
 //!
-//! It also prints what the index costs: the job's time, its space, its write-ahead log, and what the triggers add to
-//! the insertion of 100 links.
+//! It also prints the cost of the index: the job's time, its disk space, its write-ahead log, and the time that the triggers
+//! add to an insertion of 100 links.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,9 +11,9 @@
     clippy::as_conversions,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a program for people who measure"
+    reason = "a benchmark that people run by hand"
 )]
-#![allow(clippy::disallowed_methods, reason = "what is measured is the store")]
+#![allow(clippy::disallowed_methods, reason = "the store itself is measured")]
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ use signpost_test_servers::postgres::{PostgresDatabase, shared};
 
 const ACCOUNT: &str = "01000000-0000-0000-0000-000000000001";
 
-/// Links with texts of some 130 characters. The words of names come in these shares of the links.
+/// Links with texts of some 130 characters. Words occur in names at fixed rates.
 fn fill(database: &PostgresDatabase, links: u64) {
     database.run(&format!(
         "INSERT INTO accounts (id, email, email_key, plan, created_at, links_count) \
@@ -49,7 +49,7 @@ fn fill(database: &PostgresDatabase, links: u64) {
     database.run("VACUUM ANALYZE");
 }
 
-/// The median time of so many pages of 25, and how many links the page has.
+/// The median time of several pages of 25, and how many links the page has.
 async fn median(
     store: &PostgresStore,
     account: AccountId,
@@ -108,7 +108,7 @@ async fn main() {
     let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
 
     let (began, log) = (Instant::now(), log_position(&database));
-    // There is one account: each step does something, until nothing is left.
+    // With one account, each step does one task until no task is left.
     let mut steps = 0;
     while store.tend_search_index(None).await.unwrap().has_worked {
         steps += 1;

@@ -1,7 +1,7 @@
-//! Prints how many look-ups for visitors the store makes in a second, beside `pgbench` with 8 clients and a look-up like
-//! it, and what they cost: `cargo run --release -p signpost-postgres --example visits [links] [callers] [seconds]`.
+//! Prints how many look-ups for visitors the store makes in a second and what they cost, beside `pgbench` with 8 clients and
+//! a similar look-up: `cargo run --release -p signpost-postgres --example visits [links] [callers] [seconds]`.
 //!
-//! The two run in turn, since the machine may be busy with something else. It needs PostgreSQL and its pgbench.
+//! The two run alternately, because the machine may be busy. It needs PostgreSQL with pgbench.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,9 +10,9 @@
     clippy::as_conversions,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a program for people who measure"
+    reason = "a benchmark that people run by hand"
 )]
-#![allow(clippy::disallowed_methods, reason = "what is measured is the store")]
+#![allow(clippy::disallowed_methods, reason = "the store itself is measured")]
 
 use std::io::Write as _;
 use std::process::Command;
@@ -28,7 +28,7 @@ use signpost_test_servers::postgres::{PostgresDatabase, shared};
 
 const ROUNDS: u32 = 3;
 
-/// The scheduler's ticks in a second, in which `/proc` counts.
+/// The scheduler ticks per second, the unit of `/proc`.
 const TICKS: f64 = 100.0;
 
 fn fill(database: &PostgresDatabase, links: u64) {
@@ -45,7 +45,7 @@ fn fill(database: &PostgresDatabase, links: u64) {
     database.run("VACUUM ANALYZE");
 }
 
-/// The processor time that processes have used, in seconds.
+/// The CPU time that processes have used, in seconds.
 fn used(processes: &[String]) -> f64 {
     let ticks = processes.iter().filter_map(|process| {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -55,7 +55,7 @@ fn used(processes: &[String]) -> f64 {
     ticks.sum::<f64>() / TICKS
 }
 
-/// Look-ups a second, and the microseconds of processor time that each took here and at the server.
+/// Look-ups per second, and the CPU time in microseconds of each, here and at the server.
 async fn of_store(
     database: &PostgresDatabase,
     store: &Arc<PostgresStore>,
@@ -97,7 +97,7 @@ async fn of_store(
     rate
 }
 
-/// The transactions a second of pgbench.
+/// The transactions per second of pgbench.
 fn of_pgbench(database: &PostgresDatabase, links: u64, time: Duration) -> f64 {
     let mut script = tempfile::NamedTempFile::new().unwrap();
     writeln!(
@@ -135,7 +135,7 @@ async fn main() {
     fill(&database, links);
     let options = PostgresOptions::default();
     let store = Arc::new(PostgresStore::connect(&database.url(), &options).await.unwrap());
-    // All connections are there, and the table is in memory.
+    // Warm-up: opens all connections and reads the table into memory.
     for callers in [1, callers] {
         of_store(&database, &store, links, callers, Duration::from_secs(1)).await;
     }

@@ -13,14 +13,13 @@ use signpost_domain::{
 };
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::built_once::built_once;
+use crate::cached_query::cached_query;
 use crate::failure::{Failure, contended_if_referred_to};
-use crate::membership;
-use crate::pipeline::both;
+use crate::group_counts;
 use crate::schema::{
     accounts, api_keys, first_account, links, pixels, remembered_answers, remembered_totals, request_counts,
 };
-use crate::statement::statement;
+use crate::statement::{both, statement};
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
@@ -31,13 +30,13 @@ use signpost_sql_rows::listed;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
-    /// The first of two instants that is there.
+    /// The first of the two instants that is not null.
     #[sql_name = "coalesce"]
     fn first_set(a: Nullable<Moment>, b: Nullable<Moment>) -> Nullable<Moment>;
 }
 
-built_once! {
-    /// A key and its account: there is one key at most with a hash.
+cached_query! {
+    /// A key and its account. At most one key has a given hash.
     KeyHolderOf -> (AsSelect<ApiKeyRow, Pg>, AsSelect<AccountRow, Pg>, AsSelect<UsageRow, Pg>) {
         hash: Vec<u8> => Binary,
     } = api_keys::table
@@ -46,7 +45,7 @@ built_once! {
         .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
 }
 
-built_once! {
+cached_query! {
     /// A link of the account that a key belongs to.
     LinkOfKey -> AsSelect<LinkRow, Pg> {
         hash: Vec<u8> => Binary,
@@ -61,7 +60,7 @@ built_once! {
 }
 
 statement! {
-    /// Holds all links of an account in their order, and deletes them.
+    /// Locks all links of an account in lock order and deletes them.
     DeleteAllLinks -> Bool {
         account: IdBytes,
     } =
@@ -70,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// Holds all groups of an account in their order.
+    /// Locks all groups of an account in lock order.
     HoldAllGroups -> Identifier {
         account: IdBytes,
     } =
@@ -79,7 +78,7 @@ statement! {
 }
 
 statement! {
-    /// Holds all groups of an account in their order, and deletes them.
+    /// Locks all groups of an account in lock order and deletes them.
     DeleteAllGroups -> Bool {
         account: IdBytes,
     } =
@@ -89,7 +88,7 @@ statement! {
 }
 
 statement! {
-    /// Holds all custom domains of an account in their order, and deletes them.
+    /// Locks all custom domains of an account in lock order and deletes them.
     DeleteAllDomains -> Bool {
         account: IdBytes,
     } =
@@ -213,7 +212,7 @@ async fn read_key_holder(
     Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
 }
 
-/// The link with this id, if it belongs to the account of the key. Without a key of this hash, no link is looked at.
+/// The link with this id, if it belongs to the account of the key. An unknown key reads no link.
 async fn read_link_of_key(
     connection: &mut &AsyncPgConnection,
     hash: &KeyHash,
@@ -237,7 +236,7 @@ impl AccountWrites for PostgresUnitOfWork {
             if has_accounts(connection).await? {
                 return Ok(true);
             }
-            // Whoever is about to insert one holds this row, until it is seen or undone.
+            // An inserting transaction holds this row until it commits or rolls back.
             let row = first_account::table.select(first_account::is_the_row);
             row.for_update().first::<bool>(connection).await?;
             has_accounts(connection).await
@@ -247,7 +246,7 @@ impl AccountWrites for PostgresUnitOfWork {
 
     async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError> {
         let is_inserted = self.step(async |connection| {
-            // Shared with others who insert, but not with those who have found no account.
+            // A shared lock: concurrent inserts do not block each other, but `any_account` blocks them.
             let row = first_account::table.select(first_account::is_the_row);
             row.for_key_share().first::<bool>(connection).await?;
             let inserted = diesel::insert_into(accounts::table)
@@ -275,7 +274,7 @@ impl AccountWrites for PostgresUnitOfWork {
         let is_changed = self.step(async |connection| {
             let account = diesel::update(accounts::table.find(IdBytes::from(id)));
             let changed = match since.map(Instant::from) {
-                // Who is suspended already stays so since the first instant.
+                // A second suspension keeps the first instant.
                 Some(since) => {
                     let first = first_set(accounts::suspended_at, Some(since));
                     account.set(accounts::suspended_at.eq(first)).execute(connection).await?
@@ -294,13 +293,13 @@ impl AccountWrites for PostgresUnitOfWork {
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
         let is_deleted = self.step(async |connection| {
             let (account, id) = (id, IdBytes::from(id));
-            // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
-            // in a test instead of losing data in silence.
+            // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
+            // losing data silently.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
             diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
             DeleteAllDomains { account: id }.execute(connection).await?;
-            membership::lock(connection, account).await?;
+            group_counts::lock_membership(connection, account).await?;
             HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
@@ -321,7 +320,7 @@ impl AccountWrites for PostgresUnitOfWork {
 
     async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError> {
         self.step(async |connection| {
-            // Held, for a reference to nothing would end the whole transaction.
+            // The lock prevents a foreign-key error, which would abort the whole transaction.
             let account = accounts::table.find(IdBytes::from(key.account_id)).select(accounts::plan);
             if account.for_key_share().first::<String>(connection).await.optional()?.is_none() {
                 return Ok(false);
@@ -334,7 +333,7 @@ impl AccountWrites for PostgresUnitOfWork {
 
     async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<Option<ApiKey>, StoreError> {
         self.step(async |connection| {
-            // A key revoked before keeps its first instant.
+            // A second revocation keeps the first instant.
             let first = first_set(api_keys::revoked_at, Some(Instant::from(at)));
             let revoked = diesel::update(api_keys::table.find(IdBytes::from(id)))
                 .set(api_keys::revoked_at.eq(first))

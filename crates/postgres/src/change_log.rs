@@ -1,9 +1,9 @@
-//! The change log: rows that are written together with a COMMIT, and read by time.
+//! The change log: rows written together with a COMMIT and read by time.
 //!
-//! A row has the time at which it was inserted, which is before the time at which others can see it. A read therefore begins
-//! before the one it follows: by as much as a commit that is answered may take, and before the oldest transaction that had
-//! written a row which could not be seen yet, since nobody may have waited for its commit. It finds the rows of that time
-//! again, and misses none, in whatever order transactions end. See `docs/decisions/0016-…` and `0029-…`.
+//! A row carries its insertion time, which is earlier than the time at which others can see it. So each read starts before
+//! the end of the previous read. The overlap covers the longest commit that gets an answer. It also covers the oldest open
+//! transaction that has written a row, because a client may have given up on its commit. Reads see the rows of the overlap
+//! again, and miss none, in whatever order transactions end. See ADR 16 and ADR 29.
 
 use std::time::Duration;
 
@@ -18,18 +18,17 @@ use signpost_domain::Hostname;
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::failure::Failure;
-use crate::pipeline::both;
-use crate::statement::statement;
+use crate::statement::{both, statement};
 use crate::store::PostgresStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::link::{address_columns, address_from};
 
-/// By how much clocks of servers of one database may differ.
+/// The maximum clock difference between servers of one database.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(1);
 
 statement! {
-    /// Logs one change of each of the accounts: of one, or of none.
+    /// Logs one change for each of the given accounts.
     LogChange -> Bool {
         accounts: Vec<IdBytes>,
         hosts: Option<Vec<String>>,
@@ -44,10 +43,11 @@ statement! {
 }
 
 statement! {
-    /// From when on the read after this one has to look: the server's clock, or the beginning of the oldest transaction that
-    /// has written into the log and is not over; the position, where that belongs to another role and is not shown.
+    /// Where the next read must start: the server's clock, or the start of the oldest open transaction that has written to
+    /// the log. If that transaction belongs to another role, PostgreSQL hides it, and the position is returned.
     ///
-    /// It runs before the log is read. What is over by then that read sees, and what writes only then has a later time.
+    /// This runs before the log is read. That read sees every transaction that has ended by then; later writers get a later
+    /// time.
     OldestWriter -> Moment {
         position: Instant,
     } =
@@ -58,8 +58,8 @@ statement! {
 }
 
 statement! {
-    /// Whether anything was forgotten that lies behind the position, and the rows there, each with that; without rows, that
-    /// alone. A clock that was set back finds rows again rather than missing some.
+    /// Whether rows after the position were deleted, and the rows there, each with that flag; without rows, the flag alone.
+    /// A clock that steps back re-reads rows and misses none.
     ReadLog -> (
         Bool,
         Nullable<Identifier>,
@@ -80,7 +80,7 @@ statement! {
 }
 
 statement! {
-    /// Deletes the oldest rows, notes which was the newest of them, and counts them.
+    /// Deletes the oldest rows, records the newest of them, and counts them.
     ForgetOldest -> BigInt {
         kept: f64,
         at_most: i64,
@@ -109,15 +109,15 @@ impl LogChange {
     }
 }
 
-/// Has the connection know the statement that logs, so that [`log_and_commit`] has not to ask for it first. A new connection
-/// does this before it is lent.
+/// Prepares the logging statement on a new connection, so that [`log_and_commit`] saves a round trip. This runs before the
+/// connection is lent.
 pub(crate) async fn prepare(mut connection: &AsyncPgConnection) -> QueryResult<()> {
     let nothing = LogChange { accounts: vec![], hosts: None, slugs: None, hostname: None };
     nothing.execute(&mut connection).await.map(drop)
 }
 
-/// Ends a transaction, with its changes in the log. The last of them, which is the only one as a rule, goes out together
-/// with the COMMIT, so that logging takes no round trip of its own.
+/// Commits a transaction with its changes in the log. The last change, usually the only one, is pipelined with the COMMIT,
+/// so logging costs no extra round trip.
 pub(crate) async fn log_and_commit(
     connection: &AsyncPgConnection,
     mut changes: Vec<VisibleChange>,
@@ -128,7 +128,7 @@ pub(crate) async fn log_and_commit(
         LogChange::of(change).execute(&mut logging).await?;
     }
     let log = async { Ok(LogChange::of(last).execute(&mut logging).await?) };
-    // The COMMIT of a transaction in which a statement has failed undoes it, and says nothing of that: the first tells.
+    // After a failed statement, COMMIT silently rolls back. The result of the logging statement reports that failure.
     let commit = async { Ok(committing.batch_execute("COMMIT").await?) };
     both(log, commit).await.map(drop)
 }

@@ -1,7 +1,7 @@
-//! The threads for what computes at length: counting clicks, packing them, building segments of the index of texts.
+//! Threads for long computations: counting clicks, packing them, building segments of the search index.
 //!
-//! They have a low priority, so that answers to visitors do not wait for a core that a question about a year has taken (R46).
-//! A thread cannot raise its priority again. So these are not threads of the runtime that the program runs on.
+//! They run at low priority, so that a question about a year of clicks takes no core from answers to visitors (R46). A
+//! thread cannot raise its own priority again, so these threads are separate from the program's runtime.
 
 use std::io;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::Failure;
 
-/// Only its threads that may block are used. They are there for all stores of the process, since cores are.
+/// Only the blocking threads of this runtime are used. All stores of the process share them, because they share the cores.
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     let cores = available_parallelism().map_or(1, usize::from);
     Builder::new_current_thread()
@@ -26,23 +26,27 @@ static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// From now on this thread runs only while no other wants its core (ADR 53).
+/// Gives this thread idle priority, so that it only runs on otherwise idle cores (ADR 53).
 fn step_back() {
     #[cfg(target_os = "linux")]
     if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE) {
-        tracing::warn!(?error, "counting clicks has the priority of everything else");
+        tracing::warn!(
+            ?error,
+            "cannot lower the priority of a computing thread; counting clicks competes with requests"
+        );
     }
 }
 
 #[cfg(target_os = "linux")]
 const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
 
-/// Runs `work` on one of the threads. It goes on to its end, also if nobody waits for it any more.
+/// Runs `work` on one of the threads. The work runs to its end, even if the caller stops waiting.
 pub(crate) async fn compute<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {
-    let threads =
-        THREADS.as_ref().map_err(|error| Failure::Other(format!("no threads to compute: {error}")))?;
+    let threads = THREADS
+        .as_ref()
+        .map_err(|error| Failure::Other(format!("cannot start the computing threads: {error}")))?;
     let done = threads.spawn_blocking(work).await;
     done.map_err(|error| Failure::Other(format!("computing failed: {error}")))
 }
@@ -53,14 +57,14 @@ mod tests {
 
     #[tokio::test]
     #[cfg(target_os = "linux")]
-    async fn r46_what_computes_at_length_steps_back_behind_answers() {
+    async fn r46_long_computations_run_at_idle_priority() {
         let policy = || thread_priority::thread_schedule_policy().unwrap();
         assert_eq!(compute(policy).await.unwrap(), IDLE);
         assert_ne!(policy(), IDLE);
     }
 
     #[tokio::test]
-    async fn a_panic_costs_one_answer() {
+    async fn panic_fails_only_its_own_call() {
         let outcome = compute(|| panic!("a defect in counting")).await;
         assert!(matches!(outcome, Err::<(), _>(Failure::Other(_))));
         assert_eq!(compute(|| 1).await.unwrap(), 1);

@@ -1,4 +1,4 @@
-//! Making a connection.
+//! Establishing connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,12 +15,12 @@ use crate::change_log;
 use crate::server_address::{Security, ServerAddress};
 use crate::server_error;
 
-/// Makes a connection without diesel. It ends with the client.
+/// Opens a connection without Diesel. It closes when the client is dropped.
 pub(crate) async fn connect_client(address: &ServerAddress) -> Result<Client, ConnectionError> {
     connect_watched(address, ()).await
 }
 
-/// Makes a connection without diesel, and drops `ended` when it has ended, also with its runtime.
+/// Opens a connection without Diesel, and drops `ended` when the connection or its runtime ends.
 async fn connect_watched(
     address: &ServerAddress,
     ended: impl Send + 'static,
@@ -41,7 +41,7 @@ async fn connect_watched(
     }
 }
 
-/// Says, when it is dropped, that a connection has ended.
+/// Sets its flag when it is dropped, that is when the connection has ended.
 struct Ended(Arc<AtomicBool>);
 
 impl Drop for Ended {
@@ -55,12 +55,12 @@ async fn until_it_ends(
     _ended: impl Send,
 ) {
     if let Err(error) = connection.await {
-        // The client's call fails as well, but may not know why.
+        // The client's call fails too, but its error may lack the cause.
         tracing::debug!(error = sentence(&error), "a connection to the database has broken");
     }
 }
 
-/// Makes a connection.
+/// Opens a Diesel connection.
 pub(crate) async fn connect(address: &ServerAddress) -> Result<AsyncPgConnection, ConnectionError> {
     let ServerAddress { config, security } = address;
     let failed = |error: tokio_postgres::Error| ConnectionError::BadConnection(sentence(&error));
@@ -76,7 +76,7 @@ pub(crate) async fn connect(address: &ServerAddress) -> Result<AsyncPgConnection
     }
 }
 
-/// Makes connections, each driven by the runtime that it is for.
+/// Opens connections, each driven by the runtime that uses it.
 #[derive(Clone)]
 pub(crate) struct Connector {
     address: Arc<ServerAddress>,
@@ -89,13 +89,13 @@ impl Connector {
         Self { address: Arc::new(address), settings }
     }
 
-    /// Makes a connection that is ready to be lent. A caller who does not wait for it takes it with him.
+    /// Opens a connection that is ready to be lent. It closes if the caller stops waiting.
     pub(crate) async fn connect(self, runtime: &Handle) -> Result<AsyncPgConnection, ConnectionError> {
         let Self { address, settings } = self;
         on(runtime, connect_and_prepare(address, settings)).await
     }
 
-    /// Makes a connection that many read on at once, and gives what tells that it has ended.
+    /// Opens a connection that many readers share, and returns a flag that tells when it has ended.
     pub(crate) async fn connect_shared(
         self,
         runtime: &Handle,
@@ -113,7 +113,7 @@ impl Connector {
     }
 }
 
-/// Runs what makes a connection on the runtime that is to drive it.
+/// Runs the connection attempt on the runtime that will drive the connection.
 async fn on<T: Send + 'static>(
     runtime: &Handle,
     connecting: impl Future<Output = Result<T, ConnectionError>> + Send + 'static,
@@ -123,7 +123,9 @@ async fn on<T: Send + 'static>(
     match task.join_next().await {
         Some(Ok(connected)) => connected,
         Some(Err(error)) => Err(ConnectionError::BadConnection(error.to_string())),
-        None => Err(ConnectionError::BadConnection("nobody was there to connect".to_owned())),
+        None => {
+            Err(ConnectionError::BadConnection("the runtime ended before the connection was open".to_owned()))
+        }
     }
 }
 
@@ -133,19 +135,20 @@ async fn connect_and_prepare(
 ) -> Result<AsyncPgConnection, ConnectionError> {
     let connection = connect(&address).await?;
     let mut same = &connection;
-    // Together, so that the settings take no round trip of their own. As a parameter of the connection they would take
-    // none either, but there are poolers that refuse those, or forget them without a word.
+    // Pipelined, so that the settings cost no extra round trip. Connection parameters would be free too, but some poolers
+    // reject or silently drop them.
     let (set, prepared) = join(same.batch_execute(&settings), change_log::prepare(&connection)).await;
     set.and(prepared).map_err(ConnectionError::CouldntSetupConfiguration)?;
     Ok(connection)
 }
 
-/// The limits that the server itself holds, so that nothing goes on there that nobody waits for: on one statement, and
-/// on a transaction that is forgotten. And plans that serve for any values: every statement here has one that is the best
-/// for all, and for some PostgreSQL would make a new one each time, which takes longer than running it.
+/// Session settings. Time limits stop abandoned statements and transactions on the server. `plan_cache_mode` forces generic
+/// plans: each statement here has one plan that is best for all values, and planning each run anew would take longer than
+/// the run itself.
 ///
-/// Such a plan is kept, so one that was made while a table was empty must serve it when it is full: no plan reads a whole
-/// table if an index will do. PostgreSQL takes the plans that are left for costly ones, and would compile them.
+/// A generic plan is kept, so a plan made while a table was empty must still be good when the table is full. So no plan may
+/// scan a whole table if an index can serve. PostgreSQL then considers the remaining plans costly and would JIT-compile
+/// them, so JIT is off.
 fn session_settings(time_limit: Duration, statement_limit: Duration) -> String {
     let (open, statement) = (time_limit.as_millis().max(1), statement_limit.as_millis().max(1));
     format!(
@@ -155,10 +158,10 @@ fn session_settings(time_limit: Duration, statement_limit: Duration) -> String {
     )
 }
 
-/// How rustls says that it does not trust a certificate.
+/// The text of rustls for an untrusted certificate.
 const UNTRUSTED: &str = "invalid peer certificate";
 
-/// An error with its causes, and what to do about those that ask for it.
+/// An error with its causes, and advice where the operator can act.
 fn sentence(error: &dyn std::error::Error) -> String {
     let mut sentence = server_error::sentence(error);
     if sentence.contains(UNTRUSTED) {

@@ -1,4 +1,4 @@
-//! Reading a `postgres://` URL, and showing one.
+//! Parsing `postgres://` URLs, and showing them without secrets.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use url::form_urlencoded;
 
 use crate::open_error::OpenError;
 
-/// What a URL says. The driver knows of TLS only whether, so that is apart.
+/// The content of a URL. TLS settings are kept apart, because the driver only knows whether TLS is on.
 pub(crate) struct ConnectionUrl {
     pub(crate) config: Config,
     pub(crate) tls_mode: Option<String>,
-    /// The file with the certificates that are trusted.
+    /// The file with the trusted root certificates.
     pub(crate) roots: Option<PathBuf>,
     /// The names of its parameters.
     names: Vec<String>,
 }
 
 impl ConnectionUrl {
-    /// Reads a URL as the driver does, which is nearly as libpq does. The driver would take an `@` in the parameters for the
-    /// end of a password.
+    /// Parses a URL as the driver does, which is close to libpq. One difference: the driver would take an `@` in the
+    /// parameters for the end of a password.
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
         let Some(("postgres" | "postgresql", rest)) = url.split_once("://") else {
             return Err(not_a_url("it must begin with `postgres://`"));
@@ -62,15 +62,15 @@ pub(crate) fn not_a_url(reason: impl Into<String>) -> OpenError {
     OpenError::NotAUrl { reason: reason.into() }
 }
 
-/// Name and value of a parameter. In these URLs, other than in forms, a `+` stands for itself.
+/// The decoded name and value of a parameter. Unlike in HTML forms, `+` is a literal plus sign.
 fn decoded(parameter: &str) -> (String, String) {
     let parameter = parameter.replace('+', "%2B");
     let pair = form_urlencoded::parse(parameter.as_bytes()).next();
     pair.map(|(name, value)| (name.into_owned(), value.into_owned())).unwrap_or_default()
 }
 
-/// Why the driver refuses a URL: only what it says of values, in which there is nothing of the URL. What it takes for the
-/// name of a parameter may be part of a password.
+/// Why the driver rejects a URL. Only its messages about values are safe to show: what it takes for a parameter name may be
+/// part of a password.
 fn reason(error: &tokio_postgres::Error) -> String {
     let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     if cause.starts_with("invalid value for option") {
@@ -82,8 +82,8 @@ fn reason(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// The URL of a database without its user, its password and its parameters, to be shown: where the hosts are, and what the
-/// database is called. One that is not understood is not shown at all.
+/// The URL of a database for display, without user, password and parameters: only hosts and database name. A URL that cannot
+/// be parsed is not shown at all.
 #[must_use]
 pub fn url_without_secrets(url: &str) -> String {
     let Ok(ConnectionUrl { config, tls_mode: _, roots: _, names: _ }) = ConnectionUrl::parse(url) else {
@@ -111,7 +111,7 @@ fn host_name(host: &Host) -> String {
     }
 }
 
-/// A name, unless signs in it say that it may be none.
+/// The name, or a placeholder if it contains characters that suggest a misparsed URL.
 fn without_doubt(name: &str) -> &str {
     let is_of_a_name = |sign: char| sign.is_ascii_alphanumeric() || "-_.:/".contains(sign);
     if name.chars().all(is_of_a_name) { name } else { "?" }
@@ -123,7 +123,7 @@ mod tests {
 
     /// R28.
     #[test]
-    fn r28_a_url_is_shown_without_its_secrets() {
+    fn r28_url_is_shown_without_secrets() {
         for (url, shown) in [
             ("postgres://user:secret@db.example/signpost", "postgres://db.example:5432/signpost"),
             ("postgresql://user:sec%40ret@db.example:1/x?password=secret", "postgres://db.example:1/x"),
@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn hosts_may_each_have_a_port() {
+    fn each_host_may_have_a_port() {
         let config = config("postgres://u@h1:5432,h2:5433/x");
         assert_eq!(config.get_hosts(), [Host::Tcp("h1".to_owned()), Host::Tcp("h2".to_owned())]);
         assert_eq!(config.get_ports(), [5432, 5433]);
     }
 
     #[test]
-    fn a_parameter_comes_to_the_driver_as_it_was_written() {
+    fn parameters_reach_the_driver_unchanged() {
         let url =
             "postgres://u@h/x?sslmode=disable&options=-c%20work_mem%3D8MB&password=1+1@%26&sslrootcert=/a+b";
         let parsed = ConnectionUrl::parse(url).unwrap();
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn a_password_may_have_an_at_sign() {
+    fn password_may_contain_an_at_sign() {
         let config = config("postgres://u:p%40ss@h/x");
         assert_eq!(config.get_password(), Some(&b"p@ss"[..]));
         assert_eq!(config.get_hosts(), [Host::Tcp("h".to_owned())]);
     }
 
     #[test]
-    fn client_certificates_are_said_not_to_be_supported() {
+    fn client_certificates_are_rejected_as_unsupported() {
         for parameter in ["sslcert=/a", "sslkey=/a"] {
             let refused =
                 ConnectionUrl::parse(&format!("postgres://u@h/x?{parameter}")).map(drop).unwrap_err();

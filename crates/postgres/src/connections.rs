@@ -1,6 +1,6 @@
-//! The connections to one database: which of them a call is run on.
+//! The connections to one database, and the choice of a connection for each call.
 //!
-//! A request's calls run on connections of its own runtime, so that neither asking nor answering wakes another thread (ADR 54).
+//! A request's calls run on connections of its own runtime, so no call wakes another thread (ADR 54).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,23 +12,23 @@ use tokio::task::yield_now;
 
 use crate::connecting::Connector;
 use crate::failure::Failure;
-use crate::homes::{Home, Homes};
 use crate::lease::{CLEANING_LIMIT, Lease, cancel};
 use crate::open_error::OpenError;
 use crate::opener::{NotOpened, Opener, Pool, pool};
 use crate::options::PostgresOptions;
-use crate::places::{Place, Places, Purpose};
+use crate::permits::{Permit, Permits, Purpose};
+use crate::pool_health::{PoolHealth, Suspects};
+use crate::runtime_pools::{RuntimePool, RuntimePools};
 use crate::server_address::{Security, ServerAddress};
-use crate::suspicions::{Suspicions, Trust};
 
-/// The connections to one database. They are opened when they are needed, and kept.
+/// The connections to one database. They are opened on demand and kept.
 pub(crate) struct Connections {
     /// For requests and visitors.
-    homes: Homes,
-    /// For what has places of its own.
+    runtime_pools: RuntimePools,
+    /// For purposes with their own permits.
     own: Pool,
-    places: Places,
-    suspicions: Arc<Suspicions>,
+    permits: Permits,
+    suspects: Arc<Suspects>,
     security: Security,
     runtime: Handle,
     time_limit: Duration,
@@ -36,7 +36,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// The node's own connections belong to the runtime: it may not end before them.
+    /// The node's own connections run on `runtime`, which must outlive them.
     pub(crate) fn new(
         address: ServerAddress,
         options: &PostgresOptions,
@@ -45,32 +45,33 @@ impl Connections {
         let PostgresOptions { connections, time_limit, wait_limit, statement_limit, idle_limit, age_limit } =
             *options;
         let security = address.security.clone();
-        let suspicions = Arc::new(Suspicions::default());
-        let trust = Trust::new(Arc::clone(&suspicions), idle_limit, age_limit);
+        let suspects = Arc::new(Suspects::default());
+        let health = PoolHealth::new(Arc::clone(&suspects), idle_limit, age_limit);
         let connector = Connector::new(address, time_limit, statement_limit);
-        let places = Places::new(connections);
-        let own = Opener::new(connector.clone(), runtime.clone(), trust.clone(), places.own_room());
+        let permits = Permits::new(connections);
+        let own = Opener::new(connector.clone(), runtime.clone(), health.clone(), permits.own_capacity());
         let own = pool(own, wait_limit, time_limit)?;
-        let homes = Homes::new(connector, trust, &runtime, &places, (wait_limit, time_limit));
-        Ok(Self { homes, own, places, suspicions, security, runtime, time_limit, wait_limit })
+        let runtime_pools =
+            RuntimePools::new(connector, health, &runtime, &permits, (wait_limit, time_limit));
+        Ok(Self { runtime_pools, own, permits, suspects, security, runtime, time_limit, wait_limit })
     }
 
-    /// One of the connections, for a unit of work that must have it then.
+    /// A connection for a unit of work that ends at `ends`.
     pub(crate) async fn lease(&self, ends: Instant) -> Result<Lease, Failure> {
-        let place = self.places.take(Purpose::UnitOfWork, self.waits_until(ends)).await?;
-        self.lease_in(place, Purpose::UnitOfWork, ends).await
+        let permit = self.permits.take(Purpose::UnitOfWork, self.waits_until(ends)).await?;
+        self.lease_in(permit, Purpose::UnitOfWork, ends).await
     }
 
-    /// One of the connections, for several calls of this purpose that must be over then.
+    /// A connection for several calls of this purpose that end at `ends`.
     pub(crate) async fn lease_for(&self, purpose: Purpose, ends: Instant) -> Result<Lease, Failure> {
-        let place = self.places.take(purpose, ends).await?;
-        self.lease_in(place, purpose, ends).await
+        let permit = self.permits.take(purpose, ends).await?;
+        self.lease_in(permit, purpose, ends).await
     }
 
-    async fn lease_in(&self, place: Place, purpose: Purpose, ends: Instant) -> Result<Lease, Failure> {
+    async fn lease_in(&self, permit: Permit, purpose: Purpose, ends: Instant) -> Result<Lease, Failure> {
         let object = match purpose {
             Purpose::Read | Purpose::Search | Purpose::UnitOfWork | Purpose::Visit => {
-                self.of_a_home(ends).await?
+                self.pooled_connection(ends).await?
             }
             Purpose::Check
             | Purpose::OwnWork
@@ -80,29 +81,31 @@ impl Connections {
         };
         Ok(Lease::new(
             object,
-            place,
-            Arc::clone(&self.suspicions),
+            permit,
+            Arc::clone(&self.suspects),
             self.security.clone(),
             self.runtime.clone(),
         ))
     }
 
-    /// A connection of this runtime, in the place of one that another has not used for long if no more may be open, or else one
-    /// that lies idle with another.
-    async fn of_a_home(&self, ends: Instant) -> Result<Object<Opener>, Failure> {
-        let home = self.homes.here()?;
+    /// A connection from this runtime's pool. At the capacity limit, it first closes a long-idle connection of another
+    /// runtime, else borrows an idle one.
+    async fn pooled_connection(&self, ends: Instant) -> Result<Object<Opener>, Failure> {
+        let runtime_pool = self.runtime_pools.current()?;
         loop {
-            match in_time(ends, async { Ok(home.lent().await) }).await? {
-                Err(PoolError::Backend(NotOpened::NoRoom)) => {}
+            match in_time(ends, async { Ok(runtime_pool.get().await) }).await? {
+                Err(PoolError::Backend(NotOpened::AtCapacity)) => {}
                 outcome => return Ok(outcome?),
             }
-            if self.homes.make_room(&home) {
+            if self.runtime_pools.close_idle_elsewhere(&runtime_pool) {
                 continue;
             }
-            if let Some(object) = in_time(ends, async { Ok(self.homes.idle_elsewhere(&home).await) }).await? {
+            if let Some(object) =
+                in_time(ends, async { Ok(self.runtime_pools.idle_elsewhere(&runtime_pool).await) }).await?
+            {
                 return Ok(object);
             }
-            // Whoever has it gives it back at this moment: there are as many connections as places.
+            // The holder is returning the connection right now: there are never more permits than connections.
             yield_now().await;
             if Instant::now() >= ends {
                 return Err(Failure::OutOfTime);
@@ -110,46 +113,46 @@ impl Connections {
         }
     }
 
-    /// Runs one call, waiting for a place of its purpose.
+    /// Runs one call, after waiting for a permit of its purpose.
     pub(crate) async fn call<T>(
         &self,
         purpose: Purpose,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let ends = end_of_call(self.time_limit);
-        let place = self.places.take(purpose, self.waits_until(ends)).await?;
-        let mut lease = self.lease_in(place, purpose, ends).await?;
+        let permit = self.permits.take(purpose, self.waits_until(ends)).await?;
+        let mut lease = self.lease_in(permit, purpose, ends).await?;
         lease.call(ends, call).await
     }
 
-    /// Runs one call that reads a few rows, together with others on one connection. If an answer is long in coming, those who
-    /// come after it go another way, where there is one.
+    /// Runs one short read on the connection that many reads share. If its answers are late, new reads take a pooled
+    /// connection when a permit is free.
     pub(crate) async fn read<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let ends = end_of_call(self.time_limit);
-        let home: Arc<Home> = self.homes.here()?;
-        let reader = home.reader();
+        let runtime_pool: Arc<RuntimePool> = self.runtime_pools.current()?;
+        let reader = runtime_pool.reader();
         if reader.is_held_up()
-            && let Ok(place) = self.places.take(Purpose::Read, Instant::now()).await
+            && let Ok(permit) = self.permits.take(Purpose::Read, Instant::now()).await
         {
-            // Boxed, since it is rare: the futures of all reads would be as large as this one.
+            // Boxed because it is rare: it would make the futures of all reads as large as this one.
             let detour = Box::pin(async {
-                let mut lease = self.lease_in(place, Purpose::Read, ends).await?;
+                let mut lease = self.lease_in(permit, Purpose::Read, ends).await?;
                 lease.call(ends, call).await
             });
             return detour.await;
         }
-        let connection = in_time(ends, reader.connection(home.opener())).await?;
+        let connection = in_time(ends, reader.connection(runtime_pool.opener())).await?;
         let began = Instant::now();
         let turn = connection.enter();
         let outcome = in_time(ends, call(&mut &connection.connection)).await;
         let is_first_to_fail = turn.end(outcome.as_ref().err());
         if let Err(failure) = &outcome {
-            self.suspicions.note(failure, began);
+            self.suspects.note(failure, began);
             if is_first_to_fail && matches!(failure, Failure::OutOfTime) {
-                // The statement that holds up all others; they go on when it has ended.
+                // Cancels the statement that blocks all reads behind it.
                 self.stop_statement(&connection.connection);
             }
         }
@@ -177,12 +180,12 @@ impl Connections {
     }
 }
 
-/// When a call that begins now must be over.
+/// The deadline of a call that starts now.
 pub(crate) fn end_of_call(time_limit: Duration) -> Instant {
     Instant::now() + time_limit
 }
 
-/// Gives a call up when its time is over.
+/// Fails a call with [`Failure::OutOfTime`] at its deadline.
 pub(crate) async fn in_time<T>(
     ends: Instant,
     call: impl Future<Output = Result<T, Failure>>,

@@ -1,4 +1,4 @@
-//! The counts of an account that move with what they count, in the same transaction (D15).
+//! The counters of an account, updated in the transaction that changes what they count (D15).
 
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -13,18 +13,18 @@ use crate::statement::statement;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, whole_number};
 
-/// What stands against one more.
+/// Why a counter cannot go up.
 pub(crate) enum Refused {
-    /// There are as many as the plan allows.
+    /// The limit of the plan is reached.
     LimitReached,
     /// There is no such account.
     AccountMissing,
 }
 
-/// How one count goes up, within a limit, and down.
+/// Defines how one counter is increased, within a limit, and decreased.
 macro_rules! counted {
     ($thing:literal, $column:ident, $count:ident, $discount:ident, $refusal:ident) => {
-        #[doc = concat!("Counts one ", $thing, " more, or says what stands against it.")]
+        #[doc = concat!("Counts one more ", $thing, ", or returns why it is refused.")]
         pub(crate) async fn $count(
             connection: &mut &AsyncPgConnection,
             account: AccountId,
@@ -70,8 +70,8 @@ counted!("pixel", pixels_count, count_pixel, discount_pixel, InsertPixelError);
 counted!("custom domain", domains_count, count_domain, discount_domain, InsertCustomDomainError);
 
 statement! {
-    /// Diesel's own updates are prepared anew each time, which takes a round trip, here while everybody who wants the row
-    /// waits for it.
+    /// A prepared statement: Diesel's own updates are prepared on each run. That costs a round trip while others wait for
+    /// this row.
     MoveLinksCount -> BigInt {
         account: IdBytes,
         by: i64,
@@ -81,8 +81,8 @@ statement! {
     { account: Identifier } " RETURNING links_count"
 }
 
-/// Counts so many links more, or less if there are fewer than 0. Gives the count before that, which no other unit of work
-/// can move until this one ends; `None` if there is no such account.
+/// Adds to the count of links; a negative number subtracts. Returns the count before, which stays locked until this unit of
+/// work ends, or `None` if the account does not exist.
 pub(crate) async fn move_links(
     connection: &mut &AsyncPgConnection,
     account: AccountId,

@@ -7,7 +7,7 @@ use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
 use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
 use signpost_sql_rows::sql_types::Identifier;
 
-use crate::first_rows::{FirstRows, rows_read};
+use crate::inline_limit::{InlineLimit, rows_to_read};
 use crate::schema::custom_domains;
 use crate::statement::statement;
 use crate::store::PostgresStore;
@@ -16,8 +16,8 @@ use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledColumns
 use signpost_sql_rows::listed;
 
 statement! {
-    /// The account's domains from the highest id. Told that the account is equal to something, PostgreSQL would take the
-    /// order of the ids for all that is asked for, and read the domains of all accounts.
+    /// The account's domains from the highest id down. The condition compares whole rows: with `account_id = …`, PostgreSQL
+    /// would walk the primary key and read the domains of all accounts.
     NewestDomains -> ScheduledColumns {
         account: IdBytes,
     } =
@@ -29,7 +29,7 @@ statement! {
 }
 
 statement! {
-    /// The account's domains below an id, from the highest, by the same rule.
+    /// The account's domains below an id, from the highest down, by the same rule.
     DomainsBelow -> ScheduledColumns {
         account: IdBytes,
         below: IdBytes,
@@ -69,11 +69,11 @@ impl CustomDomainReads for PostgresStore {
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError> {
         self.read(async |connection| {
-            let (account, number) = (IdBytes::from(account), rows_read(limit));
+            let (account, number) = (IdBytes::from(account), rows_to_read(limit));
             let rows: Vec<ScheduledRow> = match after.map(IdBytes::from) {
-                None => FirstRows { query: NewestDomains { account }, number }.load(connection).await?,
+                None => InlineLimit { query: NewestDomains { account }, number }.load(connection).await?,
                 Some(below) => {
-                    FirstRows { query: DomainsBelow { account, below }, number }.load(connection).await?
+                    InlineLimit { query: DomainsBelow { account, below }, number }.load(connection).await?
                 }
             };
             Ok(listed::page(rows, limit))

@@ -14,13 +14,13 @@ use crate::store::PostgresStore;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::custom_domain::{CustomDomainRow, DomainColumns, due_check};
 
-/// The indexes `custom_domains_due` and `custom_domains_given_up` and the statements here have the number in their texts.
+/// The statements here and the indexes `custom_domains_due` and `custom_domains_given_up` contain this number.
 const _: () = assert!(MAX_CLAIMS_OF_A_CHECK == 5);
 
 statement! {
-    /// Claims the checks that have been due for longest, but none of a domain that somebody else holds, who claims it too or
-    /// writes its plan. Where nothing is due, nothing is written. The rows are found again by way of an array, which
-    /// PostgreSQL takes to be short: for many it would read the whole table.
+    /// Claims the checks that have been due longest. Skips domains that another transaction has locked to claim them or to
+    /// write their plan. Writes nothing if nothing is due. The rows are looked up again through an array, which PostgreSQL
+    /// assumes to be short; for many rows it would scan the whole table.
     ClaimDue -> (BigInt, DomainColumns, BigInt, Integer) {
         now: Instant,
         until: Instant,
@@ -36,8 +36,8 @@ statement! {
 }
 
 statement! {
-    /// Holds those of the domains that are still claimed until then, in their order, and writes their plans, and what was seen
-    /// of those about which DNS has answered.
+    /// Locks, in lock order, the domains that are still claimed until then. Writes their check plans, and the observation of
+    /// each domain that DNS answered about.
     PlanChecks -> Bool {
         claimed_until: Instant,
         ids: Vec<IdBytes>,
@@ -60,8 +60,8 @@ statement! {
 }
 
 statement! {
-    /// Finds those whose deadline passed longest ago, holds them in their order, stores as failed those of which it still is
-    /// so, and counts both. By whichever clock is behind, the node's or the server's.
+    /// Finds the domains whose deadlines passed longest ago, and locks them in lock order. Stores as failed those that are
+    /// still overdue, and counts both. It uses the slower of the clocks of node and server.
     ExpireDomains -> (BigInt, BigInt) {
         now: Instant,
         at_most: u16,
@@ -78,8 +78,8 @@ statement! {
 }
 
 statement! {
-    /// Forgets the claims of the checks that were given up longest ago, but none of a domain that somebody else holds, who
-    /// writes its plan. By whichever clock is behind.
+    /// Clears the claims of the checks that were given up longest ago. Skips domains that another transaction has locked to
+    /// write their plan. It uses the slower of the two clocks.
     ReleaseChecks -> Bool {
         now: Instant,
         left_alone_for: f64,
@@ -144,7 +144,7 @@ impl DomainChecks for PostgresStore {
                 let statement = ExpireDomains { now: now.into(), at_most: room };
                 let (found, done): (i64, i64) = statement.get_result(connection).await?;
                 expired = expired.saturating_add(u16::try_from(done).unwrap_or(room));
-                // A few that were found may have been judged by others before they could be held.
+                // Another node may have judged some of the found domains before they were locked.
                 if found < i64::from(room) || expired >= at_most {
                     return Ok(expired);
                 }
@@ -164,16 +164,17 @@ impl DomainChecks for PostgresStore {
     }
 }
 
-/// A domain whose check was claimed: which of the claimed ones it is, itself, its checks, and the claims of this one.
+/// A domain whose check was claimed: its position among the claimed ones, the domain, its check count, and the claims of
+/// this check.
 type ClaimedRow = (i64, CustomDomainRow, i64, i32);
 
-/// What a row says. One that is corrupt is nobody's to check, and must not keep the others from being checked: it is
-/// claimed like them, so that it is left alone soon.
+/// Parses a claimed row. A corrupt domain must not block the checks of others: it is claimed like them and skipped, so it
+/// soon stops being due.
 fn readable((_, row, checks_made, claims): ClaimedRow) -> Option<DueCheck> {
     match due_check(row, checks_made, claims) {
         Ok(check) => Some(check),
         Err(failure) => {
-            tracing::error!(%failure, "a custom domain cannot be checked");
+            tracing::error!(%failure, "cannot check a custom domain: its row is corrupt");
             None
         }
     }

@@ -13,21 +13,20 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::counters::{self, Refused};
 use crate::failure::{Failure, is_taken};
-use crate::pipeline::both;
 use crate::rows::custom_domain::{InsertDomain, UpdateDomain};
 use crate::schema::custom_domains;
-use crate::statement::statement;
+use crate::statement::{both, statement};
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant, signed};
 use signpost_sql_rows::custom_domain::{CustomDomainRow, ScheduledRow};
 use signpost_sql_rows::listed::Listed;
 
-/// The index by which a hostname is held by one domain at most.
+/// The unique index that lets at most one domain hold a hostname.
 const HOLDER: &str = "custom_domains_holder";
 
 statement! {
-    /// Holds some of the links on a hostname, of accounts in a range, in the order of their index, and takes their address
-    /// from them; gives the account of each. They are found again by way of an array, which PostgreSQL takes to be short.
+    /// Locks some of the links on a hostname, of a range of accounts, in index order; takes their addresses away, and
+    /// returns the account of each. The rows are looked up again through an array, which PostgreSQL assumes to be short.
     LoseSomeLinks<'a> -> Identifier {
         hostname: &'a str,
         first: IdBytes,
@@ -43,7 +42,7 @@ statement! {
     { now: Moment } ") WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING l.account_id"
 }
 
-/// The ranges of accounts, both ends included, that these are.
+/// The ranges of accounts, both ends included, that `whose` stands for.
 fn ranges(whose: LinksOf) -> Vec<(IdBytes, IdBytes)> {
     match whose {
         LinksOf::Account(account) => vec![(account.into(), account.into())],
@@ -57,7 +56,7 @@ fn ranges(whose: LinksOf) -> Vec<(IdBytes, IdBytes)> {
     }
 }
 
-/// Takes their address from up to `at_most` links, and gives the account of each.
+/// Takes the addresses of up to `at_most` links away, and returns the account of each.
 async fn lose_some_links(
     connection: &mut &AsyncPgConnection,
     whose: LinksOf,
@@ -68,7 +67,7 @@ async fn lose_some_links(
     let mut losers = Vec::new();
     let mut room = i64::from(at_most);
     for (first, last) in ranges(whose) {
-        // A few that were found may be moved by others before they can be held. Only if none is found, none is left.
+        // Others may move some of the found links before they are locked. Only an empty result means that no link is left.
         while room > 0 {
             let (hostname, now) = (hostname.as_str(), now.into());
             let statement = LoseSomeLinks { hostname, first, last, at_most: room, now };
@@ -83,7 +82,7 @@ async fn lose_some_links(
     Ok(losers)
 }
 
-/// All domains of a hostname, held in the order of their ids.
+/// Locks all domains of a hostname in the order of their ids.
 async fn lock_named(
     connection: &mut &AsyncPgConnection,
     hostname: &Hostname,
@@ -98,7 +97,8 @@ async fn lock_named(
             .await;
         Ok(rows?)
     };
-    // While the first waits, another may come, whom a statement that began before does not see. The second begins after that.
+    // While the first statement waits, another domain may appear that it cannot see, because it started earlier. The second
+    // statement starts after the wait.
     loop {
         let (first, second) = both(held(connection), held(connection)).await?;
         if first.iter().map(Listed::id).eq(second.iter().map(Listed::id)) {
@@ -107,7 +107,7 @@ async fn lock_named(
     }
 }
 
-/// Inserts and counts, or does neither and says what stands against it.
+/// Inserts and counts a domain, or does neither and returns the reason.
 async fn insert(
     connection: &mut &AsyncPgConnection,
     domain: &CustomDomain,
@@ -116,10 +116,10 @@ async fn insert(
 ) -> Result<Result<(), InsertCustomDomainError>, Failure> {
     let statement = InsertDomain::of(domain, checks);
     let (mut saving, mut inserting) = (*connection, *connection);
-    // A missing account is an error to PostgreSQL, which would end the whole transaction. What is refused is a result here.
+    // The savepoint keeps the transaction usable: PostgreSQL reports a missing account as an error, which would abort it.
     let save = async { Ok(saving.batch_execute("SAVEPOINT before_insert").await?) };
     let insert = async { Ok(statement.load::<IdBytes>(&mut inserting).await) };
-    // The account comes after its domains in the order of locks, though its limit is reported first.
+    // In lock order the account comes after its domains, although its limit is reported first.
     let refusal = match both(save, insert).await?.1 {
         Ok(inserted) => {
             let counted = counters::count_domain(connection, domain.account_id, limit).await?;
@@ -138,7 +138,7 @@ async fn insert(
     if matches!(refusal, InsertCustomDomainError::HostnameTaken) {
         let same_id = custom_domains::table.find(IdBytes::from(domain.id)).select(custom_domains::id);
         if same_id.first::<IdBytes>(connection).await.optional()?.is_some() {
-            return Err(Failure::Other(format!("there is a domain with the id {}", domain.id)));
+            return Err(Failure::Other(format!("a domain with the id {} exists already", domain.id)));
         }
     }
     Ok(Err(refusal))
@@ -150,7 +150,7 @@ async fn update(
     checks: CheckPlan,
 ) -> Result<Result<(), UpdateCustomDomainError>, Failure> {
     let statement = UpdateDomain::of(domain, checks);
-    // To PostgreSQL a taken hostname is an error, which would end the whole transaction.
+    // The savepoint keeps the transaction usable: PostgreSQL reports a taken hostname as an error, which would abort it.
     let may_be_refused = domain.status.holds_hostname();
     let (mut saving, mut updating) = (*connection, *connection);
     let save = async {
@@ -222,7 +222,7 @@ impl CustomDomainWrites for PostgresUnitOfWork {
                 .filter(custom_domains::hostname.eq_any(hostnames))
                 .order((custom_domains::hostname, custom_domains::id))
                 .select(CustomDomainRow::as_select())
-                // Stands against what locks for an update, but not against checks that are planned.
+                // Blocks `FOR UPDATE`, but lets check plans be written.
                 .for_key_share()
                 .load(connection)
                 .await?;
@@ -285,7 +285,7 @@ impl CustomDomainWrites for PostgresUnitOfWork {
             Ok(hostname)
         });
         let Some(hostname) = deleted.await? else { return Ok(false) };
-        // A domain whose name is none could never be visited, and must not be kept from being deleted.
+        // A corrupt hostname could never be visited, so it must not block the deletion.
         if let Ok(hostname) = Hostname::from_stored(hostname) {
             self.noted().note_domain(account, &hostname);
         }
@@ -316,9 +316,9 @@ mod tests {
 
     use super::*;
 
-    /// The ranges of all accounts but one leave out that one and nobody else, at both ends of the ids too.
+    /// The ranges of all accounts but one leave out exactly that account, also at both ends of the id space.
     #[test]
-    fn all_but_one_account_are_what_lies_on_either_side_of_it() {
+    fn all_but_one_account_are_the_ranges_on_both_sides_of_it() {
         let numbers = |whose| -> Vec<_> {
             let ranges = ranges(whose);
             ranges.into_iter().map(|(first, last)| (first.number(), last.number())).collect()

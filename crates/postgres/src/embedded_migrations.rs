@@ -1,4 +1,4 @@
-//! The migrations in the program.
+//! The migrations that are embedded in the program.
 
 use std::any::Any;
 
@@ -14,9 +14,9 @@ const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postg
 
 /// One change of the tables.
 pub(crate) struct EmbeddedMigration {
-    /// What the database remembers it by.
+    /// The version that the database records.
     pub(crate) version: String,
-    /// Its folder.
+    /// The name of its folder.
     pub(crate) name: String,
     pub(crate) statements: String,
 }
@@ -37,8 +37,8 @@ pub(crate) fn embedded() -> Result<Vec<EmbeddedMigration>, OpenError> {
         .collect()
 }
 
-/// What a migration is run on to have its statements, which diesel gives to a connection alone. To run them by diesel would
-/// lose the code of an error, by which alone a table that others hold is told from a statement that is wrong.
+/// Collects the statements of a migration, which Diesel hands only to a connection. Running them through Diesel would lose
+/// the SQLSTATE. Only the SQLSTATE distinguishes a lock timeout from a broken statement.
 struct Statements(String);
 
 impl SimpleConnection for Statements {

@@ -1,4 +1,4 @@
-//! What went wrong on a connection, and what the ports call it.
+//! Failures of calls, and their mapping to the errors of the ports.
 
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use signpost_app::ports::StoreError;
@@ -6,34 +6,34 @@ use signpost_sql_rows::Corrupt;
 
 use crate::opener::PoolError;
 
-/// Why a call did not do what it was asked.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// PostgreSQL or diesel refused.
+    /// An error of PostgreSQL or Diesel.
     #[error(transparent)]
     Sql(#[from] SqlError),
-    /// There was no connection in time.
+    /// No connection became free in time.
     #[error("no connection to the database: {0}")]
     NotConnected(#[from] PoolError),
-    /// A row is not what it must be.
+    /// A stored row is invalid.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// Another transaction has changed what this one relies on.
-    #[error("another transaction came in between")]
+    /// A conflict with another transaction; the unit of work can be retried.
+    #[error("a concurrent transaction conflicts with this one")]
     Contended,
-    /// The time limit is over.
+    /// The time limit has passed.
     #[error("the database did not answer within the time limit")]
     OutOfTime,
-    /// The server takes no changes.
-    #[error("the database takes no changes: its server is a standby, or set to read only")]
+    /// The server is read-only.
+    #[error("the database is read-only: its server is a standby, or read-only by configuration")]
     ReadOnly,
-    /// What a statement relies on is not so.
+    /// An assumption of a statement does not hold.
     #[error("{0}")]
     Other(String),
 }
 
 impl Failure {
-    /// What a caller outside a unit of work is told. There is nothing that it could run again.
+    /// The error for a caller outside a unit of work, which has nothing to retry.
     pub(crate) fn into_store_error(self) -> StoreError {
         match self {
             Self::Corrupt(corrupt) => corrupt.into(),
@@ -47,9 +47,9 @@ impl Failure {
         }
     }
 
-    /// Whether the connection on which a call failed so may be lent again. It may after a decision of the server on the
-    /// values of a statement. Anything else may be the connection's own (its prepared statements, its settings, the server
-    /// that it leads to), and would come again with every call.
+    /// Whether the connection may be lent again after this failure. It may if the server rejected the values of a statement.
+    /// Any other cause may lie in the connection: its prepared statements, its settings, or the server that it leads to.
+    /// Then every later call would fail as well.
     pub(crate) fn leaves_the_connection_sound(&self) -> bool {
         match self {
             Self::Sql(SqlError::NotFound) | Self::Corrupt(_) | Self::Contended => true,
@@ -66,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// Whether the server of this connection takes no changes (25006), as one that waits to take over does not.
+    /// Whether the server of this connection is read-only (25006), for example a standby.
     pub(crate) const fn is_of_a_server_that_only_reads(&self) -> bool {
         matches!(
             self,
@@ -74,12 +74,12 @@ impl Failure {
         )
     }
 
-    /// Whether a value of a row could not be taken out of the server's answer.
+    /// Whether a value of a row could not be decoded.
     pub(crate) const fn is_of_a_row(&self) -> bool {
         matches!(self, Self::Sql(SqlError::DeserializationError(_)))
     }
 
-    /// What a unit of work is told.
+    /// The error for a unit of work.
     pub(crate) fn into_unit_of_work_error(self) -> StoreError {
         match self {
             Self::Contended => StoreError::Contended,
@@ -89,26 +89,26 @@ impl Failure {
     }
 }
 
-/// What PostgreSQL says (XX000) where two transactions that share a row go on to write it at the same moment. It has written
-/// nothing then, and the transaction may be run again.
+/// PostgreSQL's message (XX000) when two transactions that share a row lock write the row at the same moment. Nothing was
+/// written, so the transaction can be retried.
 const TWO_UPDATERS: &str = "new multixact has more than one updating member";
 
-/// Whether PostgreSQL has ended this transaction for the sake of another (40001, 40P01, and [`TWO_UPDATERS`]).
+/// Whether PostgreSQL aborted this transaction in favour of another (40001, 40P01 and [`TWO_UPDATERS`]).
 pub(crate) fn is_contended(error: &SqlError) -> bool {
     match error {
         SqlError::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
         SqlError::DatabaseError(DatabaseErrorKind::Unknown, information) => {
             information.message() == "deadlock detected"
                 || information.message().starts_with(TWO_UPDATERS)
-                || information.details().is_some_and(tells_a_deadlock)
+                || information.details().is_some_and(is_deadlock_detail)
         }
         _ => false,
     }
 }
 
-/// Whether the server could not write: its disk is full (53100), or it is read-only (25006). The first code does not come
-/// through diesel, so the words of the operating system tell. A server with messages in another language than English may
-/// have them translated, and is then taken for one that is away.
+/// Whether the server could not write: its disk is full (53100), or it is read-only (25006). Diesel hides the first code, so
+/// the message of the operating system decides. A server with another message language may translate it; the failure then
+/// counts as an unreachable server.
 fn is_unwritable(error: &SqlError) -> bool {
     match error {
         SqlError::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _) => true,
@@ -120,16 +120,16 @@ fn is_unwritable(error: &SqlError) -> bool {
     }
 }
 
-/// Whether these are the details of a deadlock. Its code does not come through diesel, and its words are in the server's
-/// language; but in all of them each process that waits has a line, which says for what and for whom by number.
-fn tells_a_deadlock(details: &str) -> bool {
+/// Whether these are the details of a deadlock. Diesel hides the code, and the text is in the server's language. In every
+/// language each waiting process has a line with the numbers of what and whom it waits for.
+fn is_deadlock_detail(details: &str) -> bool {
     let numbers = |line: &str| {
         line.split(|sign: char| !sign.is_ascii_digit()).filter(|digits| !digits.is_empty()).count()
     };
     details.lines().count() >= 2 && details.lines().all(|line| numbers(line) >= 3)
 }
 
-/// Whether a statement was refused because of the unique index `name`.
+/// Whether a statement violated the unique index `name`.
 pub(crate) fn is_taken(error: &SqlError, name: &str) -> bool {
     let SqlError::DatabaseError(DatabaseErrorKind::UniqueViolation, information) = error else {
         return false;
@@ -137,7 +137,7 @@ pub(crate) fn is_taken(error: &SqlError, name: &str) -> bool {
     information.constraint_name() == Some(name)
 }
 
-/// A row could not be deleted because another transaction has just referred to it: the unit of work is to be run again.
+/// A row could not be deleted because another transaction has just referenced it. The unit of work must be retried.
 pub(crate) fn contended_if_referred_to(error: SqlError) -> Failure {
     match error {
         SqlError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _) => Failure::Contended,
@@ -149,7 +149,7 @@ pub(crate) fn contended_if_referred_to(error: SqlError) -> Failure {
 mod tests {
     use super::*;
 
-    /// What servers say of a deadlock in English, German, Russian and Japanese.
+    /// Deadlock details in English, German, Russian and Japanese.
     const DEADLOCKS: [&str; 4] = [
         "Process 20967 waits for ShareLock on transaction 1062; blocked by process 20923.\nProcess 20923 waits for \
          ShareLock on transaction 1063; blocked by process 20967.",
@@ -162,16 +162,16 @@ mod tests {
          プロセス 9 は ShareLock を 1063 で待機していましたが、プロセス 7 でブロックされました",
     ];
 
-    /// Contract D30: a server may speak any language.
+    /// D30: a server may use any message language.
     #[test]
-    fn d30_a_deadlock_is_known_by_its_form() {
+    fn d30_deadlock_is_recognized_in_any_language() {
         for details in DEADLOCKS {
-            assert!(tells_a_deadlock(details), "{details}");
+            assert!(is_deadlock_detail(details), "{details}");
         }
     }
 
     #[test]
-    fn d30_two_that_write_a_row_they_share_are_run_again() {
+    fn d30_concurrent_writers_of_a_shared_row_are_retried() {
         let message =
             "new multixact has more than one updating member: 0 2[1481 (nokeyupd), 1483 (nokeyupd)]";
         let error = SqlError::DatabaseError(DatabaseErrorKind::Unknown, Box::new(message.to_owned()));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn r40_a_full_disk_is_told_from_a_server_that_is_away() {
+    fn r40_full_disk_differs_from_an_unreachable_server() {
         let failed = |message: &str| {
             let error = SqlError::DatabaseError(DatabaseErrorKind::Unknown, Box::new(message.to_owned()));
             Failure::from(error).into_unit_of_work_error()
@@ -191,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn other_details_are_none_of_a_deadlock() {
+    fn other_details_are_not_taken_for_a_deadlock() {
         for details in [
             "",
             "Key (id)=(1) is still referenced from table \"links\".",
             "Process 20967 waits for ShareLock on transaction 1062; blocked by process 20923.",
             "Failing row contains (1, 2, 3).\nIt was written in a hurry.",
         ] {
-            assert!(!tells_a_deadlock(details), "{details}");
+            assert!(!is_deadlock_detail(details), "{details}");
         }
     }
 }

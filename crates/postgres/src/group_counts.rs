@@ -1,22 +1,23 @@
-//! The counts of groups, which move with the links that enter and leave them, in the same transaction (D15).
+//! The counters of groups, updated in the transaction that moves links between them (D15), and the lock on group membership
+//! (ADR 33).
 //!
-//! Groups are held in the order of their ids, before anything is written into their links and before the account is held. Who
-//! counts links that were there before holds the account's [membership lock](crate::membership) already.
+//! Groups are locked in the order of their ids, before their links are written and before the account is locked. A unit of
+//! work that moves existing links holds the account's [membership lock](lock_membership) first.
 
 use diesel::sql_types::{Array, BigInt, Bool};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_domain::{AccountId, Link, LinkId};
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::group_moves;
 use signpost_sql_rows::sql_types::Identifier;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, contended_if_referred_to};
 use crate::statement::statement;
 
-/// How the counts of some of an account's groups move.
+/// Changes to the counters of some of an account's groups.
 pub(crate) type GroupMoves = group_moves::GroupMoves<IdBytes>;
 
-/// A link goes from one group to another, of which either may be none.
+/// A link moves from one group to another; either may be absent.
 pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> GroupMoves {
     let mut moves = GroupMoves::of(account);
     if let Some(group) = before.group_id {
@@ -28,7 +29,7 @@ pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> GroupM
     moves
 }
 
-/// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
+/// Updates the counters of all the groups. If one of the groups does not exist, updates none and returns `false`.
 pub(crate) async fn apply(moves: GroupMoves, connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
     let GroupMoves { account, by_group } = moves;
     let groups = by_group.len();
@@ -43,7 +44,7 @@ pub(crate) async fn apply(moves: GroupMoves, connection: &mut &AsyncPgConnection
 }
 
 statement! {
-    /// Holds the groups in which the account's links of these ids are, in the order of the groups' ids.
+    /// Locks the groups of these links of the account, in the order of the groups' ids.
     HoldGroupsOfLinks -> Identifier {
         account: IdBytes,
         links: Vec<IdBytes>,
@@ -54,8 +55,8 @@ statement! {
     { account: Identifier } " AND l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
 }
 
-/// Holds the groups of links that are going to be deleted: who inserts a link waits for its address with its group in the
-/// hand. The membership lock must be held, or the links may come into other groups.
+/// Locks the groups of links that are about to be deleted. An inserting transaction holds its group while it waits for the
+/// address, so groups come first. The caller must hold the membership lock, or the links may change groups.
 pub(crate) async fn hold_groups_of(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -68,7 +69,7 @@ pub(crate) async fn hold_groups_of(
 }
 
 statement! {
-    /// Holds the groups in the order of their ids, and moves their counts, if the account has all of them.
+    /// Locks the groups in the order of their ids and updates their counters, if the account has all of them.
     MoveGroups -> Bool {
         account: IdBytes,
         ids: Vec<IdBytes>,
@@ -88,4 +89,27 @@ statement! {
     { account: Identifier }
     " AND g.id = held.id AND m.id = held.id AND (SELECT count(*) FROM held) = cardinality("
     { ids: Array<Identifier> } ")"
+}
+
+/// Takes the account's lock on which links are in its groups (ADR 33); does nothing if the account does not exist.
+///
+/// A unit of work learns which groups its links leave only when it locks the links. Two units of work that move the same
+/// links would lock the links and then wait for each other's groups. So units of work that take existing links out of groups
+/// or put them into groups run one after the other. Insertions do not take this lock: their groups are known, and no other
+/// transaction sees their links.
+///
+/// The next statement sees everything that was committed while this one waited, even if both are pipelined, because an
+/// unprepared statement always runs first.
+pub(crate) async fn lock_membership(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+) -> Result<(), Failure> {
+    let account = IdBytes::from(account).number();
+    // An existing row is locked but not written: PostgreSQL checks the condition after it locks the row.
+    let statement = format!(
+        "INSERT INTO membership_locks AS m (account_id) SELECT id FROM accounts WHERE id = '{account:032x}' \
+         ON CONFLICT (account_id) DO UPDATE SET account_id = m.account_id WHERE false"
+    );
+    // The account may be deleted before its row is inserted.
+    connection.batch_execute(&statement).await.map_err(contended_if_referred_to)
 }

@@ -8,18 +8,18 @@ use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, 
 
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
-use crate::membership;
+use crate::group_counts;
+use crate::link_batches;
 use crate::named_links;
-use crate::pipeline::both;
 use crate::schema::groups;
-use crate::some_links;
+use crate::statement::both;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::group::{GroupRow, NewGroup};
 use signpost_sql_rows::listed;
 
-/// How many links are taken out of a group at a time when it is deleted.
+/// How many links one step takes out of a group that is deleted.
 const AT_ONCE: u16 = 1_000;
 
 #[async_trait]
@@ -95,7 +95,7 @@ impl GroupWrites for PostgresUnitOfWork {
 
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError> {
         self.step(async |connection| {
-            // The counts are the store's, and nothing moves a creation.
+            // The store owns the counts, and the creation time never changes.
             let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = group;
             let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
                 .set((groups::name.eq(name.as_str()), groups::updated_at.eq(Instant::from(*updated_at))))
@@ -136,7 +136,7 @@ impl GroupWrites for PostgresUnitOfWork {
         at_most: u16,
         now: Timestamp,
     ) -> Result<u16, StoreError> {
-        self.step(async |connection| some_links::ungroup(connection, account, id, at_most, now).await).await
+        self.step(async |connection| link_batches::ungroup(connection, account, id, at_most, now).await).await
     }
 
     async fn delete_group(
@@ -149,11 +149,12 @@ impl GroupWrites for PostgresUnitOfWork {
             let group = groups::table.find((IdBytes::from(account), IdBytes::from(id)));
             let empty = group.filter(groups::landings_count.eq(0)).filter(groups::redirects_count.eq(0));
             let (mut locking, mut deleting) = (*connection, *connection);
-            // One that was emptied by this unit of work is held by it, and has still no links.
+            // A group that this unit of work has emptied is locked by it and stays empty.
             let delete = async { Ok(diesel::delete(empty).execute(&mut deleting).await) };
-            let ((), mut deleted) = both(membership::lock(&mut locking, account), delete).await?;
+            let ((), mut deleted) =
+                both(group_counts::lock_membership(&mut locking, account), delete).await?;
             if deleted == Ok(0) {
-                while some_links::ungroup(connection, account, id, AT_ONCE, now).await? == AT_ONCE {}
+                while link_batches::ungroup(connection, account, id, AT_ONCE, now).await? == AT_ONCE {}
                 deleted = diesel::delete(group).execute(connection).await;
             }
             let is_deleted = deleted.map_err(contended_if_referred_to)? > 0;

@@ -1,9 +1,9 @@
-//! Inserting links, any number of them in the same few statements (D30).
+//! Inserting any number of links in the same few statements (D30).
 //!
-//! What is promised is the outcome of inserting them one after the other. What is done, in one statement, is to hold their
-//! groups and count them in there, insert them all, as if nothing stood against any of them, and count them in the
-//! account; and then to take back what came after its limit. Nothing goes in that would all have to be taken back: an
-//! account that is full is only held, so that this is certain.
+//! The outcome is the same as if the links were inserted one after the other. One statement locks their groups and counts
+//! the links there. It inserts all of them as if none were refused, and counts them in the account. Then the links beyond
+//! the account's limit are taken back. A full account is only locked, so it never inserts a batch that must be taken back
+//! whole.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ use signpost_domain::{AccountId, Link};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
-use crate::pipeline::both;
 use crate::rows::new_links::NewLinks;
 use crate::schema::links;
+use crate::statement::both;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
 
-/// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
-/// of each what became of it; `None` if there is no such account.
+/// Inserts each link that is not refused, and updates the counters of the account and of the groups. Returns the outcome of
+/// each link, or `None` if the account does not exist.
 pub(crate) async fn insert(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -33,7 +33,8 @@ pub(crate) async fn insert(
     let statement = NewLinks::of(account, links, links_limit);
     let Some(mut outcome) = run(connection, account, &statement).await? else { return Ok(None) };
     if !outcome.had_room && outcome.count < links_limit {
-        // It was full, and whoever held it has made room. Now that it is held here, nobody else can.
+        // The account was full, and the transaction that held it made room. It is locked here now, so the second run is
+        // final.
         let Some(again) = run(connection, account, &statement).await? else { return Ok(None) };
         outcome = again;
     }
@@ -63,7 +64,7 @@ pub(crate) async fn insert(
             (Insertion::LimitReached | Insertion::AddressTaken, Some(group)) if had_room => {
                 leaving.leave(group, link.kind());
             }
-            // Nothing was counted in a group that is not there, and nothing at all in an account that was full.
+            // A missing group has no counter to correct, and a full account counted nothing.
             (_, _) => {}
         }
         insertions.push(insertion);
@@ -81,18 +82,18 @@ pub(crate) async fn insert(
     Ok(Some(insertions))
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 struct Outcome {
-    /// The count of the account without what went in.
+    /// The count of the account before the batch.
     count: u64,
-    /// Whether any of it could go in.
+    /// Whether the account had room for at least one link.
     had_room: bool,
-    /// Those of its groups that are there.
+    /// The groups of the batch that exist.
     groups: BTreeSet<IdBytes>,
     inserted: BTreeSet<IdBytes>,
 }
 
-/// Inserts a batch whatever its size; `None` if there is no such account.
+/// Inserts a batch of any size; `None` if the account does not exist.
 async fn run(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -107,12 +108,12 @@ async fn run(
     Ok(Some(Outcome { count, had_room, groups, inserted }))
 }
 
-/// Two links with one id are a defect; and if they had one address too, the first would count for both.
+/// Two links with one id are a defect. With equal addresses too, the first would count for both.
 fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
     match links.iter().find(|link| !seen.insert(link.id().to_bytes())) {
         None => Ok(()),
-        Some(link) => Err(Failure::Other(format!("two links to be inserted have the id {}", link.id()))),
+        Some(link) => Err(Failure::Other(format!("two links of one batch have the id {}", link.id()))),
     }
 }
 
@@ -123,9 +124,9 @@ mod tests {
 
     use super::*;
 
-    /// With one address too, the second would be kept out by the first, and go unnoticed.
+    /// With equal addresses, the second link would be skipped silently because of the first.
     #[test]
-    fn a_batch_that_has_an_id_twice_is_refused_whatever_the_addresses() {
+    fn batch_with_a_repeated_id_is_refused_whatever_the_addresses() {
         let redirect = samples::redirect("a");
         let id = Id::from_bytes(redirect.id.to_bytes());
         let same_id = Landing { id, ..samples::landing("b") };

@@ -1,4 +1,4 @@
-//! A connection that is lent, and what becomes of it if its user did not stay.
+//! A connection on loan, and its cleanup when the borrower is gone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,23 +13,23 @@ use crate::change_log;
 use crate::connections::in_time;
 use crate::failure::Failure;
 use crate::opener::Opener;
-use crate::pipeline::both;
-use crate::places::Place;
+use crate::permits::Permit;
+use crate::pool_health::Suspects;
 use crate::server_address::Security;
-use crate::suspicions::Suspicions;
+use crate::statement::both;
 
-/// How long the cleaning up behind a caller who has gone may take, before the connection is given up.
+/// The time limit for cleanup after a cancelled caller; after it the connection is closed.
 pub(crate) const CLEANING_LIMIT: Duration = Duration::from_secs(2);
 
-/// A connection that is lent. When it is dropped it goes back to the pool, after its transaction is undone; one that is
-/// still at work then, because its caller was cancelled or ran out of time, is told to stop, and closed. So is one on
-/// which a call failed in a way that may be the connection's own.
+/// A connection on loan. Dropping it rolls its transaction back and returns it to the pool. If a statement still runs then,
+/// because the caller was cancelled or ran out of time, the statement is cancelled and the connection closed. A connection
+/// is also closed after a failure that may lie in the connection.
 pub(crate) struct Lease {
     object: Option<Object<Opener>>,
-    place: Option<Place>,
-    suspicions: Arc<Suspicions>,
+    permit: Option<Permit>,
+    suspects: Arc<Suspects>,
     security: Security,
-    /// Where it is cleaned up behind a caller who has gone: the node's own runtime, since that of a worker may have ended.
+    /// The runtime for cleanup: the node's own, because a worker's runtime may have ended.
     runtime: Handle,
     is_busy: bool,
     is_unsound: bool,
@@ -39,15 +39,15 @@ pub(crate) struct Lease {
 impl Lease {
     pub(crate) fn new(
         object: Object<Opener>,
-        place: Place,
-        suspicions: Arc<Suspicions>,
+        permit: Permit,
+        suspects: Arc<Suspects>,
         security: Security,
         runtime: Handle,
     ) -> Self {
         Self {
             object: Some(object),
-            place: Some(place),
-            suspicions,
+            permit: Some(permit),
+            suspects,
             security,
             runtime,
             is_busy: false,
@@ -66,7 +66,7 @@ impl Lease {
             return Err(Failure::Other("the connection was given back".to_owned()));
         };
         let began = Instant::now();
-        // If this future is dropped, it stays.
+        // Stays set if this future is dropped.
         self.is_busy = true;
         let outcome = in_time(ends, call(&mut &opened.connection)).await;
         self.is_busy = matches!(outcome, Err(Failure::OutOfTime));
@@ -76,14 +76,14 @@ impl Lease {
         outcome
     }
 
-    /// What the failure of a call that began then says of this connection, and of others.
+    /// Records what the failure of a call means for this connection and for others.
     fn note(&mut self, failure: &Failure, began: Instant) {
         self.is_unsound |= !failure.leaves_the_connection_sound();
-        self.suspicions.note(failure, began);
+        self.suspects.note(failure, began);
     }
 
-    /// Begins a transaction and runs its first call. What that asks first goes out together with the BEGIN, so that this
-    /// takes no round trip of its own.
+    /// Begins a transaction and runs its first call. The BEGIN is pipelined with the first statement, so it costs no extra
+    /// round trip.
     pub(crate) async fn begin_with<T>(
         &mut self,
         ends: Instant,
@@ -99,8 +99,8 @@ impl Lease {
         .await
     }
 
-    /// Begins a transaction that sees the database as of one moment and changes nothing. Its statements, and the time between
-    /// them, end then at the server, too.
+    /// Begins a read-only transaction on one snapshot. The server ends its statements, and idle time between them, at the
+    /// deadline too.
     pub(crate) async fn begin_snapshot(&mut self, ends: Instant) -> Result<(), Failure> {
         self.is_in_transaction = true;
         let left = ends.saturating_duration_since(Instant::now()).as_millis().max(1);
@@ -114,7 +114,7 @@ impl Lease {
         .await
     }
 
-    /// Commits the transaction, and logs its changes in it.
+    /// Logs the changes in the transaction and commits it.
     pub(crate) async fn commit(&mut self, ends: Instant, changes: Vec<VisibleChange>) -> Result<(), Failure> {
         self.call(ends, async |connection| change_log::log_and_commit(connection, changes).await).await?;
         self.is_in_transaction = false;
@@ -124,45 +124,46 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let (Some(object), place) = (self.object.take(), self.place.take()) else { return };
+        let (Some(object), permit) = (self.object.take(), self.permit.take()) else { return };
         if self.is_busy {
             let mut opened = Object::take(object);
             let (token, security) = (opened.connection.cancel_token(), self.security.clone());
             self.runtime.spawn(async move {
                 let stopped = async {
                     let _ = cancel(token, security).await;
-                    // Whatever the answer, it comes after that statement is done.
+                    // Any answer arrives only after the cancelled statement has ended.
                     let _ = opened.connection.batch_execute("SELECT 1").await;
                 };
                 let _ = tokio::time::timeout(CLEANING_LIMIT, stopped).await;
-                // Closed only now: a server that is not told goes on until its statement is done.
+                // Closed only now: without a cancel request, the server would finish the statement first.
                 drop(opened);
-                drop(place);
+                drop(permit);
             });
         } else if self.is_unsound {
-            // The server undoes the transaction when it sees the connection close.
+            // The server rolls back when it sees the connection close.
             drop(Object::take(object));
         } else if self.is_in_transaction {
             self.runtime.spawn(async move {
                 let mut object = object;
                 let undone =
                     tokio::time::timeout(CLEANING_LIMIT, object.connection.batch_execute("ROLLBACK")).await;
-                // The connection first, or the next one to come finds a place, but no connection, and opens one more.
+                // Return the connection before the permit. Otherwise the next caller gets a permit, finds no idle
+                // connection, and opens another.
                 if matches!(undone, Ok(Ok(()))) {
                     drop(object);
                 } else {
                     drop(Object::take(object));
                 }
-                drop(place);
+                drop(permit);
             });
         } else {
             drop(object);
-            drop(place);
+            drop(permit);
         }
     }
 }
 
-/// Tells the server to end what runs on a connection.
+/// Asks the server to cancel the running statement of a connection.
 pub(crate) async fn cancel(token: CancelToken, security: Security) -> Result<(), tokio_postgres::Error> {
     match security {
         Security::Plain => token.cancel_query(NoTls).await,

@@ -1,4 +1,4 @@
-//! Leases: rows that say who does what until when, by the clock of the server, whatever those of the nodes say.
+//! Leases: rows that say which node does a job until when, by the server's clock alone.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
 
 statement! {
-    /// Takes or renews a lease, and gives its name if that was to be had.
+    /// Takes or renews a lease, and returns its name on success.
     ///
-    /// Who finds it in other hands looks and writes nothing: nodes ask each second, and a conflict would hold the row and
-    /// cost a commit. Of several that find it free the second waits for the row and looks at it again.
+    /// If another node holds it, this only reads: nodes ask every second, and a conflict would lock the row and cost a
+    /// commit. Of several nodes that find it free, the second waits for the row and checks again.
     TakeLease<'a> -> Text {
         name: &'a str,
         holder: IdBytes,

@@ -9,7 +9,7 @@ use crate::schema::links;
 use signpost_sql_rows::columns::{IdBytes, StoredId};
 use signpost_sql_rows::link::{link_id, site_column};
 
-/// Those of both kinds, at most so many: one statement, so that they are as of one moment.
+/// The ids of both kinds of links, up to a limit, in one statement and so from one snapshot.
 pub(crate) async fn link_ids(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -20,7 +20,7 @@ pub(crate) async fn link_ids(
     let mut query = links::table
         .select((links::kind, links::id))
         .filter(links::account_id.eq(IdBytes::from(account)))
-        // Of no use to the caller, but without it PostgreSQL may read the whole table: its plan is for any group and any domain.
+        // The caller does not need the order. Without it PostgreSQL may scan the whole table, because its plan is generic.
         .order((links::kind, links::id))
         .limit(i64::try_from(at_most).unwrap_or(i64::MAX))
         .into_boxed();

@@ -1,11 +1,12 @@
-//! The lists of an account's links, one of each kind.
+//! The link lists of an account, one for each kind.
 //!
-//! Every page is one range of an index whose order within the range is that of the ids, read downwards from the cursor
-//! until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of slug,
-//! group, site and activity, and one for no filter. Where several filters come together, one chooses the range, the
-//! narrowest as a rule, and the others, as always the search, choose among its rows: the slug before all, then the group,
-//! then that links are inactive, which few are, and the site before that they are active. A site and a slug together are an
-//! address, which at most one link has.
+//! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, and one for no
+//! filter.
+//!
+//! With several filters, one chooses the range and the others, and always the search, test its rows. The usually narrowest
+//! filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the site, then activity. A
+//! site and a slug together are an address, which at most one link has.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -14,7 +15,7 @@ use signpost_domain::{
 };
 
 use crate::failure::Failure;
-use crate::first_rows::{FirstRows, rows_read};
+use crate::inline_limit::{InlineLimit, rows_to_read};
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
@@ -23,7 +24,7 @@ use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::{LinkRow, address_columns, kind_column, site_column};
 use signpost_sql_rows::listed;
 
-/// One page of the account's links of a kind that pass the filter.
+/// One page of the account's links of a kind that match the filter.
 pub(crate) async fn links(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -45,8 +46,8 @@ pub(crate) async fn links(
     Ok(listed::page(rows, limit))
 }
 
-/// Whether a search is all that is filtered by. With another filter a search walks its range: there is no telling whether
-/// that or the candidates of the index are fewer.
+/// Whether the search is the only filter. With another filter, the search walks the range: it is unknown whether the range
+/// or the candidates of the index are fewer.
 const fn searches_alone(filter: &LinkFilter) -> bool {
     let LinkFilter { group, site, slug, is_active, search } = filter;
     search.is_some()
@@ -56,7 +57,7 @@ const fn searches_alone(filter: &LinkFilter) -> bool {
         && is_active.is_none()
 }
 
-/// The first links with the text that is searched for, by the index where there is one.
+/// The first links that match the search text, through the search index if there is one.
 async fn by_index(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -66,15 +67,15 @@ async fn by_index(
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
     let Some(part) = filter.search.as_ref().and_then(part_of_key) else { return Ok(Vec::new()) };
-    let found = search_index::search(connection, (account, kind), part, rows_read(limit), after).await?;
+    let found = search_index::search(connection, (account, kind), part, rows_to_read(limit), after).await?;
     match found {
         Some(rows) => Ok(rows),
         None => in_range(connection, account, kind, filter, limit, after).await,
     }
 }
 
-/// The account's link at an address, if it passes the filter. All else is told to be judged row by row, so that PostgreSQL
-/// does not take another index: an account may have many links with one slug that have lost their domains.
+/// The account's link at an address, if it matches the filter. The other conditions are hidden from the planner, so that it
+/// picks no other index: an account may have many links with one slug that have lost their domains.
 async fn at_address(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -110,7 +111,7 @@ async fn at_address(
     Ok(query.load(connection).await?)
 }
 
-/// The first links of a range that pass the filter.
+/// The first links of a range that match the filter.
 async fn in_range(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -133,7 +134,7 @@ async fn in_range(
         (None, None, None, None) => RangeColumn::None,
     };
     let mut query = links::table.select(LinkRow::as_select()).into_boxed().order(links::account_id.desc());
-    // What chooses the range is equal within it, and stands in the order for PostgreSQL to see which index has it.
+    // The column of the range is constant within it; it is in the ORDER BY so that PostgreSQL picks the matching index.
     query = match column {
         RangeColumn::None => query,
         RangeColumn::Slug(_) => query.then_order_by(links::slug.desc()),
@@ -154,7 +155,7 @@ async fn in_range(
     query = query.then_order_by((links::kind.desc(), links::id.desc())).filter(range);
     match group {
         GroupFilter::Any => {}
-        // The index without links in groups is the range of those who ask for nothing else.
+        // Ungrouped links have an index of their own, which serves if no other filter applies.
         GroupFilter::Ungrouped if is_by_account => query = query.filter(links::group_id.is_null()),
         GroupFilter::Ungrouped => query = query.filter(AmongRows(links::group_id.is_null())),
         GroupFilter::In(_) if is_by_group => query = query.filter(links::group_id.is_not_null()),
@@ -172,5 +173,5 @@ async fn in_range(
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
     }
-    Ok(FirstRows { query, number: rows_read(limit) }.load(connection).await?)
+    Ok(InlineLimit { query, number: rows_to_read(limit) }.load(connection).await?)
 }

@@ -15,27 +15,26 @@ use signpost_domain::{
 };
 use signpost_sql_rows::sql_types::Identifier;
 
-use crate::built_once::built_once;
+use crate::cached_query::cached_query;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts;
 use crate::insertions;
+use crate::link_batches;
 use crate::link_ids;
 use crate::link_list;
 use crate::list_range::AmongRows;
-use crate::membership;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
-use crate::pipeline::both;
 use crate::rows::changed_link::UpdateLink;
 use crate::schema::links;
-use crate::some_links;
+use crate::statement::both;
 use crate::store::PostgresStore;
 use crate::taken_addresses;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::{LinkRow, kind_column};
 
-built_once! {
+cached_query! {
     /// An account's link.
     ReadLink -> AsSelect<LinkRow, Pg> {
         id: IdBytes => Identifier,
@@ -47,8 +46,8 @@ built_once! {
         .select(LinkRow::as_select())
 }
 
-built_once! {
-    /// An account's link, held until the transaction ends.
+cached_query! {
+    /// An account's link, locked until the transaction ends.
     LockLink -> AsSelect<LinkRow, Pg> {
         id: IdBytes => Identifier,
         account: IdBytes => Identifier,
@@ -136,7 +135,7 @@ impl LinkWrites for PostgresUnitOfWork {
         self.step(async |connection| {
             let (mut locking, mut holding) = (*connection, *connection);
             let link = lock_link(&mut holding, account, id);
-            let ((), link) = both(membership::lock(&mut locking, account), link).await?;
+            let ((), link) = both(group_counts::lock_membership(&mut locking, account), link).await?;
             Ok(link)
         })
         .await
@@ -151,7 +150,7 @@ impl LinkWrites for PostgresUnitOfWork {
         let insert = async |connection: &mut &AsyncPgConnection| {
             insertions::insert(connection, account, links, links_limit).await
         };
-        // An account that is not there has no groups to be counted in, and nothing was inserted.
+        // A missing account has no groups to count in, and nothing was inserted.
         let insertions = self.step(insert).await?.ok_or(InsertLinksError::AccountMissing)?;
         let judged = links.iter().zip(&insertions);
         let done = judged.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
@@ -206,7 +205,7 @@ impl LinkWrites for PostgresUnitOfWork {
 
     async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
         let delete = async |connection: &mut &AsyncPgConnection| {
-            some_links::delete(connection, account, at_most).await
+            link_batches::delete(connection, account, at_most).await
         };
         let deleted = self.step(delete).await?;
         if deleted > 0 {
@@ -226,7 +225,7 @@ async fn lock_link(
     Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
 }
 
-/// Each statement is one decision, in the order in which the port reports them.
+/// Each statement makes one decision, in the order in which the port reports them.
 async fn update_link(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -244,10 +243,11 @@ async fn update_link(
         Ok(())
     };
     let update = UpdateLink::of(account, after);
-    // What was refused is a result here, which says which refusal it is.
+    // The refusal is a value here, so that the caller learns which one it was.
     let write = async { Ok::<_, Failure>(update.load::<IdBytes>(&mut of_link).await) };
     let (is_moved, written) = if changes_group {
-        // Not all together: a statement that is new to the connection would come after the other one, and groups come first.
+        // Not all pipelined: a statement that must first be prepared would run after the other one, and groups come first in
+        // the lock order.
         let moves = group_counts::between(account, before, after);
         let ((), is_moved) = both(save, group_counts::apply(moves, &mut of_groups)).await?;
         (is_moved, if is_moved { write.await? } else { Ok(Vec::new()) })
@@ -255,10 +255,12 @@ async fn update_link(
         (true, both(save, write).await?.1)
     };
     let refusal = match written {
-        // The group that it leaves is there, or a foreign key would be broken.
+        // The group that the link leaves exists because of the foreign key.
         _ if !is_moved => UpdateLinkError::GroupMissing,
         Ok(updated) if !updated.is_empty() => return Ok(Ok(())),
-        Ok(_) => return Err(Failure::Other(format!("the link {} was not locked", after.id()))),
+        Ok(_) => {
+            return Err(Failure::Other(format!("the link {} was not locked", after.id())));
+        }
         Err(error) if may_be_refused && is_taken(&error, "links_address") => UpdateLinkError::AddressTaken,
         Err(error) => return Err(error.into()),
     };

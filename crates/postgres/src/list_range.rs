@@ -1,4 +1,4 @@
-//! The part of an index that a page of a list is read from.
+//! The range of an index that a page of a list reads.
 
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::pg::Pg;
@@ -10,10 +10,10 @@ use signpost_sql_rows::sql_types::Identifier;
 use crate::schema::links;
 use signpost_sql_rows::columns::IdBytes;
 
-/// The condition that a link lies in a range of one of the indexes of the lists, below an id if there is one.
+/// A condition that selects a range of one of the list indexes, optionally below an id.
 ///
-/// It compares whole rows. Told that single columns are equal to something, PostgreSQL takes the order of the ids for
-/// all that is asked for, and reads the ids of all accounts, of which few may be this one's.
+/// It compares whole rows. With equality on single columns, PostgreSQL would treat the order of the ids as sufficient and
+/// walk the ids of all accounts, of which few may belong to this account.
 pub(crate) struct ListRange {
     pub(crate) account: IdBytes,
     pub(crate) column: RangeColumn,
@@ -21,7 +21,7 @@ pub(crate) struct ListRange {
     pub(crate) below: Option<IdBytes>,
 }
 
-/// What stands between the account and the kind in the index.
+/// The column between account and kind in the index.
 pub(crate) enum RangeColumn {
     /// Nothing.
     None,
@@ -48,7 +48,7 @@ impl RangeColumn {
 }
 
 impl ListRange {
-    /// The columns `account_id` to `kind`, then `comparison` with their values.
+    /// Writes the columns from `account_id` to `kind`, `comparison`, and their values.
     fn compare<'b>(
         &'b self,
         out: &mut AstPass<'_, 'b, Pg>,
@@ -112,11 +112,11 @@ impl QueryId for ListRange {
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-/// A condition that chooses among the rows of a range.
+/// A condition that filters the rows of a range, without column statistics.
 ///
-/// PostgreSQL does not look at the statistics of a column for it. They may say that next to no row fulfils it, as after an
-/// import into one group; then it would look for all of them by another index and sort them, and there may be many by now.
-/// Or there are no statistics yet, as before an import.
+/// The form hides the column from the planner's statistics. They may claim that almost no row matches, as after an import
+/// into one group. PostgreSQL would then fetch all matches through another index and sort them, and there may be many by
+/// now. Before an import there may be no statistics at all.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AmongRows<E>(pub(crate) E);
 

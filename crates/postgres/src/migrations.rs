@@ -1,4 +1,4 @@
-//! Bringing the tables up to date.
+//! Running migrations.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,36 +12,35 @@ use crate::open_error::OpenError;
 use crate::server_address::ServerAddress;
 use crate::server_error::ServerError;
 
-/// How often one migration is tried. It fails for nothing if two programs run it at once, and is found done then.
+/// How often a migration is tried. It fails harmlessly if two programs run it at once; the next look finds it done.
 const ATTEMPTS: u32 = 3;
 
-/// How long the server may take to be reached and to say what has run.
+/// The time limit for reaching the server and reading which migrations have run.
 const LOOKING_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long a statement waits for a table: as long as every request on that table then waits behind it (R38).
+/// How long a statement waits for a table lock. Every request on that table queues behind it for as long (R38).
 const LOCK_LIMIT: Duration = Duration::from_secs(2);
 
-/// How long requests may go on before it tries again.
+/// The pause between attempts, in which requests proceed.
 const LOCK_PAUSE: Duration = Duration::from_secs(1);
 
-/// How long it goes on so, before somebody has to see who holds the table.
+/// How long it keeps trying before it gives up and an operator must find the lock holder.
 const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 
-/// Runs what is pending in the database that the URL names, and returns the names of what ran, in order.
+/// Runs the pending migrations of the database at `url`, and returns the names of those that ran, in order.
 ///
-/// Each migration is one transaction, together with the row that remembers it. Any number of programs may do this at
-/// once: whoever comes second with a migration has it undone by the server, looks again, and finds it done. While nodes
-/// serve, a migration that waits for a table gives way to them every two seconds (R38).
+/// Each migration is one transaction, together with the row that records it. Any number of programs may run this at once:
+/// the server rolls the second one back, which then finds the migration done. While nodes serve requests, a migration that
+/// waits for a table lock yields every two seconds (R38).
 ///
-/// # Errors
-/// [`OpenError::Newer`] if the database has a migration that this program does not know; then nothing is changed.
-/// [`OpenError::Migration`] if one fails, and [`OpenError::InUse`] if the server says for two minutes that others hold what it
-/// needs; those before it were kept.
+/// [`OpenError::Newer`] if the database has a migration that this program does not know; then nothing changes.
+/// [`OpenError::Migration`] if a migration fails. [`OpenError::InUse`] if the server reports lock conflicts for two minutes.
+/// Migrations before a failed one are kept.
 pub async fn migrate(url: &str) -> Result<Vec<String>, OpenError> {
     migrate_within(url, LOCK_PATIENCE).await
 }
 
-/// As [`migrate`], but for as long as `patience` with tables that others hold, and at least until the first wait is over.
+/// Like [`migrate`], but keeps trying for `patience` while others hold locks, and at least until the first wait ends.
 ///
 /// # Errors
 /// As those of [`migrate`].
@@ -64,16 +63,16 @@ pub async fn migrate_within(url: &str, patience: Duration) -> Result<Vec<String>
             if Instant::now() >= *waits_until.get_or_insert(began + patience) {
                 return Err(OpenError::InUse { name, cause: error.into() });
             }
-            tracing::info!(migration = name, "others hold what the migration needs; it tries again");
+            tracing::info!(migration = name, "the migration could not get a lock; trying again");
             tokio::time::sleep(LOCK_PAUSE).await;
             continue;
         }
-        // Another program may have been faster with this one, or with the table that remembers them.
+        // Another program may have run this migration, or created the table that records them, first.
         let attempts = match failed {
             Some((last, attempts)) if last == name => attempts + 1,
             Some(_) | None => 1,
         };
-        // Whoever cancels a statement does not want it begun again.
+        // A cancelled statement must not be started again.
         if attempts == ATTEMPTS || error.is_of_a_cancelled_statement() {
             return Err(OpenError::Migration(format!("{name}: {error}").into()));
         }
@@ -81,7 +80,7 @@ pub async fn migrate_within(url: &str, patience: Duration) -> Result<Vec<String>
     }
 }
 
-/// The names of what [`migrate`] would run, in order. Nothing is changed.
+/// The names of the pending migrations, in order. Changes nothing.
 ///
 /// # Errors
 /// As those of [`migrate`].
@@ -94,7 +93,7 @@ pub(crate) async fn pending(address: &ServerAddress, limit: Duration) -> Result<
     Ok(pending.into_iter().map(|migration| migration.name).collect())
 }
 
-/// A connection, and what was not run yet where it leads to.
+/// A connection, and the pending migrations of its database.
 async fn look(
     address: &ServerAddress,
     limit: Duration,
@@ -109,10 +108,10 @@ async fn look(
     looked.map_err(|elapsed| OpenError::NoConnection(elapsed.into()))?
 }
 
-/// Runs one, and remembers it, in one transaction.
+/// Runs one migration and records it, in one transaction.
 ///
-/// A limit on statements that the role or the database has is meant for requests: an index takes as long as it takes, and
-/// only the wait for a lock is limited. So a statement that ends before its time was cancelled by somebody.
+/// It lifts the statement time limits of the role or the database, which are meant for requests: building an index takes as
+/// long as it takes. Only lock waits are limited. So a statement that ends early was cancelled by somebody.
 async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), ServerError> {
     let EmbeddedMigration { version, name: _, statements } = migration;
     let settings = format!(
@@ -128,8 +127,7 @@ async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), Se
     Ok(transaction.commit().await?)
 }
 
-/// The versions of those that the database remembers. Diesel's own list of them makes its table if there is none, so it is
-/// not asked.
+/// The versions that the database records. Diesel's own method would create its table if it is missing.
 async fn applied(client: &Client) -> Result<BTreeSet<String>, ServerError> {
     let presence = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL";
     let is_there: bool = client.query_one(presence, &[]).await?.try_get(0)?;

@@ -1,5 +1,4 @@
-//! The links that a request names by their ids: deleting and regrouping them, any number in the same few statements
-//! (D30).
+//! Deleting and regrouping links named by id, any number in the same few statements (D30).
 
 use std::collections::BTreeSet;
 
@@ -13,16 +12,14 @@ use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts::{self, GroupMoves};
 use crate::list_range::AmongRows;
-use crate::membership;
-use crate::pipeline::both;
 use crate::schema::links;
-use crate::statement::statement;
+use crate::statement::{both, statement};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, address_from, kind_column, link_id};
 
 statement! {
-    /// Holds the account's links of these ids and kinds in their order, and deletes them. A link has one id, but goes by
-    /// it only with the prefix of its kind.
+    /// Locks the account's links with these ids and kinds in lock order and deletes them. A link's id is only valid with the
+    /// prefix of its kind.
     DeleteLinks -> (Identifier, SmallInt, Nullable<Identifier>, Nullable<Text>, Text) {
         account: IdBytes,
         ids: Vec<IdBytes>,
@@ -37,18 +34,18 @@ statement! {
      RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
 }
 
-/// A link that was deleted: id, kind, group, host and slug.
+/// A deleted link: id, kind, group, host and slug.
 type DeletedRow = (StoredId, i16, Option<IdBytes>, Option<String>, String);
 
-/// Links that were deleted.
+/// Deleted links.
 #[derive(Default)]
 pub(crate) struct Deleted {
     pub(crate) ids: Vec<LinkId>,
-    /// Those of their addresses that are such.
+    /// Their valid addresses.
     pub(crate) addresses: Vec<Address>,
 }
 
-/// Those of `ids` that the account has.
+/// The links among `ids` that the account owns.
 pub(crate) async fn read(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -67,7 +64,7 @@ pub(crate) async fn read(
     let named: BTreeSet<LinkId> = ids.iter().copied().collect();
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
-        // A link has one id, but goes by it only with the prefix of its kind.
+        // A link's id is only valid with the prefix of its kind.
         if named.contains(&row.id()?.0) {
             found.push(row.into_link()?);
         }
@@ -75,7 +72,7 @@ pub(crate) async fn read(
     Ok(found)
 }
 
-/// Deletes those of `ids` that the account has, and moves its count and those of their groups.
+/// Deletes the links among `ids` that the account owns, and updates its counter and those of their groups.
 pub(crate) async fn delete(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -92,13 +89,13 @@ pub(crate) async fn delete(
     let (mut locking, mut holding, mut deleting) = (*connection, *connection, *connection);
     let delete = async { Ok(statement.load::<DeletedRow>(&mut deleting).await?) };
     let deleted = both(group_counts::hold_groups_of(&mut holding, account, ids), delete);
-    let ((), ((), rows)) = both(membership::lock(&mut locking, account), deleted).await?;
+    let ((), ((), rows)) = both(group_counts::lock_membership(&mut locking, account), deleted).await?;
     let mut deleted = Deleted::default();
     let mut moves = GroupMoves::of(account);
     for (id, kind, group, host, slug) in rows {
         let (id, row) = link_id(kind, &id)?;
         deleted.ids.push(id);
-        // A link whose address is none could never be opened, and must not be kept from being deleted.
+        // A corrupt address could never be visited, so it must not block the deletion.
         deleted.addresses.extend(host.and_then(|host| address_from(&row, host, slug).ok()));
         if let Some(group) = group {
             moves.leave(group, id.kind());
@@ -116,7 +113,7 @@ pub(crate) async fn delete(
     Ok(deleted)
 }
 
-/// Those of the links that the account has, held in their order.
+/// Locks the links that the account owns, in lock order.
 async fn held(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -138,7 +135,7 @@ async fn held(
     let mut held = Vec::with_capacity(rows.len());
     for row in rows {
         let (id, _) = row.id()?;
-        // A link goes by its id only with the prefix of its kind.
+        // A link's id is only valid with the prefix of its kind.
         if named.contains(&id) {
             held.push(row.into_link()?);
         }
@@ -147,7 +144,8 @@ async fn held(
 }
 
 statement! {
-    /// Finds a group, which nobody deletes who does not hold the membership lock. It is held only with the other groups.
+    /// Finds a group. Only a holder of the membership lock can delete it; it is locked later, together with the other
+    /// groups.
     FindGroup -> Identifier {
         account: IdBytes,
         group: IdBytes,
@@ -157,7 +155,7 @@ statement! {
     { group: Identifier } ")"
 }
 
-/// Holds the membership lock, and those of the links that the account has; `None` if there is no such group.
+/// Takes the membership lock, and locks the links that the account owns; `None` if the group does not exist.
 async fn held_for_group(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -168,12 +166,12 @@ async fn held_for_group(
     let (mut locking, mut finding, mut holding) = (*connection, *connection, *connection);
     let find = async { Ok(statement.load::<IdBytes>(&mut finding).await?) };
     let found = both(find, held(&mut holding, account, ids));
-    let ((), (groups, links)) = both(membership::lock(&mut locking, account), found).await?;
+    let ((), (groups, links)) = both(group_counts::lock_membership(&mut locking, account), found).await?;
     Ok((!groups.is_empty()).then_some(links))
 }
 
 statement! {
-    /// Writes the group of links that are held.
+    /// Writes the group of locked links.
     Regroup -> Bool {
         group: Option<IdBytes>,
         ids: Vec<IdBytes>,
@@ -185,7 +183,7 @@ statement! {
     { ids: Array<Identifier> } ")"
 }
 
-/// Moves the counts of groups and writes the group of links that are held. Both go out together.
+/// Updates the counters of the groups and writes the group of locked links, pipelined.
 pub(crate) async fn regroup(
     connection: &mut &AsyncPgConnection,
     moves: GroupMoves,
@@ -198,14 +196,14 @@ pub(crate) async fn regroup(
     }
     let statement = Regroup { group: group.map(IdBytes::from), ids, now: now.into() };
     let (mut of_groups, mut of_links) = (*connection, *connection);
-    // A node of the version before may delete the group without the membership lock.
+    // A node of the previous version may delete the group without the membership lock.
     let write = async { statement.execute(&mut of_links).await.map_err(contended_if_referred_to) };
     let (is_moved, _) = both(group_counts::apply(moves, &mut of_groups), write).await?;
-    if is_moved { Ok(()) } else { Err(Failure::Other("a group that was held is not there".to_owned())) }
+    if is_moved { Ok(()) } else { Err(Failure::Other("a locked group does not exist".to_owned())) }
 }
 
-/// Puts those of `ids` that the account has into a group, and moves the counts of the groups that they leave and enter.
-/// Returns all of them, also those that were in it already; `None` if there is no such group.
+/// Puts the links among `ids` that the account owns into a group, and updates the counters of the groups that they leave and
+/// enter. Returns all of them, also those that were in the group before; `None` if the group does not exist.
 pub(crate) async fn assign(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -232,8 +230,8 @@ pub(crate) async fn assign(
     Ok(Some(assigned))
 }
 
-/// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
-/// group.
+/// Takes the links among `ids` that are in a group out of it, and updates its counters. Returns them; `None` if the group
+/// does not exist.
 pub(crate) async fn unassign(
     connection: &mut &AsyncPgConnection,
     account: AccountId,

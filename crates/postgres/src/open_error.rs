@@ -1,20 +1,18 @@
-//! Why a database was not opened, and what to do about it.
+//! Why the database cannot be opened, and what to do about it.
 
 use std::path::PathBuf;
 
-/// Why a database was not opened. Every message says what to do, and none has the password in it.
+/// Why the database cannot be opened. Every message says what to do; none contains the password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The URL is none of PostgreSQL's.
-    #[error(
-        "the database's URL is not understood: {reason}; write `postgres://user:password@host:5432/name`"
-    )]
+    /// The URL is not a valid PostgreSQL URL.
+    #[error("cannot parse the database URL: {reason}; write `postgres://user:password@host:5432/name`")]
     NotAUrl {
         /// What is wrong with it.
         reason: String,
     },
-    /// The file with the certificates cannot be read.
+    /// The file with the root certificates cannot be read.
     #[error("cannot read the certificates in {path}: {reason}; `sslrootcert` must name a file in PEM format")]
     NoCertificates {
         /// The file.
@@ -22,22 +20,22 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The system has no certificates to trust, and the URL names none.
+    /// The system has no root certificates, and the URL names none.
     #[error(
         "this system trusts no certificate; install its certificates (the package `ca-certificates`), or name a file with \
          the one to trust in `sslrootcert`"
     )]
-    NobodyTrusted,
-    /// The server cannot be reached, or does not let us in.
+    NoTrustedRoots,
+    /// The server cannot be reached, or rejects the login.
     #[error("cannot connect to the database: {0}; check that the server runs, and the URL")]
     NoConnection(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A statement failed while the tables were looked at.
+    /// A statement failed during the check of the tables.
     #[error("cannot use the database: {0}")]
     Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The tables are those of an earlier version of this program.
-    #[error("the database is not up to date (it lacks the migrations {names:?}); run `signpost migrate`")]
+    /// The tables are from an earlier version of this program.
+    #[error("the database is not up to date (missing migrations: {names:?}); run `signpost migrate`")]
     Pending {
-        /// The migrations that were not run yet.
+        /// The pending migrations.
         names: Vec<String>,
     },
     /// A newer version of this program has migrated the database.
@@ -49,10 +47,10 @@ pub enum OpenError {
         /// The migrations that this version does not know.
         versions: Vec<String>,
     },
-    /// A migration failed. Nothing of it was kept.
-    #[error("cannot migrate the database: {0}; those before it were kept")]
+    /// A migration failed and was rolled back.
+    #[error("cannot migrate the database: {0}; earlier migrations were kept")]
     Migration(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A migration could not have a lock that it needs, again and again for two minutes. Nothing of it was kept.
+    /// A migration could not get a lock for two minutes and was rolled back.
     #[error(
         "cannot migrate the database: {name} waited for a table or a row that others hold: {cause}; those before it were \
          kept; end the transactions of the others (see `pg_stat_activity`), and run `signpost migrate` again"
@@ -60,7 +58,7 @@ pub enum OpenError {
     InUse {
         /// The migration.
         name: String,
-        /// What the server says.
+        /// The error of the server.
         #[source]
         cause: Box<dyn std::error::Error + Send + Sync>,
     },

@@ -1,4 +1,4 @@
-//! Opening connections for a pool, and judging those that lie in it.
+//! Opening connections for a pool, and checking idle ones before reuse.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,31 +13,31 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::connecting::Connector;
 use crate::open_error::OpenError;
-use crate::suspicions::Trust;
+use crate::pool_health::PoolHealth;
 
-/// Connections that are lent one at a time.
+/// A pool of connections, each lent to one caller at a time.
 pub(crate) type Pool = managed::Pool<Opener>;
 
-/// Why a pool has no connection.
+/// Why a pool cannot lend a connection.
 pub(crate) type PoolError = managed::PoolError<NotOpened>;
 
-/// Opens connections that are driven on one runtime, as long as there is room for them.
+/// Opens connections that one runtime drives, within a capacity.
 #[derive(Clone)]
 pub(crate) struct Opener {
     connector: Connector,
     runtime: Handle,
-    trust: Trust,
-    room: Room,
+    health: PoolHealth,
+    capacity: Capacity,
 }
 
-/// Room for so many connections, in one pool or in all that share it.
+/// The maximum number of connections of one pool, or of all pools that share it.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub(crate) struct Capacity {
     size: usize,
     free: Arc<Semaphore>,
 }
 
-impl Room {
+impl Capacity {
     pub(crate) fn new(size: usize) -> Self {
         Self { size, free: Arc::new(Semaphore::new(size)) }
     }
@@ -46,22 +46,27 @@ impl Room {
 /// A connection that is open.
 pub(crate) struct Opened {
     pub(crate) connection: AsyncPgConnection,
-    _room: OwnedSemaphorePermit,
+    _capacity: OwnedSemaphorePermit,
 }
 
-/// Why a connection was not opened, or is not lent again.
+/// Why a connection was not opened or not reused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotOpened {
-    /// As many are open as may be.
-    #[error("no more connections may be open")]
-    NoRoom,
+    /// The maximum number of connections is open.
+    #[error("the maximum number of connections is open")]
+    AtCapacity,
     #[error(transparent)]
     Failed(#[from] ConnectionError),
 }
 
 impl Opener {
-    pub(crate) const fn new(connector: Connector, runtime: Handle, trust: Trust, room: Room) -> Self {
-        Self { connector, runtime, trust, room }
+    pub(crate) const fn new(
+        connector: Connector,
+        runtime: Handle,
+        health: PoolHealth,
+        capacity: Capacity,
+    ) -> Self {
+        Self { connector, runtime, health, capacity }
     }
 
     pub(crate) const fn connector(&self) -> &Connector {
@@ -72,8 +77,8 @@ impl Opener {
         &self.runtime
     }
 
-    pub(crate) const fn trust(&self) -> &Trust {
-        &self.trust
+    pub(crate) const fn health(&self) -> &PoolHealth {
+        &self.health
     }
 }
 
@@ -82,30 +87,31 @@ impl Manager for Opener {
     type Error = NotOpened;
 
     async fn create(&self) -> Result<Opened, NotOpened> {
-        let room = Arc::clone(&self.room.free).try_acquire_owned().map_err(|_full| NotOpened::NoRoom)?;
-        // Boxed, since it is rare: every call would carry the room that it takes.
+        let capacity =
+            Arc::clone(&self.capacity.free).try_acquire_owned().map_err(|_full| NotOpened::AtCapacity)?;
+        // Boxed because it is rare: it would enlarge the future of every call.
         let connection = Box::pin(self.connector.clone().connect(&self.runtime)).await?;
-        Ok(Opened { connection, _room: room })
+        Ok(Opened { connection, _capacity: capacity })
     }
 
-    /// As long as nothing speaks against a connection, this takes no round trip.
+    /// A healthy connection costs no round trip here.
     async fn recycle(&self, opened: &mut Opened, metrics: &Metrics) -> RecycleResult<NotOpened> {
-        // One that the server has closed is known without asking it.
+        // A connection that the server has closed is detected without a ping.
         if opened.connection.is_broken() {
             return Err(RecycleError::message("the connection is broken"));
         }
         let Metrics { created, recycled, recycle_count: _ } = *metrics;
-        let judged = self.trust.judge(&opened.connection, created, recycled.unwrap_or(created)).await;
+        let judged = self.health.judge(&opened.connection, created, recycled.unwrap_or(created)).await;
         judged.map_err(RecycleError::message)
     }
 }
 
-/// A pool of as many connections as there is room for.
+/// A pool that fills its capacity.
 pub(crate) fn pool(opener: Opener, wait_limit: Duration, time_limit: Duration) -> Result<Pool, OpenError> {
-    let size = opener.room.size;
+    let size = opener.capacity.size;
     let pool = Pool::builder(opener)
         .max_size(size)
-        // Those that are used stay in use, so that few have to be asked whether they still live.
+        // Last in, first out: recently used connections stay in use, so few need a ping.
         .queue_mode(QueueMode::Lifo)
         .timeouts(Timeouts { wait: Some(wait_limit), create: Some(time_limit), recycle: Some(time_limit) })
         .runtime(Runtime::Tokio1);

@@ -1,33 +1,36 @@
-//! How a store runs.
+//! The options of the store.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// How a store runs. The default suits one node of several.
+/// The options of the store. The default suits one of several nodes.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
-    /// How many connections are open at once for requests, at most; on a quarter of them workers read, and no more than a
-    /// quarter search. Fewer than four are one more. An eighth as many are open for visitors and for
-    /// questions about clicks each; one for health checks, two for what the node does by itself, two to store and pack
-    /// clicks, and another one while `signpost migrate` runs. The default is four for each core of
-    /// this machine, since most of a transaction is waiting, and at least eight. All nodes together must stay below
-    /// `max_connections` of the server.
+    /// The maximum number of open connections for requests. A quarter of them serve shared reads, and at most a quarter
+    /// search. Below four, one more is opened.
+    ///
+    /// On top come an eighth as many for visitors and an eighth for questions about clicks. One connection serves health
+    /// checks, two the node's own work, and two the storing and packing of clicks. `signpost migrate` opens one more while
+    /// it runs.
+    ///
+    /// The default is four for each core, because a transaction mostly waits, and at least eight. The sum over all nodes
+    /// must stay below the server's `max_connections`.
     pub connections: NonZeroUsize,
-    /// How long a call may take, waiting included, and how long a unit of work may be open (D6).
+    /// The time limit of a call, waiting included, and of a unit of work (D6).
     pub time_limit: Duration,
-    /// How long a call waits for one of the connections.
+    /// How long a call waits for a connection.
     pub wait_limit: Duration,
-    /// How long the server works on one statement.
+    /// The server's time limit for one statement.
     pub statement_limit: Duration,
-    /// How long a connection may lie unused before it is asked whether it still lives when it is wanted again.
+    /// How long a connection may be idle before it is pinged ahead of its next use.
     pub idle_limit: Duration,
-    /// How old a connection may become. It is renewed when it is wanted after that, or up to a sixth earlier, by chance.
+    /// The maximum age of a connection. It is renewed on its next use after that, or up to a sixth earlier, at random.
     pub age_limit: Duration,
 }
 
 impl PostgresOptions {
-    /// The default, with one limit for everything that takes time.
+    /// The default, with one time limit for calls, waiting and statements.
     #[must_use]
     pub fn with_time_limit(time_limit: Duration) -> Self {
         Self { time_limit, wait_limit: time_limit, statement_limit: time_limit, ..Self::default() }

@@ -1,4 +1,4 @@
-//! What is on landing pages. Only what is about a single page reads it.
+//! The content of landing pages. Only operations on a single page read it.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, SmallInt, Text};
@@ -15,7 +15,7 @@ use signpost_sql_rows::link::{LinkRow, address_from, kind_column};
 use signpost_sql_rows::page::{landing_row, page_column, page_from};
 
 statement! {
-    /// Writes what is on a landing page that the account has, and gives its host and slug.
+    /// Writes the content of a landing page of the account, and returns its host and slug.
     WritePage -> (Nullable<Text>, Text) {
         id: IdBytes,
         account: IdBytes,
@@ -31,7 +31,7 @@ statement! {
 
 const LANDING: i16 = kind_column(LinkKind::Landing);
 
-/// A landing page with what is on it.
+/// A landing page with its content.
 pub(crate) async fn landing_page(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -48,7 +48,7 @@ pub(crate) async fn landing_page(
     Ok(Some(row.into_landing()?.with_content(page_from(&landing_row(id), page.as_deref())?)))
 }
 
-/// What is on a landing page that is held.
+/// The content of a locked landing page.
 pub(crate) async fn read(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -65,7 +65,7 @@ pub(crate) async fn read(
     Ok(page_from(&landing_row(id), page.as_deref())?)
 }
 
-/// Writes what is on a landing page that is held, and gives its address, if it has one.
+/// Writes the content of a locked landing page, and returns its address if it has one.
 pub(crate) async fn write(
     connection: &mut &AsyncPgConnection,
     account: AccountId,

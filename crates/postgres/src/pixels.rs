@@ -10,7 +10,7 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::first_rows::{FirstRows, rows_read};
+use crate::inline_limit::{InlineLimit, rows_to_read};
 use crate::schema::pixels;
 use crate::statement::statement;
 use crate::store::PostgresStore;
@@ -19,12 +19,12 @@ use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::listed;
 use signpost_sql_rows::pixel::{NewPixel, PixelRow};
 
-/// What the lists read, in the order of the fields of [`PixelRow`].
+/// The columns that lists read, in the order of the fields of [`PixelRow`].
 type PixelColumns = (Identifier, Text, Text, Nullable<Text>, Moment);
 
 statement! {
-    /// The account's pixels from the highest id. Told that the account is equal to something, PostgreSQL would take the
-    /// order of the ids for all that is asked for, and read the pixels of all accounts.
+    /// The account's pixels from the highest id down. The condition compares whole rows: with `account_id = …`, PostgreSQL
+    /// would walk the primary key and read the pixels of all accounts.
     NewestPixels -> PixelColumns {
         account: IdBytes,
     } =
@@ -34,7 +34,7 @@ statement! {
 }
 
 statement! {
-    /// The account's pixels below an id, from the highest, by the same rule.
+    /// The account's pixels below an id, from the highest down, by the same rule.
     PixelsBelow -> PixelColumns {
         account: IdBytes,
         below: IdBytes,
@@ -68,11 +68,11 @@ impl PixelReads for PostgresStore {
         after: Option<PagePosition>,
     ) -> Result<Page<Pixel>, StoreError> {
         self.read(async |connection| {
-            let (account, number) = (IdBytes::from(account), rows_read(limit));
+            let (account, number) = (IdBytes::from(account), rows_to_read(limit));
             let rows: Vec<PixelRow> = match after.map(IdBytes::from) {
-                None => FirstRows { query: NewestPixels { account }, number }.load(connection).await?,
+                None => InlineLimit { query: NewestPixels { account }, number }.load(connection).await?,
                 Some(below) => {
-                    FirstRows { query: PixelsBelow { account, below }, number }.load(connection).await?
+                    InlineLimit { query: PixelsBelow { account, below }, number }.load(connection).await?
                 }
             };
             Ok(listed::page(rows, limit))

@@ -1,4 +1,4 @@
-//! The links that visitors find at addresses.
+//! The links that visitors see at addresses.
 
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -14,10 +14,10 @@ use signpost_sql_rows::pixel::code_from;
 use signpost_sql_rows::published_link::{PublishedColumns, PublishedRow};
 
 statement! {
-    /// The links at these addresses, each with the place of its address, beginning at 1. The `LIMIT` has PostgreSQL look up
-    /// one address after another by the index; without one it might read through whole tables to join them. Most links have
-    /// no pixels, and for these PostgreSQL is not asked to make a table of none in memory. What is on the page of a link that
-    /// nobody may open is not read, nor are its pixels: it takes no longer than an address without a link (R30).
+    /// The links at these addresses, each with the position of its address, starting at 1. The `LIMIT` makes PostgreSQL
+    /// probe the index address by address; without it, it might scan whole tables for a join. Most links have no pixels, so
+    /// the pixel array is only built for those that do. For inactive links and suspended accounts, content and pixels are
+    /// not read, so these take no longer than an address without a link (R30).
     LinksAt<'a> -> (BigInt, Bool, PublishedColumns, Array<Nullable<Text>>, Nullable<Text>) {
         hosts: Vec<&'a str>,
         slugs: Vec<&'a str>,
@@ -42,11 +42,11 @@ statement! {
     { active: Text } ")) LIMIT 1) AS l"
 }
 
-/// The place of an address, whether the account is suspended, the link, of each of its pixels the type and the code unless
-/// it is gone, and what is on its page.
+/// The position of an address, whether the account is suspended, the link, the type and code of each of its existing pixels,
+/// and the content of its page.
 type FoundRow = (i64, bool, PublishedRow, Vec<Option<String>>, Option<String>);
 
-/// The codes of the pixels that are there, in the order of the redirect.
+/// The codes of the existing pixels, in the order of the redirect.
 fn codes_from(order: &PixelIds, pixels: &[Option<String>]) -> Result<Vec<PixelCode>, Corrupt> {
     let pixels = order.as_slice().iter().zip(pixels);
     pixels.filter_map(|(id, text)| Some(code_from(*id, text.as_deref()?))).collect()
@@ -61,8 +61,7 @@ pub(crate) async fn find(
     found.into_iter().next().unwrap_or(Ok(None))
 }
 
-/// The links at some addresses, each of which is named once, in the order of the addresses. A row that cannot be read fails
-/// only its own address.
+/// The links at some distinct addresses, in the order of the addresses. A corrupt row fails only its own address.
 pub(crate) async fn find_each(
     connection: &mut &AsyncPgConnection,
     addresses: &[Address],
@@ -70,12 +69,13 @@ pub(crate) async fn find_each(
     let (hosts, slugs) = addresses.iter().map(address_texts).unzip();
     let rows: Vec<FoundRow> = LinksAt { hosts, slugs, active: ACTIVE }.load(connection).await?;
     let mut found: Vec<_> = addresses.iter().map(|_| Ok(None)).collect();
-    for (place, is_suspended, row, pixels, page) in rows {
-        // Places begin at 1.
-        let place = usize::try_from(place).ok().and_then(|place| found.get_mut(place.checked_sub(1)?));
-        if let Some(place) = place {
+    for (position, is_suspended, row, pixels, page) in rows {
+        // The column `place` starts at 1.
+        let position =
+            usize::try_from(position).ok().and_then(|position| found.get_mut(position.checked_sub(1)?));
+        if let Some(position) = position {
             let link = row.into_link(is_suspended, page.as_deref(), |order| codes_from(order, &pixels));
-            *place = link.map(Some).map_err(Failure::from);
+            *position = link.map(Some).map_err(Failure::from);
         }
     }
     Ok(found)

@@ -1,4 +1,4 @@
-//! A connection on which the short reads of a runtime go out without waiting for each other's answers.
+//! The shared connection of a runtime, on which short reads are pipelined.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,50 +9,50 @@ use diesel_async::AsyncPgConnection;
 use crate::failure::Failure;
 use crate::opener::{NotOpened, Opener, PoolError};
 
-/// How long the next answer may take before those who come go another way. Answers come in the order of the questions, so one
-/// that takes long holds up all that were asked after it.
+/// How long the next answer may take before new reads use another connection. Answers come in the order of the statements,
+/// so a slow one blocks all that follow.
 const SLOW: Duration = Duration::from_millis(20);
 
-/// The connection, opened anew when it is lost.
+/// The shared connection, reopened when it is lost.
 #[derive(Default)]
 pub(crate) struct Reader {
     current: Mutex<Option<Arc<ReadConnection>>>,
     opening: tokio::sync::Mutex<()>,
 }
 
-/// A connection that any number read on at once.
+/// A connection that any number of reads share.
 pub(crate) struct ReadConnection {
     pub(crate) connection: AsyncPgConnection,
-    /// It has ended, or the runtime that drove it has.
+    /// Set when the connection or its runtime has ended.
     has_ended: Arc<AtomicBool>,
     opened: Instant,
     is_unsound: AtomicBool,
     waiting: AtomicUsize,
-    /// When it was last known to answer, in microseconds since it was opened.
+    /// When an answer was last known to have come, in microseconds since it was opened.
     progress: AtomicU64,
 }
 
 impl Reader {
-    /// Whether answers are long in coming.
+    /// Whether answers are late.
     pub(crate) fn is_held_up(&self) -> bool {
         self.current().is_some_and(|connection| {
             connection.waiting.load(Ordering::Relaxed) > 0 && connection.last_progress().elapsed() > SLOW
         })
     }
 
-    /// The connection, or one in its place that `opener` opens.
+    /// The current connection, or a new one from `opener`.
     pub(crate) async fn connection(&self, opener: &Opener) -> Result<Arc<ReadConnection>, Failure> {
-        match self.trusted(opener).await {
+        match self.healthy(opener).await {
             Some(connection) => Ok(connection),
-            // Boxed, since it is rare.
+            // Boxed because it is rare.
             None => Box::pin(self.open(opener)).await,
         }
     }
 
     async fn open(&self, opener: &Opener) -> Result<Arc<ReadConnection>, Failure> {
         let _opening = self.opening.lock().await;
-        // Somebody may have opened one meanwhile.
-        if let Some(connection) = self.trusted(opener).await {
+        // Another task may have opened one meanwhile.
+        if let Some(connection) = self.healthy(opener).await {
             return Ok(connection);
         }
         let connected = opener.connector().clone().connect_shared(opener.runtime()).await;
@@ -66,7 +66,7 @@ impl Reader {
             waiting: AtomicUsize::new(0),
             progress: AtomicU64::new(0),
         });
-        // Those who still read on the last one keep it until they have their answers.
+        // Reads on the previous connection keep it until their answers arrive.
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection));
         Ok(connection)
     }
@@ -75,14 +75,14 @@ impl Reader {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The connection, if nothing speaks against it.
-    async fn trusted(&self, opener: &Opener) -> Option<Arc<ReadConnection>> {
+    /// The current connection, if it is healthy.
+    async fn healthy(&self, opener: &Opener) -> Option<Arc<ReadConnection>> {
         let connection = self.current()?;
         if connection.is_unsound.load(Ordering::Relaxed) || connection.has_ended.load(Ordering::Relaxed) {
             return None;
         }
         let ReadConnection { connection: asked, opened, .. } = &*connection;
-        opener.trust().judge(asked, *opened, connection.last_progress()).await.ok()?;
+        opener.health().judge(asked, *opened, connection.last_progress()).await.ok()?;
         Some(connection)
     }
 }
@@ -97,7 +97,7 @@ impl ReadConnection {
         self.progress.store(micros, Ordering::Relaxed);
     }
 
-    /// Begins a read.
+    /// Starts a read.
     pub(crate) fn enter(&self) -> Reading<'_> {
         if self.waiting.fetch_add(1, Ordering::Relaxed) == 0 {
             self.note_progress();
@@ -110,7 +110,7 @@ impl ReadConnection {
 pub(crate) struct Reading<'a>(&'a ReadConnection);
 
 impl Reading<'_> {
-    /// Notes what became of it. Gives whether it is the first that speaks against the connection.
+    /// Records the outcome. Returns whether this is the first failure that makes the connection unsound.
     pub(crate) fn end(self, failure: Option<&Failure>) -> bool {
         let Self(connection) = &self;
         if !matches!(failure, Some(Failure::OutOfTime)) {

@@ -1,9 +1,9 @@
-//! The answers that are remembered of requests with a key (D12).
+//! Remembered answers to requests with an `Idempotency-Key` (D12).
 //!
-//! A key is claimed by its row: the unit of work inserts it without an answer, and writes the answer at its end. Until then
-//! nobody else sees the row, and who wants to insert the same one waits for the end of this one's transaction. If that is
-//! undone, so is the claim. All who have waited go on together: an answer that is there is read without holding its row, so
-//! they do not have to wait for each other too. Only a row whose answer is too old is held by whoever takes it over.
+//! A unit of work claims a key by inserting its row without an answer, and writes the answer at its end. Until then the row
+//! is invisible to others, and a transaction that inserts the same key waits. A rollback undoes the claim too. All waiting
+//! transactions then proceed together: an existing answer is read without locking its row. Only an expired row is locked, by
+//! the transaction that takes it over.
 
 use async_trait::async_trait;
 use diesel::pg::Pg;
@@ -27,12 +27,11 @@ use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::remembered_answer::{RememberedAnswerRow, SizeRow};
 
-/// Deletes the oldest answers, but none that somebody else holds, who deletes it too or takes over its key. How old they are
-/// goes by whichever clock is behind, the node's or the server's.
+/// Deletes the oldest answers, except those that another transaction has locked to delete them or to take over their keys.
+/// It uses the slower of the clocks of node and server.
 ///
-/// How many stands in the text. Of a value PostgreSQL would know nothing, and take a tenth of all rows to be meant. They are
-/// deleted by way of arrays, which it takes to be short: of some hundred rows it would think that reading the whole table
-/// is the way to find them.
+/// The number is part of the SQL text: PostgreSQL would expect a tenth of all rows for a bind value. The rows are deleted
+/// through arrays, which it assumes to be short; for some hundred rows it would prefer to scan the whole table.
 #[derive(Debug)]
 struct ForgetOldest {
     now: Instant,
@@ -63,8 +62,8 @@ impl QueryFragment<Pg> for ForgetOldest {
 static ANSWERS_KEPT_SECONDS: f64 = ANSWERS_KEPT.as_secs_f64();
 
 statement! {
-    /// Writes an answer over its claim, if that leaves the account's answers in their room. Either way the account's total is
-    /// held from then on: whoever wants to add to it waits for the end of the transaction.
+    /// Writes an answer over its claim, if the account's answers then still fit in their storage limit. In either case the
+    /// account's total stays locked until the transaction ends.
     RememberWithin<'a> -> Bool {
         account: IdBytes,
         key: &'a str,
@@ -87,8 +86,8 @@ statement! {
 }
 
 statement! {
-    /// Deletes the answers of an account that were given until an instant, but none whose key somebody takes over: whoever does
-    /// will wait for the account's total, which is held meanwhile.
+    /// Deletes the account's answers given up to an instant, except those whose key another transaction takes over. That
+    /// transaction will wait for the account's total, which is locked here.
     ForgetForRoom -> Bool {
         account: IdBytes,
         until: Instant,
@@ -124,7 +123,7 @@ impl<'a> RememberWithin<'a> {
     }
 }
 
-/// It is known by its text: the number is not part of its type.
+/// Identified by its text, because the number is not part of its type.
 impl QueryId for ForgetOldest {
     type QueryId = ();
 
@@ -135,7 +134,7 @@ impl Query for ForgetOldest {
     type SqlType = Bool;
 }
 
-/// What was remembered then is forgotten at `now`, and so is what is older. May lie before 1970, which no answer does.
+/// The instant up to which answers have expired at `now`. It may lie before 1970, where there are no answers.
 fn forgotten_until(now: Timestamp) -> Instant {
     let kept = i64::try_from(ANSWERS_KEPT.as_micros()).unwrap_or(i64::MAX);
     Instant::from_micros(Instant::from(now).micros().saturating_sub(kept))
@@ -157,8 +156,8 @@ async fn find(
     Ok(found.map(|row| row.into_request(account, key)).transpose()?)
 }
 
-/// Sums up what the account's answers take, and forgets the oldest where that is too much. How old they are goes by whichever
-/// clock is behind, the node's or the server's.
+/// Sums the size of the account's answers, and deletes the oldest ones if they exceed the limit. It uses the slower of the
+/// clocks of node and server.
 async fn make_room(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -233,7 +232,7 @@ impl AnswerWrites for PostgresUnitOfWork {
             if claimed > 0 {
                 return Ok(None);
             }
-            // Statements of their own, which see what was committed while the first one waited.
+            // Separate statements, which see what was committed while the first one waited.
             if let Some(remembered) = find(connection, account, key, now).await? {
                 return Ok(Some(remembered));
             }
@@ -244,7 +243,8 @@ impl AnswerWrites for PostgresUnitOfWork {
             if taken_over > 0 {
                 return Ok(None);
             }
-            // Somebody else took it over meanwhile. Or it was forgotten, and is there for anybody to claim.
+            // Another transaction took the key over meanwhile. Or the row was deleted, and any transaction may claim the
+            // key.
             find(connection, account, key, now).await?.map(Some).ok_or(Failure::Contended)
         });
         let remembered = remembered.await?;
@@ -272,15 +272,13 @@ impl AnswerWrites for PostgresUnitOfWork {
             }
             let outcome = make_room(connection, account, bytes, most, now).await?;
             if outcome == Remembering::Done {
-                // Only this unit of work sees a row that is claimed.
+                // A claimed row is visible to this unit of work only.
                 let claim = remembered_answers::table.find((IdBytes::from(account), key.as_str()));
                 let answer = NewAnswer::new(key, request, now);
                 let answered =
                     diesel::update(claim.filter(is_claimed())).set(answer).execute(connection).await?;
                 if answered == 0 {
-                    return Err(Failure::Other(
-                        "an answer is remembered only of a key that was claimed".to_owned(),
-                    ));
+                    return Err(Failure::Other("the key of this answer was not claimed".to_owned()));
                 }
             }
             Ok(outcome)

@@ -1,8 +1,8 @@
 //! The counts of admitted requests (D16).
 //!
-//! A row is one calendar minute or day of one account, found by its start: a clock that steps back finds the old count
-//! again. The decision itself is the function `admit_request` of the database, because it takes two steps and there is
-//! one round trip; see the migration.
+//! A row counts one calendar minute or day of one account, keyed by its start, so a clock that steps back finds the old
+//! count again. The database function `admit_request` makes the decision, because it takes two steps and only one round
+//! trip; see the migration.
 
 use std::time::Duration;
 
@@ -23,21 +23,21 @@ use crate::store::PostgresStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// How long a count is kept after its window began: so long that even a day's is still there two days after the day is
-/// over. No step of a clock that a count should survive is longer.
+/// How long a count is kept after the start of its window: a day's count still exists two days after the day. Larger clock
+/// steps are not expected.
 const KEPT: Duration = Duration::from_hours(72);
 
-/// How often a request is counted anew because PostgreSQL has ended the attempt for the sake of another.
+/// How many attempts to count a request when PostgreSQL aborts it in favour of another.
 const ATTEMPTS: u32 = 5;
 
-/// What the column `span` says of minutes.
+/// The value of the column `span` for minutes.
 const MINUTE: i16 = 0;
 
-/// What the column `span` says of days.
+/// The value of the column `span` for days.
 const DAY: i16 = 1;
 
 statement! {
-    /// Decides on a request, and counts it if it is admitted. Gives what was used before, of the minute and of the day.
+    /// Decides on a request, and counts it if it is admitted. Returns the previous counts of the minute and of the day.
     #[derive(Clone, Copy)]
     AdmitRequest -> (BigInt, BigInt) {
         account: IdBytes,
@@ -77,7 +77,7 @@ impl QuotaStore for PostgresStore {
             let mut attempts = 1..ATTEMPTS;
             let (minute, day): (i64, i64) = loop {
                 match statement.get_result(connection).await {
-                    // Nothing of it was done, and whoever was in the way has gone on.
+                    // The attempt was rolled back, and the other transaction has proceeded.
                     Err(error) if is_contended(&error) && attempts.next().is_some() => {}
                     outcome => break outcome?,
                 }

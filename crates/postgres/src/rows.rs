@@ -1,4 +1,4 @@
-//! Rows on their way into statements that only PostgreSQL has. All others are in `signpost-sql-rows`.
+//! Rows for statements that only PostgreSQL has. All others are in `signpost-sql-rows`.
 
 #![expect(clippy::ref_option_ref, reason = "diesel's derives write such references for optional columns")]
 

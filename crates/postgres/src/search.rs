@@ -1,22 +1,22 @@
 //! The search of the link lists (D32).
 //!
-//! PostgreSQL's idea of letters that differ only in case depends on its locale, and is in none of them Unicode's full
-//! case folding. So each link has a column with its texts folded by the domain, and is found by its bytes.
+//! PostgreSQL's case-insensitive matching depends on its locale, and no locale uses Unicode's full case folding. So each
+//! link has a column with its texts, folded by the domain, and matches by bytes.
 
 use diesel::sql_types::Text;
 use signpost_domain::SearchText;
 use signpost_domain::search_text::fold;
 
-/// Stands between the texts of a key. Names, slugs and targets hold no control character, and folding makes none.
+/// Separates the texts of a key. Names, slugs and targets contain no control characters, and folding adds none.
 pub(crate) const SEPARATOR: char = '\u{1f}';
 
 #[diesel::declare_sql_function]
 extern "SQL" {
-    /// Where `part` begins in `text`, from 1, or 0.
+    /// The position of `part` in `text`, from 1, or 0 if absent.
     fn strpos(text: Text, part: Text) -> diesel::sql_types::Integer;
 }
 
-/// What the column `search_key` says of a link.
+/// The value of the column `search_key` for a link.
 pub(crate) fn search_key(name: &str, slug: &str, target: Option<&str>) -> String {
     let mut key = fold(name);
     for text in [Some(slug), target].into_iter().flatten() {
@@ -26,7 +26,7 @@ pub(crate) fn search_key(name: &str, slug: &str, target: Option<&str>) -> String
     key
 }
 
-/// The part by which keys of links that are searched for are known; `None` if no link can be.
+/// The part that the keys of matching links contain; `None` if no link can match.
 pub(crate) fn part_of_key(search: &SearchText) -> Option<&str> {
     Some(search.folded()).filter(|folded| !folded.contains(SEPARATOR))
 }
@@ -35,9 +35,9 @@ pub(crate) fn part_of_key(search: &SearchText) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Contract D32: every store finds what the domain finds.
+    /// D32: every store finds the same links as the domain's rule.
     #[test]
-    fn d32_the_key_agrees_with_the_domain() {
+    fn d32_search_key_matches_as_the_domain_does() {
         let texts = [
             "a",
             "STRASSE",

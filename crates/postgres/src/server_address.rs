@@ -1,4 +1,4 @@
-//! Where the server is, and how to speak to it: what a `postgres://` URL says.
+//! The server's address and its connection security, from a `postgres://` URL.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connection_url::{ConnectionUrl, not_a_url};
 use crate::open_error::OpenError;
-use crate::trust;
+use crate::tls_roots;
 
 /// A server and a database on it.
 #[derive(Clone)]
@@ -17,24 +17,23 @@ pub(crate) struct ServerAddress {
     pub(crate) security: Security,
 }
 
-/// How the connection is kept from strangers.
+/// How the connection is secured.
 #[derive(Clone)]
 pub(crate) enum Security {
-    /// Not at all: the way is within this machine, or the operator said so.
+    /// Plain text: the connection stays on this machine, or the operator chose it.
     Plain,
-    /// TLS; the server shows a certificate for its name that one of our roots vouches for.
+    /// TLS with a certificate for the server's name that one of our roots has signed.
     Tls(MakeRustlsConnect),
 }
 
 impl ServerAddress {
-    /// Reads a URL. Of what libpq knows in one, `sslmode` is `disable`, or `require`, `verify-ca` and `verify-full`, all
-    /// of which verify the certificate and the name in it; without it, a server on this machine is spoken to in plain
-    /// text, unless `sslrootcert` is given, and any other with TLS. `sslrootcert` names a file with certificates to trust
-    /// instead of the system's.
+    /// Parses a URL. Of libpq's values, `sslmode` may be `disable`, `require`, `verify-ca` or `verify-full`; the last three
+    /// all verify the certificate and its name. Without `sslmode`, a server on this machine gets plain text unless
+    /// `sslrootcert` is set, and any other server gets TLS. `sslrootcert` names a file with roots that replace the system's.
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
         let url = ConnectionUrl::parse(url)?;
         let is_encrypted = match url.tls_mode.as_deref() {
-            // Who names a certificate wants it to be asked for.
+            // A URL that names a root certificate asks for TLS.
             None => url.roots.is_some() || !is_this_machine(&url.config),
             Some("disable") => false,
             Some("require" | "verify-ca" | "verify-full") => true,
@@ -50,7 +49,7 @@ impl ServerAddress {
                 return Err(not_a_url("with TLS, `hostaddr` needs a host too: the name in the certificate"));
             }
             config.ssl_mode(SslMode::Require);
-            Security::Tls(MakeRustlsConnect::new(trust::client_config(url.roots)?))
+            Security::Tls(MakeRustlsConnect::new(tls_roots::client_config(url.roots)?))
         } else {
             config.ssl_mode(SslMode::Disable);
             Security::Plain
@@ -59,25 +58,23 @@ impl ServerAddress {
     }
 }
 
-/// Whether a URL is one that a store can be connected by: it is understood, and the certificates that it names can be read.
-/// Nothing is connected.
+/// Checks that a URL is valid and that its certificates can be read. Opens no connection.
 ///
-/// # Errors
-/// What is wrong with it, without a word of what may be secret in it.
+/// What is wrong with the URL, without its secrets.
 pub fn check_url(url: &str) -> Result<(), OpenError> {
     ServerAddress::parse(url).map(drop)
 }
 
-/// How long a server may take to be reached, for each of its addresses.
+/// The connect timeout for each address of a server.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
-/// How long nothing comes before the server's machine is asked whether it is still there, and how often then.
+/// TCP keepalive: the idle time before the first probe, the interval, and the number of probes.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
 
-/// How long what was sent may stay unacknowledged. Whoever waits for an answer has given up before.
+/// How long sent data may stay unacknowledged. Every caller has given up by then.
 const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(10);
 
-/// What the URL says, and where it says nothing what suits us.
+/// The configuration of the URL, with our defaults for what it leaves out.
 fn with_our_defaults(url: &ConnectionUrl) -> Config {
     let mut config = url.config.clone();
     if !url.says("application_name") {
@@ -86,7 +83,7 @@ fn with_our_defaults(url: &ConnectionUrl) -> Config {
     if !url.says("connect_timeout") {
         config.connect_timeout(CONNECT_LIMIT);
     }
-    // A standby is no server for us, nor one that was demoted: we would find out with every change.
+    // A standby or a demoted primary is unusable, and without this setting only writes would reveal it.
     if !url.says("target_session_attrs") {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
@@ -106,7 +103,7 @@ fn with_our_defaults(url: &ConnectionUrl) -> Config {
     config
 }
 
-/// Whether nothing that is said leaves this machine. Addresses say where a connection goes; hosts then are names only.
+/// Whether the traffic stays on this machine. With addresses, hosts are only names.
 fn is_this_machine(config: &Config) -> bool {
     let hosts = config.get_hosts();
     let addresses = config.get_hostaddrs();
@@ -133,14 +130,14 @@ mod tests {
     fn is_encrypted(url: &str) -> bool {
         match ServerAddress::parse(url).map(|address| address.security) {
             Ok(Security::Plain) => false,
-            // On a machine that trusts nobody.
-            Ok(Security::Tls(_)) | Err(OpenError::NobodyTrusted) => true,
+            // On a machine without root certificates.
+            Ok(Security::Tls(_)) | Err(OpenError::NoTrustedRoots) => true,
             Err(error) => panic!("{url}: {error}"),
         }
     }
 
     #[test]
-    fn a_server_elsewhere_is_spoken_to_with_tls_unless_told_otherwise() {
+    fn remote_servers_get_tls_by_default() {
         assert!(is_encrypted("postgres://u:p@db.example/x"));
         assert!(is_encrypted("postgresql://u:p@10.0.0.1/x?sslmode=verify-full"));
         assert!(is_encrypted("postgres://u@localhost/x?sslmode=require"));
@@ -158,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_died_is_noticed_and_goes_to_a_server_that_takes_changes() {
+    fn defaults_detect_dead_connections_and_require_a_writable_server() {
         let config = config("postgres://u@localhost/x");
         assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
         assert!(config.get_keepalives());
@@ -169,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_url_says_is_kept() {
+    fn settings_of_the_url_override_defaults() {
         let config = config(
             "postgres://u@localhost/x?application_name=mine&connect_timeout=7&keepalives_idle=8&tcp_user_timeout=9\
              &target_session_attrs=any",
@@ -182,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_without_showing_the_password() {
+    fn invalid_urls_are_rejected_without_showing_the_password() {
         for url in [
             "mysql://u:secret@h/x",
             "secret",

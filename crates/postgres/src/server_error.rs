@@ -1,23 +1,23 @@
-//! An error of the driver, with what the server says.
+//! An error of the driver, with the server's message and code.
 
 use std::error::Error;
 use std::fmt;
 
 use tokio_postgres::error::SqlState;
 
-/// What went wrong on a connection that is used without diesel, which keeps the server's code to itself.
+/// An error on a connection without Diesel, which would hide the server's code.
 #[derive(Debug)]
 pub(crate) struct ServerError(tokio_postgres::Error);
 
 impl ServerError {
-    /// Whether the transaction could not have a lock: it has waited for as long as it may (55P03), or was ended for the
-    /// sake of another that waited for it (40P01).
+    /// Whether the transaction could not get a lock: it waited too long (55P03), or a deadlock was resolved against it
+    /// (40P01).
     pub(crate) fn is_of_a_lock(&self) -> bool {
         let code = self.0.code();
         code == Some(&SqlState::LOCK_NOT_AVAILABLE) || code == Some(&SqlState::T_R_DEADLOCK_DETECTED)
     }
 
-    /// Whether somebody has cancelled the statement (57014).
+    /// Whether the statement was cancelled (57014).
     pub(crate) fn is_of_a_cancelled_statement(&self) -> bool {
         self.0.code() == Some(&SqlState::QUERY_CANCELED)
     }
@@ -30,7 +30,7 @@ impl From<tokio_postgres::Error> for ServerError {
 }
 
 impl fmt::Display for ServerError {
-    /// The server's words on one line, with its code, which is the same in every language.
+    /// The server's message on one line, with its code, which does not depend on the language.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(said) = self.0.as_db_error() else {
             return formatter.write_str(&sentence(&self.0));
@@ -49,7 +49,7 @@ impl Error for ServerError {
     }
 }
 
-/// An error with its causes, which the driver does not show by itself.
+/// An error with its causes, which the driver does not print.
 pub(crate) fn sentence(error: &dyn Error) -> String {
     let mut sentence = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! One failure that several callers are told.
+//! One failure that several callers receive.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use signpost_app::ports::StoreError;
 
-/// A [`StoreError`] of which there can be several.
+/// A [`StoreError`] that can be copied.
 pub(crate) enum SharedError {
     Unavailable(SharedCause),
     Unwritable(SharedCause),
@@ -40,7 +40,7 @@ impl SharedError {
     }
 }
 
-/// The cause of a failure, which says what the original says.
+/// The shared cause of a failure, with the message of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedCause(Arc<dyn Error + Send + Sync>);
 

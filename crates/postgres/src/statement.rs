@@ -1,11 +1,15 @@
-//! Statements that diesel cannot write.
+//! Statements that diesel cannot write, and pipelining two of them.
 
-/// A statement as a type with the values that it is run with. Diesel keeps it prepared by that type; a text that is
-/// handed to it at run time would be parsed anew each time, for which there would be a round trip more.
+use futures_util::future::join;
+use tokio::task::unconstrained;
+
+use crate::failure::Failure;
+
+/// Declares a statement as a type with its bind values. Diesel caches the prepared statement by that type. A text passed at
+/// run time would be prepared on each run, which costs a round trip.
 ///
-/// A value without a type is a number that stands in the text, for a `LIMIT`: as a value, PostgreSQL, whose plans here look at
-/// no values, would take a tenth of all rows to be asked for. Each such number makes a statement of its own, so there must be
-/// few.
+/// A value without an SQL type is a number written into the text, for a `LIMIT`. Generic plans ignore bind values:
+/// PostgreSQL would expect a tenth of all rows. Each such number makes a separate prepared statement, so there must be few.
 macro_rules! statement {
     (
         $(#[$meta:meta])*
@@ -33,7 +37,7 @@ macro_rules! statement {
         }
 
         const _: () = {
-            /// Stands for the statement whatever it borrows.
+            /// Identifies the statement independent of its lifetime.
             #[derive(Debug)]
             pub(crate) struct Text;
 
@@ -50,7 +54,7 @@ macro_rules! statement {
     };
 }
 
-/// Puts a value into a statement: bound if it has a type, else in the text.
+/// Writes a value into a statement: as a bind value if it has a type, else into the text.
 macro_rules! pushed {
     ($this:ident, $out:ident, $bind:ident, $sql_type:ty) => {
         $out.push_bind_param::<$sql_type, _>(&$this.$bind)?
@@ -60,7 +64,7 @@ macro_rules! pushed {
     };
 }
 
-/// Whether a value is bound. A statement of which one is not is known by its text.
+/// Whether a value is bound. A statement with an unbound value is identified by its text.
 macro_rules! is_bound {
     ($sql_type:ty) => {
         true
@@ -71,3 +75,15 @@ macro_rules! is_bound {
 }
 
 pub(crate) use {is_bound, pushed, statement};
+
+/// Runs two calls on one connection, pipelined: the first statement of `second` goes out after that of `first`, without
+/// waiting for its answer. The second must not depend on the result of the first. In a transaction, PostgreSQL rejects the
+/// second after a failure of the first, and the first error is returned.
+pub(crate) async fn both<A, B>(
+    first: impl Future<Output = Result<A, Failure>>,
+    second: impl Future<Output = Result<B, Failure>>,
+) -> Result<(A, B), Failure> {
+    // `join` polls `first` first. `unconstrained` keeps tokio's budget from delaying it on its way to the connection.
+    let (first, second) = unconstrained(join(first, second)).await;
+    Ok((first?, second?))
+}

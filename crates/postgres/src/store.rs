@@ -1,4 +1,4 @@
-//! The store: what opens it, and what leads from a port to a connection.
+//! The store: how it is opened, and how calls of the ports get a connection.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::migrations;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::search_index;
 use crate::server_address::ServerAddress;
 use crate::statement::statement;
@@ -23,26 +23,24 @@ use crate::unit_of_work::{PostgresUnitOfWork, pause};
 use crate::visits::Visits;
 
 statement! {
-    /// Reads a row, and asks whether the server would take changes.
+    /// Reads a row, and asks whether the server is writable.
     Check -> (Bool, Bool) {} =
     "SELECT is_the_row, current_setting('transaction_read_only')::boolean FROM first_account"
 }
 
-/// The store on a PostgreSQL server. It implements the ports [`Store`] and
-/// [`QuotaStore`](signpost_app::ports::QuotaStore); share it in an `Arc`. It may be used from any tokio runtime that has input,
-/// output and timer switched on; each that asks has connections of its own, which end with it (ADR 54). The runtime on which it was
-/// connected must not end before the store.
+/// The store on a PostgreSQL server. It implements the ports [`Store`] and [`QuotaStore`](signpost_app::ports::QuotaStore);
+/// share it in an `Arc`. Any tokio runtime with I/O and timers enabled may call it. Each calling runtime has its own
+/// connections, which end with it (ADR 54). The runtime that called [`connect`](Self::connect) must outlive the store.
 pub struct PostgresStore {
     connections: Arc<Connections>,
     visits: Visits,
 }
 
 impl PostgresStore {
-    /// Connects to the database that the URL names, and checks that its tables are up to date.
+    /// Connects to the database at `url`, and checks that its tables are up to date.
     ///
-    /// # Errors
-    /// [`OpenError::Pending`] if they are not: [`migrate`](crate::migrate) first. [`OpenError::Newer`] if a newer version
-    /// of this program has migrated them.
+    /// [`OpenError::Pending`] if they are not: run [`migrate`](crate::migrate) first. [`OpenError::Newer`] if a newer
+    /// version of this program has migrated them.
     pub async fn connect(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
         let runtime = Handle::try_current().map_err(|error| OpenError::NoConnection(error.into()))?;
         let address = ServerAddress::parse(url)?;
@@ -54,8 +52,8 @@ impl PostgresStore {
         Ok(Self { visits: Visits::new(Arc::clone(&connections)), connections })
     }
 
-    /// Runs one call that reads a few rows, or counts a request. It waits for no rows that others hold for long, since others
-    /// wait behind it for their answers.
+    /// Runs one short read, or counts a request. The call must not wait long for locks, because others queue behind it for
+    /// their answers.
     pub(crate) async fn read<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
@@ -63,7 +61,7 @@ impl PostgresStore {
         self.connections.read(call).await.map_err(Failure::into_store_error)
     }
 
-    /// Runs one call whose statements are each a transaction of their own.
+    /// Runs one call in which each statement is its own transaction.
     pub(crate) async fn change<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
@@ -71,7 +69,7 @@ impl PostgresStore {
         self.connections.call(Purpose::UnitOfWork, call).await.map_err(Failure::into_store_error)
     }
 
-    /// Runs one call that may read many rows for few, of which only so many run at once.
+    /// Runs one call that may scan many rows. The number of concurrent ones is limited.
     pub(crate) async fn search<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
@@ -79,12 +77,12 @@ impl PostgresStore {
         self.connections.call(Purpose::Search, call).await.map_err(Failure::into_store_error)
     }
 
-    /// Looks up links for visitors, who find a connection however busy requests keep theirs.
+    /// Look-ups for visitors, who have connections of their own under any load of requests.
     pub(crate) const fn visits(&self) -> &Visits {
         &self.visits
     }
 
-    /// Runs one call of the node's own work, which finds a connection however busy requests keep theirs.
+    /// Runs one call of the node's own work, which has a connection of its own under any load of requests.
     pub(crate) async fn own_work<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,

@@ -1,4 +1,4 @@
-//! The account's own links at addresses that are taken (D20).
+//! The account's own links at taken addresses (D20).
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ statement! {
 /// A link at an address: id, kind, account, host and slug.
 type OccupantRow = (StoredId, i16, IdBytes, Option<String>, String);
 
-/// Those of `addresses` that a link occupies, with the link's id if the account owns it.
+/// The occupied ones of `addresses`, each with the link's id if the account owns it.
 pub(crate) async fn occupied(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -65,8 +65,8 @@ pub(crate) async fn occupied(
     Ok(found)
 }
 
-/// Those of the account's links that occupy one of `addresses`, each with its address. A row that another transaction
-/// has just inserted is seen, because each statement sees what was committed before it.
+/// The account's links that occupy one of `addresses`, each with its address. It sees rows that another transaction has just
+/// committed, because each statement takes a new snapshot.
 pub(crate) async fn find(
     connection: &mut &AsyncPgConnection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! A unit of work: a transaction on a connection of its own.
+//! A unit of work: a transaction on a leased connection.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, Instant};
@@ -11,50 +11,48 @@ use crate::connections::Connections;
 use crate::failure::Failure;
 use crate::lease::Lease;
 
-/// A transaction. What becomes of it when it is dropped, [`Lease`] knows.
+/// A transaction. [`Lease`] cleans it up when it is dropped.
 ///
 /// # The order of locks
 ///
-/// Rows are held in this order, so that two units of work do not wait for each other: the key of the request, custom domains
-/// by their hostnames and then their ids, the [membership lock](crate::membership), links by their kinds and then their ids, as
-/// the indexes have them, groups by their ids, addresses in their order, a pixel, the account. Who writes a link, or deletes it,
-/// holds its address. The account comes last because it is wanted by most. A unit of work
-/// that does several things may break the order, and so may two that take addresses from each other; then PostgreSQL ends
-/// one of the two, which is run again.
+/// Rows are locked in this order, so that two units of work do not deadlock: the key of the request; custom domains by
+/// hostname, then id; the [membership lock](crate::group_counts::lock_membership); links by kind, then id, as in the
+/// indexes; groups by id; addresses in their order; a pixel; the account. Whoever writes or deletes a link holds its
+/// address. The account comes last because it is the most contended. A unit of work that does several things may break the
+/// order, and so may two that take addresses from each other. PostgreSQL then aborts one of the two, which is retried.
 ///
-/// Whoever holds groups and waits for links, as the deletion of a group does, or the other way round, holds the membership
-/// lock. Without it, groups are held by those who insert links, and links by those who leave them where they are.
+/// A unit of work that holds groups and waits for links, such as the deletion of a group, or the reverse, holds the
+/// membership lock. Without it, insertions may lock groups, and updates that keep a link's group may lock links.
 ///
-/// A custom domain is held in one of two ways. Who places links on it holds it `FOR KEY SHARE`, as any number may at once, and
-/// as leaves its checks to be planned. Who deletes it, or has its hostname pass to another account, holds it `FOR UPDATE`, which
-/// waits for all of those and lets no more come: so no link is placed on a domain whose links have been taken away already. A
-/// hostname that nobody has claimed has no row to be held; of two that insert one at once, the second waits for the first at the
-/// index.
+/// A custom domain is locked in one of two ways. Placing links on it takes `FOR KEY SHARE`, which any number may hold at
+/// once and which lets its checks be planned. Deleting it, or passing its hostname to another account, takes `FOR UPDATE`,
+/// which waits for all of those and admits no more. So no link is placed on a domain whose links were just taken away. An
+/// unclaimed hostname has no row to lock; of two concurrent inserts, the second waits for the first at the index.
 pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
     progress: Progress,
-    /// A key was claimed, whose answer was not remembered yet.
+    /// A key was claimed and its answer is not yet remembered.
     awaits_answer: bool,
     changes: ChangesMade,
-    /// The next link that is locked is going to leave its group.
+    /// The next locked link will leave its group.
     expects_move: bool,
-    /// When it is too old, and all its calls must be over.
+    /// The deadline of all its calls.
     ends: Instant,
 }
 
-/// How far a unit of work is.
+/// The progress of a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// The BEGIN goes out with the first step.
+    /// The BEGIN is pipelined with the first step.
     NotBegun,
-    /// The transaction is open on the server.
+    /// The transaction is open.
     Begun,
-    /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
+    /// A call failed or was cancelled, so the state of the transaction is unknown.
     Spoilt,
 }
 
 impl PostgresUnitOfWork {
-    /// One whose time counts from `first_begun`, waiting for a connection included.
+    /// Begins a unit of work whose time limit counts from `first_begun`, waiting for a connection included.
     pub(crate) async fn begin(connections: &Connections, first_begun: Instant) -> Result<Self, StoreError> {
         let ends = first_begun + connections.time_limit();
         let lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
@@ -75,11 +73,11 @@ impl PostgresUnitOfWork {
         step: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         self.check()?;
-        // Taken back when the answer is here; if this future is dropped before, it stays.
+        // Restored when the answer arrives; stays spoilt if this future is dropped before.
         let progress = std::mem::replace(&mut self.progress, Progress::Spoilt);
         let outcome = match progress {
             Progress::NotBegun => self.lease.begin_with(self.ends, step).await,
-            // A spoilt one was refused above.
+            // A spoilt unit of work was rejected above.
             Progress::Begun | Progress::Spoilt => self.lease.call(self.ends, step).await,
         };
         let outcome = outcome.map_err(Failure::into_unit_of_work_error)?;
@@ -87,22 +85,22 @@ impl PostgresUnitOfWork {
         Ok(outcome)
     }
 
-    /// Where steps note what they have changed, once they know.
+    /// Where steps record the changes that they made.
     pub(crate) const fn noted(&mut self) -> &mut ChangesMade {
         &mut self.changes
     }
 
-    /// Notes that the next link that is locked is going to leave its group.
+    /// Notes that the next locked link will leave its group.
     pub(crate) const fn note_move(&mut self) {
         self.expects_move = true;
     }
 
-    /// Whether the next link that is locked is going to leave its group.
+    /// Whether the next locked link will leave its group.
     pub(crate) const fn expects_move(&self) -> bool {
         self.expects_move
     }
 
-    /// Notes that a key was claimed, so that nothing is committed before its answer is remembered.
+    /// Notes that a key was claimed, so that a commit before its answer is remembered fails.
     pub(crate) const fn await_answer(&mut self) {
         self.awaits_answer = true;
     }
@@ -115,25 +113,22 @@ impl PostgresUnitOfWork {
     fn check(&self) -> Result<(), StoreError> {
         if self.progress == Progress::Spoilt {
             return Err(StoreError::unavailable(
-                "a call of this unit of work has failed; only dropping it is of use",
+                "a call of this unit of work has failed; it can only be dropped",
             ));
         }
         if Instant::now() >= self.ends {
-            return Err(StoreError::unavailable(
-                "the unit of work was open longer than the store's time limit",
-            ));
+            return Err(StoreError::unavailable("the unit of work exceeded the store's time limit"));
         }
         Ok(())
     }
 }
 
-/// How long a unit of work waits before it is run again, at most.
+/// The maximum pause before a unit of work is retried.
 const LONGEST_PAUSE_MICROS: u64 = 20_000;
 
-/// Waits for a moment of no fixed length, so that two that stood in each other's way do not meet again; but not beyond
-/// `ends`.
+/// Waits for a random time, so that two conflicting units of work do not meet again, but not beyond `ends`.
 pub(crate) async fn pause(ends: Instant) {
-    // Each of these has a key of its own, which nobody has to be unable to guess.
+    // Each `RandomState` has its own key. The number need not be unpredictable.
     let any_number = RandomState::new().build_hasher().finish();
     let over = Instant::now() + Duration::from_micros(any_number % LONGEST_PAUSE_MICROS);
     tokio::time::sleep_until(over.min(ends).into()).await;
@@ -148,9 +143,7 @@ impl UnitOfWork for PostgresUnitOfWork {
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.check()?;
         if self.awaits_answer {
-            return Err(StoreError::unavailable(
-                "a key was claimed, and what it was used for is not remembered",
-            ));
+            return Err(StoreError::unavailable("a key was claimed, but its answer was not remembered"));
         }
         let changes = self.changes.to_vec();
         self.lease.commit(self.ends, changes).await.map_err(Failure::into_unit_of_work_error)

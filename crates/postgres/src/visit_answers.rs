@@ -1,7 +1,7 @@
-//! Telling callers what was found at the addresses they asked for.
+//! Delivering the outcomes of look-ups to the callers.
 //!
-//! Waking a task on another runtime takes a call to the system each time. So of the callers on one runtime only the first is
-//! woken from here, and it wakes the others, for which no call is needed.
+//! Waking a task on another runtime costs a system call. So only the first caller of each runtime is woken from here. It
+//! wakes the other callers of its runtime, which costs no system call.
 
 use signpost_app::ports::{PublishedLink, StoreError};
 use tokio::runtime::{Handle, Id};
@@ -10,13 +10,13 @@ use tokio::sync::oneshot::error::RecvError;
 
 pub(crate) type Outcome = Result<Option<PublishedLink>, StoreError>;
 
-/// One who is to be told an outcome.
+/// A caller that waits for an outcome.
 pub(crate) struct Caller {
     runtime: Option<Id>,
     sender: oneshot::Sender<Told>,
 }
 
-/// Where a caller waits for its outcome.
+/// The receiving end of a caller.
 pub(crate) struct Answer(oneshot::Receiver<Told>);
 
 struct Told {
@@ -24,12 +24,12 @@ struct Told {
     others: Others,
 }
 
-/// Callers on the runtime of one who has been told, and what it is to tell them. It does so by dropping this; so they are told
-/// also if it has gone.
+/// The other callers on the runtime of a woken caller, with their outcomes. It delivers them by dropping this value, so they
+/// are delivered even if that caller is gone.
 #[derive(Default)]
 struct Others(Vec<(oneshot::Sender<Told>, Outcome)>);
 
-/// The caller that this is called by, and where it waits.
+/// The calling task as a caller, and its receiving end.
 pub(crate) fn caller() -> (Caller, Answer) {
     let (sender, receiver) = oneshot::channel();
     (Caller { runtime: current_runtime(), sender }, Answer(receiver))
@@ -46,7 +46,7 @@ impl Caller {
 }
 
 impl Answer {
-    /// The outcome; an error if nobody is left who could tell it.
+    /// The outcome, or an error if no sender is left.
     pub(crate) async fn outcome(self) -> Result<Outcome, RecvError> {
         let Told { outcome, others } = self.0.await?;
         drop(others);
@@ -63,11 +63,11 @@ impl Drop for Others {
 }
 
 fn tell(sender: oneshot::Sender<Told>, outcome: Outcome, others: Others) {
-    // Whoever asked may have gone.
+    // The caller may be gone.
     let _ = sender.send(Told { outcome, others });
 }
 
-/// The outcomes that callers on other runtimes are about to be told.
+/// The outcomes to deliver to callers on other runtimes.
 pub(crate) struct Answers {
     own: Option<Id>,
     of_others: Vec<(Id, Others)>,
@@ -78,7 +78,7 @@ impl Answers {
         Self { own: current_runtime(), of_others: Vec::new() }
     }
 
-    /// Tells a caller its outcome: at once if it is on this runtime, else with the others of its own.
+    /// Delivers an outcome: at once to a caller on this runtime, else together with the others of its runtime.
     pub(crate) fn tell(&mut self, Caller { runtime, sender }: Caller, outcome: Outcome) {
         let Some(runtime) = runtime.filter(|runtime| self.own != Some(*runtime)) else {
             tell(sender, outcome, Others::default());
@@ -90,7 +90,7 @@ impl Answers {
         }
     }
 
-    /// Tells one caller of each runtime, which tells the others.
+    /// Wakes one caller of each runtime, which wakes the others.
     pub(crate) fn send(self) {
         for (_, mut others) in self.of_others {
             if let Some((first, outcome)) = others.0.pop() {
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Callers on some runtimes, and what they wait for.
+    /// Callers on two runtimes, and their receiving ends.
     struct Scene {
         runtimes: Vec<Runtime>,
         callers: Vec<Caller>,
@@ -131,7 +131,7 @@ mod tests {
     }
 
     impl Scene {
-        /// So many callers on each of two runtimes, all of which wait.
+        /// This many callers on each of two runtimes, all waiting.
         fn new(callers: usize) -> Self {
             let runtimes = vec![Builder::new_current_thread().build().unwrap(), Runtime::new().unwrap()];
             let both = runtimes.iter().flat_map(|runtime| {
@@ -146,7 +146,7 @@ mod tests {
             scene
         }
 
-        /// Tells all of them that there is nothing.
+        /// Delivers "no link" to all of them.
         fn tell(&mut self) {
             let mut answers = Answers::new();
             for caller in self.callers.drain(..) {
@@ -159,17 +159,18 @@ mod tests {
             self.wakes.0.load(Ordering::Relaxed)
         }
 
-        /// The places of those who are told when all are asked once more, the last one first. They wait no longer.
+        /// Polls all callers once more, the last one first. Returns the positions of those that get an outcome; they stop
+        /// waiting.
         fn told(&mut self) -> Vec<usize> {
             let waker = Waker::from(Arc::clone(&self.wakes));
             let mut told = Vec::new();
-            for place in (0..self.waiting.len()).rev() {
+            for position in (0..self.waiting.len()).rev() {
                 if let Poll::Ready(outcome) =
-                    self.waiting[place].as_mut().poll(&mut Context::from_waker(&waker))
+                    self.waiting[position].as_mut().poll(&mut Context::from_waker(&waker))
                 {
                     assert_eq!(outcome.unwrap().unwrap(), None);
-                    drop(self.waiting.remove(place));
-                    told.push(place);
+                    drop(self.waiting.remove(position));
+                    told.push(position);
                 }
             }
             told
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_callers_on_a_runtime_one_is_woken_and_wakes_the_others() {
+    fn one_caller_of_a_runtime_is_woken_and_wakes_the_others() {
         let mut scene = Scene::new(5);
         scene.tell();
         assert_eq!(scene.woken(), 2);
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_on_the_runtime_that_tells_them_are_told_at_once() {
+    fn callers_on_the_same_runtime_get_outcomes_at_once() {
         let mut scene = Scene::new(5);
         {
             let runtime = scene.runtimes[0].handle().clone();
@@ -197,12 +198,12 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_told_also_if_others_have_gone_before_or_after() {
+    fn outcomes_arrive_even_if_other_callers_are_gone() {
         let mut scene = Scene::new(5);
-        // Of the first runtime the last two, one of whom would tell the others.
+        // The last two callers of the first runtime; one of them would wake the others.
         scene.waiting.drain(3..5);
         scene.tell();
-        // Of the second runtime whoever was told, before it could tell the others.
+        // The woken caller of the second runtime, before it wakes the others.
         let told = scene.waiting.pop();
         assert_eq!(scene.woken(), 3 + 1);
         drop(told);

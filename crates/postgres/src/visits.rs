@@ -1,8 +1,8 @@
-//! Look-ups for visitors. Those that wait at the same moment share a statement (ADR 38).
+//! Look-ups for visitors. Look-ups that wait at the same moment share a statement (ADR 38).
 //!
-//! At most [`TURNS`] look-ups or batches run at once. A look-up that finds a turn free runs at once and alone, on its caller's
-//! task. Others wait in a queue, and whoever ends its turn hands it to a batch of them. So a batch holds what has come in
-//! while the server was busy, and nobody waits for a batch to fill.
+//! At most [`TURNS`] look-ups or batches run at once. A look-up that finds a free turn runs at once and alone, on its
+//! caller's task. Others queue, and each ending turn passes to a batch of them. So a batch holds what arrived while the
+//! server was busy, and no look-up waits for a batch to fill.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -15,19 +15,19 @@ use tokio::time::timeout;
 
 use crate::connections::{Connections, end_of_call};
 use crate::failure::Failure;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::published_links;
 use crate::shared_error::SharedError;
 use crate::visit_answers::{Answer, Answers, Caller, Outcome, caller};
 
-/// How many look-ups or batches run at once, as long as none of them is slow.
+/// How many look-ups or batches run at once, unless some are slow.
 const TURNS: usize = 2;
 
-/// How many addresses a batch asks for, at most.
+/// The maximum number of addresses in a batch.
 const MOST_ADDRESSES: usize = 32;
 
-/// How long a look-up or a batch may take before it gives its turn to the next. So a connection that hangs holds up its own
-/// batch only, until the places for visitors run out.
+/// How long a look-up or a batch may take before its turn passes to the next. So a hanging connection blocks only its own
+/// batch, until the permits for visitors run out.
 const SLOW: Duration = Duration::from_millis(50);
 
 /// Looks up links for visitors.
@@ -40,35 +40,35 @@ struct Shared {
 
 #[derive(Default)]
 struct Waiting {
-    /// Those who wait for a turn, the first at the front.
+    /// The look-ups that wait for a turn, in order of arrival.
     queue: VecDeque<Visit>,
     turns_taken: usize,
 }
 
-/// A caller who waits.
+/// A waiting look-up.
 struct Visit {
     address: Address,
     caller: Caller,
 }
 
-/// What a batch asks for, and who wants to know: each address once, with its callers at the same place.
+/// The distinct addresses of a batch, and the callers of each at the same position.
 #[derive(Default)]
 struct Batch {
     addresses: Vec<Address>,
     callers: Vec<Callers>,
 }
 
-/// Those who ask for the same address, of whom there is mostly one.
+/// The callers of one address, usually only one.
 struct Callers {
     first: Caller,
     others: Vec<Caller>,
 }
 
 impl Batch {
-    /// Takes a visit, unless it asks for one address too many.
+    /// Adds a look-up, unless its address would exceed the maximum.
     fn take(&mut self, Visit { address, caller }: Visit) -> Result<(), Visit> {
-        let place = self.addresses.iter().position(|other| *other == address);
-        if let Some(callers) = place.and_then(|place| self.callers.get_mut(place)) {
+        let position = self.addresses.iter().position(|other| *other == address);
+        if let Some(callers) = position.and_then(|position| self.callers.get_mut(position)) {
             callers.others.push(caller);
         } else if self.addresses.len() < MOST_ADDRESSES {
             self.addresses.push(address);
@@ -98,8 +98,8 @@ impl Visits {
         };
         match tokio::time::timeout_at(ends.into(), answer.outcome()).await {
             Ok(Ok(outcome)) => outcome,
-            // Its task ended before it was answered: the runtime is shutting down.
-            Ok(Err(_dropped)) => Err(StoreError::unavailable("the look-up was given up")),
+            // Its task ended before the answer: the runtime is shutting down.
+            Ok(Err(_dropped)) => Err(StoreError::unavailable("the look-up was abandoned at shutdown")),
             Err(_elapsed) => Err(Failure::OutOfTime.into_store_error()),
         }
     }
@@ -129,7 +129,7 @@ impl Shared {
         looked_up.await.map_err(Failure::into_store_error)
     }
 
-    /// The callers at the front of the queue who are still there; none if the queue is empty.
+    /// The next callers in the queue that still wait; empty if the queue is empty.
     fn next_batch(&self) -> Batch {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let mut batch = Batch::default();
@@ -157,7 +157,7 @@ impl Shared {
                 }
                 answers.send();
             }
-            // One of the rows may be to blame: it fails only those who asked for it.
+            // One of the rows may be corrupt: retry each address alone, so that only its own callers fail.
             Err(failure) if addresses.len() > 1 && failure.is_of_a_row() => {
                 for (address, callers) in addresses.iter().zip(callers) {
                     let outcome = self.look_up(address).await;
@@ -179,7 +179,7 @@ impl Shared {
 }
 
 impl Callers {
-    /// Tells all of them the same outcome.
+    /// Delivers the same outcome to all of them.
     fn tell(self, outcome: Outcome, answers: &mut Answers) {
         let Self { first, others } = self;
         if others.is_empty() {
@@ -194,7 +194,7 @@ impl Callers {
     }
 }
 
-/// Runs a look-up or a batch in its turn, and gives the turn back if it was not slow.
+/// Runs a look-up or a batch in its turn, and returns the turn unless it was slow.
 async fn in_turn<T>(turn: Turn, work: impl Future<Output = T>) -> (Option<Turn>, T) {
     let mut work = pin!(work);
     match timeout(SLOW, &mut work).await {
@@ -206,15 +206,15 @@ async fn in_turn<T>(turn: Turn, work: impl Future<Output = T>) -> (Option<Turn>,
     }
 }
 
-/// One of the [`TURNS`]. When it is dropped, those who wait have it.
+/// One of the [`TURNS`]. Dropping it passes it to the waiting look-ups.
 struct Turn {
     shared: Arc<Shared>,
-    /// Whether what it was given to has begun.
+    /// Whether its look-up or batch has started.
     has_begun: bool,
 }
 
 impl Turn {
-    /// Serves batches until nobody waits, or until one of them is slow.
+    /// Serves batches until the queue is empty, or until one of them is slow.
     async fn serve_all(mut self) {
         self.has_begun = true;
         let mut kept = Some(self);
@@ -237,11 +237,11 @@ impl Drop for Turn {
             waiting.turns_taken -= 1;
         } else if *has_begun {
             drop(waiting);
-            // On a task of its own: a caller whose turn ends goes on with its link, and may be cancelled.
+            // On a separate task: the caller whose turn ends continues with its link, and may be cancelled.
             let next = Self { shared: Arc::clone(shared), has_begun: false };
             shared.connections.spawn(next.serve_all());
         } else {
-            // The runtime has ended, and takes no tasks. Without an answer, the callers are told so.
+            // The runtime has ended and accepts no tasks. The callers then get an error.
             waiting.turns_taken -= 1;
             waiting.queue.clear();
         }

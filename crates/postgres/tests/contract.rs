@@ -1,10 +1,7 @@
-//! What every store must do, on PostgreSQL.
+//! The contract suites on PostgreSQL.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,13 +19,13 @@ struct Fixture {
     options: PostgresOptions,
 }
 
-/// A migrated database that nobody is connected to.
+/// A migrated database without connections, the template of the tests' databases.
 fn template() -> &'static PostgresDatabase {
     static TEMPLATE: OnceLock<PostgresDatabase> = OnceLock::new();
     TEMPLATE.get_or_init(|| {
         let database = postgres::shared("crates/postgres").database(None);
         let url = database.url();
-        // On a thread of its own, because the test that comes first is in a runtime already.
+        // On a separate thread, because the first test already runs in a runtime.
         let migrate = move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(migrate(&url)).unwrap();

@@ -1,4 +1,4 @@
-//! Saying that the store is away, once a minute.
+//! Reporting an outage of the store once a minute.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ const UP: &str = "signpost_quota_store_up";
 const FALLBACK: &str = "signpost_quota_fallback_total";
 const INTERVAL: Duration = Duration::from_mins(1);
 
-/// What has been said, and what there is to say next time.
+/// What was reported, and what the next report contains.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     warned_at: Option<Instant>,
     returned_at: Option<Instant>,
-    /// Requests decided from memory since the last line.
+    /// Requests decided from memory since the last report.
     decided: u64,
 }
 
 impl Report {
-    /// Makes the metrics known.
+    /// Registers the metrics.
     pub(crate) fn begin() {
         metrics::describe_gauge!(
             UP,
@@ -30,13 +30,13 @@ impl Report {
         metrics::counter!(FALLBACK).absolute(0);
     }
 
-    /// A request was decided from memory.
+    /// Counts a request that was decided from memory.
     pub(crate) fn decided_from_memory(&mut self) {
         metrics::counter!(FALLBACK).increment(1);
         self.decided = self.decided.saturating_add(1);
     }
 
-    /// The store failed.
+    /// Reports a failure of the store.
     pub(crate) fn failed(&mut self, error: &StoreError) {
         if is_due(&mut self.warned_at) {
             let cause = std::error::Error::source(error).map(ToString::to_string);
@@ -50,13 +50,13 @@ impl Report {
         }
     }
 
-    /// The store is no longer asked.
-    #[expect(clippy::unused_self, reason = "what is said goes through here, whether it is remembered or not")]
+    /// Reports that the store is no longer asked.
+    #[expect(clippy::unused_self, reason = "all reports go through this type, even those without state")]
     pub(crate) fn left(&self) {
         metrics::gauge!(UP).set(0.0);
     }
 
-    /// The store is asked again.
+    /// Reports that the store is asked again.
     pub(crate) fn returned(&mut self) {
         metrics::gauge!(UP).set(1.0);
         if is_due(&mut self.returned_at) {

@@ -1,4 +1,4 @@
-//! The store that falls back.
+//! The quota store with a fallback to memory.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,11 +10,11 @@ use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaUse, Reques
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::known_counts::KnownCounts;
-use crate::mending;
+use crate::local_counts::LocalCounts;
+use crate::recovery;
 use crate::report::Report;
 
-/// When to give the store up, and when to try it again. The default is for a store over a network, as D19 says.
+/// When to stop asking the store, and when to try it again. The default is for a store over a network, as D19 says.
 #[derive(Debug, Clone, Copy)]
 pub struct FallbackOptions {
     /// How long a request waits for the store: 50 ms.
@@ -23,10 +23,10 @@ pub struct FallbackOptions {
     pub failures: NonZeroU32,
     /// How often it is tried then: every second.
     pub retry_interval: Duration,
-    /// How long one try may take, and one merge of counts: 250 ms. Nobody waits for them.
+    /// The time limit for one attempt, and for merging one count: 250 ms. No request waits for them.
     pub retry_patience: Duration,
-    /// How long an answer that no request waits for any more may still come: a second after the request gave up. To be
-    /// longer than the store's own time limit, or requests that it counted are merged as well.
+    /// How long a late answer is still awaited after the request gave up: a second. It must be longer than the store's own
+    /// time limit, or requests that the store counted are merged as well.
     pub late_patience: Duration,
 }
 
@@ -34,8 +34,8 @@ pub struct FallbackOptions {
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl FallbackOptions {
-    /// For a store on the disk of this machine, whose calls end within `time_limit`. Its one writer may be busy with a large
-    /// change for longer than a network takes, so a request waits a tenth of the limit, and half a second at most.
+    /// For a store on this machine's disk, whose calls end within `time_limit`. A large write can occupy its only writer for
+    /// longer than a network call takes. So a request waits a tenth of the limit, and at most half a second.
     #[must_use]
     pub fn for_disk(time_limit: Duration) -> Self {
         Self {
@@ -60,9 +60,9 @@ impl Default for FallbackOptions {
     }
 }
 
-/// A quota store that asks another, and counts in memory while that one is away. See the crate's documentation.
+/// A quota store that wraps another one and counts in memory while that one is unavailable. See the crate's documentation.
 ///
-/// It never fails. Dropping it ends what it does in the background.
+/// It never fails. Dropping it ends its background work.
 pub struct FallbackQuotaStore {
     shared: Arc<Shared>,
 }
@@ -74,9 +74,8 @@ impl std::fmt::Debug for FallbackQuotaStore {
 }
 
 impl FallbackQuotaStore {
-    /// Stands before `store`. What goes on in the background runs on `runtime`, whose timers must be on; requests may
-    /// come from other runtimes. `first` is random, and names the first of the counts that are kept here; the names
-    /// that follow it are taken too.
+    /// Wraps `store`. Background work runs on `runtime`, which needs timers; requests may come from other runtimes. `first`
+    /// is random and names the first count in memory; the names that follow it are used too.
     #[must_use]
     pub fn new(
         store: Arc<dyn MergingQuotaStore>,
@@ -86,12 +85,12 @@ impl FallbackQuotaStore {
     ) -> Self {
         Report::begin();
         let state = Mutex::new(State {
-            known: KnownCounts::named_from(first),
+            known: LocalCounts::named_from(first),
             report: Report::default(),
             failures: 0,
             is_alone: false,
             reads: Reads::Unknown,
-            is_mending: false,
+            is_recovering: false,
             name: None,
             is_lost: false,
             now: None,
@@ -99,14 +98,14 @@ impl FallbackQuotaStore {
         Self { shared: Arc::new(Shared { store, options, runtime, state }) }
     }
 
-    /// Whether the store is asked, or only this node's memory: what a health check reports (D63) and the gauge shows.
+    /// Whether requests ask the store, or only this node's memory, as the health check reports (D63) and the gauge shows.
     #[must_use]
     pub fn asks_the_store(&self) -> bool {
         !self.shared.state().is_alone
     }
 }
 
-/// What requests and the task in the background share.
+/// The state that requests and the background task share.
 pub(crate) struct Shared {
     pub(crate) store: Arc<dyn MergingQuotaStore>,
     pub(crate) options: FallbackOptions,
@@ -117,56 +116,56 @@ pub(crate) struct Shared {
 /// Whether the counts of a store that fails can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
     /// The store failed because it cannot be written.
     Work,
 }
 
 pub(crate) struct State {
-    pub(crate) known: KnownCounts,
+    pub(crate) known: LocalCounts,
     pub(crate) report: Report,
     /// Failures since the last success.
     pub(crate) failures: u32,
-    /// The store is not asked.
+    /// Requests do not ask the store.
     pub(crate) is_alone: bool,
     /// What the last failure says about reading the counts.
     pub(crate) reads: Reads,
-    /// A task tries the store and merges.
-    pub(crate) is_mending: bool,
-    /// The name of the store's counts, when last tried.
+    /// A background task tries the store and merges.
+    pub(crate) is_recovering: bool,
+    /// The name of the store's counts at the last attempt.
     pub(crate) name: Option<CountId>,
-    /// The store has lost its counts, or may have: it failed before it told their name. All running ones are to be
-    /// merged.
+    /// The store has lost its counts, or may have, because it failed before it reported their name. All running counts must
+    /// be merged.
     pub(crate) is_lost: bool,
-    /// The time of the latest request. The task has no other clock, and needs it only to know which windows run.
+    /// The time of the latest request. The task has no other clock, and needs it only to know which windows are running.
     pub(crate) now: Option<Timestamp>,
 }
 
 impl Shared {
-    /// Nothing between the locks panics; a poisoned state is as good as any.
+    /// No code that holds the lock panics, so a poisoned state is valid.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether to ask the store; what it has said so far if so.
+    /// Whether to ask the store, and its counts so far if so.
     fn is_asked(self: &Arc<Self>, account: AccountId, now: Timestamp) -> Option<QuotaUse> {
-        let (is_asked, is_first_to_mend) = {
+        let (is_asked, is_first_to_recover) = {
             let mut state = self.state();
             state.now = Some(now);
             let is_asked = (!state.is_alone).then(|| state.known.in_store(account, now));
-            // The first request learns the name of the store's counts in this way. And a task that mends may have
-            // panicked, or ended with its runtime.
-            let is_to_mend = state.is_alone || state.name.is_none();
-            (is_asked, is_to_mend && !std::mem::replace(&mut state.is_mending, true))
+            // The first request starts the task to learn the name of the store's counts. An earlier task may have panicked,
+            // or ended with its runtime.
+            let needs_recovery = state.is_alone || state.name.is_none();
+            (is_asked, needs_recovery && !std::mem::replace(&mut state.is_recovering, true))
         };
-        if is_first_to_mend {
-            mending::begin(self);
+        if is_first_to_recover {
+            recovery::begin(self);
         }
         is_asked
     }
 
-    fn heard(
+    fn note_answer(
         self: &Arc<Self>,
         account: AccountId,
         budget: RequestBudget,
@@ -177,29 +176,38 @@ impl Shared {
         let is_lost = {
             let mut state = self.state();
             state.failures = 0;
-            state.known.heard(account, budget, now, remaining, before)
+            state.known.note_answer(account, budget, now, remaining, before)
         };
         if is_lost {
-            self.mend();
+            self.ensure_recovery();
         }
     }
 
-    /// Sees to it that a task mends.
-    fn mend(self: &Arc<Self>) {
-        if !std::mem::replace(&mut self.state().is_mending, true) {
-            mending::begin(self);
+    /// Starts the recovery task, unless it runs.
+    fn ensure_recovery(self: &Arc<Self>) {
+        if !std::mem::replace(&mut self.state().is_recovering, true) {
+            recovery::begin(self);
         }
     }
 
-    /// Takes note of a failure, and leaves the store alone if there were too many.
+    /// Records a failure, and stops asking the store after too many.
     fn failed(self: &Arc<Self>, error: &StoreError) {
         {
             let mut state = self.state();
-            let State { known: _, report, failures, is_alone, reads, is_mending: _, name, is_lost, now: _ } =
-                &mut *state;
+            let State {
+                known: _,
+                report,
+                failures,
+                is_alone,
+                reads,
+                is_recovering: _,
+                name,
+                is_lost,
+                now: _,
+            } = &mut *state;
             report.failed(error);
             match error {
-                // One account's data; the others are counted, and no try would mend it.
+                // Only one account's data is corrupt. The others are counted, and no attempt would repair it.
                 StoreError::Corrupt { table: _, column: _, row: _, reason: _ } => return,
                 StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended => {}
             }
@@ -211,11 +219,11 @@ impl Shared {
                 report.left();
             }
         }
-        self.mend();
+        self.ensure_recovery();
     }
 
-    /// Reads what the store has counted of an account that nothing is known of, where it can only be read. So the
-    /// account's count goes on also after a start, and at the turn of a minute or a day.
+    /// Reads the store's counts of an account without counts in memory, while the store is read-only. So the account's count
+    /// continues after a restart, and when a new minute or day starts.
     async fn learn(&self, account: AccountId, budget: RequestBudget, now: Timestamp) {
         let before = {
             let state = self.state();
@@ -226,7 +234,7 @@ impl Shared {
         };
         let reading = self.store.remaining(account, budget, now);
         if let Ok(Ok(remaining)) = timeout(self.options.patience, reading).await {
-            self.state().known.heard(account, budget, now, remaining, before);
+            self.state().known.note_answer(account, budget, now, remaining, before);
         }
     }
 
@@ -243,8 +251,8 @@ impl Shared {
     }
 }
 
-/// A request that was admitted here while the store still was asked. Unless the store says that it counted it, it is
-/// missing there; that holds also when the task that waits for the answer ends without one.
+/// A request that was admitted here although the store was asked. Unless the store confirms that it counted the request, it
+/// is missing there, even if the task that waits for the answer ends without one.
 struct Awaited {
     shared: Weak<Shared>,
     account: AccountId,
@@ -257,12 +265,12 @@ impl Drop for Awaited {
         let Some(shared) = self.shared.upgrade() else { return };
         shared.state().known.settle(self.account, self.now, self.is_counted);
         if !self.is_counted {
-            shared.mend();
+            shared.ensure_recovery();
         }
     }
 }
 
-/// The answer did not come in time.
+/// The answer was late.
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {} ms", .0.as_millis())]
 pub(crate) struct Late(pub(crate) Duration);
@@ -284,7 +292,7 @@ impl QuotaStore for FallbackQuotaStore {
         let mut asking = Box::pin(async move { store.admit(account, budget, now).await });
         match timeout(shared.options.patience, asking.as_mut()).await {
             Ok(Ok(decision)) => {
-                shared.heard(account, budget, now, remaining_after(decision), before);
+                shared.note_answer(account, budget, now, remaining_after(decision), before);
                 Ok(decision)
             }
             Ok(Err(error)) => {
@@ -304,7 +312,7 @@ impl QuotaStore for FallbackQuotaStore {
                             awaited.is_counted = is_admitted(late);
                             if let Some(shared) = awaited.shared.upgrade() {
                                 let remaining = remaining_after(late);
-                                shared.state().known.heard(account, budget, now, remaining, before);
+                                shared.state().known.note_answer(account, budget, now, remaining, before);
                             }
                         }
                         drop(awaited);
@@ -325,7 +333,7 @@ impl QuotaStore for FallbackQuotaStore {
         if let Some(before) = shared.is_asked(account, now) {
             match timeout(shared.options.patience, shared.store.remaining(account, budget, now)).await {
                 Ok(Ok(remaining)) => {
-                    shared.heard(account, budget, now, remaining, before);
+                    shared.note_answer(account, budget, now, remaining, before);
                     return Ok(remaining);
                 }
                 Ok(Err(error)) => shared.failed(&error),
@@ -341,17 +349,17 @@ impl QuotaStore for FallbackQuotaStore {
 
 #[async_trait]
 impl SharedQuotaStore for FallbackQuotaStore {
-    /// Tries to write what counts nothing, as what mends does. A failure counts like that of a request, so that a node which has none
-    /// learns of an outage too.
+    /// Makes a write without effect, as recovery does. A failure counts like that of a request, so that a node without
+    /// requests learns of an outage too.
     async fn answers(&self) -> bool {
         let shared = &self.shared;
         if !self.asks_the_store() {
             return false;
         }
-        let error = match timeout(shared.options.patience, mending::try_the_store(shared)).await {
+        let error = match timeout(shared.options.patience, recovery::try_the_store(shared)).await {
             Ok(Ok(())) => {
                 if shared.state().is_lost {
-                    shared.mend();
+                    shared.ensure_recovery();
                 }
                 return true;
             }

@@ -1,4 +1,4 @@
-//! What every quota store must do holds before a store that works; the other tests are about stores that do not.
+//! The contract suite, in front of a store that works. The other tests use stores that fail.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -12,7 +12,7 @@ use signpost_port_contracts::{QuotaFixture, samples};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use tokio::runtime::Handle;
 
-/// The counts are the store's behind it, so opening again keeps them.
+/// The wrapped store keeps the counts, so they survive reopening.
 struct Fixture {
     behind: Arc<MemoryQuotaStore>,
     quota: Arc<FallbackQuotaStore>,

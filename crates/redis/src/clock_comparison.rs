@@ -1,4 +1,4 @@
-//! Whether this node and Redis have the same time.
+//! Comparing the clocks of this node and Redis.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,12 +7,13 @@ use signpost_app::ports::Clock;
 use signpost_domain::Timestamp;
 use tokio::time::Instant;
 
-/// What two clocks that are kept right never differ by.
+/// Two synchronized clocks never differ by this much.
 const MOST_MILLIS: u64 = 1_000;
 
 const INTERVAL: Duration = Duration::from_mins(1);
 
-/// Compares the node's clock, which names the windows, with that of Redis, which all nodes see and nothing else needs.
+/// Compares the node's clock, which names the windows, with the clock of Redis. All nodes see that one, and it serves no
+/// other purpose.
 pub(crate) struct ClockComparison {
     clock: Arc<dyn Clock>,
     warned_at: Mutex<Option<Instant>>,
@@ -27,7 +28,7 @@ impl ClockComparison {
         self.clock.now()
     }
 
-    /// Takes what Redis' `TIME` said between `asked` and now, and warns if that cannot be, once a minute at most.
+    /// Takes the answer of Redis' `TIME`, given between `asked` and now. Warns if the clocks differ, at most once a minute.
     pub(crate) fn compare(&self, asked: Timestamp, seconds: &str, micros: &str) {
         let (Ok(seconds), Ok(micros)) = (seconds.parse::<i64>(), micros.parse::<i64>()) else { return };
         let theirs = seconds.saturating_mul(1_000).saturating_add(micros / 1_000);
@@ -40,14 +41,14 @@ impl ClockComparison {
             *warned_at = Some(Instant::now());
             tracing::warn!(
                 milliseconds_ahead_of_redis = skew,
-                "the clocks of this node and of Redis differ: it counts requests in other minutes than the other nodes"
+                "the clocks of this node and of Redis differ: this node may count requests in other minutes than other nodes"
             );
         }
     }
 }
 
-/// By how many milliseconds our clock is ahead at the least, or behind if that is negative, where theirs was read
-/// between two looks at ours.
+/// The minimum number of milliseconds by which our clock is ahead, negative if behind. Their clock was read between two
+/// reads of ours.
 fn skew(before: i64, theirs: i64, after: i64) -> i64 {
     if theirs < before {
         before.saturating_sub(theirs)
@@ -63,7 +64,7 @@ mod tests {
     use super::skew;
 
     #[test]
-    fn time_on_the_way_is_no_difference() {
+    fn network_delay_is_no_clock_difference() {
         for (before, theirs, after, expected) in
             [(10, 10, 10, 0), (10, 700, 900, 0), (10, 5, 900, 5), (10, 905, 900, -5), (10, 10, 5, -5)]
         {

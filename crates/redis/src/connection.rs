@@ -1,4 +1,4 @@
-//! One connection for each runtime that asks, made anew when it fails.
+//! One connection for each calling runtime, reopened after a failure.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -20,26 +20,25 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use crate::failure::Failure;
-use crate::options::RedisOptions;
+use crate::quota::RedisOptions;
 use crate::url::RedisUrl;
 
-/// After so many failures in a row, without an answer of any node, the connections to a cluster are all made anew. Its
-/// client mends them one by one, so this is for the day when it cannot, as when every node has moved.
+/// After this many failures in a row without an answer of any node, all connections to a cluster are reopened. Its client
+/// repairs them one by one. This is for the case where it cannot, for example when every node has moved.
 const FAILURES_OF_A_CLUSTER: u32 = 3;
 
-/// A call that waited so long is one that Redis let wait; those whose callers left sooner say nothing about it. Below the
+/// A call that waited at least this long counts as unanswered by Redis; shorter waits prove nothing. It is below the
 /// patience of every caller (50 ms for a request, D19).
 const TELLING: Duration = Duration::from_millis(40);
 
-/// So many calls in a row that waited and were not answered are failures: the first may have spent its time on waiting
-/// for the connection.
+/// This many unanswered calls in a row are failures: the first may have spent its time waiting for the connection.
 const UNANSWERED: u32 = 2;
 
-/// How many times as long as a call a connection may take to be made. Nobody needs to wait for that, and a slow
-/// handshake must not end when the first caller's time is up, or none ever would succeed.
+/// A connection may take this many times as long as a call to open. No caller has to wait for it, but a slow handshake must
+/// not be cut off when its first caller's time ends, or it would never succeed.
 const CONNECTING: u32 = 2;
 
-/// How often a cluster's client may send one request: it follows a slot that moves, and that is all.
+/// How often a cluster's client may send one request: only to follow a slot that moves.
 const CLUSTER_RETRIES: u32 = 2;
 
 #[derive(Clone)]
@@ -67,7 +66,7 @@ impl Way {
     async fn connect(self, time_limit: Duration) -> RedisResult<Connection> {
         match self {
             Self::Single(client) => {
-                // The time limit of the whole call stands over every answer.
+                // The time limit of the whole call covers every answer.
                 let config = AsyncConnectionConfig::new()
                     .set_connection_timeout(Some(time_limit))
                     .set_response_timeout(None);
@@ -78,31 +77,31 @@ impl Way {
     }
 }
 
-/// One attempt to connect, and the connection that came of it.
+/// One attempt to connect, and its connection.
 struct Slot {
-    /// Nothing as long as it is being made.
+    /// Empty while the connection is opening.
     connection: watch::Receiver<Option<RedisResult<Connection>>>,
-    /// In a row.
+    /// Failures in a row.
     failures: AtomicU32,
-    /// Calls in a row that were given up after they had waited.
+    /// Calls in a row that were abandoned after a wait.
     unanswered: AtomicU32,
-    /// Answers that came, whoever they were for.
+    /// Answers to any caller.
     answers: AtomicU64,
 }
 
 impl Slot {
-    /// Waits until the connection is made.
+    /// Waits until the connection is open.
     async fn connection(&self) -> RedisResult<Connection> {
         let mut connection = self.connection.clone();
         let made = connection.wait_for(Option::is_some).await.map_err(io::Error::other)?;
         made.clone().unwrap_or_else(|| Err(io::Error::other("no connection").into()))
     }
 
-    /// Whether the attempt came to nothing.
+    /// Whether the attempt has failed.
     fn is_without_hope(&self) -> bool {
         match &*self.connection.borrow() {
             Some(made) => made.is_err(),
-            // Its task is gone.
+            // Its task has ended.
             None => self.connection.has_changed().is_err(),
         }
     }
@@ -114,8 +113,8 @@ impl Slot {
     }
 }
 
-/// A call that was sent. Dropped before its answer came, it may be a failure, if it waited for long and nothing else was
-/// answered either: callers that are less patient than the store tell of a dead connection too.
+/// A call that was sent. If it is dropped without an answer, after a long wait in which no other answer came, it counts
+/// towards a failure. So callers with shorter limits than the store's also reveal a dead connection.
 struct Unanswered<'a> {
     server: &'a Server,
     slot: &'a Arc<Slot>,
@@ -130,7 +129,7 @@ impl<'a> Unanswered<'a> {
         Self { server, slot, since: Instant::now(), answers_before, is_answered: false }
     }
 
-    /// Something came back, which says more than that nothing did.
+    /// An answer came, even if an error, so the connection works.
     fn answered(mut self) {
         self.is_answered = true;
     }
@@ -151,24 +150,24 @@ impl Drop for Unanswered<'_> {
     }
 }
 
-/// The way to Redis.
+/// The connections to Redis.
 pub(crate) struct Server {
     way: Way,
     time_limit: Duration,
     slots: Arc<Slots>,
 }
 
-/// The connection of each runtime, unless it has failed. A worker's own runtime drives what its requests send, so that an answer
-/// wakes no other thread.
+/// The connection of each runtime, unless it has failed. A worker's own runtime drives the I/O of its requests, so that an
+/// answer wakes no other thread.
 type Slots = Mutex<HashMap<Id, Option<Arc<Slot>>>>;
 
-/// Forgets the connection of a runtime that ends, with all its tasks.
-struct Leaving {
+/// Removes the connection of a runtime when it ends with all its tasks.
+struct RemoveOnEnd {
     slots: Weak<Slots>,
     id: Id,
 }
 
-impl Drop for Leaving {
+impl Drop for RemoveOnEnd {
     fn drop(&mut self) {
         let Some(slots) = self.slots.upgrade() else { return };
         let slot = slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
@@ -181,7 +180,7 @@ impl Server {
         let RedisOptions { time_limit, root_certificates } = options;
         let RedisUrl { nodes, is_cluster, is_tls, .. } = url;
         let certificates = is_tls.then(|| {
-            // Whoever was first has chosen; every choice will do.
+            // Another caller may have set it first; any value will do.
             let _ = rustls::crypto::ring::default_provider().install_default();
             TlsCertificates { client_tls: None, root_cert: root_certificates }
         });
@@ -203,7 +202,7 @@ impl Server {
         self.within_the_time_limit(async |mut connection| connection.query(command).await).await
     }
 
-    /// Runs a script on one key, by its hash if the server knows it.
+    /// Runs a script on one key, by its hash if the server has cached it.
     pub(crate) async fn run<T: FromRedisValue>(
         &self,
         script: &Script,
@@ -240,20 +239,20 @@ impl Server {
             result
         };
         let Ok(result) = timeout(self.time_limit, asking).await else {
-            // Either it was sent, and has told of itself, or the connection is still being made.
+            // Either the call was sent and recorded by `Unanswered`, or the connection is still opening.
             return Err(Failure::TimeLimit(self.time_limit));
         };
         let result = result.map_err(Failure::Redis);
         match &result {
             Ok(_) => slot.answered(),
-            // The connection did its work.
+            // The connection works.
             Err(failure) if failure.is_about_the_key() => slot.answered(),
             Err(_) => self.failed(&slot),
         }
         result
     }
 
-    /// This runtime's connection, or a new attempt. It goes on whether or not those who wait for it have the time.
+    /// This runtime's connection, or a new attempt, which continues even if its callers stop waiting.
     fn slot(&self) -> Arc<Slot> {
         let runtime = Handle::current();
         let id = runtime.id();
@@ -280,21 +279,22 @@ impl Server {
             answers: AtomicU64::new(0),
         });
         if slots.insert(id, Some(Arc::clone(&slot))).is_none() {
-            let leaving = Leaving { slots: Arc::downgrade(&self.slots), id };
+            let remove_on_end = RemoveOnEnd { slots: Arc::downgrade(&self.slots), id };
             runtime.spawn(async move {
-                let _leaving = leaving;
+                let _remove_on_end = remove_on_end;
                 pending::<()>().await;
             });
         }
         slot
     }
 
-    /// Makes room for another connection, if this is still the one. Requests that are on their way keep it until they
-    /// have their answers.
+    /// Drops this connection, if it is still the current one, so that the next call opens another. Requests in flight keep
+    /// it until they have their answers.
     fn failed(&self, slot: &Arc<Slot>) {
         let failures = slot.failures.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let is_done_with = match &self.way {
-            // The server may have become a replica, or the name may mean another by now: nothing is lost but a greeting.
+            // The server may have become a replica, or its name may resolve to another one now. Reconnecting costs only a
+            // handshake.
             Way::Single(_) => true,
             Way::Cluster(_) => failures >= FAILURES_OF_A_CLUSTER,
         };
@@ -329,8 +329,7 @@ fn cluster(
     .build()
 }
 
-/// A connection on which nothing is acknowledged any more is closed by the kernel where it offers that, so that a
-/// cluster's client makes it anew.
+/// The kernel closes a connection without acknowledgements, where it offers that, so that a cluster's client reopens it.
 fn tcp_settings(time_limit: Duration) -> TcpSettings {
     let settings = TcpSettings::default();
     #[cfg(target_os = "linux")]

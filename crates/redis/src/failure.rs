@@ -1,4 +1,4 @@
-//! What went wrong, as the port says it.
+//! Failures of calls, and their mapping to the errors of the port.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Whether it is what is stored under the key that is wrong, and not the server or the way to it.
+    /// Whether the data under the key is wrong, rather than the server or the connection.
     pub(crate) fn is_about_the_key(&self) -> bool {
         match self {
             Self::Redis(error) => matches!(error.code(), Some("WRONGTYPE" | "SIGNPOSTCORRUPT")),
@@ -22,7 +22,7 @@ impl Failure {
         }
     }
 
-    /// The port's error, of a call about this key.
+    /// The port's error for a call about this key.
     pub(crate) fn about(self, key: &str) -> StoreError {
         if self.is_about_the_key() { corrupt(key, self.to_string()) } else { StoreError::unavailable(self) }
     }

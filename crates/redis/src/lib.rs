@@ -1,59 +1,56 @@
-//! Signpost's quota store on Redis: what many nodes count together.
+//! Signpost's quota store on Redis: the request counts that many nodes share.
 //!
-//! # What is stored
+//! # Data
 //!
-//! One hash for each account and day, `signpost:quota:{acc_…}:2026-01-31`, with the field `day` and one field for each
-//! minute of the day in which a request was admitted, named by its number (0 to 1439). Everything that one decision
-//! needs is one key, so it is atomic on a Redis Cluster too; the braces keep whatever else an account may get one day
-//! in the same slot. A request is one Lua script in one round trip: `EVALSHA`, or `EVAL` where the server does not know
-//! the script yet. A key expires 72 hours after it was made, which is two days after its day at the earliest.
+//! Each account and day has one hash, `signpost:quota:{acc_…}:2026-01-31`. It has the field `day` and a field for each
+//! minute with an admitted request, named by its number (0 to 1439). One decision needs a single key, so it is atomic on a
+//! Redis Cluster too. The braces keep any further data of an account in the same slot. A request is one Lua script in one
+//! round trip: `EVALSHA`, or `EVAL` if the server has not cached the script. A key expires 72 hours after it was created, at
+//! least two days after the end of its day.
 //!
-//! Where a node merged what it had counted alone, one more field, `from:` and the random name of its count, has how
-//! much of it is in the count of the window. A merge that is repeated, by a node that had no answer or by a cluster's
-//! client, adds nothing.
+//! After a node has merged its own counts, the field `from:` plus the random name of the node's count holds how many of them
+//! are included. A repeated merge, by a node without an answer or by a cluster's client, adds nothing.
 //!
-//! The hash `signpost:quota:name` has a random name of all these counts. It is lost when they are, and that is how a
-//! node learns of it. On a cluster it is on one of the nodes and tells of that one alone.
+//! The hash `signpost:quota:name` has a random name for all these counts. It is lost together with the counts, which tells a
+//! node about the loss. In a cluster it lives on one node and covers only that node.
 //!
-//! Redis should run with `maxmemory-policy noeviction`; an evicted key is a window that begins anew. What survives a
-//! crash of Redis is a matter of its own persistence settings. A deleted account's keys go when they expire.
+//! Redis should run with `maxmemory-policy noeviction`; an evicted key is a window that starts from zero. Redis' persistence
+//! settings decide what survives its crash. A deleted account's keys expire like all others.
 //!
-//! # Whose clock
+//! # Clocks
 //!
-//! The caller's, and no other: it names the instant, as for every quota store, and a node computes what it answers
-//! about the windows from the same instant. Redis' own clock measures how long a key is kept, and decides nothing.
+//! Only the caller's clock matters: it names the instant, as for every quota store, and a node computes its answers about
+//! the windows from the same instant. Redis' own clock only decides when keys expire.
 //!
-//! Where the clocks of two nodes differ by some seconds, a request near the end of a minute counts in that minute on
-//! one node and in the next on the other. Counts belong to the window that was named, so no window ever admits more
-//! than its limit, whatever the skew; but for as long as the clocks differ, what the one calls the old minute and the
-//! other the new one can both be spent. Whenever the store is tried, which health checks do, the node's clock is
-//! compared with Redis' `TIME` in the same round trip. If they differ by more than a second, a warning says so, once a
-//! minute at most. A user of Redis that may not run `TIME` goes without.
+//! If the clocks of two nodes differ by some seconds, a request near the end of a minute counts in that minute on one node
+//! and in the next on the other. A window never admits more than its limit, whatever the skew. But while the clocks differ,
+//! both minutes' budgets can be spent. Whenever the store is tried, as health checks do, the node's clock is compared with
+//! Redis' `TIME` in the same round trip. If they differ by more than a second, a warning is logged at most once a minute. A
+//! Redis user without permission for `TIME` gets no comparison.
 //!
 //! # The connection
 //!
-//! One connection for each tokio runtime that asks, shared by its requests, which are sent one after the other without waiting
-//! for answers; to each node of a cluster likewise. It ends with its runtime. It is made when it is first needed, so a program starts without its Redis, and made
-//! anew after a failure, without a wait. No call takes longer than [`RedisOptions::time_limit`], waiting for the
-//! connection included; the connection itself has twice as long to be made, and is there for the next call if nobody
-//! waits any more. A connection on which nothing comes back fails as well, also if every caller leaves before the time
-//! limit: after two calls in a row that waited for 40 ms or more while nothing else was answered. The connections to
-//! a cluster are made anew after three failures in a row without an answer from any of its nodes; where one node of
-//! them is silent, its connection is closed when the kernel gives it up.
+//! Each calling tokio runtime has one connection, or one to each node of a cluster. Its requests are pipelined on that
+//! connection, which ends with the runtime. It is opened on first use, so a program starts without its Redis, and reopened
+//! at once after a failure.
 //!
-//! A request that was sent is not sent again unless it is certain that it counted nothing; only a cluster's client may
-//! do so after a connection broke, which may count it twice, never not at all.
+//! No call takes longer than [`RedisOptions::time_limit`], waiting for the connection included. Opening may take twice as
+//! long, and the connection then serves the next call. A silent connection fails as well, even if every caller leaves before
+//! the time limit: after two calls in a row that waited 40 ms or more while no other answer came. Connections to a cluster
+//! are reopened after three failures in a row without an answer from any node. If a single node is silent, the kernel closes
+//! its connection.
 //!
-//! What to do while Redis is away is not decided here: `signpost-quota-fallback` stands before this store and decides
-//! from memory (D19).
+//! A sent request is only repeated if it certainly counted nothing. The exception is a cluster's client after a broken
+//! connection, where a request may count twice but never zero times.
+//!
+//! Falling back while Redis is unavailable is not handled here: `signpost-quota-fallback` wraps this store and decides from
+//! memory (D19).
 
 mod clock_comparison;
 mod connection;
 mod failure;
-mod options;
 mod quota;
 mod url;
 
-pub use options::RedisOptions;
-pub use quota::{RedisOpenError, RedisQuotaStore};
+pub use quota::{RedisOpenError, RedisOptions, RedisQuotaStore};
 pub use url::{RedisUrl, RedisUrlError};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::{RedisError, Script};
@@ -13,18 +14,33 @@ use signpost_domain::{
 use crate::clock_comparison::ClockComparison;
 use crate::connection::Server;
 use crate::failure::{Failure, corrupt};
-use crate::options::RedisOptions;
 use crate::url::RedisUrl;
 
-/// How long a key is kept after it was made, in seconds: until two days after its day at the least.
+/// The lifetime of a key in seconds: until at least two days after the end of its day.
 const KEPT: &str = "259200";
 
 const ADMIT: &str = include_str!("scripts/admit.lua");
 const MERGE: &str = include_str!("scripts/merge.lua");
 const TRY_WRITE: &str = include_str!("scripts/try_write.lua");
 const DAY: &str = "day";
-/// It has no end, and is lost with the counts.
+/// This key never expires, and is lost together with the counts.
 const NAME: &str = "signpost:quota:name";
+
+/// The options of the store.
+#[derive(Debug, Clone)]
+pub struct RedisOptions {
+    /// The time limit of a call, waiting for the connection included; 500 ms by default. A caller that falls back sooner
+    /// still gets the answer within this time.
+    pub time_limit: Duration,
+    /// The root certificates (PEM) for `rediss://` and `rediss-cluster://`. Without them, the machine's roots are trusted.
+    pub root_certificates: Option<Vec<u8>>,
+}
+
+impl Default for RedisOptions {
+    fn default() -> Self {
+        Self { time_limit: Duration::from_millis(500), root_certificates: None }
+    }
+}
 
 /// Counts requests in Redis. See the crate's documentation.
 pub struct RedisQuotaStore {
@@ -35,7 +51,7 @@ pub struct RedisQuotaStore {
     clocks: ClockComparison,
 }
 
-/// The store cannot be opened: the certificates are none, or this machine has none.
+/// The store cannot be opened: the root certificates are invalid, or this machine has none.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot prepare the connection to Redis")]
 pub struct RedisOpenError(#[from] RedisError);
@@ -47,9 +63,9 @@ impl fmt::Debug for RedisQuotaStore {
 }
 
 impl RedisQuotaStore {
-    /// Prepares the store without connecting. It may be used from any tokio runtime whose input, output and timers are on; each
-    /// has a connection of its own. `clock` is the one that requests are told the time by; it is
-    /// compared with that of Redis whenever the store is tried.
+    /// Prepares the store without connecting. Any tokio runtime with I/O and timers enabled may call it; each has its own
+    /// connection. `clock` is the clock that names the time of requests; it is compared with that of Redis whenever the
+    /// store is tried.
     ///
     /// # Errors
     /// The certificates cannot be read.
@@ -65,14 +81,13 @@ impl RedisQuotaStore {
 
     /// Whether Redis answers, for health checks.
     ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] if it does not within the time limit.
+    /// [`StoreError::Unavailable`] if Redis does not answer within the time limit.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.server.query::<()>(&redis::cmd("PING")).await.map_err(StoreError::unavailable)
     }
 }
 
-/// The key of an account and the day that `now` lies in, and the field of the minute.
+/// The key of an account and the day of `now`, and the field of the minute.
 fn place(account: AccountId, now: Timestamp) -> (String, String) {
     let day = QuotaWindow::Day.start(now);
     let minute = (QuotaWindow::Minute.start(now).unix_millis() - day.unix_millis()) / 60_000;
@@ -104,7 +119,7 @@ impl QuotaStore for RedisQuotaStore {
         let arguments = [&*minute, &per_minute, &per_day, KEPT];
         let used: Result<(i64, i64), Failure> = self.server.run(&self.admit, ADMIT, &key, &arguments).await;
         let (minute, day) = used.map_err(|failure| failure.about(&key))?;
-        // The script counted if both are below the budget, which is what this decides once more, in words.
+        // The script counted the request if both counts are below the budget; this repeats its decision.
         Ok(budget.decide(QuotaUse { minute: count(&key, minute)?, day: count(&key, day)? }))
     }
 
@@ -156,7 +171,7 @@ impl MergingQuotaStore for RedisQuotaStore {
             self.clocks.compare(asked, seconds, micros);
         }
         let name = answer.first().and_then(|name| u128::from_str_radix(name, 16).ok());
-        let name = name.ok_or_else(|| corrupt(NAME, "is no name of counts".to_owned()))?;
+        let name = name.ok_or_else(|| corrupt(NAME, "is not a name of counts".to_owned()))?;
         Ok(CountId::from_u128(name))
     }
 }

@@ -1,19 +1,19 @@
-//! Where Redis is.
+//! The URL of Redis.
 
 use std::fmt;
 use std::str::FromStr;
 
 use redis::{ConnectionInfo, IntoConnectionInfo as _};
 
-/// Where Redis is, in one of four forms:
+/// The URL of Redis, in one of four forms:
 ///
 /// - `redis://[[user]:password@]host[:port][/database]`
 /// - `rediss://…`, the same over TLS. The server's certificate is always verified.
 /// - `redis-cluster://[[user]:password@]host[:port][,host[:port]]…`: some nodes of a cluster, which know the others.
 /// - `rediss-cluster://…`, the same over TLS.
 ///
-/// The port is 6379 if it is not said. Characters of a user or a password that mean something in a URL are
-/// percent-encoded. Neither `Display` nor `Debug` shows them.
+/// The default port is 6379. Special characters in a user or a password are percent-encoded. Neither `Display` nor `Debug`
+/// shows these.
 ///
 /// ```
 /// # use signpost_redis::RedisUrl;
@@ -26,23 +26,23 @@ pub struct RedisUrl {
     pub(crate) nodes: Vec<ConnectionInfo>,
     pub(crate) is_cluster: bool,
     pub(crate) is_tls: bool,
-    /// Without credentials.
+    /// The URL without credentials.
     shown: String,
 }
 
-/// Why a text says not where Redis is. The text itself may hold a password, so no message repeats it.
+/// Why a text is not a valid Redis URL. It may contain a password, so no message repeats it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedisUrlError {
-    /// It begins otherwise.
+    /// It has another scheme.
     #[error("must begin with redis://, rediss://, redis-cluster:// or rediss-cluster://")]
     Scheme,
-    /// There is no host, or one that cannot be.
+    /// The host is missing or invalid.
     #[error("must name a host and may name a port, from 1 to 65535")]
     Host,
     /// The database is not a number, or a cluster has one.
     #[error("may end with the number of a database after a slash, but not for a cluster, which has only one")]
     Database,
-    /// There is a query or a fragment.
+    /// It has a query or a fragment.
     #[error("takes no parameters: `?` and `#` in a password are written %3F and %23")]
     Parameters,
 }
@@ -80,7 +80,7 @@ impl FromStr for RedisUrl {
                     return Err(RedisUrlError::Host);
                 }
                 let node = format!("{scheme_of_node}://{credentials}{host}/{database}");
-                // What is left to be wrong is the host, the port, or a database beyond every number.
+                // What remains is the host, the port, or an out-of-range database number.
                 node.into_connection_info().map_err(|_| RedisUrlError::Host)
             })
             .collect::<Result<Vec<ConnectionInfo>, RedisUrlError>>()?;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_refused_with_the_reason() {
+    fn invalid_urls_are_rejected_with_the_reason() {
         for (text, error) in [
             ("", RedisUrlError::Scheme),
             ("localhost:6379", RedisUrlError::Scheme),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_never_shown() {
+    fn password_is_never_shown() {
         let url: RedisUrl = "rediss://ada:s3cret@host:7000/2".parse().unwrap();
         assert_eq!(format!("{url} {url:?}"), "rediss://host:7000/2 rediss://host:7000/2");
     }

@@ -1,4 +1,4 @@
-//! What every quota store must do, on a Redis server and on a Redis Cluster.
+//! The contract suite, on a Redis server and on a Redis Cluster.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -11,7 +11,7 @@ use signpost_memory::ManualClock;
 use signpost_port_contracts::{QuotaFixture, samples};
 use signpost_redis::{RedisOptions, RedisQuotaStore};
 
-/// The server lives as long as the tests. Each case has accounts of its own, so it may be the same for all.
+/// The server lives as long as the tests. Each case has its own accounts, so all cases share it.
 struct Fixture {
     url: String,
     store: Arc<RedisQuotaStore>,

@@ -1,13 +1,10 @@
-//! What the embedded store takes to read the first page of 25 redirects: `cargo bench -p signpost-sqlite`.
+//! The cost of reading the first page of 25 redirects from the SQLite store: `cargo bench -p signpost-sqlite`.
 //!
-//! The file is in the cache, so all of it is SQLite's statement and the way from rows to the domain's values. It tells the
-//! time of the processor, by which machines with other work still agree.
+//! The file is cached, so the cost is SQLite's statement and the conversion of rows to domain values. It reports CPU time,
+//! which also compares across busy machines.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and fails by panicking")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is measured is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is measured, without use cases")]
 
 use std::time::Duration;
 
@@ -19,7 +16,7 @@ use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 const ROUNDS: usize = 7;
 const PAGES: u32 = 3_000;
 
-/// What Linux counts the time of processors in.
+/// The unit of CPU time on Linux.
 const TICK: Duration = Duration::from_millis(10);
 
 #[tokio::main]
@@ -59,11 +56,11 @@ async fn rounds(host: &str) -> Vec<Duration> {
     rounds
 }
 
-/// What all threads of this process have taken so far.
+/// The CPU time of all threads of this process so far.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(')').unwrap();
-    // Fields 14 and 15 of the line: in the program itself, and in the kernel for it.
+    // Fields 14 and 15 of the line: user time and system time.
     let ticks = fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u32>().unwrap());
     TICK * ticks.sum::<u32>()
 }

@@ -1,14 +1,14 @@
-//! Prints roughly what the store's calls take on this machine: `cargo run --release -p signpost-sqlite --example
-//! measure [number of links]`.
+//! Prints roughly how long the store's calls take on this machine:
+//! `cargo run --release -p signpost-sqlite --example measure [number of links]`.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
     clippy::as_conversions,
-    reason = "a program for people who measure"
+    reason = "a benchmark that people run by hand"
 )]
-#![allow(clippy::disallowed_methods, reason = "what is measured is the store")]
+#![allow(clippy::disallowed_methods, reason = "the store itself is measured")]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ fn numbered(number: u128) -> Link {
     Redirect { id: Id::from_bytes(number.to_be_bytes()), ..samples::redirect(slug.as_str()) }.into()
 }
 
-/// A link whose slug lies anywhere among the others, as a generated one does.
+/// A link whose slug lies anywhere among the others, like a generated one.
 fn scattered(number: u128) -> Link {
     let text = format!("{:010x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0xff_ffff_ffff);
     let placement = samples::on_system(&text);
@@ -41,7 +41,7 @@ fn report(what: &str, times: u128, took: Duration) {
     println!("{what:<58} {:>10.1} µs", took.as_secs_f64() * 1e6 / times as f64);
 }
 
-/// Does something so often, one after the other.
+/// Runs `work` repeatedly, one run after the other.
 async fn one_by_one(what: &str, times: u128, work: impl AsyncFn(u128)) {
     let since = Instant::now();
     for number in 0..times {
@@ -81,7 +81,7 @@ async fn at_once(what: &str, tasks: u128, each: u128, work: impl AsyncFn(u128) +
     report(what, tasks * each, since.elapsed());
 }
 
-/// Many links named in one call.
+/// Many links in one call.
 async fn batches(store: &SqliteStore, account: AccountId, first: u128) {
     let group = samples::group("A group");
     let mut work = store.begin().await.unwrap();

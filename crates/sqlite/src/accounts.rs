@@ -175,7 +175,7 @@ impl AccountWrites for SqliteUnitOfWork {
         let step = move |connection: &mut SqliteConnection| {
             let account = accounts::table.find(IdBytes::from(id));
             let since = since.map(Instant::from);
-            // Who is suspended already stays so since the first instant.
+            // A second suspension keeps the first instant.
             let changeable = account.filter(accounts::suspended_at.is_null());
             let changed = match since {
                 Some(_) => {
@@ -195,8 +195,8 @@ impl AccountWrites for SqliteUnitOfWork {
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
         let step = move |connection: &mut SqliteConnection| {
             let id = IdBytes::from(id);
-            // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
-            // in a test instead of losing data in silence.
+            // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
+            // losing data silently.
             diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection)?;
             diesel::delete(link_lateness::table.filter(link_lateness::account_id.eq(id)))
                 .execute(connection)?;
@@ -236,7 +236,7 @@ impl AccountWrites for SqliteUnitOfWork {
     async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<Option<ApiKey>, StoreError> {
         let step = move |connection: &mut SqliteConnection| {
             let key = api_keys::table.find(IdBytes::from(id));
-            // A key revoked before keeps its first instant.
+            // A second revocation keeps the first instant.
             diesel::update(key.filter(api_keys::revoked_at.is_null()))
                 .set(api_keys::revoked_at.eq(Instant::from(at)))
                 .execute(connection)?;

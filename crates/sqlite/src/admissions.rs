@@ -1,4 +1,4 @@
-//! Deciding on requests, many in one transaction.
+//! Admitting requests, many in one transaction.
 
 use std::time::Instant;
 
@@ -26,12 +26,12 @@ impl Admission {
     }
 }
 
-/// Decides on requests, one after the other, and counts the admitted ones, all in one transaction: however many wait,
-/// they cost one commit. The commit does not wait for the disk, so counts survive a crash of the process, and a loss
-/// of power may take back the last moments. Nobody is told before the commit. Returns whether anything was counted.
+/// Decides on requests one by one and counts the admitted ones in one transaction, so any number of waiting requests costs
+/// one commit. The commit does not wait for the disk: counts survive a crash of the process, but a power failure may lose
+/// the last moments. Callers get their answers after the commit. Returns whether any request was counted.
 pub(crate) fn admit_all(session: &mut Session, mut admissions: Vec<Admission>) -> bool {
     admissions.retain(Admission::is_wanted);
-    // The one that has waited longest says how long the transaction may be waited for.
+    // The earliest deadline bounds the wait for the transaction.
     let Some(ends) = admissions.iter().map(|admission| admission.ends).min() else { return false };
     let decisions = session
         .begin(Durability::Process, ends, || admissions.iter().any(Admission::is_wanted))
@@ -42,14 +42,14 @@ pub(crate) fn admit_all(session: &mut Session, mut admissions: Vec<Admission>) -
             let has_counted =
                 decisions.iter().any(|decision| matches!(decision, Ok(QuotaDecision::Admitted { .. })));
             for (admission, decision) in admissions.into_iter().zip(decisions) {
-                // A caller who has gone is counted all the same.
+                // The request of a cancelled caller stays counted.
                 let _ = admission.answer_to.send(decision);
             }
             has_counted
         }
         Err(failure) => {
             session.roll_back();
-            let message = format!("requests could not be counted: {failure}");
+            let message = format!("cannot count requests: {failure}");
             let told = if failure.is_unwritable() { Failure::Unwritable } else { Failure::Other };
             for admission in admissions {
                 let _ = admission.answer_to.send(Err(told(message.clone())));
@@ -59,7 +59,7 @@ pub(crate) fn admit_all(session: &mut Session, mut admissions: Vec<Admission>) -
     }
 }
 
-/// A count that is corrupt concerns its own account only; any other failure concerns the transaction.
+/// A corrupt count fails only its own account; any other failure fails the transaction.
 fn decide_all(
     connection: &mut SqliteConnection,
     admissions: &[Admission],
@@ -67,9 +67,9 @@ fn decide_all(
     let mut decisions = Vec::with_capacity(admissions.len());
     let mut newest_minute = None;
     for Admission { account, budget, now, ends: _, answer_to } in admissions {
-        // The transaction may have had to wait for another program's.
+        // The transaction may have waited for another program's, longer than this caller.
         if answer_to.is_closed() {
-            decisions.push(Err(Failure::Other("nobody waits for this any more".to_owned())));
+            decisions.push(Err(Failure::Other("the caller stopped waiting".to_owned())));
             continue;
         }
         let used = match request_counts::used(connection, *account, *now) {

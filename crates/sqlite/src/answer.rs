@@ -1,4 +1,4 @@
-//! Waiting for a thread's answer, but not for ever (D6).
+//! Waiting for a thread's answer, within a time limit (D6).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::failure::Failure;
 
-/// Where a thread leaves its answer. Once nobody waits for it, [`oneshot::Sender::is_closed`] says so.
+/// Where a thread sends its answer. [`oneshot::Sender::is_closed`] tells whether the caller has stopped waiting.
 pub(crate) type AnswerTo<T> = oneshot::Sender<Result<T, Failure>>;
 
-/// The answer, or [`StoreError::Unavailable`] once the time is up. Giving up drops the receiving end, by which the
-/// thread knows that it need not begin, or that it must undo.
+/// The answer, or [`StoreError::Unavailable`] at the deadline. Giving up drops the receiving end, so the thread does not
+/// start, or rolls back.
 pub(crate) async fn answer_by<T>(
     ends: Instant,
     answer: oneshot::Receiver<Result<T, Failure>>,
@@ -20,13 +20,12 @@ pub(crate) async fn answer_by<T>(
     answer_or(ends, answer, out_of_time).await
 }
 
-/// The answer to a commit. Once it has begun, giving up does not stop it.
+/// The answer to a commit. A commit that has started is not stopped by giving up.
 pub(crate) async fn commit_by(
     ends: Instant,
     answer: oneshot::Receiver<Result<(), Failure>>,
 ) -> Result<Result<(), Failure>, StoreError> {
-    let unknown =
-        "the store did not answer a commit within its time limit; whether it took place is not known";
+    let unknown = "the store did not answer a commit within its time limit; it is unknown whether the commit took effect";
     answer_or(ends, answer, || StoreError::unavailable(unknown)).await
 }
 
@@ -37,12 +36,12 @@ async fn answer_or<T>(
 ) -> Result<Result<T, Failure>, StoreError> {
     match tokio::time::timeout_at(ends.into(), answer).await {
         Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(_)) => Err(StoreError::unavailable("the store undid the unit of work, or was closed")),
+        Ok(Err(_)) => Err(StoreError::unavailable("the store rolled the unit of work back, or was closed")),
         Err(_) => Err(late()),
     }
 }
 
-/// One of a number of turns, or [`StoreError::Unavailable`] once the time is up. They are given out in order.
+/// One of a number of turns, in order of arrival, or [`StoreError::Unavailable`] at the deadline.
 pub(crate) async fn turn_by(
     ends: Instant,
     turns: &Arc<Semaphore>,
@@ -57,7 +56,7 @@ fn out_of_time() -> StoreError {
     StoreError::unavailable("the store did not answer within its time limit")
 }
 
-/// When a call that begins now must be over.
+/// The deadline of a call that starts now.
 pub(crate) fn end_of_call(time_limit: Duration) -> Instant {
     Instant::now() + time_limit
 }

@@ -1,4 +1,4 @@
-//! The change log: numbered rows. There is one writer, so they can be seen in the order of their numbers.
+//! The change log: numbered rows. There is one writer, so rows become visible in the order of their numbers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const TABLE: &str = "changes";
 /// A change: number, account, addresses and hostname.
 type LoggedRow = (i64, Vec<u8>, Option<String>, Option<String>);
 
-/// Writes changes into the log, as the last step of their unit of work.
+/// Writes changes to the log, as the last step of their unit of work.
 pub(crate) fn log(connection: &mut SqliteConnection, made: &[VisibleChange]) -> Result<(), Failure> {
     for VisibleChange { account, affected } in made {
         let (addresses, hostname) = match affected {
@@ -60,7 +60,7 @@ fn addresses(row: &RowName, lines: &str) -> Result<BTreeSet<Address>, Corrupt> {
     lines.lines().map(address).collect()
 }
 
-/// The number of the newest row that there has ever been; 0 before the first.
+/// The highest number ever assigned; 0 before the first row.
 fn end(connection: &mut SqliteConnection) -> Result<i64, Failure> {
     let number = sqlite_sequence::table.find(TABLE).select(sqlite_sequence::seq);
     Ok(number.first(connection).optional()?.unwrap_or(0))
@@ -80,7 +80,7 @@ fn read(connection: &mut SqliteConnection, position: i64, at_most: u32) -> Resul
         .order(changes::number)
         .select((changes::number, changes::account_id, changes::addresses, changes::hostname))
         .load(connection)?;
-    // Numbers have no gaps, so what is not there was forgotten.
+    // Numbers have no gaps, so a missing row was deleted.
     if i64::try_from(rows.len()) != Ok(wanted) {
         return Ok(too_many);
     }
@@ -95,7 +95,7 @@ fn logged_change((number, account, lines, hostname): LoggedRow) -> Result<Logged
         (None, None) => Affected::Account,
         (Some(lines), None) => Affected::Addresses(addresses(&row, &lines)?),
         (None, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::from_stored(hostname))?),
-        (Some(_), Some(_)) => return Err(row.corrupt("hostname", "stands beside addresses").into()),
+        (Some(_), Some(_)) => return Err(row.corrupt("hostname", "is set together with addresses").into()),
     };
     let id = ChangeId::from_bytes(i128::from(number).to_be_bytes());
     Ok(LoggedChange { id, change: VisibleChange { account, affected } })

@@ -1,4 +1,4 @@
-//! Values on their way into a statement that only SQLite has.
+//! Values of statements that only SQLite has.
 
 use diesel::expression::AsExpression;
 use diesel::serialize::{IsNull, Output, Result, ToSql};
@@ -8,17 +8,17 @@ use signpost_domain::PagePosition;
 use signpost_sql_rows::columns::StoredId;
 use signpost_sql_rows::sql_types::Identifier;
 
-/// Above every identifier: SQLite compares bytes first and lengths then.
+/// Greater than every id: SQLite compares bytes first and lengths second.
 const ABOVE_ALL_IDS: [u8; 17] = [0xff; 17];
 
-/// What the ids of a page lie below: those of the first page too, so that every page is the same statement.
+/// The exclusive upper bound of the ids of a page. The first page has one too, so that every page is the same statement.
 #[derive(Debug, Clone, Copy, AsExpression)]
 #[diesel(sql_type = Identifier)]
 #[diesel(sql_type = Binary)]
 pub(crate) enum UpperBound {
     /// The first page.
     None,
-    /// A later one, which begins behind the item with this id.
+    /// A later page, which starts below the item with this id.
     Below([u8; 16]),
 }
 
@@ -29,7 +29,7 @@ impl From<Option<PagePosition>> for UpperBound {
 }
 
 impl UpperBound {
-    /// Below the id that a row has.
+    /// Below the id of a row.
     pub(crate) fn below(id: &StoredId) -> Self {
         Self::Below(id.position())
     }

@@ -1,6 +1,7 @@
-//! A connection to the file, prepared for its task.
+//! A connection to the file, configured for its task.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use diesel::connection::SimpleConnection;
@@ -8,28 +9,57 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Text};
 
 use crate::database_file::{Contents, DatabaseFile};
-use crate::deadline::Deadline;
 use crate::failure::is_busy;
 use crate::free_space;
 use crate::open_error::OpenError;
 use crate::search;
 use crate::search_index;
 
-/// What a connection is for.
+/// The deadline of the running statement. The owner of a connection sets it before a statement, and functions that the
+/// statement calls read it. Both run on one thread; it is atomic because SQLite requires its functions to be `Send`.
+#[derive(Debug)]
+pub(crate) struct Deadline {
+    origin: Instant,
+    /// Milliseconds after `origin`.
+    ends: AtomicU64,
+}
+
+impl Deadline {
+    /// No deadline.
+    pub(crate) fn none() -> Self {
+        Self { origin: Instant::now(), ends: AtomicU64::new(u64::MAX) }
+    }
+
+    /// Sets the deadline of later statements.
+    pub(crate) fn set(&self, ends: Instant) {
+        self.ends.store(millis(ends.saturating_duration_since(self.origin)), Ordering::Relaxed);
+    }
+
+    /// Whether the deadline has passed.
+    pub(crate) fn has_passed(&self) -> bool {
+        millis(self.origin.elapsed()) > self.ends.load(Ordering::Relaxed)
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The task of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// Bringing the tables up to date.
+    /// Running migrations.
     Migrate,
-    /// Copying everything to another file, which SQLite takes for a change.
+    /// Copying everything to another file, which SQLite treats as a write.
     Copy,
-    /// Changing what is stored.
+    /// Writing.
     Write,
-    /// Reading only: SQLite refuses everything else.
+    /// Reading only: SQLite rejects everything else.
     Read,
 }
 
-/// How long the writer's connection waits inside SQLite for another process's transaction to end, before the thread
-/// looks whether anybody still wants it to.
+/// How long the writer's connection waits inside SQLite for another process's transaction before the thread checks whether a
+/// caller still waits.
 const WRITER_PATIENCE: Duration = Duration::from_millis(100);
 
 #[derive(QueryableByName)]
@@ -39,7 +69,7 @@ struct JournalMode {
 }
 
 impl Contents {
-    /// What the first migration writes into the file's header; see there.
+    /// The application id that the first migration writes into the file's header; see there.
     const fn application_id(self) -> i32 {
         match self {
             Self::Links => 0x5349_474e,
@@ -58,8 +88,8 @@ struct Header {
     pages: i64,
 }
 
-/// Opens a connection. The order matters: patience comes first, because what follows may have to wait; then we look
-/// whose file it is, before anything is written to it; the journal mode comes before what depends on it.
+/// Opens a connection. The order matters. The busy timeout comes first, because later steps may have to wait. Then the
+/// file's owner is checked, before anything is written. The journal mode comes before the settings that depend on it.
 pub(crate) fn open(
     file: &DatabaseFile,
     task: Task,
@@ -75,11 +105,11 @@ pub(crate) fn open(
         .map_err(unusable)?;
     let is_new = refuse_foreign_file(&mut connection, file)?;
     if is_new {
-        // Before anything is written, or it would be too late.
+        // This must come before the first write.
         free_space::prepare_new_file(&mut connection).map_err(unusable)?;
     }
     use_write_ahead_log(&mut connection, file, time_limit)?;
-    // A commit is on the disk before it is reported.
+    // A commit is on disk before it is reported.
     connection.batch_execute("PRAGMA synchronous = FULL").map_err(unusable)?;
     // Migrations may rebuild tables; they check all references at their end.
     let foreign_keys = if task == Task::Migrate { "OFF" } else { "ON" };
@@ -106,20 +136,20 @@ pub(crate) fn open(
                 Task::Migrate | Task::Copy | Task::Read => {}
             }
         }
-        // What is deleted here is to be gone: hashes and keys of visitors (D48). SQLite overwrites it with zeros.
+        // Deleted hashes and keys of visitors must be gone (D48): SQLite overwrites them with zeros.
         Contents::Clicks => connection.batch_execute("PRAGMA secure_delete = ON").map_err(unusable)?,
     }
     Ok(connection)
 }
 
-/// A file is ours if it is marked so, and may become ours if it is empty, which this returns.
+/// A file is ours if it is marked so. An empty file may become ours; this returns whether it is empty.
 fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<bool, OpenError> {
     let path = || file.path().to_path_buf();
     let Header { application_id, objects, pages } =
         header(connection).map_err(|source| OpenError::Unusable { path: path(), source })?;
     match (application_id, objects) {
         (id, _) if id == file.contents().application_id() => Ok(false),
-        // One that another program has begun keeps what that one has chosen.
+        // A file that another program is creating keeps that program's choice.
         (0, 0) => Ok(pages == 0),
         _ => Err(OpenError::Foreign { path: path() }),
     }
@@ -136,7 +166,7 @@ fn header(connection: &mut SqliteConnection) -> QueryResult<Header> {
     diesel::sql_query(header).get_result(connection)
 }
 
-/// Two programs that turn a new file to this mode at once can meet where SQLite does not wait by itself.
+/// Two programs that switch a new file to this mode at once may conflict at a point where SQLite does not wait.
 fn use_write_ahead_log(
     connection: &mut SqliteConnection,
     file: &DatabaseFile,

@@ -1,6 +1,6 @@
-//! The counts of an account that move with what they count, in the same transaction (D15).
+//! The counters of an account, updated in the transaction that changes what they count (D15).
 //!
-//! The transaction holds the write lock from its beginning, so a count that it reads is that which it moves.
+//! The transaction holds the write lock from its start, so no other transaction changes a counter between read and update.
 
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -16,7 +16,7 @@ use crate::unit_of_work::Stop;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, whole_number};
 
-/// What an account has a count of.
+/// What an account has counters of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Counted {
     Links,
@@ -36,8 +36,7 @@ impl Counted {
     }
 }
 
-/// Counts one more, unless there are `limit`, then the decision is `reached`, or there is no such account, then it is
-/// `missing`.
+/// Counts one more. Returns the decision `reached` at the limit, or `missing` if the account does not exist.
 pub(crate) fn count_one<D>(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -51,7 +50,7 @@ pub(crate) fn count_one<D>(
     if moved > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
 }
 
-/// Why an account's count did not move: the limit, or the account was deleted after the request was let in.
+/// Why a counter did not go up: the limit, or the account was deleted after the request was admitted.
 fn limit_or_absence<D>(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -76,7 +75,7 @@ pub(crate) fn discount_one(
     Ok(())
 }
 
-/// How many links an account has; `None` if there is no such account.
+/// How many links an account has; `None` if the account does not exist.
 pub(crate) fn links(connection: &mut SqliteConnection, account: AccountId) -> Result<Option<u64>, Failure> {
     let found = accounts::table
         .find(IdBytes::from(account))
@@ -86,7 +85,7 @@ pub(crate) fn links(connection: &mut SqliteConnection, account: AccountId) -> Re
     Ok(found.map(|count| RowName::new("accounts", account).count("links_count", count)).transpose()?)
 }
 
-/// Counts so many links more, or less if there are fewer than 0.
+/// Adds to the count of links; a negative number subtracts.
 pub(crate) fn move_links(connection: &mut SqliteConnection, account: AccountId, by: i64) -> QueryResult<()> {
     if by != 0 {
         Move { account: account.into(), counted: Counted::Links, by, below: None }.execute(connection)?;
@@ -94,12 +93,12 @@ pub(crate) fn move_links(connection: &mut SqliteConnection, account: AccountId, 
     Ok(())
 }
 
-/// The statement that moves a count: only the name of its column differs.
+/// The statement that changes a counter; only the column name differs.
 struct Move {
     account: IdBytes,
     counted: Counted,
     by: i64,
-    /// Only a count that is less than this.
+    /// Only if the counter is less than this.
     below: Option<i64>,
 }
 

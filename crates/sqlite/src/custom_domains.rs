@@ -18,8 +18,8 @@ use signpost_domain::{
 use crate::columns::UpperBound;
 use crate::counters::{self, Counted};
 use crate::failure::{Failure, is_taken};
+use crate::link_batches::{self, Lost};
 use crate::schema::custom_domains;
-use crate::some_links::{self, Lost};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::columns::{IdBytes, Instant};
@@ -117,7 +117,7 @@ fn read_holder(
     connection: &mut SqliteConnection,
     hostname: &Hostname,
 ) -> Result<Option<CustomDomain>, Failure> {
-    // In words: only then SQLite sees that it is the condition of the index, which passes by all that has failed.
+    // Written as a literal: only then SQLite recognizes the condition of the partial index, which skips failed domains.
     let holds = sql::<Bool>("custom_domains.status <> 'failed'");
     let found = custom_domains::table
         .filter(custom_domains::hostname.eq(hostname.as_str()))
@@ -128,7 +128,7 @@ fn read_holder(
     Ok(found.map(CustomDomainRow::into_domain).transpose()?)
 }
 
-/// The transaction holds the write lock from its beginning, so reading is all that locking and holding take.
+/// The transaction holds the write lock from its start, so a plain read suffices as a lock.
 #[async_trait]
 impl CustomDomainWrites for SqliteUnitOfWork {
     async fn lock_custom_domain(
@@ -257,7 +257,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
             Ok(deleted)
         };
         let Some(hostname) = self.step(step).await? else { return Ok(false) };
-        // What is no hostname was never visited, and must not be kept from being deleted.
+        // A corrupt hostname could never be visited, so it must not block the deletion.
         if let Ok(hostname) = Hostname::from_stored(hostname) {
             self.noted().note_domain(account, &hostname);
         }
@@ -272,8 +272,9 @@ impl CustomDomainWrites for SqliteUnitOfWork {
         now: Timestamp,
     ) -> Result<u16, StoreError> {
         let host = hostname.as_str().to_owned();
-        let step =
-            move |connection: &mut SqliteConnection| some_links::lose(connection, whose, &host, at_most, now);
+        let step = move |connection: &mut SqliteConnection| {
+            link_batches::lose(connection, whose, &host, at_most, now)
+        };
         let Lost { number, accounts } = self.step(step).await?;
         for account in accounts {
             self.noted().note_domain(account, hostname);

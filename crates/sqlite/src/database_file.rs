@@ -1,4 +1,4 @@
-//! Which file the database is.
+//! The location of the database file.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::open_error::OpenError;
 
-/// The file that is, or is to become, the database. Beside it SQLite keeps two more, with `-wal` and `-shm` behind
-/// the name, while it is in use; a copy of the first alone is no backup.
+/// The file of the database, existing or not. While it is in use, SQLite keeps two more files beside it, named with `-wal`
+/// and `-shm`; a copy of the first alone is no backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseFile {
     path: PathBuf,
@@ -15,7 +15,7 @@ pub struct DatabaseFile {
     contents: Contents,
 }
 
-/// What a file is for. Each has tables of its own.
+/// The contents of a file. Each kind has its own tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Contents {
     /// Everything but clicks.
@@ -25,8 +25,8 @@ pub(crate) enum Contents {
 }
 
 impl DatabaseFile {
-    /// The file that the setting `database-url` names (D61): `sqlite://` and a path, which stands there as it is,
-    /// without escapes and options. A relative one counts from the working directory.
+    /// The file that the setting `database-url` names (D61): `sqlite://` and a literal path without escapes and options. A
+    /// relative path is resolved against the working directory.
     ///
     /// ```
     /// # use signpost_sqlite::DatabaseFile;
@@ -39,10 +39,10 @@ impl DatabaseFile {
         let path =
             url.strip_prefix("sqlite://").ok_or_else(|| refused("it does not begin with `sqlite://`"))?;
         if path.contains('?') {
-            return Err(refused("it has options behind a `?`, and there are none"));
+            return Err(refused("options after a `?` are not supported"));
         }
         if path == ":memory:" {
-            return Err(refused("several threads share the database, so it must be a file"));
+            return Err(refused("an in-memory database is not supported, because several threads share it"));
         }
         Self::at(path)
     }
@@ -51,16 +51,16 @@ impl DatabaseFile {
     pub fn at(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let refused = |reason| OpenError::NotAPath { url: path.display().to_string(), reason };
-        // An absolute path is never one of the names that SQLite reads as something else, such as `file:x`.
+        // An absolute path is never one of the names that SQLite interprets, such as `file:x`.
         let path = std::path::absolute(path).map_err(|_| refused("the path is empty"))?;
         let text = path.to_str().ok_or_else(|| refused("the path is not valid UTF-8"))?.to_owned();
         Ok(Self { path, text, contents: Contents::Links })
     }
 
-    /// The file beside this one that keeps the clicks: `signpost-clicks.db` beside `signpost.db`.
+    /// The file beside this one that stores the clicks: `signpost-clicks.db` beside `signpost.db`.
     #[must_use]
     pub fn of_clicks(&self) -> Self {
-        // Only what follows the last dot of the name is an extension; a folder may have dots, too.
+        // Only the part after the last dot of the name is an extension; folder names may contain dots too.
         let name_begins = self.text.rfind(std::path::MAIN_SEPARATOR).map_or(0, |place| place + 1);
         let (folder, name) = self.text.split_at(name_begins);
         let (stem, extension) = match name.rfind('.') {
@@ -75,23 +75,23 @@ impl DatabaseFile {
         self.contents
     }
 
-    /// The path, absolute.
+    /// The absolute path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path as SQLite takes it.
+    /// The path in the form for SQLite.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether there is a file with something in it. SQLite leaves an empty one where nothing was ever written.
+    /// Whether the file exists and is not empty. SQLite leaves an empty file if nothing was ever written.
     pub(crate) fn holds_something(&self) -> bool {
         self.path.metadata().is_ok_and(|metadata| metadata.len() > 0)
     }
 
-    /// Refuses a file that does not exist or is empty, because opening it would create a database.
+    /// Rejects a missing or empty file, because opening it would create a database.
     pub(crate) fn must_hold_a_database(&self) -> Result<(), OpenError> {
         match self.path.metadata() {
             Ok(metadata) if metadata.len() > 0 => Ok(()),
@@ -102,14 +102,14 @@ impl DatabaseFile {
         }
     }
 
-    /// The error for a file that holds no database.
+    /// The error for a file without a database.
     pub(crate) fn is_no_database(&self) -> OpenError {
         OpenError::NoDatabase { path: self.path.clone() }
     }
 
-    /// Creates the file, empty, if it is not there; one that nobody may write to is refused, because a
-    /// program would start that can only read. It holds hashes of keys and private notes, so nobody but its
-    /// owner may read it; SQLite gives its other two files the same rights.
+    /// Creates an empty file if it is missing. Rejects a file that cannot be written, because the program would start and
+    /// could only read. The file contains key hashes and private notes, so only its owner may read it; SQLite gives its
+    /// other two files the same permissions.
     pub(crate) fn create_if_missing(&self) -> Result<(), OpenError> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -118,8 +118,8 @@ impl DatabaseFile {
         let refused = |source| OpenError::NoFile { path: self.path.clone(), source };
         match options.open(&self.path) {
             Ok(_) => Ok(()),
-            // Looked at and not opened: closing a second handle would drop the locks of a connection that this
-            // process has on the file.
+            // Read from its metadata, not opened: closing a second handle would drop the locks of a connection of this
+            // process.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if self.path.metadata().map_err(refused)?.permissions().readonly() {
                     return Err(refused(io::ErrorKind::PermissionDenied.into()));
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_of_clicks_is_named_after_the_database() {
+    fn click_file_is_named_after_the_database() {
         let clicks = |path: &str| DatabaseFile::at(path).unwrap().of_clicks().text;
         assert_eq!(clicks("/var/lib/signpost.db"), "/var/lib/signpost-clicks.db");
         assert_eq!(clicks("/var/lib.d/signpost"), "/var/lib.d/signpost-clicks");

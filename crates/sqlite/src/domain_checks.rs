@@ -1,4 +1,4 @@
-//! The checks of custom domains: which are due, and who has claimed them (D42).
+//! The checks of custom domains: which are due, and which node has claimed them (D42).
 
 use async_trait::async_trait;
 use diesel::dsl::sql;
@@ -17,15 +17,15 @@ use crate::store::SqliteStore;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
 use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, due_check};
 
-/// How many plans one statement writes; SQLite bounds the number of values in it. Nobody claims so many at once.
+/// How many plans one statement writes; SQLite limits the number of bind values. No node claims this many at once.
 const PLANS_AT_ONCE: usize = 2_000;
 
-/// A domain that is to be checked: itself, its checks, and the claims of this one.
+/// A domain that is due: its row, its check count, and the claims of this check.
 type DueRow = (CustomDomainRow, i64, i32);
 
-/// The checks that are due at `now`, those that have been due for longest first.
+/// The checks that are due at `now`, longest due first.
 fn due(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Result<Vec<DueRow>, Failure> {
-    // In words: only then SQLite sees that it is the condition of the index.
+    // Written as a literal: only then SQLite recognizes the condition of the partial index.
     let is_not_parked = sql::<Bool>(&format!("custom_domains.claims < {MAX_CLAIMS_OF_A_CHECK}"));
     let due = custom_domains::table
         .filter(custom_domains::next_check_at.le(Instant::from(now)))
@@ -36,15 +36,15 @@ fn due(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Resul
     Ok(due.load(connection)?)
 }
 
-/// The ids of the domains whose checks were given up long enough ago at `now`, the earliest first.
+/// The ids of the domains whose checks were given up long enough before `now`, earliest first.
 fn given_up(
     connection: &mut SqliteConnection,
     now: Timestamp,
     at_most: u16,
 ) -> Result<Vec<StoredId>, Failure> {
-    // Plain numbers: `now` may be so early that no instant lies so long before it.
+    // Plain integers: `now` may be too early for a valid instant that long before it.
     let kept = i64::try_from(CHECKS_LEFT_ALONE_FOR.as_millis()).unwrap_or(i64::MAX);
-    // In words, as above.
+    // Written as a literal, as above.
     let is_given_up = sql::<Bool>(&format!("custom_domains.claims >= {MAX_CLAIMS_OF_A_CHECK}"));
     let given_up = custom_domains::table
         .filter(
@@ -58,7 +58,7 @@ fn given_up(
     Ok(given_up.load(connection)?)
 }
 
-/// The ids of the domains whose deadline has passed at `now`, the earliest first.
+/// The ids of the domains whose deadlines have passed at `now`, earliest first.
 fn overtaken(
     connection: &mut SqliteConnection,
     now: Timestamp,
@@ -80,7 +80,7 @@ impl DomainChecks for SqliteStore {
         until: Timestamp,
         at_most: u16,
     ) -> Result<Vec<DueCheck>, StoreError> {
-        // Mostly nothing is due, for which the writer is not to be held up.
+        // Usually nothing is due, and the writer should not be interrupted for that.
         let is_idle = move |connection: &mut SqliteConnection| Ok(due(connection, now, 1)?.is_empty());
         if self.readers().read(is_idle).await? {
             return Ok(Vec::new());
@@ -132,7 +132,7 @@ impl DomainChecks for SqliteStore {
                 return Ok(0);
             }
             let expired = diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids))).set((
-                // An assignment sees the row as it was, whatever the order.
+                // Assignments read the old row, in any order.
                 custom_domains::failure_reason.eq(sql::<Nullable<Text>>(
                     "CASE custom_domains.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END",
                 )),
@@ -143,7 +143,7 @@ impl DomainChecks for SqliteStore {
             ));
             Ok(expired.execute(connection)?)
         };
-        // No more than were asked for.
+        // At most as many as requested.
         Ok(u16::try_from(self.write(expire).await?).unwrap_or(at_most))
     }
 
@@ -161,27 +161,27 @@ impl DomainChecks for SqliteStore {
     }
 }
 
-/// What a row says. One that is corrupt is nobody's to check, and must not keep the others from being checked: it is
-/// claimed like them, so that it is left alone soon.
+/// Parses a claimed row. A corrupt domain must not block the checks of others: it is claimed like them and skipped, so it
+/// soon stops being due.
 fn readable((domain, checks_made, claims): DueRow) -> Option<DueCheck> {
-    // As it was before it was claimed.
+    // The claims before this one.
     match due_check(domain, checks_made, claims.saturating_add(1)) {
         Ok(check) => Some(check),
         Err(failure) => {
-            tracing::error!(%failure, "a custom domain cannot be checked");
+            tracing::error!(%failure, "cannot check a custom domain: its row is corrupt");
             None
         }
     }
 }
 
-/// Writes plans over those of domains that are claimed until an instant, all in one statement. Diesel's own updates take
-/// their values from one row only.
+/// Updates the plans of domains that are claimed until an instant, in one statement. Diesel's own updates take their values
+/// from one row only.
 struct NewPlans {
     claimed_until: i64,
     rows: Vec<NewPlan>,
 }
 
-/// What is written of one domain. Without an answer of DNS, what was seen before stays.
+/// The new values of one domain. Without an answer of DNS, the old observation stays.
 struct NewPlan {
     id: IdBytes,
     next_check_at: Option<i64>,
@@ -224,7 +224,7 @@ impl QueryFragment<Sqlite> for NewPlans {
             out.push_bind_param::<Nullable<Text>, _>(observed)?;
             out.push_sql(")");
         }
-        // A plan that was written anew can fall on the same instant; nobody has claimed that one.
+        // A rewritten plan may have the same instant, but such a domain is not claimed.
         out.push_sql(
             ") UPDATE custom_domains SET next_check_at = plans.next_check_at, checks_made = plans.checks_made, \
              claims = 0, checked_at = coalesce(plans.checked_at, custom_domains.checked_at), \

@@ -1,4 +1,4 @@
-//! What went wrong on a thread of the store, and what the ports call it.
+//! Failures on the threads of the store, and their mapping to the errors of the ports.
 
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use signpost_app::ports::StoreError;
@@ -6,37 +6,37 @@ use signpost_sql_rows::Corrupt;
 
 use crate::open_error::OpenError;
 
-/// Why a job did not do what it was asked.
+/// Why a job failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// SQLite or diesel refused.
+    /// An error of SQLite or Diesel.
     #[error(transparent)]
     Sql(#[from] SqlError),
-    /// A row is not what it must be.
+    /// A stored row is invalid.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
-    /// The connection was lost and there is no new one.
+    /// The connection was lost, and opening a new one failed.
     #[error(transparent)]
     NotConnected(OpenError),
-    /// The file could not be written, by another job that this one was done together with.
+    /// The file could not be written by another job of the same batch.
     #[error("{0}")]
     Unwritable(String),
-    /// What a statement relies on is not so, or others failed together with this one.
+    /// An assumption of a statement does not hold, or another job of the same batch failed.
     #[error("{0}")]
     Other(String),
-    /// The job panicked. The panic itself is on standard error.
+    /// The job panicked. The panic message is on standard error.
     #[error("a job of the store panicked")]
     Panicked,
 }
 
 impl Failure {
-    /// Whether another connection, of this process or of another, has what this one needs.
+    /// Whether a connection of this process or of another one holds the lock that is needed.
     pub(crate) fn is_busy(&self) -> bool {
         matches!(self, Self::Sql(error) if is_busy(error))
     }
 
-    /// Whether a write failed because the disk is full, or the file is read-only. Only the writer asks, so an error of
-    /// input and output is one of writing, as a disk gives it that was remounted read-only or that has failed.
+    /// Whether a write failed because the disk is full or the file is read-only. Only the writer asks, so an I/O error is
+    /// one of writing, as on a failed disk or after a read-only remount.
     pub(crate) fn is_unwritable(&self) -> bool {
         match self {
             Self::Sql(error) | Self::NotConnected(OpenError::Unusable { path: _, source: error }) => {
@@ -47,7 +47,7 @@ impl Failure {
         }
     }
 
-    /// What a caller who reads is told. There is nothing that it could run again.
+    /// The error for a caller that reads, which has nothing to retry.
     pub(crate) fn into_store_error(self) -> StoreError {
         match self {
             Self::Corrupt(corrupt) => corrupt.into(),
@@ -59,25 +59,24 @@ impl Failure {
         }
     }
 
-    /// What a caller who writes is told, outside a unit of work or before it has begun.
+    /// The error for a caller that writes, outside a unit of work or before it has begun.
     pub(crate) fn into_write_error(self) -> StoreError {
         if self.is_unwritable() { StoreError::unwritable(self) } else { self.into_store_error() }
     }
 
-    /// What a unit of work that is under way is told. It holds the write lock, so whatever is busy now is so for
-    /// a moment.
+    /// The error for an open unit of work. It holds the write lock, so a busy error is momentary.
     pub(crate) fn into_unit_of_work_error(self) -> StoreError {
         if self.is_busy() { StoreError::Contended } else { self.into_write_error() }
     }
 }
 
-/// SQLite's code does not come through diesel, so its words tell.
+/// Diesel hides SQLite's error code, so the message decides.
 pub(crate) fn is_busy(error: &SqlError) -> bool {
     let SqlError::DatabaseError(_, information) = error else { return false };
     matches!(information.message(), "database is locked" | "database table is locked")
 }
 
-/// The words for `SQLITE_FULL`, `SQLITE_READONLY` and `SQLITE_IOERR`.
+/// The messages of `SQLITE_FULL`, `SQLITE_READONLY` and `SQLITE_IOERR`.
 fn is_unwritable(error: &SqlError) -> bool {
     let SqlError::DatabaseError(_, information) = error else { return false };
     matches!(
@@ -86,7 +85,7 @@ fn is_unwritable(error: &SqlError) -> bool {
     )
 }
 
-/// Whether a statement was refused because of the unique index that begins with `column` (`table.column`).
+/// Whether a statement violated the unique index that starts with `column` (`table.column`).
 pub(crate) fn is_taken(error: &SqlError, column: &str) -> bool {
     let SqlError::DatabaseError(DatabaseErrorKind::UniqueViolation, information) = error else {
         return false;
@@ -95,7 +94,7 @@ pub(crate) fn is_taken(error: &SqlError, column: &str) -> bool {
     columns.is_some_and(|columns| columns.split(", ").next() == Some(column))
 }
 
-/// Whether a statement was refused because what it refers to does not exist.
+/// Whether a statement violated a foreign key.
 pub(crate) const fn refers_to_nothing(error: &SqlError) -> bool {
     matches!(error, SqlError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _))
 }
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_another_holds_is_busy() {
+    fn lock_of_another_connection_is_busy() {
         let (_folder, [mut one, mut other]) = two_connections();
         one.batch_execute("BEGIN IMMEDIATE").unwrap();
         let failure = Failure::from(other.batch_execute("BEGIN IMMEDIATE").unwrap_err());
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_file_is_unwritable() {
+    fn full_file_is_unwritable() {
         let (_folder, [mut connection, _]) = two_connections();
         connection.batch_execute("CREATE TABLE t (x BLOB); PRAGMA max_page_count = 2").unwrap();
         let error = connection.batch_execute("INSERT INTO t VALUES (zeroblob(100000))").unwrap_err();
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_read_only_is_unwritable() {
+    fn read_only_file_is_unwritable() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.db");
         let path = path.to_str().unwrap();
@@ -145,9 +144,9 @@ mod tests {
         assert!(matches!(failure.into_write_error(), StoreError::Unwritable(_)));
     }
 
-    /// A snapshot that is out of date cannot be written from, and waiting does not help; running it all again does.
+    /// An outdated snapshot cannot be written from. Waiting does not help, but running everything again does.
     #[test]
-    fn a_unit_of_work_that_meets_another_writer_is_to_be_run_again() {
+    fn unit_of_work_that_meets_another_writer_must_be_retried() {
         let (_folder, [mut one, mut other]) = two_connections();
         one.batch_execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (1)")
             .unwrap();
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_are_told_apart_by_what_they_guard() {
+    fn violated_constraints_are_distinguished() {
         let (_folder, [mut connection, _]) = two_connections();
         let tables = "PRAGMA foreign_keys = ON; CREATE TABLE t (a INTEGER UNIQUE, b INTEGER, c INTEGER REFERENCES t (a), \
             UNIQUE (b, a)); INSERT INTO t (a, b) VALUES (1, 1)";

@@ -1,8 +1,8 @@
-//! Giving the space of what was deleted back to the disk.
+//! Returning the space of deleted rows to the disk.
 //!
-//! SQLite keeps the pages of deleted rows for new ones, and a file never shrinks by itself. New files know which page refers
-//! to which (`auto_vacuum = INCREMENTAL`), so that free pages can be cut off some at a time, without a copy of the file. The
-//! writing thread does so when no order waits.
+//! SQLite keeps the pages of deleted rows for new ones, and a file never shrinks on its own. New files record which page
+//! refers to which (`auto_vacuum = INCREMENTAL`), so free pages can be cut off in small steps without copying the file. The
+//! writing thread does this when no order waits.
 
 use std::time::Instant;
 
@@ -15,13 +15,13 @@ use crate::session::Session;
 
 const INCREMENTAL: &str = "PRAGMA auto_vacuum = INCREMENTAL";
 
-/// How many pages are given back in one step: 800 KiB, some milliseconds.
+/// How many pages one step returns: 800 KiB, which takes some milliseconds.
 const STEP: i64 = 200;
 
-/// How many free pages stay in any case, for what is written next: 4 MiB.
+/// How many free pages always stay, for the next writes: 4 MiB.
 const KEPT: i64 = 1_000;
 
-/// Of how many pages one may be free.
+/// One page in this many may be free.
 const ONE_IN: i64 = 10;
 
 struct Pages {
@@ -47,15 +47,15 @@ struct Mode {
     auto_vacuum: i64,
 }
 
-/// Has a file that nothing was written to yet give space back later.
+/// Enables incremental vacuum for a file that is still unwritten.
 pub(crate) fn prepare_new_file(connection: &mut SqliteConnection) -> QueryResult<()> {
     connection.batch_execute(INCREMENTAL)
 }
 
-/// Has a copy of the file give space back, if the file itself does not.
+/// Enables incremental vacuum for a copy of the file, if the file itself does not have it.
 pub(crate) fn prepare_copy(connection: &mut SqliteConnection) -> QueryResult<()> {
     let Mode { auto_vacuum } = diesel::sql_query("PRAGMA auto_vacuum").get_result(connection)?;
-    // Where the file does, this would write to it.
+    // If the file has it, this would write to the file.
     if auto_vacuum == 0 { connection.batch_execute(INCREMENTAL) } else { Ok(()) }
 }
 
@@ -66,14 +66,14 @@ impl Pages {
         Ok(Self { free: freelist_count, all: page_count })
     }
 
-    /// How many of the free ones are too many.
+    /// How many free pages are too many.
     fn excess(&self) -> i64 {
         self.free.saturating_sub(KEPT.max(self.all / ONE_IN)).max(0)
     }
 }
 
-/// Gives some free pages back, if there are too many. Says whether there may be more to give back. What fails here, because
-/// another program writes perhaps, is done after a later write.
+/// Returns some free pages, if there are too many. Returns whether more may follow. A failure here, perhaps because another
+/// program writes, is made up for after a later write.
 pub(crate) fn give_back(session: &mut Session, ends: Instant) -> bool {
     let given = session.run(ends, |connection| {
         let before = Pages::of(connection)?;
@@ -83,11 +83,11 @@ pub(crate) fn give_back(session: &mut Session, ends: Instant) -> bool {
         }
         connection.batch_execute(&format!("PRAGMA incremental_vacuum({})", excess.min(STEP)))?;
         let after = Pages::of(connection)?;
-        // A file of an earlier version gives nothing back.
+        // A file of an earlier version has no incremental vacuum.
         Ok::<_, Failure>(after.free < before.free && after.excess() > 0)
     });
     given.unwrap_or_else(|failure| {
-        tracing::debug!(%failure, "free space of the database was not given back");
+        tracing::debug!(%failure, "cannot return free space of the database");
         false
     })
 }

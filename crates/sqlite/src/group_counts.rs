@@ -1,4 +1,4 @@
-//! The counts of groups, which move with the links that enter and leave them, in the same transaction (D15).
+//! The counters of groups, updated in the transaction that moves links between them (D15).
 
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -10,10 +10,10 @@ use signpost_sql_rows::sql_types::Identifier;
 
 use crate::failure::Failure;
 
-/// How the counts of some of an account's groups move.
+/// Changes to the counters of some of an account's groups.
 pub(crate) type GroupMoves = group_moves::GroupMoves<StoredId>;
 
-/// Moves the counts, all in one statement. `false` if the account does not have all of the groups.
+/// Updates the counters in one statement. `false` if the account does not have all of the groups.
 pub(crate) fn apply_if_there(moves: GroupMoves, connection: &mut SqliteConnection) -> QueryResult<bool> {
     let groups = moves.by_group.len();
     if groups == 0 {
@@ -22,25 +22,23 @@ pub(crate) fn apply_if_there(moves: GroupMoves, connection: &mut SqliteConnectio
     Ok(MoveGroups(moves).execute(connection)? == groups)
 }
 
-/// Moves the counts, all in one statement. The account has all of the groups: a link of its own is in each, or they were
-/// read before.
+/// Updates the counters in one statement. The groups exist: each contains a link of the account, or was read before.
 pub(crate) fn apply(moves: GroupMoves, connection: &mut SqliteConnection) -> Result<(), Failure> {
     if apply_if_there(moves, connection)? {
         return Ok(());
     }
-    Err(Failure::Other("a group whose counts were to be moved is not there".to_owned()))
+    Err(Failure::Other("a group whose counters change does not exist".to_owned()))
 }
 
 struct MoveGroups(GroupMoves);
 
 /// Diesel's own updates take their values from one row only.
 ///
-/// The account stands beside each group: as a condition of its own it would have SQLite read all the groups of the
-/// account.
+/// Each group comes with the account: with a separate condition on the account, SQLite would read all groups of the account.
 impl QueryFragment<Sqlite> for MoveGroups {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let Self(GroupMoves { account, by_group }) = self;
-        // One group is what most units of work move.
+        // Most units of work change one group.
         if by_group.len() > 1 {
             out.unsafe_to_cache_prepared();
         }

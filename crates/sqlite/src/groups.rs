@@ -10,9 +10,9 @@ use signpost_sql_rows::sql_types::Moment;
 use crate::columns::UpperBound;
 use crate::counters::{self, Counted};
 use crate::failure::Failure;
+use crate::link_batches;
 use crate::named_links;
 use crate::schema::{groups, links};
-use crate::some_links;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant};
@@ -77,7 +77,7 @@ pub(crate) fn group_exists(
 
 #[async_trait]
 impl GroupWrites for SqliteUnitOfWork {
-    /// The transaction holds the write lock from its beginning, so reading is all that locking takes.
+    /// The transaction holds the write lock from its start, so a plain read suffices as a lock.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
         self.step(move |connection| read_group(connection, account, id)).await
     }
@@ -101,7 +101,7 @@ impl GroupWrites for SqliteUnitOfWork {
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError> {
         let group = group.clone();
         let step = move |connection: &mut SqliteConnection| {
-            // The counts are the store's, and nothing moves a creation.
+            // The store owns the counts, and the creation time never changes.
             let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = &group;
             let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
                 .set((groups::name.eq(name.as_str()), groups::updated_at.eq(Instant::from(*updated_at))))
@@ -143,7 +143,7 @@ impl GroupWrites for SqliteUnitOfWork {
         at_most: u16,
         now: Timestamp,
     ) -> Result<u16, StoreError> {
-        self.step(move |connection| some_links::ungroup(connection, account, id, at_most, now)).await
+        self.step(move |connection| link_batches::ungroup(connection, account, id, at_most, now)).await
     }
 
     async fn delete_group(

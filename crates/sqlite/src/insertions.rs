@@ -1,7 +1,7 @@
-//! Inserting links, any number of them in the same few statements (D30).
+//! Inserting any number of links in the same few statements (D30).
 //!
-//! What is promised is the outcome of inserting them one after the other. What is done is to insert all at once, which
-//! SQLite does in their order, and to take back those that came after the limit.
+//! The outcome is the same as if the links were inserted one after the other. In fact all are inserted at once, in order,
+//! and those beyond the limit are taken back.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,15 @@ use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
 use signpost_sql_rows::link::NewLink;
 
-/// The 16 bytes of an id, which the two kinds of links share.
+/// The 16 bytes of an id, which both kinds of links share.
 type Bytes = [u8; 16];
 
-/// The most links that one statement inserts: SQLite takes 32,766 values, and a link has 17. As many as possible, because
-/// the index of texts writes all that it has gathered to the file whenever a statement begins.
+/// The maximum number of links in one statement: SQLite allows 32,766 bind values, and a link has 17. Large statements pay
+/// off, because the text index flushes its buffer to the file at the start of each statement.
 const MOST_IN_A_STATEMENT: usize = 1_000;
 
-/// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
-/// of each what became of it; `None` if there is no such account.
+/// Inserts each link that is not refused, and updates the counters of the account and of the groups. Returns the outcome of
+/// each link, or `None` if the account does not exist.
 pub(crate) fn insert(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -38,7 +38,7 @@ pub(crate) fn insert(
     let has_its_group = |link: &Link| link.group_id.is_none_or(|group| groups.contains(&group));
     let rows: Vec<_> =
         links.iter().filter(|link| has_its_group(link)).map(|link| NewLink::new(account, link)).collect();
-    // Without any room none would stay.
+    // Without room no link would stay.
     let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows)? };
     let mut insertions = Vec::with_capacity(links.len());
     let mut done = 0_usize;
@@ -73,17 +73,17 @@ pub(crate) fn insert(
     Ok(Some(insertions))
 }
 
-/// Two links with one id are a defect; and if they had one address too, SQLite's answer would count the first for both.
+/// Two links with one id are a defect. With equal addresses too, SQLite's answer would count the first for both.
 fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
     match links.iter().find(|link| !seen.insert(link.id().to_bytes())) {
         None => Ok(()),
-        Some(link) => Err(Failure::Other(format!("two links to be inserted have the id {}", link.id()))),
+        Some(link) => Err(Failure::Other(format!("two links of one batch have the id {}", link.id()))),
     }
 }
 
-/// How many links the account has, and those of the groups that these links name which it has; `None` if there is no such
-/// account. In one statement, because a batch may have to come here twice (D30).
+/// How many links the account has, and which of the groups of these links exist; `None` if the account does not exist. One
+/// statement, because a batch may run twice (D30).
 fn count_and_groups(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -107,15 +107,15 @@ fn count_and_groups(
     Ok(Some((count, groups)))
 }
 
-/// Inserts all whose addresses are free, and returns their ids. Only the address may be taken: a second link with an id
-/// is a defect and fails.
+/// Inserts all links with free addresses, and returns their ids. Only a taken address is skipped: a second link with the
+/// same id is a defect and fails.
 fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Result<BTreeSet<Bytes>, Failure> {
     let address = (links::host, links::slug);
     let mut inserted = BTreeSet::new();
     let mut rows = rows.into_iter().peekable();
     while rows.peek().is_some() {
         let mut part: Vec<_> = rows.by_ref().take(MOST_IN_A_STATEMENT).collect();
-        // The statement for one link is kept prepared; those for several differ in how many.
+        // The statement for one link stays prepared; those for several links differ in length.
         if part.len() == 1
             && let Some(row) = part.pop()
         {
@@ -144,9 +144,9 @@ mod tests {
 
     use super::*;
 
-    /// With one address too, the second would be kept out by the first, and go unnoticed.
+    /// With equal addresses, the second link would be skipped silently because of the first.
     #[test]
-    fn a_batch_that_has_an_id_twice_is_refused_whatever_the_addresses() {
+    fn batch_with_a_repeated_id_is_refused_whatever_the_addresses() {
         let redirect = samples::redirect("a");
         let id = Id::from_bytes(redirect.id.to_bytes());
         let same_id = Landing { id, ..samples::landing("b") };

@@ -26,7 +26,7 @@ impl<T> JobQueue<T> {
         Self { state: Mutex::new(state), arrival: Condvar::new(), capacity: capacity.get() }
     }
 
-    /// Adds a job, and wakes one thread for it.
+    /// Adds a job and wakes one thread for it.
     pub(crate) fn put(&self, job: T) -> Result<(), Refused> {
         let mut state = self.lock();
         if !state.is_open || state.waiting.len() >= self.capacity {
@@ -38,8 +38,7 @@ impl<T> JobQueue<T> {
         Ok(())
     }
 
-    /// Takes the job that has waited longest, waiting for one if there is none; `None` once the queue is closed and
-    /// empty.
+    /// Takes the oldest job, and waits for one if the queue is empty; `None` once the queue is closed and empty.
     pub(crate) fn take(&self) -> Option<T> {
         let mut state = self.lock();
         loop {
@@ -58,13 +57,13 @@ impl<T> JobQueue<T> {
         !self.lock().waiting.is_empty()
     }
 
-    /// Refuses new jobs. Those that wait are still given out.
+    /// Rejects new jobs. Waiting jobs are still handed out.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;
         self.arrival.notify_all();
     }
 
-    /// Jobs run after the lock was given back, so no panic leaves the state half changed.
+    /// Jobs run without the lock, so no panic leaves the state half changed.
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_come_out_in_order_and_no_more_than_fit_go_in() {
+    fn jobs_come_out_in_order_and_a_full_queue_rejects_more() {
         let queue = JobQueue::new(NonZeroUsize::new(2).unwrap());
         assert_eq!((queue.put(1), queue.put(2), queue.put(3)), (Ok(()), Ok(()), Err(Refused)));
         assert_eq!(queue.take(), Some(1));
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_wakes_every_thread_that_waits() {
+    fn closing_wakes_every_waiting_thread() {
         let queue = JobQueue::<u8>::new(NonZeroUsize::MIN);
         std::thread::scope(|scope| {
             let threads = [(); 3].map(|()| scope.spawn(|| queue.take()));

@@ -1,4 +1,4 @@
-//! Leases: rows that say who does what until when.
+//! Leases: rows that say which node does a job until when.
 
 use async_trait::async_trait;
 use diesel::prelude::*;

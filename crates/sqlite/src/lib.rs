@@ -1,43 +1,45 @@
-//! Signpost's store on an embedded SQLite file: every port that keeps something, without a server beside it.
+//! Signpost's store on an embedded SQLite file. It implements every port that stores data, without a server.
 //!
 //! # The threads
 //!
-//! SQLite's calls block, and a transaction belongs to a connection. So neither is ever near a task that may be
-//! cancelled: connections live on threads of this crate, and async code sends them work over channels.
+//! SQLite's calls block, and a transaction belongs to a connection. So both stay away from tasks that may be cancelled:
+//! connections live on threads of this crate, and async code sends them work over channels.
 //!
-//! - **One thread writes.** It takes units of work in turn. A unit of work is a channel of steps, each a closure that
-//!   runs within `BEGIN IMMEDIATE … COMMIT`. When the channel closes without a commit, because the unit was dropped or
-//!   its task was cancelled, the thread rolls back; when the unit stays open beyond the time limit, too. Between units
-//!   of work the thread counts requests for the quota, all that wait in one transaction.
-//! - **Some threads read**, each on a connection that SQLite itself forbids to write. The log is written ahead, so they
-//!   see the last commit, and neither wait for the writer nor keep it waiting.
+//! - **One thread writes.** It runs units of work one after the other. A unit of work is a channel of steps, closures that
+//!   run between `BEGIN IMMEDIATE` and `COMMIT`. The thread rolls back if the channel closes without a commit, because the
+//!   unit was dropped or its task cancelled, or if the unit stays open beyond the time limit. Between units of work it
+//!   counts requests for the quota, all waiting ones in one transaction.
+//! - **Some threads read**, each on a connection on which SQLite forbids writing. With write-ahead logging they see the last
+//!   commit and neither wait for the writer nor block it.
 //!
-//! No caller waits longer than the time limit (D6), and what a caller has given up is not begun. Reads, and requests to
-//! be counted, are refused at once where too many wait already; a unit of work waits for its turn in the task that wants
-//! it. A statement that has begun cannot be interrupted from outside, since diesel does not offer that; but all
-//! statements are short, being single ranges of an index or a bounded number of rows found by their ids, except two
-//! kinds: a search reads what an index of texts names, or an account's whole list if it is for one or two characters, and
-//! a list with several filters reads the range that one of them chooses. A search looks at the
-//! clock for each row and stops at its caller's time limit. Both have no more than half the threads, so that they do not
-//! keep the other reads waiting. What touches any number of links, deleting an account, a group or a custom domain, is
-//! done by the use cases some thousands of links at a time, each in a unit of work of its own.
+//! No caller waits longer than the time limit (D6), and abandoned work is not started. Reads and requests to count are
+//! rejected at once if too many wait. A unit of work waits for its turn in the task of its caller.
 //!
-//! A panic in a job costs the connection and not the thread: the connection is closed, which undoes its transaction,
-//! and the next job gets a new one.
+//! A running statement cannot be interrupted from outside, because Diesel does not offer that. But almost all statements are
+//! short: a single range of an index, or a bounded number of rows found by id. There are two exceptions. A search reads the
+//! rows that the text index returns, or an account's whole list for one or two characters. A list with several filters reads
+//! the range that one of them selects. A search checks the clock for each row and stops at its caller's time limit. Both use
+//! at most half of the threads, so that other reads proceed.
 //!
-//! # What survives what
+//! Use cases that touch any number of links, such as deleting an account, a group or a custom domain, work on a few thousand
+//! links at a time, each in a separate unit of work.
 //!
-//! A unit of work whose commit returned `Ok` survives a crash of the process and of the machine: the log is flushed to
-//! the disk first. The counts of requests survive a crash of the process; a loss of power may take back the last
-//! moments of them, which is the price of not waiting for the disk on every single request.
+//! After a panic in a job, the thread lives on but its connection is closed, which rolls its transaction back. The next job
+//! gets a new connection.
+//!
+//! # Durability
+//!
+//! A unit of work whose commit returned `Ok` survives a crash of the process and of the machine: the log is flushed to disk
+//! first. Request counts survive a crash of the process. A power failure may lose their last moments: the price of not
+//! waiting for the disk on every request.
 //!
 //! # Other processes
 //!
-//! Several processes may use one file at once, such as a server and the command line: each has threads of its own, and
-//! SQLite's locks keep them apart. Not so on a network file system, where those locks cannot be relied on.
+//! Several processes may use one file at once, such as a server and the command line: each has its own threads, and SQLite's
+//! locks separate them. Network file systems are not supported, because their locks are unreliable.
 //!
-//! Statistics for SQLite's planner are deliberately never gathered: without them its plans depend on the schema alone,
-//! so those that the tests have seen are those that run.
+//! Planner statistics are deliberately never gathered: without them, plans depend on the schema alone, so the plans in
+//! production are those of the tests.
 
 mod accounts;
 mod admissions;
@@ -50,7 +52,6 @@ mod connection;
 mod counters;
 mod custom_domains;
 mod database_file;
-mod deadline;
 mod domain_checks;
 mod failure;
 mod free_space;
@@ -59,28 +60,26 @@ mod groups;
 mod insertions;
 mod job_queue;
 mod leases;
+mod link_batches;
 mod link_ids;
 mod link_list;
 mod links;
 mod merged_counts;
 mod migrations;
 mod named_links;
+mod new_answer;
 mod open_error;
-mod options;
-mod pages;
+mod page_content;
 mod pixels;
-mod priority;
 mod published_links;
 mod readers;
 mod remembered_answers;
 mod request_counts;
-mod rows;
 mod schema;
 mod search;
 mod search_index;
 mod search_order;
 mod session;
-mod some_links;
 mod store;
 mod taken_addresses;
 mod unit_of_work;
@@ -93,5 +92,4 @@ pub use clicks::SqliteClickStore;
 pub use database_file::DatabaseFile;
 pub use migrations::{migrate, pending_migrations};
 pub use open_error::OpenError;
-pub use options::SqliteOptions;
-pub use store::SqliteStore;
+pub use store::{SqliteOptions, SqliteStore};

@@ -9,7 +9,7 @@ use crate::schema::links;
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
 use signpost_sql_rows::link::{link_id, site_column};
 
-/// Those of both kinds, at most so many: one statement, so that they are as of one moment.
+/// The ids of both kinds of links, up to a limit, in one statement and so from one snapshot.
 pub(crate) fn link_ids(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -29,7 +29,7 @@ pub(crate) fn link_ids(
     };
     if let Some(site) = site {
         let host = site_column(site);
-        // As in lists, the group chooses the range. SQLite would choose the site, which may have all links of the account.
+        // As in lists, the group selects the range. SQLite would select the site, which may have all links of the account.
         query = if group == GroupFilter::Any {
             query.filter(links::host.eq(host))
         } else {

@@ -1,14 +1,15 @@
-//! The lists of an account's links, one of each kind.
+//! The link lists of an account, one for each kind.
 //!
-//! Every page is one range of an index whose order within the range is that of the ids, read downwards from the
-//! cursor until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of
-//! slug, group, site and activity, and one for no filter. Where several filters come together, the first of these four
-//! chooses the range, because it is the narrowest as a rule, and the others, as always the search, choose among its
-//! rows. That is not left to SQLite, which takes all filters for equally narrow. A site and a slug together are an address,
-//! which at most one link has, and have its index.
+//! Every page reads one range of an index that is ordered by id within the range, downwards from the cursor until the page
+//! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, and one for no
+//! filter.
 //!
-//! A search for three characters or more reads some rows in this way and goes on with those that the index of texts returns
-//! (`search_index`), newest first.
+//! With several filters, the first of these four selects the range, because it is usually the narrowest. The others, and
+//! always the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made here. A site
+//! and a slug together are an address, which at most one link has, and which has its own index.
+//!
+//! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
+//! index returns (`search_index`), newest first.
 
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -26,7 +27,7 @@ use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed::Listed;
 
-// An operator that changes nothing but that SQLite uses no index for what it stands before.
+// A no-op operator that keeps SQLite from using an index for its operand.
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
 diesel::prefix_operator!(IdBesideIndex, "+", Identifier, backend: Sqlite);
@@ -38,10 +39,11 @@ const WALKED: i64 = 250;
 /// The same where links were inserted so late that the index must return very many before a page is final.
 const WALKED_IN_DISORDER: i64 = 4_000;
 
-/// How many links to take from the index at a time, at most. The first portion is small, because most of them match.
+/// The maximum number of links to take from the index at a time. The first portion is small, because most of its links
+/// match.
 const MOST_NAMED: i64 = 2_000;
 
-/// Which links of an account a page shows.
+/// The selection of a page among an account's links.
 struct Choice {
     account: IdBytes,
     kind: i16,
@@ -52,7 +54,7 @@ struct Choice {
     folded: Option<String>,
 }
 
-/// The rows of one page of the account's links of a kind that pass the filter, and one more if there are more.
+/// The rows of one page of the account's links of a kind that match the filter, and one more row if there are more.
 pub(crate) fn links(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -62,7 +64,7 @@ pub(crate) fn links(
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
     let LinkFilter { group, site, slug, is_active, search } = filter;
-    // Links with one slug are few, and read one by one.
+    // Few links share a slug, so they are read one by one.
     let searched = search.as_ref().filter(|_| slug.is_none());
     let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
     let choice = Choice {
@@ -140,7 +142,7 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
 >;
 
 impl Choice {
-    /// Those of a range of ids, found by the index of the narrowest filter.
+    /// Links in a range of ids, through the index of the narrowest filter.
     fn between(&self, from: Option<StoredId>, bound: UpperBound, at_most: usize) -> Query<'_> {
         let mut query = self.all(at_most).filter(links::id.lt(bound));
         if let Some(from) = from {
@@ -178,7 +180,7 @@ impl Choice {
         query
     }
 
-    /// Those of some ids, found by these.
+    /// Links with some ids, found by id.
     fn among(&self, ids: Vec<StoredId>, at_most: usize) -> Query<'_> {
         let mut query = self.all(at_most).filter(links::id.eq_any(ids));
         query = match self.group {
@@ -197,7 +199,7 @@ impl Choice {
         query
     }
 
-    /// All that the text matches, from the last to the first.
+    /// All links that match, from the last to the first.
     fn all(&self, at_most: usize) -> Query<'_> {
         let query = links::table
             .select(LinkRow::as_select())

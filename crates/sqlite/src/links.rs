@@ -13,12 +13,12 @@ use signpost_domain::{
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::{self, GroupMoves};
 use crate::insertions;
+use crate::link_batches;
 use crate::link_ids;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
-use crate::pages;
+use crate::page_content;
 use crate::schema::links;
-use crate::some_links;
 use crate::store::SqliteStore;
 use crate::taken_addresses;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
@@ -35,7 +35,7 @@ impl LinkReads for SqliteStore {
     async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
         let ids = ids.to_vec();
         let read = move |connection: &mut SqliteConnection| {
-            // A statement that stays prepared costs less for each id than one statement with all of them.
+            // A prepared statement for each id costs less than one statement with all of them.
             ids.iter().filter_map(|id| read_link(connection, account, *id).transpose()).collect()
         };
         self.readers().read(read).await
@@ -55,7 +55,7 @@ impl LinkReads for SqliteStore {
         account: AccountId,
         id: LandingId,
     ) -> Result<Option<LandingPage>, StoreError> {
-        self.readers().read(move |connection| pages::landing_page(connection, account, id)).await
+        self.readers().read(move |connection| page_content::landing_page(connection, account, id)).await
     }
 
     async fn links(
@@ -67,7 +67,7 @@ impl LinkReads for SqliteStore {
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError> {
         let filter = filter.clone();
-        // Only half the threads take these, so that visits and short reads always find one.
+        // Only half of the threads run these, so that visits and short reads always find one.
         let is_long = filter.is_search();
         let read = move |connection: &mut SqliteConnection| {
             link_list::links(connection, account, kind, filter, limit, after)
@@ -118,7 +118,7 @@ pub(crate) fn read_link(
 
 #[async_trait]
 impl LinkWrites for SqliteUnitOfWork {
-    /// The transaction holds the write lock from its beginning, so reading is all that locking takes.
+    /// The transaction holds the write lock from its start, so a plain read suffices as a lock.
     async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
         self.step(move |connection| read_link(connection, account, id)).await
     }
@@ -133,7 +133,7 @@ impl LinkWrites for SqliteUnitOfWork {
         let step = move |connection: &mut SqliteConnection| {
             insertions::insert(connection, account, &inserted, links_limit)
         };
-        // The one decision about all of them comes before anything is written, so nothing need be undone.
+        // The only decision about all links comes before the first write, so nothing needs to be rolled back.
         let insertions = self.step(step).await?.ok_or(InsertLinksError::AccountMissing)?;
         let judged = links.iter().zip(&insertions);
         let done = judged.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
@@ -167,7 +167,7 @@ impl LinkWrites for SqliteUnitOfWork {
     }
 
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
-        self.step(move |connection| pages::content(connection, account, id)).await
+        self.step(move |connection| page_content::content(connection, account, id)).await
     }
 
     async fn write_page_content(
@@ -177,7 +177,8 @@ impl LinkWrites for SqliteUnitOfWork {
         content: &PageContent,
     ) -> Result<(), StoreError> {
         let content = content.clone();
-        let write = move |connection: &mut SqliteConnection| pages::write(connection, account, id, &content);
+        let write =
+            move |connection: &mut SqliteConnection| page_content::write(connection, account, id, &content);
         let address = self.step(write).await?;
         self.noted().note_addresses(account, address);
         Ok(())
@@ -192,7 +193,7 @@ impl LinkWrites for SqliteUnitOfWork {
     }
 
     async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
-        let deleted = self.step(move |connection| some_links::delete(connection, account, at_most)).await?;
+        let deleted = self.step(move |connection| link_batches::delete(connection, account, at_most)).await?;
         if deleted > 0 {
             self.noted().note_account(account);
         }
@@ -200,7 +201,7 @@ impl LinkWrites for SqliteUnitOfWork {
     }
 }
 
-/// Each statement is one decision, in the order in which the port reports them.
+/// Each statement makes one decision, in the order in which the port reports them.
 fn update_link(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -215,7 +216,7 @@ fn update_link(
         if let Some(group) = after.group_id {
             moves.enter(IdBytes::from(group), after.kind());
         }
-        // The group that it leaves is there, or a foreign key would be broken.
+        // The group that the link leaves exists because of the foreign key.
         if !group_counts::apply_if_there(moves, connection)? {
             return Err(Stop::Decided(UpdateLinkError::GroupMissing));
         }
@@ -227,7 +228,7 @@ fn update_link(
     match diesel::update(link).set(LinkColumns::from(after)).execute(connection) {
         Ok(1) => Ok(()),
         Ok(_) => Err(Failure::Other(format!("the link {} was not locked", after.id())).into()),
-        // SQLite undoes the statement alone, so the unit of work goes on.
+        // SQLite rolls back only the statement, so the unit of work stays usable.
         Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),
         Err(error) => Err(error.into()),
     }

@@ -1,4 +1,4 @@
-//! Taking in what a node counted in memory while the file could not be written (D19), and trying whether it can be.
+//! Merging what a node counted in memory while the file could not be written (D19), and checking whether it can be written.
 
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -13,7 +13,7 @@ use crate::store::SqliteStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, whole_number};
 
-/// How many rows that are too old one merge deletes at the most. It adds one, so no backlog grows.
+/// The maximum number of expired rows that one merge deletes. It adds one row, so no backlog grows.
 const SWEPT: i64 = 64;
 
 const MERGED: &str = "merged_counts";
@@ -31,7 +31,7 @@ impl MergingQuotaStore for SqliteStore {
         self.write(move |connection| merge(connection, account, window, at, counted)).await
     }
 
-    /// The counts have a name from the beginning, so none that is proposed is taken.
+    /// The counts have a name from the start, so no proposal is taken.
     async fn try_write(&self, _proposed: CountId) -> Result<CountId, StoreError> {
         self.write(try_write).await
     }
@@ -70,7 +70,7 @@ fn merge(
     request_counts::raise(connection, account, window, at, in_store, after.saturating_sub(before))
 }
 
-/// Writes what counts nothing, and gives the name of the counts.
+/// Writes a row that counts nothing, and returns the name of the counts.
 pub(crate) fn try_write(connection: &mut SqliteConnection) -> Result<CountId, Failure> {
     let name = diesel::update(write_trials::table.find(1))
         .set(write_trials::trials.eq(write_trials::trials + 1))

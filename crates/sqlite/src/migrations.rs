@@ -1,4 +1,4 @@
-//! Bringing the tables up to date.
+//! Running migrations.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -11,9 +11,8 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::sqlite::Sqlite;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::connection::{self, Task};
+use crate::connection::{self, Deadline, Task};
 use crate::database_file::{Contents, DatabaseFile};
-use crate::deadline::Deadline;
 use crate::failure::is_busy;
 use crate::open_error::OpenError;
 
@@ -21,14 +20,13 @@ const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlit
 
 const MIGRATIONS_OF_CLICKS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite-clicks");
 
-/// Runs what is pending and returns the names of what ran, in order. A file that does not exist is created.
+/// Runs the pending migrations and returns their names in order. Creates a missing file.
 ///
-/// Everything runs in one transaction that holds the write lock from its beginning: of two programs that start at
-/// once, one migrates and the other finds nothing left to do. If one migration fails, none was run.
+/// All run in one transaction that holds the write lock from its start: of two programs that start at once, one migrates and
+/// the other finds nothing left to do. If one migration fails, all are rolled back.
 ///
-/// # Errors
 /// [`OpenError::Newer`] if the database has a migration that this program does not know, [`OpenError::Foreign`] if it
-/// is not one of ours at all; both leave it untouched.
+/// belongs to another program. Both leave it untouched.
 pub fn migrate(file: &DatabaseFile, time_limit: Duration) -> Result<Vec<String>, OpenError> {
     file.create_if_missing()?;
     let mut connection = connect(file, time_limit)?;
@@ -36,7 +34,7 @@ pub fn migrate(file: &DatabaseFile, time_limit: Duration) -> Result<Vec<String>,
 }
 
 fn run_pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
-    // Mostly there is nothing to do, and then nobody need wait for another program's transaction.
+    // Usually nothing is pending, and then there is no need to wait for another program's transaction.
     if pending(connection, file)?.is_empty() {
         return Ok(Vec::new());
     }
@@ -52,7 +50,7 @@ fn run_pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result
     })
 }
 
-/// The names of what [`migrate`] would run, in order. Nothing is changed, and no file created.
+/// The names of the pending migrations, in order. Changes nothing and creates no file.
 ///
 /// # Errors
 /// As those of [`migrate`].
@@ -66,13 +64,13 @@ pub fn pending_migrations(file: &DatabaseFile, time_limit: Duration) -> Result<V
 }
 
 fn pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
-    // Diesel's list of what has run makes its own table if there is none, so it is asked only where there is one.
+    // Diesel's list of applied migrations creates its table if it is missing, so it is only read if there are tables.
     let pending =
         if connection::has_tables(connection, file)? { not_yet_run(connection, file)? } else { all(file)? };
     Ok(names(&pending))
 }
 
-/// Why migrating stopped: for a reason that the operator must know, or because a statement failed.
+/// Why migrating stopped: for a reason to report to the operator, or because a statement failed.
 enum Refusal {
     Open(OpenError),
     Sql(diesel::result::Error),
@@ -158,7 +156,7 @@ struct DanglingReference {
 fn refuse_dangling_references(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<(), Refusal> {
     let dangling: Vec<DanglingReference> = diesel::sql_query("PRAGMA foreign_key_check").load(connection)?;
     let Some(DanglingReference { table, rowid, parent }) = dangling.first() else { return Ok(()) };
-    let message = format!("{table} (row {rowid:?}) would refer to nothing in {parent}");
+    let message = format!("{table} (row {rowid:?}) would have a dangling reference to {parent}");
     Err(failed(file, message.into()).into())
 }
 
@@ -170,9 +168,9 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(10);
 
-    /// Foreign keys are off while migrations run; what one of them left dangling is found at the end.
+    /// Foreign keys are off while migrations run; dangling references are found at the end.
     #[test]
-    fn a_dangling_reference_is_refused() {
+    fn dangling_reference_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         migrate(&file, LIMIT).unwrap();
@@ -183,12 +181,15 @@ mod tests {
         let refused = refuse_dangling_references(&mut connection, &file)
             .map_err(|refusal| refusal.into_open_error(&file, LIMIT));
         let message = refused.unwrap_err().to_string();
-        assert!(message.contains("groups") && message.contains("refer to nothing in accounts"), "{message}");
+        assert!(
+            message.contains("groups") && message.contains("dangling reference to accounts"),
+            "{message}"
+        );
     }
 
-    /// A program may have been stopped between creating the file and filling it.
+    /// A program may have stopped between creating the file and filling it.
     #[test]
-    fn a_file_that_was_begun_is_asked_about_and_then_migrated() {
+    fn empty_database_reports_pending_migrations_and_is_migrated() {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         drop(connect(&file, LIMIT).unwrap());
@@ -198,9 +199,9 @@ mod tests {
         assert_eq!(migrate(&file, LIMIT).unwrap(), pending);
     }
 
-    /// Contract D60: every command works beside a running server, whatever that is doing.
+    /// D60: every command works beside a running server, whatever the server is doing.
     #[test]
-    fn d60_a_database_that_is_up_to_date_is_opened_without_its_lock() {
+    fn d60_up_to_date_database_is_opened_without_its_lock() {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         migrate(&file, LIMIT).unwrap();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_database_that_another_program_keeps_locked_is_reported() {
+    fn new_database_locked_by_another_program_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         let mut other = connect(&file, LIMIT).unwrap();

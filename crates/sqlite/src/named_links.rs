@@ -1,5 +1,4 @@
-//! The links that a request names by their ids: deleting and regrouping them, any number in the same few statements
-//! (D30).
+//! Deleting and regrouping links named by id, any number in the same few statements (D30).
 
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::prelude::*;
@@ -16,18 +15,18 @@ use crate::schema::links;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, address_from, kind_column, link_id};
 
-/// A link that was deleted: id, kind, group, host and slug.
+/// A deleted link: id, kind, group, host and slug.
 type DeletedRow = (StoredId, i16, Option<StoredId>, Option<String>, String);
 
-/// Links that were deleted.
+/// Deleted links.
 #[derive(Default)]
 pub(crate) struct Deleted {
     pub(crate) ids: Vec<LinkId>,
-    /// Those of their addresses that are such.
+    /// Their valid addresses.
     pub(crate) addresses: Vec<Address>,
 }
 
-/// Deletes those of `ids` that the account has, and moves its count and those of their groups.
+/// Deletes the links among `ids` that the account owns, and updates its counter and those of their groups.
 pub(crate) fn delete(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -45,7 +44,7 @@ pub(crate) fn delete(
     for (id, kind, group, host, slug) in rows {
         let (id, row) = link_id(kind, &id)?;
         deleted.ids.push(id);
-        // A link whose address is none could never be opened, and must not be kept from being deleted.
+        // A corrupt address could never be visited, so it must not block the deletion.
         deleted.addresses.extend(host.and_then(|host| address_from(&row, host, slug).ok()));
         if let Some(group) = group {
             moves.leave(group, id.kind());
@@ -56,8 +55,8 @@ pub(crate) fn delete(
     Ok(deleted)
 }
 
-/// Puts those of `ids` that the account has into a group, and moves the counts of the groups that they leave and enter.
-/// Returns all of them, also those that were in it already; `None` if there is no such group.
+/// Puts the links among `ids` that the account owns into a group, and updates the counters of the groups that they leave and
+/// enter. Returns all of them, also those that were in the group before; `None` if the group does not exist.
 pub(crate) fn assign(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -100,8 +99,8 @@ pub(crate) fn assign(
     Ok(Some(assigned))
 }
 
-/// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
-/// group.
+/// Takes the links among `ids` that are in a group out of it, and updates its counters. Returns them; `None` if the group
+/// does not exist.
 pub(crate) fn unassign(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -135,11 +134,10 @@ pub(crate) fn unassign(
     Ok(Some(unassigned))
 }
 
-/// The condition that a link is one of some, of which there must be any. A link has one id, but goes by it only with the
-/// prefix of its kind.
+/// The condition that a link is one of a non-empty list. A link's id is only valid with the prefix of its kind.
 ///
-/// Pairs, because SQLite finds them in the indexes of the lists of links. Of an `id IN (…)` it believes that it names
-/// more links than the account has, and reads all of the account's.
+/// Pairs, because SQLite finds them in the indexes of the lists. For `id IN (…)`, it would expect more links than the
+/// account has, and read all of the account's links.
 struct IsOneOf(Vec<(i16, IdBytes)>);
 
 impl IsOneOf {
@@ -160,7 +158,7 @@ impl AppearsOnTable<links::table> for IsOneOf {}
 
 impl QueryFragment<Sqlite> for IsOneOf {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-        // A statement about one link is worth keeping; those about many differ in how many.
+        // A statement for one link is worth keeping; those for many differ in length.
         if self.0.len() > 1 {
             out.unsafe_to_cache_prepared();
         }

@@ -1,15 +1,15 @@
-//! Why a database was not opened, and what to do about it.
+//! Why the database cannot be opened, and what to do about it.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a database was not opened. Every message says which one, and what to do.
+/// Why the database cannot be opened. Every message says which database, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The URL names no file.
+    /// The URL does not name a file.
     #[error(
-        "`{url}` names no SQLite database: {reason}; write `sqlite://` and a path, as in `sqlite://signpost.db`"
+        "`{url}` is not the URL of an SQLite database: {reason}; write `sqlite://` and a path, as in `sqlite://signpost.db`"
     )]
     NotAPath {
         /// The URL or the path.
@@ -25,12 +25,12 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// The file could not be created or opened by the operating system.
+    /// The operating system could not create or open the file.
     #[error("cannot open the database {path}: {source}; check that its folder exists and may be written to")]
     NoFile {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// SQLite could not open the file.
@@ -43,9 +43,9 @@ pub enum OpenError {
         /// What SQLite says.
         source: diesel::ConnectionError,
     },
-    /// A statement failed while the connection was prepared.
+    /// A statement failed while the connection was configured.
     #[error(
-        "cannot use the database {path}: {source}; check that it is an SQLite database, whole, and on a disk with room"
+        "cannot use the database {path}: {source}; check that it is an intact SQLite database, on a disk with free space"
     )]
     Unusable {
         /// The file.
@@ -53,7 +53,7 @@ pub enum OpenError {
         /// What SQLite says.
         source: diesel::result::Error,
     },
-    /// The file system cannot do what a write-ahead log needs.
+    /// The file system does not support write-ahead logging.
     #[error(
         "the database {path} cannot keep a write-ahead log (its journal stays `{mode}`); put it on a local disk"
     )]
@@ -63,8 +63,8 @@ pub enum OpenError {
         /// The journal mode that SQLite fell back to.
         mode: String,
     },
-    /// Another program kept the database to itself.
-    #[error("another program has kept the database {path} locked for {waited:?}; end it, or wait for it")]
+    /// Another program kept the database locked.
+    #[error("another program has kept the database {path} locked for {waited:?}; stop it, or wait for it")]
     Locked {
         /// The file.
         path: PathBuf,
@@ -88,15 +88,15 @@ pub enum OpenError {
         /// The migrations that this version does not know.
         versions: Vec<String>,
     },
-    /// A migration failed. Nothing of it was kept.
-    #[error("cannot migrate the database {path}: {source}; it is as it was before")]
+    /// A migration failed and was rolled back.
+    #[error("cannot migrate the database {path}: {source}; it is unchanged")]
     Migration {
         /// The file.
         path: PathBuf,
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The operating system gave no thread.
+    /// The operating system could not start a thread.
     #[error("cannot start a thread for the database: {0}; check the limits on processes and memory")]
     NoThread(#[source] std::io::Error),
 }

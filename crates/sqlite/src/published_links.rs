@@ -1,4 +1,4 @@
-//! The link that visitors find at an address.
+//! The link that visitors see at an address.
 
 use diesel::dsl::{case_when, exists};
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
@@ -17,8 +17,8 @@ use signpost_sql_rows::link::SYSTEM_DOMAIN;
 use signpost_sql_rows::pixel::PixelCodeRow;
 use signpost_sql_rows::published_link::PublishedRow;
 
-/// The link at an address, which is written as the columns write it. Its row comes once for each of its pixels. What is on the
-/// page of a link that nobody may open is not read: it takes no longer than an address without a link (R30).
+/// The link at an address, given as its columns. Its row occurs once for each of its pixels. For inactive links and
+/// suspended accounts, the content is not read, so these take no longer than an address without a link (R30).
 pub(crate) fn find(
     connection: &mut SqliteConnection,
     host: String,
@@ -59,7 +59,7 @@ fn codes_from(order: &PixelIds, pixels: Vec<PixelCodeRow>) -> Result<Vec<PixelCo
     Ok(codes.into_iter().map(|(_, code)| code).collect())
 }
 
-/// The condition that a pixel is one of the link's and of the same account. SQLite takes the ids apart and looks up each.
+/// The condition that a pixel belongs to the link and to the same account. SQLite splits the array of ids and looks up each.
 #[derive(Debug, Clone, Copy, QueryId)]
 struct IsPixelOfLink;
 
@@ -75,7 +75,7 @@ impl<Tables> AppearsOnTable<Tables> for IsPixelOfLink {}
 
 impl QueryFragment<Sqlite> for IsPixelOfLink {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-        // The plus keeps SQLite from the index of the account's pixels, which it would read through.
+        // The plus keeps SQLite from scanning the index of the account's pixels.
         out.push_sql(
             "+pixels.account_id = links.account_id AND pixels.id IN ( \
                  WITH RECURSIVE places (place) AS ( \

@@ -6,6 +6,11 @@ use std::time::{Duration, Instant};
 
 use diesel::sqlite::SqliteConnection;
 use signpost_app::ports::StoreError;
+#[cfg(target_os = "linux")]
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::answer::{answer_by, end_of_call, turn_by};
@@ -14,20 +19,46 @@ use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
 use crate::job_queue::JobQueue;
 use crate::open_error::OpenError;
-use crate::options::SqliteOptions;
-use crate::priority::Priority;
 use crate::session::Session;
+use crate::store::SqliteOptions;
 use crate::visits::Visits;
 
-/// What a reading thread does.
+/// The scheduling priority of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// Normal.
+    Normal,
+    /// Only on otherwise idle cores (ADR 53).
+    Low,
+}
+
+#[cfg(target_os = "linux")]
+const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+
+impl Priority {
+    /// Sets the priority of this thread for good: a thread cannot raise its own priority.
+    pub(crate) fn take(self) {
+        #[cfg(target_os = "linux")]
+        if self == Self::Low
+            && let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE)
+        {
+            tracing::warn!(
+                ?error,
+                "cannot lower the priority of a reading thread; counting clicks competes with requests"
+            );
+        }
+    }
+}
+
+/// A job of a reading thread.
 pub(crate) type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
-/// The threads that read, each with a connection of its own on which SQLite refuses to write. In a write-ahead log
-/// they neither wait for the writer nor keep it waiting.
+/// The threads that read, each with a connection on which SQLite forbids writing. With write-ahead logging they neither wait
+/// for the writer nor block it.
 pub(crate) struct Readers {
     queue: Arc<JobQueue<Job>>,
     threads: Vec<JoinHandle<()>>,
-    /// Turns to read at length: half the threads, so that one account's searches leave the other half to everybody.
+    /// Turns for long reads: half of the threads, so that one account's searches leave the other half to all others.
     turns: Arc<Semaphore>,
     visits: Visits,
     time_limit: Duration,
@@ -41,7 +72,7 @@ impl Readers {
     ) -> Result<Self, OpenError> {
         let SqliteOptions { readers, time_limit, waiting } = options;
         let queue = Arc::new(JobQueue::new(*waiting));
-        // Built first, so that threads already running are ended if a later one cannot start.
+        // Built first, so that running threads end if a later one cannot start.
         let mut started = Self {
             visits: Visits::new(Arc::clone(&queue), readers.get(), waiting.get(), *time_limit),
             queue,
@@ -66,8 +97,8 @@ impl Readers {
         Ok(started)
     }
 
-    /// Runs `read` on one of the threads. A read whose caller has gone before its turn is not run; one that has begun
-    /// goes on to its end, but the caller waits for it no longer than the time limit.
+    /// Runs `read` on one of the threads. It does not start if the caller is gone by then. Once started it runs to its end,
+    /// but the caller waits no longer than the time limit.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
@@ -75,7 +106,7 @@ impl Readers {
         self.read_by(end_of_call(self.time_limit), read).await
     }
 
-    /// Looks up links for visitors.
+    /// Look-ups for visitors.
     pub(crate) const fn visits(&self) -> &Visits {
         &self.visits
     }
@@ -88,7 +119,7 @@ impl Readers {
         self.read_at_length_by(end_of_call(self.time_limit), read).await
     }
 
-    /// Like [`Self::read_at_length`], until then.
+    /// Like [`Self::read_at_length`], with a deadline.
     pub(crate) async fn read_at_length_by<T: Send + 'static>(
         &self,
         ends: Instant,
@@ -96,14 +127,14 @@ impl Readers {
     ) -> Result<T, StoreError> {
         let turn = turn_by(ends, &self.turns).await?;
         let read = move |connection: &mut SqliteConnection| {
-            // Kept until the read is over, even if its caller is gone by then.
+            // Held until the read ends, even if its caller is gone by then.
             let _turn = turn;
             read(connection)
         };
         self.read_by(ends, read).await
     }
 
-    /// Like [`Self::read`], until then.
+    /// Like [`Self::read`], with a deadline.
     pub(crate) async fn read_by<T: Send + 'static>(
         &self,
         ends: Instant,
@@ -125,7 +156,7 @@ impl Drop for Readers {
         self.queue.close();
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
-                tracing::error!("a reading thread of the store had panicked");
+                tracing::error!("a reading thread of the store has panicked");
             }
         }
     }
@@ -138,8 +169,6 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    #[cfg(target_os = "linux")]
-    use crate::priority::IDLE;
 
     fn readers(threads: usize, waiting: usize, time_limit: Duration) -> (tempfile::TempDir, Readers) {
         let folder = tempfile::tempdir().unwrap();
@@ -152,7 +181,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_mins(1);
 
-    /// A read that goes on until the second of these is dropped, and the first tells when it has begun.
+    /// A read that runs until the second value is dropped, and announces its start to the first.
     fn endless() -> (mpsc::Receiver<()>, mpsc::Sender<()>, impl FnOnce(&mut SqliteConnection) -> Done + Send)
     {
         let ((begun_to, begun), (end, ended)) = (mpsc::channel(), mpsc::channel::<()>());
@@ -166,7 +195,7 @@ mod tests {
 
     type Done = Result<(), Failure>;
 
-    /// Lets a future begin.
+    /// Polls a future once.
     fn begin<F: Future>(future: F) -> std::pin::Pin<Box<F>> {
         let mut future = Box::pin(future);
         let polled = future.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
@@ -183,9 +212,9 @@ mod tests {
         }
     }
 
-    /// Contract D6: no call hangs, whatever its statement does; and what nobody waits for is not begun.
+    /// D6: no call hangs, whatever its statement does, and abandoned work is not started.
     #[tokio::test]
-    async fn d6_a_caller_waits_no_longer_than_the_limit() {
+    async fn d6_caller_waits_no_longer_than_the_limit() {
         let (_folder, readers) = readers(1, 10, Duration::from_millis(50));
         let (begun, end, read) = endless();
         let first = begin(readers.read(read));
@@ -202,13 +231,13 @@ mod tests {
         assert!(message(first).contains("time limit"));
         assert!(message(second).contains("time limit"));
         drop(end);
-        // The thread is free again. It comes to this one after the second, on however busy a machine.
+        // The thread is free again. It runs this read after the second one, also on a busy machine.
         while readers.read(|_| Ok(())).await.is_err() {}
         assert!(!has_run.load(Ordering::SeqCst));
     }
 
     #[tokio::test]
-    async fn more_reads_than_may_wait_are_refused_at_once() {
+    async fn reads_beyond_the_queue_are_rejected_at_once() {
         let (_folder, readers) = readers(1, 2, LONG);
         let (begun, end, read) = endless();
         let running = begin(readers.read(read));
@@ -240,7 +269,7 @@ mod tests {
 
     #[tokio::test]
     #[cfg(target_os = "linux")]
-    async fn r46_threads_of_low_priority_step_back_behind_answers() {
+    async fn r46_low_priority_threads_use_only_idle_cores() {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         let readers = Readers::start(&file, &SqliteOptions::default(), Priority::Low).unwrap();
@@ -250,7 +279,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_costs_one_answer_and_no_thread() {
+    async fn panic_fails_only_its_own_read_and_keeps_the_thread() {
         let (_folder, readers) = readers(1, 10, LONG);
         let outcome = readers.read(|_| -> Done { panic!("a defect in a read") }).await;
         assert!(message(outcome).contains("panicked"));

@@ -1,4 +1,4 @@
-//! Remembered answers (D12). There is one writer, so whoever has its unit of work has claimed every key.
+//! Remembered answers (D12). There is one writer, so its unit of work has implicitly claimed every key.
 
 use async_trait::async_trait;
 use diesel::dsl::exists;
@@ -11,7 +11,7 @@ use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::failure::Failure;
-use crate::rows::remembered_answer::NewAnswer;
+use crate::new_answer::NewAnswer;
 use crate::schema::remembered_answers;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
@@ -20,22 +20,22 @@ use signpost_sql_rows::remembered_answer::{RememberedAnswerRow, SizeRow};
 
 #[diesel::declare_sql_function]
 extern "SQL" {
-    /// The sum of whole numbers, which stays one.
+    /// The sum of integers, as an integer.
     #[aggregate]
     fn sum(number: Integer) -> Nullable<BigInt>;
 
-    /// The first of two numbers that is there.
+    /// The first of the two numbers that is not null.
     fn coalesce(first: Nullable<BigInt>, second: BigInt) -> BigInt;
 }
 
-/// The latest instant whose answers are forgotten at `now`.
+/// The latest instant whose answers have expired at `now`.
 fn last_forgotten(now: Timestamp) -> Instant {
-    // Not as a `Timestamp`, which ends at 1970: then what is from there would be forgotten too early.
+    // Not a `Timestamp`, which starts at 1970 and would expire answers from there too early.
     let kept = i64::try_from(ANSWERS_KEPT.as_millis()).unwrap_or(i64::MAX);
     Instant::from_unix_millis(now.unix_millis().saturating_sub(kept))
 }
 
-/// What is remembered of a key at `now`.
+/// The remembered answer of a key at `now`.
 fn remembered(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -51,8 +51,8 @@ fn remembered(
     Ok(found.map(|row| row.into_request(account, key)).transpose()?)
 }
 
-/// Deletes the oldest answers that are forgotten at `now`, and says how many. Their rows are not named one by one: there may
-/// be more than SQLite takes values.
+/// Deletes the oldest answers that have expired at `now`, and returns their number. The rows are not named one by one: there
+/// may be more than SQLite allows bind values.
 fn forget(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Result<usize, Failure> {
     let old = diesel::alias!(remembered_answers as old);
     let oldest = old
@@ -64,8 +64,8 @@ fn forget(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Re
     Ok(diesel::delete(forgotten).execute(connection)?)
 }
 
-/// Remembers an answer, if that leaves the account's answers in their room. The sum is taken from an index, which holds no
-/// bodies, and within the one statement: a batch must not cost one more (D30).
+/// Remembers an answer, if the account's answers then still fit in their storage limit. The sum comes from an index without
+/// bodies, within the same statement: a batch must not cost another one (D30).
 fn remember_within(
     connection: &mut SqliteConnection,
     answer: NewAnswer<'_>,
@@ -87,7 +87,7 @@ fn remember_within(
         body.into_sql::<Text>(),
         created_at.into_sql::<Moment>(),
     ));
-    // In the place of one that is too old to be asked for.
+    // Replaces an expired answer.
     let remembering =
         diesel::replace_into(remembered_answers::table).values(row.filter(has_room)).into_columns((
             remembered_answers::account_id,
@@ -101,7 +101,7 @@ fn remember_within(
     Ok(remembering.execute(connection)? > 0)
 }
 
-/// Sums up what the account's answers take, and forgets the oldest where that is too much.
+/// Sums the size of the account's answers, and deletes the oldest ones if they exceed the limit.
 fn make_room(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -138,7 +138,7 @@ impl AnswerReads for SqliteStore {
     }
 
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
-        // Mostly there is nothing to forget, for which the writer is not to be held up.
+        // Usually nothing has expired, and the writer should not be interrupted for that.
         let is_busy = move |connection: &mut SqliteConnection| {
             let old =
                 remembered_answers::table.filter(remembered_answers::created_at.le(last_forgotten(now)));
@@ -148,7 +148,7 @@ impl AnswerReads for SqliteStore {
             return Ok(0);
         }
         let forgotten = self.write(move |connection| forget(connection, now, at_most)).await?;
-        // No more than were asked for.
+        // At most as many as requested.
         Ok(u16::try_from(forgotten).unwrap_or(at_most))
     }
 }

@@ -1,8 +1,8 @@
 //! The counts of admitted requests (D16).
 //!
-//! A row is one calendar minute or day of one account, found by its start: a clock that steps back finds the old
-//! count again. Rows of windows that are long over are swept away when a new minute begins, as soon as there is a batch
-//! of them: it never takes long, and needs no task of its own.
+//! A row counts one calendar minute or day of one account, keyed by its start, so a clock that steps back finds the old
+//! count again. Expired rows are deleted when a new minute starts and a whole batch of them exists. That is quick and needs
+//! no separate task.
 
 use std::time::Duration;
 
@@ -22,11 +22,11 @@ use crate::store::SqliteStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::IdBytes;
 
-/// How long a count is kept after its window began: so long that even a day's is still there two days after the day is
-/// over. No step of a clock that a count should survive is longer.
+/// How long a count is kept after the start of its window: a day's count still exists two days after the day. Larger clock
+/// steps are not expected.
 const KEPT: Duration = Duration::from_hours(72);
 
-/// A new minute of an account brings two rows at most, so this many at a time catch up with any backlog.
+/// A new minute of an account adds at most two rows, so this batch size works off any backlog.
 const BATCH: i64 = 1024;
 
 #[async_trait]
@@ -51,7 +51,7 @@ impl QuotaStore for SqliteStore {
     }
 }
 
-/// How the table writes a window.
+/// The column value of a window.
 pub(crate) const fn span(window: QuotaWindow) -> i32 {
     match window {
         QuotaWindow::Minute => 0,
@@ -59,7 +59,7 @@ pub(crate) const fn span(window: QuotaWindow) -> i32 {
     }
 }
 
-/// How many requests of the account were admitted in the windows that `now` lies in.
+/// How many requests of the account were admitted in the windows that contain `now`.
 pub(crate) fn used(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -87,7 +87,7 @@ fn admitted(
     Ok(row.cell("admitted", admitted)?)
 }
 
-/// Counts one more request in both windows that `now` lies in.
+/// Counts one more request in both windows that contain `now`.
 pub(crate) fn count(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -100,8 +100,8 @@ pub(crate) fn count(
     Ok(())
 }
 
-/// The one statement of every single request. Diesel would write it too, but would have SQLite compile it anew each
-/// time, because in general it cannot know that such a statement has only one text.
+/// The statement that runs for every request. Diesel could generate it, but would prepare it on each run, because it cannot
+/// know that such a statement has only one text.
 #[derive(Debug, QueryId)]
 struct CountOneMore {
     account: IdBytes,
@@ -126,7 +126,7 @@ impl QueryFragment<Sqlite> for CountOneMore {
 
 impl RunQueryDsl<SqliteConnection> for CountOneMore {}
 
-/// Raises the count of one window to `at_least` and then by `more` (D19), and gives the count after it.
+/// Raises the count of one window to `at_least` and then by `more` (D19), and returns the new count.
 pub(crate) fn raise(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -151,12 +151,12 @@ pub(crate) fn raise(
     Ok(after)
 }
 
-/// When the oldest windows began of which counts are kept, in milliseconds since 1970.
+/// The start of the oldest windows whose counts are kept, in milliseconds since 1970.
 pub(crate) fn oldest_kept(now: Timestamp) -> i64 {
     now.minus(KEPT).unix_millis()
 }
 
-/// Deletes a batch of the rows that are too old to be asked for at `now`, if there is one.
+/// Deletes a batch of rows that have expired at `now`, if there is a whole batch.
 pub(crate) fn sweep(connection: &mut SqliteConnection, now: Timestamp) -> Result<(), Failure> {
     let oldest_kept = oldest_kept(now);
     let last_of_batch = request_counts::table

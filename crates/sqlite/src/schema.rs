@@ -25,7 +25,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    // SQLite's own: the highest number that each table with AUTOINCREMENT has ever had.
+    // SQLite's own table: the highest number ever assigned in each table with AUTOINCREMENT.
     sqlite_sequence (name) {
         name -> Text,
         seq -> BigInt,

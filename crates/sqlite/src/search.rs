@@ -1,6 +1,6 @@
 //! The search of the link lists (D32), as a function that SQLite calls for each row of a range.
 //!
-//! SQLite itself ignores case in ASCII only. This function asks the domain, so that every store finds the same.
+//! SQLite ignores case in ASCII only. This function runs the domain's rule, so that every store finds the same links.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::search_text::matches_folded;
 
-use crate::deadline::Deadline;
+use crate::connection::Deadline;
 use crate::search_index;
 use crate::search_order;
 
@@ -19,19 +19,19 @@ extern "SQL" {
     /// Whether one of the fields contains `folded`, a search text in folded form.
     fn link_matches(folded: Text, name: Text, slug: Text, target_url: Nullable<Text>) -> Bool;
 
-    /// What the index of texts has of a link.
+    /// The text of a link in the text index.
     fn link_text(account: Binary, kind: SmallInt, name: Text, slug: Text, target_url: Nullable<Text>)
     -> Text;
 
     /// The creation time of an id, in milliseconds since 1970.
     fn link_time(id: Binary) -> BigInt;
 
-    /// Always true, until the caller's time is up; then the statement fails.
+    /// Always true until the caller's deadline; then the statement fails.
     fn in_time() -> Bool;
 }
 
-/// The function's answer. A search that finds little reads an account's whole list, so it is also the one statement of
-/// ours that can take long; it stops when nobody waits for it any more.
+/// The result of the function. A search with few matches reads an account's whole list, so it may take long. It stops when
+/// its caller is gone.
 #[derive(Debug)]
 enum Answer {
     Matches(bool),
@@ -42,12 +42,12 @@ impl ToSql<Bool, Sqlite> for Answer {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> Result {
         match self {
             Self::Matches(matches) => <bool as ToSql<Bool, Sqlite>>::to_sql(matches, out),
-            Self::OutOfTime => Err("the search has used up its time".into()),
+            Self::OutOfTime => Err("the search exceeded its time limit".into()),
         }
     }
 }
 
-/// Makes the functions known to a connection.
+/// Registers the functions with a connection.
 pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline>) -> QueryResult<()> {
     link_text_utils::register_impl(
         connection,
@@ -57,7 +57,7 @@ pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline
     )?;
     link_time_utils::register_impl(connection, |id: Vec<u8>| search_order::time_of(&id))?;
     let same = Arc::clone(&deadline);
-    // Or SQLite would ask once for all rows.
+    // Otherwise SQLite would call it once for all rows.
     in_time_utils::register_nondeterministic_impl(connection, move || {
         if same.has_passed() { Answer::OutOfTime } else { Answer::Matches(true) }
     })?;
@@ -88,9 +88,9 @@ mod tests {
         (connection, deadline)
     }
 
-    /// Contract D32: every store finds what the domain finds.
+    /// D32: every store finds the same links as the domain's rule.
     #[test]
-    fn d32_the_function_agrees_with_the_domain() {
+    fn d32_function_matches_as_the_domain_does() {
         let (mut connection, _) = connection();
         let texts = [
             "a", "STRASSE", "Straße", "ß", "ΟΔΟΣ", "οδος", "ς", "ﬃ", "office", "\u{212a}", "K", "é", "e",
@@ -120,14 +120,14 @@ mod tests {
         }
     }
 
-    /// Contract D6: no call hangs, and what nobody waits for does not go on.
+    /// D6: no call hangs, and abandoned work stops.
     #[test]
-    fn d6_a_search_stops_at_its_deadline() {
+    fn d6_search_stops_at_its_deadline() {
         let (mut connection, deadline) = connection();
         deadline.set(Instant::now());
         std::thread::sleep(std::time::Duration::from_millis(3));
         let outcome =
             diesel::select(link_matches("a", "a", "a", None::<&str>)).get_result::<bool>(&mut connection);
-        assert!(outcome.unwrap_err().to_string().contains("used up its time"));
+        assert!(outcome.unwrap_err().to_string().contains("exceeded its time limit"));
     }
 }

@@ -1,12 +1,12 @@
-//! The index of the texts of links, which says where a search has to look (ADR 32).
+//! The text index of links, which tells a search where to look (ADR 32).
 //!
-//! For every three characters that stand beside each other it lists the links that have them, by their numbers. The
-//! characters are those of the folded texts, so that case makes no difference in the domain's sense. The index has the order
-//! of numbers (`search_order`), and what it names may not match: it has one document for all three texts of a link, which it
-//! cannot tell apart, and it does not know where in them the characters stand. So the rule runs on what it names.
+//! For every three consecutive characters, it lists the numbers of the links that contain them. The characters are those of
+//! the folded texts, so case makes no difference, as the domain defines case. The index is ordered by number
+//! (`search_order`). Its results may not match: it has one document for all three texts of a link, which it cannot tell
+//! apart, and it does not know the positions of the characters. So the domain's rule checks each result.
 //!
-//! Each document begins with three characters that stand for its account and kind. They make one account's search pass
-//! over the links of all others.
+//! Each document starts with three characters that stand for its account and kind. They make a search skip the links of all
+//! other accounts.
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -21,8 +21,8 @@ use crate::search_order;
 use signpost_sql_rows::columns::{IdBytes, StoredId};
 use signpost_sql_rows::link::kind_column;
 
-/// What keeps the index as the links are. The triggers belong to the connection that writes and not to the file, because
-/// they call a function of this program: in a file, SQLite would refuse that as a trap.
+/// The triggers that keep the index up to date. They are temporary and belong to the writing connection, because they call a
+/// function of this program: SQLite would reject that in a file as unsafe.
 const TRIGGERS: &str = "
     CREATE TEMP TRIGGER links_put_in_search AFTER INSERT ON main.links BEGIN
         INSERT OR REPLACE INTO link_search (rowid, text)
@@ -37,26 +37,26 @@ const TRIGGERS: &str = "
         DELETE FROM link_search WHERE rowid = old.number;
     END;";
 
-/// Has every change that the connection makes to links kept in the index, too.
+/// Makes the index follow every change of links on the connection.
 pub(crate) fn keep(connection: &mut SqliteConnection) -> QueryResult<()> {
     connection.batch_execute(TRIGGERS)?;
     connection.batch_execute(search_order::TRIGGER)
 }
 
-/// How many characters an entry of the index has.
+/// The number of characters in an entry of the index.
 const GRAM: usize = 3;
 
-/// The most entries to look up for one search. Each further entry costs time and excludes few links.
+/// The maximum number of entries that one search looks up. Each further entry costs time and excludes few links.
 const MOST_GRAMS: usize = 16;
 
-/// The distance between the entries to look up. Every second one suffices: together they still cover every pair of
-/// neighbouring characters, at half the cost.
+/// The distance between the entries to look up. Every second one suffices: together they still cover every pair of adjacent
+/// characters, at half the cost.
 const STEP: usize = 2;
 
-/// Between texts, so that the end of one and the beginning of the next are nothing that is searched for as a rule.
+/// Separates texts, so that the end of one and the start of the next rarely match a search.
 const BORDER: char = '\u{1}';
 
-/// What the index has of a link.
+/// The document of a link in the index.
 pub(crate) fn text_of(account: &[u8], kind: i16, name: &str, slug: &str, target_url: Option<&str>) -> String {
     let mut text = owner(account, kind);
     for part in [Some(name), Some(slug), target_url].into_iter().flatten() {
@@ -66,8 +66,8 @@ pub(crate) fn text_of(account: &[u8], kind: i16, name: &str, slug: &str, target_
     text
 }
 
-/// Three characters of a private area of Unicode for the account's links of a kind. Two accounts may share them, and a
-/// text may have them: then the index names links in vain.
+/// Three characters of a private use area of Unicode for the account's links of a kind. Two accounts may share them, and a
+/// text may contain them: then the index returns a few links in vain.
 fn owner(account: &[u8], kind: i16) -> String {
     // The last bytes of an id are random.
     let random = account.iter().rev().take(6).fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
@@ -78,7 +78,7 @@ fn owner(account: &[u8], kind: i16) -> String {
         .collect()
 }
 
-/// What to look up in the index for a search.
+/// The look-up in the index for a search.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexSearch {
     account: IdBytes,
@@ -111,7 +111,7 @@ impl IndexSearch {
         at_most: i64,
     ) -> Result<Vec<Candidate>, Failure> {
         let rows = diesel::sql_query(
-            // In this order: first the index, then the links that it names.
+            // This order: first the index, then the links that it returns.
             "SELECT links.number AS number, links.id AS id \
              FROM link_search CROSS JOIN links ON links.number = link_search.rowid \
              WHERE link_search MATCH ? AND link_search.rowid < ? AND links.account_id = ? AND links.kind = ? \
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d32_a_text_has_all_entries_of_what_it_contains() {
+    fn d32_text_has_all_entries_of_its_parts() {
         let long = "0123456789".repeat(30);
         for (folded, count) in
             [("ab", 0), ("abc", 1), ("abcd", 2), ("äöü\"", 2), ("abcdefgh", 4), (long.as_str(), 16)]
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn accounts_and_kinds_have_characters_of_their_own() {
+    fn accounts_and_kinds_have_distinct_prefixes() {
         let owners = [[1; 16], [2; 16]].map(|account| [0, 1].map(|kind| owner(&account, kind)));
         let all: std::collections::BTreeSet<&String> = owners.iter().flatten().collect();
         assert_eq!(all.len(), 4);

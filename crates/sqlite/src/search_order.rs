@@ -1,8 +1,8 @@
 //! Translates between the order of the search index and the order of the lists (ADR 42).
 //!
-//! FTS5 returns links by `number`, which is their order of insertion. A list is ordered by id, and an id begins with its
-//! creation time. The two orders differ where concurrent requests commit in another order, or the clock was set back.
-//! `link_lateness` records for each account by how much at most, so a search knows when a page is final.
+//! FTS5 returns links by `number`, which is their order of insertion. A list is ordered by id, and an id starts with its
+//! creation time. The two orders differ where concurrent requests commit in another order, or after a clock was set back.
+//! `link_lateness` records the maximum difference for each account, so a search knows when a page is final.
 
 use diesel::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A thread's connection, which outlives whatever a job does to it.
+//! A thread's connection, which is replaced after a failure.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,23 +7,22 @@ use std::time::{Duration, Instant};
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 
-use crate::connection::{self, Task};
+use crate::connection::{self, Deadline, Task};
 use crate::database_file::DatabaseFile;
-use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::open_error::OpenError;
 
-/// How much a commit must survive.
+/// What a commit must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
     /// A crash of the process or of the machine: the commit waits for the disk.
     Machine,
-    /// A crash of the process. A loss of power may take back the last moments before it.
+    /// A crash of the process. A power failure may lose the last moments before it.
     Process,
 }
 
-/// A thread's connection. A job that panics, or a transaction that cannot be undone, costs the connection and not the
-/// thread: closing it undoes what was open, and the next job gets a new one.
+/// A thread's connection. After a panic of a job, or a failed rollback, the connection is closed, which rolls back the open
+/// transaction. The thread lives on, and the next job gets a new connection.
 pub(crate) struct Session {
     file: DatabaseFile,
     task: Task,
@@ -63,7 +62,7 @@ impl Session {
         }
     }
 
-    /// Takes the connection, or a new one if the last was lost.
+    /// Takes the connection, or opens a new one if the last was lost.
     fn connected(&mut self) -> Result<SqliteConnection, Failure> {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
@@ -74,8 +73,8 @@ impl Session {
             .map_err(Failure::NotConnected)
     }
 
-    /// Begins a transaction that can write, waiting for other processes' transactions until `ends`, or until
-    /// `is_wanted` says that nobody waits for it any more.
+    /// Begins a transaction that can write. Waits for other processes' transactions until `ends`, or until `is_wanted`
+    /// returns false.
     pub(crate) fn begin(
         &mut self,
         durability: Durability,
@@ -85,8 +84,8 @@ impl Session {
         self.require(durability, ends)?;
         loop {
             let begun = self.run(ends, |connection| {
-                // Immediate: a transaction that reads first and writes later can find that another process wrote
-                // in between, and SQLite then refuses it at once however patient it is.
+                // Immediate: if a transaction reads first and writes later, another process may have written in between.
+                // SQLite then rejects the write at once, whatever the busy timeout.
                 Ok(AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE")?)
             });
             match begun {
@@ -108,7 +107,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the transaction last.
+    /// Commits the transaction.
     pub(crate) fn commit(&mut self, ends: Instant) -> Result<(), Failure> {
         let committed =
             self.run(ends, |connection| Ok(AnsiTransactionManager::commit_transaction(connection)?));
@@ -118,7 +117,7 @@ impl Session {
         committed
     }
 
-    /// Undoes the transaction, if one is open.
+    /// Rolls the transaction back, if one is open.
     pub(crate) fn roll_back(&mut self) {
         let Some(mut connection) = self.connection.take() else { return };
         let undone = catch_unwind(AssertUnwindSafe(|| {
@@ -133,7 +132,7 @@ impl Session {
                 Err(_) => None,
             }
         }));
-        // What could not be undone in the connection is undone by closing it.
+        // If the rollback fails, closing the connection does it.
         self.connection = undone.ok().flatten();
     }
 }
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_undoes_the_transaction_and_leaves_the_session_usable() {
+    fn panic_rolls_back_and_leaves_the_session_usable() {
         let (_folder, mut session) = session();
         session.begin(Durability::Machine, soon(), || true).unwrap();
         execute(&mut session, "INSERT INTO request_counts VALUES (zeroblob(16), 0, 0, 1)").unwrap();
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn rolling_back_without_a_transaction_is_nothing() {
+    fn rolling_back_without_a_transaction_does_nothing() {
         let (_folder, mut session) = session();
         session.roll_back();
         assert!(session.connection.is_some());
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn durability_is_that_of_each_transaction() {
+    fn each_transaction_has_its_own_durability() {
         #[derive(QueryableByName, PartialEq, Debug)]
         struct Level {
             #[diesel(sql_type = diesel::sql_types::Integer)]

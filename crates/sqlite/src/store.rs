@@ -1,6 +1,7 @@
-//! The store: what opens it, what closes it, and what leads from a port to a thread.
+//! The store: how it is opened and closed, and how calls of the ports reach a thread.
 
-use std::time::Instant;
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -12,26 +13,43 @@ use crate::failure::Failure;
 use crate::merged_counts;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
-use crate::options::SqliteOptions;
-use crate::priority::Priority;
-use crate::readers::Readers;
+use crate::readers::{Priority, Readers};
 use crate::schema::accounts;
 use crate::writer::Writer;
+
+/// The options of the store. The default suits one node with a few cores.
+#[derive(Debug, Clone)]
+pub struct SqliteOptions {
+    /// The number of reading threads. There is always one writing thread besides.
+    pub readers: NonZeroUsize,
+    /// The time limit of a call, waiting included, and of a unit of work (D6).
+    pub time_limit: Duration,
+    /// How many reads, and how many requests to count, may wait. Further ones are rejected at once: a store so far behind
+    /// would not reach them in time.
+    pub waiting: NonZeroUsize,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        const FOUR: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3);
+        const MANY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4095);
+        Self { readers: FOUR, time_limit: Duration::from_secs(5), waiting: MANY }
+    }
+}
 
 /// The store on an SQLite file. It implements the ports [`Store`] and
 /// [`QuotaStore`](signpost_app::ports::QuotaStore); share it in an `Arc`.
 ///
-/// Dropping it waits until its threads have finished what they were given, and closes the file.
+/// Dropping it waits until its threads have finished their jobs, and closes the file.
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
 }
 
 impl SqliteStore {
-    /// Opens the database, creating it if it is not there, brings its tables up to date, and starts the threads.
+    /// Opens the database. It creates a missing file, runs pending migrations, and starts the threads.
     ///
-    /// This blocks: it is meant for the start of a program. The store itself is to be used on a tokio runtime that
-    /// has its timer switched on.
+    /// This call blocks and is meant for the start of a program. The store itself needs a tokio runtime with timers enabled.
     pub fn open(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
         for name in migrate(file, options.time_limit)? {
             tracing::info!(path = %file.path().display(), name, "the database was migrated");
@@ -41,7 +59,7 @@ impl SqliteStore {
         Ok(Self { readers, writer })
     }
 
-    /// Opens a database as [`open`](Self::open) does, and never creates one.
+    /// Opens a database like [`open`](Self::open), but never creates one.
     ///
     /// # Errors
     /// [`OpenError::NoDatabase`] if the file does not exist or is empty; otherwise those of [`open`](Self::open).
@@ -60,7 +78,7 @@ impl SqliteStore {
 }
 
 impl SqliteStore {
-    /// Runs one step as a unit of work of its own.
+    /// Runs one step as its own unit of work.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         step: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
@@ -87,7 +105,7 @@ impl Store for SqliteStore {
         if !self.writer.is_running() {
             return Err(StoreError::unavailable("the writing thread of the store has ended"));
         }
-        // A table, because a statement without one would not touch the file.
+        // A statement without a table would not touch the file.
         let read = |connection: &mut SqliteConnection| {
             let first = accounts::table.filter(accounts::id.lt(UpperBound::None)).select(accounts::plan);
             Ok(first.first::<String>(connection).optional()?)

@@ -1,4 +1,4 @@
-//! The account's own links at addresses that are taken (D20).
+//! The account's own links at taken addresses (D20).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,7 +14,7 @@ use crate::schema::links;
 use signpost_sql_rows::columns::{IdBytes, StoredId};
 use signpost_sql_rows::link::{address_columns, link_id};
 
-/// Those of the account's links that occupy one of `addresses`, each with its address.
+/// The account's links that occupy one of `addresses`, each with its address.
 pub(crate) fn find(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -39,8 +39,8 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Those of `addresses` that a link occupies, with the link's id if the account owns it. One statement for each address,
-/// because it stays prepared: that costs less than one long statement, which SQLite would parse each time.
+/// The occupied ones of `addresses`, each with the link's id if the account owns it. One statement for each address, because
+/// it stays prepared: that costs less than one long statement, which SQLite would parse each time.
 pub(crate) fn occupied(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -67,9 +67,9 @@ pub(crate) fn occupied(
     })
 }
 
-/// The condition that a link is the account's and has one of some addresses, of which there must be any.
+/// The condition that a link belongs to the account and has one of a non-empty list of addresses.
 ///
-/// The plus keeps SQLite from the indexes of the account's lists: it would read all links of the account.
+/// The plus keeps SQLite from using the indexes of the account's lists: it would read all links of the account.
 struct OwnAtOneOf {
     account: IdBytes,
     /// Host and slug.
@@ -88,7 +88,7 @@ impl AppearsOnTable<links::table> for OwnAtOneOf {}
 
 impl QueryFragment<Sqlite> for OwnAtOneOf {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-        // A statement about one address is worth keeping; those about many differ in how many.
+        // A statement for one address is worth keeping; those for many differ in length.
         if self.places.len() > 1 {
             out.unsafe_to_cache_prepared();
         }

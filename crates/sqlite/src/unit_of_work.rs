@@ -1,4 +1,4 @@
-//! A unit of work: its owner's end, and the writing thread's.
+//! A unit of work: the owner's end, and the writing thread's.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -13,21 +13,21 @@ use crate::change_log;
 use crate::failure::Failure;
 use crate::session::{Durability, Session};
 
-/// The owner's end of a unit of work. The transaction itself is on the writing thread; this sends it steps, and when it
-/// is dropped the channel closes, which undoes what was not committed. No destructor has to reach the database, so
-/// a cancelled request cannot leave a transaction open.
+/// The owner's end of a unit of work. The transaction runs on the writing thread, and this end sends it steps. Dropping it
+/// closes the channel, which rolls back whatever is not committed. No destructor has to reach the database, so a cancelled
+/// request cannot leave a transaction open.
 pub(crate) struct SqliteUnitOfWork {
     steps: Sender<Step>,
     changes: ChangesMade,
     time_limit: Duration,
-    /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
+    /// A call failed or was cancelled, so the state of the transaction is unknown.
     is_spoilt: bool,
 }
 
 enum Step {
-    /// Something to do within the transaction. It says whether the unit of work can go on.
+    /// A step within the transaction. It returns whether the unit of work can continue.
     Change(Box<dyn FnOnce(&mut Session) -> GoesOn + Send>),
-    /// The end, before the instant, with what is to be logged.
+    /// The commit, with its deadline and the changes to log.
     Commit(Vec<VisibleChange>, Instant, AnswerTo<()>),
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct NewWork {
     steps: Receiver<Step>,
     begun_to: AnswerTo<()>,
     ends: Instant,
-    /// Held until the transaction is over.
+    /// Held until the transaction ends.
     turn: OwnedSemaphorePermit,
 }
 
-/// Both ends of a new unit of work, which is to begin before `ends`.
+/// Both ends of a new unit of work that must begin before `ends`.
 pub(crate) fn new(
     time_limit: Duration,
     ends: Instant,
@@ -56,7 +56,7 @@ pub(crate) fn new(
 }
 
 impl SqliteUnitOfWork {
-    /// Where steps note what they have changed, once they know.
+    /// Where steps record the changes that they made.
     pub(crate) const fn noted(&mut self) -> &mut ChangesMade {
         &mut self.changes
     }
@@ -69,7 +69,7 @@ impl SqliteUnitOfWork {
         if self.is_spoilt {
             return Err(spoilt());
         }
-        // Taken back when the answer is here; if this future is dropped before, it stays.
+        // Restored when the answer arrives; stays set if this future is dropped before.
         self.is_spoilt = true;
         let ends = end_of_call(self.time_limit);
         let (answer_to, answer) = oneshot::channel();
@@ -87,8 +87,8 @@ impl SqliteUnitOfWork {
         Ok(outcome)
     }
 
-    /// Runs one step that can end in a decision, such as "the address is taken". A decision undoes what the step did
-    /// before and nothing else; the unit of work goes on.
+    /// Runs one step that can end in a decision, such as "the address is taken". A decision rolls back only this step; the
+    /// unit of work stays usable.
     pub(crate) async fn decide<T: Send + 'static, D: Send + 'static>(
         &mut self,
         step: impl FnOnce(&mut SqliteConnection) -> Result<T, Stop<D>> + Send + 'static,
@@ -102,7 +102,7 @@ impl SqliteUnitOfWork {
     }
 }
 
-/// Why a step stopped before its end.
+/// Why a step stopped early.
 #[derive(Debug)]
 pub(crate) enum Stop<D> {
     /// A decision of the store.
@@ -141,17 +141,15 @@ impl UnitOfWork for SqliteUnitOfWork {
 }
 
 fn spoilt() -> StoreError {
-    StoreError::unavailable("a call of this unit of work has failed; only dropping it is of use")
+    StoreError::unavailable("a call of this unit of work has failed; it can only be dropped")
 }
 
 fn undone() -> StoreError {
-    StoreError::unavailable(
-        "the unit of work was open longer than the store's time limit and has been undone",
-    )
+    StoreError::unavailable("the unit of work exceeded the store's time limit and was rolled back")
 }
 
-/// Serves a unit of work on the writing thread until it is committed, dropped, broken or too old. Returns whether it
-/// was committed and is known to have written something.
+/// Serves a unit of work on the writing thread until it is committed, dropped, broken or too old. Returns whether it was
+/// committed and has written something.
 pub(crate) fn serve(session: &mut Session, work: NewWork, time_limit: Duration) -> bool {
     let NewWork { steps, begun_to, ends, turn } = work;
     if begun_to.is_closed() {
@@ -161,18 +159,18 @@ pub(crate) fn serve(session: &mut Session, work: NewWork, time_limit: Duration) 
         Ok(()) => {
             let has_written =
                 begun_to.send(Ok(())).is_ok() && run_steps(session, &steps, Instant::now() + time_limit);
-            // A commit leaves nothing to undo.
+            // After a commit there is nothing to roll back.
             session.roll_back();
             has_written
         }
         Err(failure) => {
             session.roll_back();
-            // Nobody left to tell is no failure.
+            // It is no failure if the owner is gone.
             let _ = begun_to.send(Err(failure));
             false
         }
     };
-    // The next unit of work may begin only now.
+    // Only now may the next unit of work begin.
     drop(turn);
     has_written
 }
@@ -186,7 +184,7 @@ fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) -> bo
                 }
             }
             Ok(Step::Commit(changes, ends, answer_to)) => {
-                // Whoever cancelled the commit before it began must find nothing changed.
+                // A commit that was cancelled before it started must change nothing.
                 if answer_to.is_closed() {
                     return false;
                 }
@@ -198,7 +196,7 @@ fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) -> bo
             }
             Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) => {
-                tracing::warn!("undoing a unit of work that was open longer than the store's time limit");
+                tracing::warn!("rolling back a unit of work that exceeded the store's time limit");
                 return false;
             }
         }

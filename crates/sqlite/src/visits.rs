@@ -1,7 +1,7 @@
-//! Look-ups for visitors. Those that wait at the same moment share a turn of a reading thread (ADR 44).
+//! Look-ups for visitors. Look-ups that wait at the same moment share a turn of a reading thread (ADR 44).
 //!
-//! A look-up takes a few microseconds, and waking a thread for it takes as long. So a thread that is awake for one takes all
-//! that wait, in one transaction, and wakes those who asked once it has them all. Nobody waits for a batch to fill.
+//! A look-up takes a few microseconds, as long as waking a thread for it. So a thread that is awake for one look-up takes
+//! all waiting ones in one transaction, and then wakes their callers. No look-up waits for a batch to fill.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,11 +19,11 @@ use crate::published_links;
 use crate::readers::Job;
 use crate::session::Session;
 
-/// How many look-ups share a transaction, at most. It bounds how long the first of them waits for the last.
+/// The maximum number of look-ups in a transaction. It bounds how long the first of them waits for the last.
 const MOST_LOOK_UPS: usize = 32;
 
-/// How long a batch may take before another thread takes the next one too. So a read that the disk keeps waiting holds up
-/// its own batch, and not the others.
+/// How long a batch may take before another thread takes the next one as well. So a read that waits for the disk delays only
+/// its own batch.
 const SLOW: Duration = Duration::from_millis(2);
 
 type Found = Option<PublishedLink>;
@@ -46,13 +46,13 @@ struct Shared {
 
 struct Waiting {
     visits: VecDeque<Visit>,
-    /// How many threads serve batches, or have been asked to.
+    /// The number of threads that serve batches or have been requested.
     turns: usize,
-    /// When one of them last took a batch, or was asked to.
+    /// When one of them last took a batch or was requested.
     progress: Instant,
 }
 
-/// A caller who waits.
+/// A waiting look-up.
 struct Visit {
     host: String,
     slug: String,
@@ -60,7 +60,7 @@ struct Visit {
 }
 
 impl Visits {
-    /// Look-ups on the threads that take from `queue`, on half of them at most.
+    /// Look-ups on at most half of the threads that take jobs from `queue`.
     pub(crate) fn new(
         queue: Arc<JobQueue<Job>>,
         threads: usize,
@@ -89,7 +89,7 @@ impl Visits {
         }))
     }
 
-    /// The link at an address, which is written as the columns write it.
+    /// The link at an address, given as its columns.
     pub(crate) async fn published_link(&self, host: String, slug: String) -> Result<Found, StoreError> {
         let Self(shared) = self;
         let ends = end_of_call(shared.time_limit);
@@ -97,7 +97,7 @@ impl Visits {
         shared.enter(Visit { host, slug, answer_to })?;
         let outcome = match timeout(SLOW, &mut answer).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => return Err(StoreError::unavailable("the look-up was given up")),
+            Ok(Err(_)) => return Err(StoreError::unavailable("the look-up was abandoned")),
             Err(_) => {
                 shared.hurry()?;
                 answer_by(ends, answer).await?
@@ -108,7 +108,7 @@ impl Visits {
 }
 
 impl Shared {
-    /// Puts a look-up among those that wait, and asks for a thread unless one comes to it soon.
+    /// Queues a look-up, and requests a thread unless one will reach it soon.
     fn enter(self: &Arc<Self>, visit: Visit) -> Result<(), StoreError> {
         let mut waiting = self.lock();
         if waiting.visits.len() >= self.most_waiting {
@@ -118,7 +118,7 @@ impl Shared {
         self.see_to(waiting)
     }
 
-    /// Asks for another thread if those that serve batches are slow.
+    /// Requests another thread if those that serve batches are slow.
     fn hurry(self: &Arc<Self>) -> Result<(), StoreError> {
         let waiting = self.lock();
         if waiting.visits.is_empty() { Ok(()) } else { self.see_to(waiting) }
@@ -143,14 +143,14 @@ impl Shared {
             let mut waiting = self.lock();
             waiting.turns -= 1;
             if waiting.turns == 0 {
-                // Nobody would come to them. Dropping what they wait for tells them so.
+                // No thread would reach them. Dropping them reports an error to their callers.
                 waiting.visits.clear();
             }
             too_many()
         })
     }
 
-    /// Serves batches until nobody waits, or until somebody waits for the thread itself.
+    /// Serves batches until no look-up waits, or until other jobs wait for the thread.
     fn take_turn(self: &Arc<Self>, session: &mut Session) {
         loop {
             let mut waiting = self.lock();
@@ -164,14 +164,14 @@ impl Shared {
             drop(waiting);
             self.serve(session, batch);
             if self.queue.has_waiting() {
-                // Behind the others. If there is no room, those who wait have been told.
+                // Queued behind the other jobs. If the queue is full, the callers have been told.
                 let _ = self.ask_for_a_thread();
                 return;
             }
         }
     }
 
-    /// Looks up a batch, and tells those who asked.
+    /// Looks up a batch, and sends the outcomes to the callers.
     fn serve(&self, session: &mut Session, mut batch: VecDeque<Visit>) {
         let ends = end_of_call(self.time_limit);
         let mut found = Vec::with_capacity(batch.len());
@@ -190,20 +190,20 @@ impl Shared {
                 })?)
             });
             if let Err(failure) = outcome {
-                // A panic is one look-up's, a connection that cannot be opened is that of the next in line, and a transaction
-                // that cannot be ended is nobody's: all of it has been read by then.
+                // A panic fails one look-up. A connection that cannot be opened fails the next one in line. A transaction
+                // that cannot be ended fails none, because everything has been read by then.
                 let failed = current.or_else(|| batch.pop_front().map(|visit| visit.answer_to));
                 found.extend(failed.map(|answer_to| (answer_to, Err(failure))));
                 session.roll_back();
             }
         }
         for (answer_to, outcome) in found {
-            // Whoever asked may have gone.
+            // The caller may be gone.
             let _ = answer_to.send(outcome);
         }
     }
 
-    /// Look-ups run after the lock was given back, so no panic leaves this half changed.
+    /// Look-ups run without the lock, so no panic leaves this half changed.
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Whether the file can be written, for health checks, which anybody may ask for.
+//! Whether the file can be written, for health checks, which anybody may send.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use signpost_app::ports::StoreError;
 use tokio::sync::Mutex;
 
-/// For how long a write, or a failed try, tells how things are. So health checks write once a second at the most, and
-/// not at all where others do.
+/// How long the result of a write or of a failed attempt stays valid. So health checks write at most once a second, and not
+/// at all while others write.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What is known of writing.
+/// The last known result of writing.
 pub(crate) struct WriteCheck {
     origin: Instant,
-    /// When something was last written, in milliseconds after `origin` and one more; 0 is never.
+    /// The time of the last write, in milliseconds after `origin` plus one; 0 means never.
     written: AtomicU64,
-    /// The last try that failed. Held during a try, so that there is one at a time.
+    /// The last failed attempt. Locked during an attempt, so that there is one at a time.
     failed: Mutex<Option<Failed>>,
 }
 
@@ -42,12 +42,12 @@ impl WriteCheck {
         Self { origin: Instant::now(), written: AtomicU64::new(0), failed: Mutex::default() }
     }
 
-    /// Something was written to the file and committed.
+    /// Records a committed write.
     pub(crate) fn note_write(&self) {
         self.written.store(self.millis().saturating_add(1), Ordering::Relaxed);
     }
 
-    /// Whether the file can be written, which `try_write` finds out where nobody else has.
+    /// Whether the file can be written. Runs `try_write` if no recent result exists.
     pub(crate) async fn run<T>(
         &self,
         try_write: impl Future<Output = Result<T, StoreError>>,
@@ -89,27 +89,27 @@ impl WriteCheck {
 mod tests {
     use super::*;
 
-    /// A try that must not begin.
+    /// An attempt that must not start.
     fn unasked(why: &str) -> impl Future<Output = Result<(), StoreError>> {
         std::future::poll_fn(move |_| panic!("{why}"))
     }
 
     #[tokio::test]
-    async fn r37_a_failed_try_is_not_repeated_at_once_and_a_write_ends_it() {
+    async fn r37_failed_attempt_is_not_repeated_at_once_and_a_write_clears_it() {
         let check = WriteCheck::new();
         let full = async { Err::<(), _>(StoreError::unwritable("the disk is full")) };
         assert!(matches!(check.run(full).await, Err(StoreError::Unwritable(_))));
-        let again = check.run(unasked("nobody tries again within a second")).await;
+        let again = check.run(unasked("no attempt may follow within a second")).await;
         let Err(StoreError::Unwritable(cause)) = again else { panic!("{again:?}") };
         assert_eq!(cause.to_string(), "the disk is full");
         check.note_write();
-        check.run(unasked("what was just written need not be tried")).await.unwrap();
+        check.run(unasked("no attempt may follow a recent write")).await.unwrap();
     }
 
     #[tokio::test]
-    async fn a_try_that_worked_counts_as_a_write() {
+    async fn successful_attempt_counts_as_a_write() {
         let check = WriteCheck::new();
         check.run(async { Ok(()) }).await.unwrap();
-        check.run(unasked("tried a moment ago")).await.unwrap();
+        check.run(unasked("the last attempt was a moment ago")).await.unwrap();
     }
 }

@@ -16,24 +16,24 @@ use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
 use crate::free_space;
 use crate::open_error::OpenError;
-use crate::options::SqliteOptions;
 use crate::session::Session;
+use crate::store::SqliteOptions;
 use crate::unit_of_work::{self, NewWork, SqliteUnitOfWork};
 use crate::write_check::WriteCheck;
 
-/// The most requests that are counted in one transaction, so that a unit of work never waits for more.
+/// The maximum number of requests counted in one transaction, which bounds the wait of a unit of work.
 const LARGEST_BATCH: usize = 512;
 
-/// The thread that writes. SQLite has one writer at a time anyway; here its turns are given out in order, without
-/// anybody sleeping inside SQLite.
+/// The thread that writes. SQLite has one writer at a time anyway; here turns are given out in order, without sleeping
+/// inside SQLite.
 pub(crate) struct Writer {
-    /// `None` only while the writer is dropped.
+    /// `None` only while the writer is being dropped.
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<()>>,
-    /// The one turn to have a unit of work. It travels with the unit to the thread and is given back there, so that
-    /// an owner who forgets the unit cannot keep it.
+    /// The single turn for a unit of work. It moves with the unit to the thread and is returned there, so that an owner who
+    /// forgets the unit cannot keep it.
     turn: Arc<Semaphore>,
-    /// Room for requests that wait to be counted.
+    /// Permits for requests that wait to be counted.
     room: Arc<Semaphore>,
     check: Arc<WriteCheck>,
     time_limit: Duration,
@@ -42,7 +42,7 @@ pub(crate) struct Writer {
 enum Order {
     /// Serve this unit of work to its end.
     Work(NewWork),
-    /// Count this request, together with others that wait.
+    /// Count this request, together with other waiting ones.
     Admission(Admission, OwnedSemaphorePermit),
 }
 
@@ -69,16 +69,16 @@ impl Writer {
         })
     }
 
-    /// Begins a unit of work, waiting for those before it.
+    /// Begins a unit of work, after those before it.
     pub(crate) async fn begin(&self) -> Result<SqliteUnitOfWork, StoreError> {
         self.begin_within(self.time_limit).await
     }
 
-    /// Begins a unit of work again, with what is left of the time that it had at first.
+    /// Begins a unit of work again, within what is left of its first time limit.
     pub(crate) async fn begin_again(&self, first_begun: Instant) -> Result<SqliteUnitOfWork, StoreError> {
         let left = self.time_limit.saturating_sub(first_begun.elapsed());
         if left.is_zero() {
-            return Err(StoreError::unavailable("there is no time left for another attempt"));
+            return Err(StoreError::unavailable("no time is left for another attempt"));
         }
         self.begin_within(left).await
     }
@@ -109,12 +109,12 @@ impl Writer {
         answer_by(ends, answer).await?.map_err(Failure::into_write_error)
     }
 
-    /// What is known of whether the file can be written.
+    /// The check whether the file can be written.
     pub(crate) fn check(&self) -> &WriteCheck {
         &self.check
     }
 
-    /// Whether the thread is there to take orders.
+    /// Whether the thread accepts orders.
     pub(crate) fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
@@ -126,11 +126,11 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Waits for the thread, which ends after the orders it has; a unit of work among them has its time limit.
+    /// Waits for the thread, which first finishes its orders; a unit of work among them has its time limit.
     fn drop(&mut self) {
         self.orders = None;
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the writing thread of the store had panicked");
+            tracing::error!("the writing thread of the store has panicked");
         }
     }
 }
@@ -142,7 +142,7 @@ fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration, c
         let mut works = Vec::new();
         for order in std::iter::once(first).chain(inbox.try_iter()) {
             match order {
-                // From here on the request does not wait any more, so its room is free.
+                // From here on the request no longer waits, so its permit is free.
                 Order::Admission(admission, _room) => admissions.push(admission),
                 Order::Work(work) => works.push(work),
             }
@@ -162,7 +162,7 @@ fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration, c
     }
 }
 
-/// The next order, or `None` if there will be none. Until there is one, free space is given back.
+/// The next order, or `None` if there will be none. Gives free space back while it waits.
 fn next_order(
     session: &mut Session,
     inbox: &Receiver<Order>,

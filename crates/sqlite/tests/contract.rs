@@ -1,10 +1,7 @@
-//! What every store must do, on SQLite.
+//! The contract suites on SQLite.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +31,7 @@ fn open(time_limit: Duration) -> Fixture {
 }
 
 impl Fixture {
-    /// Closing is dropping: by then the suite holds no other handle.
+    /// Dropping closes the store: the suite holds no other handle by then.
     fn opened_again(self) -> Self {
         let Self { store, file, options, folder } = self;
         drop(store);

@@ -1,4 +1,4 @@
-//! Answering questions, each within one snapshot.
+//! Answering questions about clicks, each on one snapshot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use super::segments::{self, LinkRange, Until, malformed};
 use crate::computing_threads::compute;
 use crate::failure::Failure;
 use crate::lease::Lease;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
 
-/// How many digests are read at once. The values of a day are capped, so these are some MiB.
+/// How many digests are read at once. The values of a day are capped, so these take a few MiB.
 const DIGESTS_AT_ONCE: usize = 100;
 
 statement! {
@@ -37,7 +37,7 @@ statement! {
 /// Why an attempt to answer ended.
 enum Stop {
     Failed(Failure),
-    /// Segments or digests cannot be read. Unpacked batches among them are no reason to give up.
+    /// Malformed segments or digests. Malformed unpacked batches are skipped instead.
     Malformed(&'static str, MalformedSegment),
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn answer(
                 if Arc::make_mut(&mut unpacked).remove_malformed() == 0 {
                     return Err(malformed(table, question.selection.account, error));
                 }
-                tracing::warn!(%error, "a batch of clicks that waits to be packed is malformed, and is not counted");
+                tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not counted");
             }
         }
     }
@@ -96,7 +96,7 @@ async fn attempt(
     let mut windows = inquiry.windows(&sizes).into_iter();
     let mut next = read_next(lease, account, windows.next(), links, until).await?;
     while let Some(window) = next {
-        // The server reads the next days while those before are counted.
+        // The server reads the next days while the previous ones are counted.
         let counted = count(inquiry, window, until.clone());
         let (read, counted) = tokio::join!(read_next(lease, account, windows.next(), links, until), counted);
         (next, inquiry) = (read?, counted?);
@@ -160,7 +160,7 @@ async fn add_digests(
     added.await?
 }
 
-/// What the column `scope` says.
+/// The value of the column `scope`.
 pub(super) fn scope_bytes(account: AccountId, scope: DigestScope) -> IdBytes {
     match scope {
         DigestScope::Account => account.into(),

@@ -1,4 +1,4 @@
-//! What upkeep has done with the days of accounts.
+//! The upkeep state of the days of accounts.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::failure::Failure;
 use crate::statement::statement;
 use signpost_sql_rows::columns::IdBytes;
 
-/// How many days of accounts one step looks at, at most.
+/// The maximum number of account days that one step looks at.
 const DAYS: u16 = 256;
 
-/// About how many bytes of segments one step reads. A single day with more is read whole.
+/// Roughly how many bytes of segments one step reads. A single larger day is read whole.
 const BYTES_OF_STEP: i64 = 4 * 1024 * 1024;
 
-/// A day of an account as upkeep found it.
+/// A day of an account, as upkeep found it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundDay {
     pub(super) account: AccountId,
@@ -100,7 +100,7 @@ statement! {
      JOIN click_segments AS s ON s.account_id = t.account_id AND s.day = t.day"
 }
 
-/// A segment, and how it is found.
+/// A segment with its key.
 pub(super) type StoredSegment = (SegmentKey, Vec<u8>);
 
 /// A day with its segments.
@@ -109,7 +109,7 @@ pub(super) struct WholeDay {
     pub(super) segments: Vec<StoredSegment>,
 }
 
-/// Reads the segments of so many of the days as one step does.
+/// Reads the segments of as many days as fit one step.
 pub(super) async fn with_segments(
     connection: &mut &AsyncPgConnection,
     mut found: Vec<FoundDay>,
@@ -137,7 +137,7 @@ pub(super) async fn with_segments(
 }
 
 statement! {
-    /// Notes that days have digests, if their clicks are still those that were found.
+    /// Marks days as digested, if their clicks have not changed since they were found.
     SetDigested -> (Identifier, Integer) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -154,7 +154,7 @@ statement! {
 }
 
 statement! {
-    /// Notes that days are sealed, if their clicks are still those that were found.
+    /// Marks days as sealed, if their clicks have not changed since they were found.
     SetSealed -> (Identifier, Integer) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -170,7 +170,7 @@ statement! {
      WHERE d.account_id = h.account_id AND d.day = h.day RETURNING d.account_id, d.day"
 }
 
-/// Which of the days have not changed since they were found. They are noted as summed up, and held.
+/// Marks the days that have not changed since they were found as digested, locks them, and returns them.
 pub(super) async fn set_digested(
     connection: &mut &AsyncPgConnection,
     found: &[FoundDay],
@@ -180,7 +180,7 @@ pub(super) async fn set_digested(
     Ok(SetDigested { accounts, days, versions }.load(connection).await?)
 }
 
-/// Which of the days have not changed since they were found. They are noted as sealed, and held.
+/// Marks the days that have not changed since they were found as sealed, locks them, and returns them.
 pub(super) async fn set_sealed(
     connection: &mut &AsyncPgConnection,
     found: &[FoundDay],
@@ -191,7 +191,7 @@ pub(super) async fn set_sealed(
 }
 
 statement! {
-    /// Notes that days have new clicks: they are neither summed up nor sealed.
+    /// Notes that days have new clicks, so they are neither digested nor sealed.
     NoteClicks -> BigInt {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -213,7 +213,7 @@ statement! {
     { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
 }
 
-/// Notes that days have new clicks, and holds them. Their digests are gone with this transaction.
+/// Notes that days have new clicks, and locks them. This transaction deletes their digests.
 pub(super) async fn note_clicks(
     connection: &mut &AsyncPgConnection,
     days: impl IntoIterator<Item = (IdBytes, i32)>,

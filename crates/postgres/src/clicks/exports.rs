@@ -9,7 +9,7 @@ use super::segments::{self, LinkRange, Until, malformed};
 use crate::computing_threads::compute;
 use crate::failure::Failure;
 use crate::lease::Lease;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::store::PostgresStore;
 
 pub(super) async fn clicks(
@@ -33,7 +33,7 @@ pub(super) async fn clicks(
                 if Arc::make_mut(&mut unpacked).remove_malformed() == 0 {
                     return Err(malformed("click_segments", selection.account, error));
                 }
-                tracing::warn!(%error, "a batch of clicks that waits to be packed is malformed, and is not exported");
+                tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not exported");
             }
         }
     }

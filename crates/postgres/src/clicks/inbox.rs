@@ -10,8 +10,8 @@ use crate::statement::statement;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 
 statement! {
-    /// Stores a batch if its number is the next one of its source. Of two with one number the second waits for the row of
-    /// the source, and finds that the number is taken.
+    /// Stores a batch if its number is the next one of its source. Of two batches with one number, the second waits for the
+    /// row of the source, and then finds the number taken.
     Append<'a> -> BigInt {
         source: IdBytes,
         number: i64,
@@ -60,7 +60,7 @@ pub(super) async fn append(
     if !stored.is_empty() {
         return Ok(Appended::Now);
     }
-    // In a statement of its own, which sees what the other one has waited for.
+    // A separate statement sees what the first one waited for.
     let last: Vec<i64> = LastNumber { source }.load(connection).await?;
     Ok(if last.iter().any(|last| *last >= number) { Appended::Before } else { Appended::AfterGap })
 }

@@ -1,4 +1,4 @@
-//! Making larger segments of the batches in the inbox, in one transaction.
+//! Packing the batches of the inbox into larger segments, in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,25 +16,25 @@ use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::Failure;
 use crate::lease::Lease;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// Packing begins at so many batches,
+/// Packing starts at this many batches,
 const BATCHES: i64 = 256;
 
-/// or so many clicks,
+/// or this many clicks,
 const CLICKS: i64 = 50_000;
 
-/// or when the first click of a batch is so old.
+/// or when the first click of a batch is this old.
 const AGE: Duration = Duration::from_mins(1);
 
-/// About how many clicks one step packs.
+/// Roughly how many clicks one step packs.
 const CLICKS_OF_STEP: i32 = 200_000;
 
 statement! {
-    /// Of the first batches: how many there are, their clicks, and whether one is old.
+    /// Over the first batches: their number, their clicks, and whether one is old.
     Waiting -> (BigInt, BigInt, Bool) {
         old: Instant,
     } =
@@ -43,12 +43,12 @@ statement! {
 }
 
 statement! {
-    /// Keeps the deletion of an account from being done before this transaction is.
+    /// Blocks the deletion of accounts' clicks until this transaction ends.
     Enter -> Bool {} = "SELECT is_the_row FROM click_packers FOR SHARE"
 }
 
 statement! {
-    /// Holds the first batches that no other packer has.
+    /// Locks the first batches that no other packer has locked.
     Hold -> (Identifier, BigInt, Integer) {} =
     "SELECT source, number, clicks FROM click_batches ORDER BY source, number LIMIT 256 FOR UPDATE SKIP LOCKED"
 }
@@ -82,7 +82,7 @@ statement! {
 }
 
 statement! {
-    /// Holds the open segments that are merged with new clicks, but for those that another packer has.
+    /// Locks the open segments to merge with new clicks, except those that another packer has locked.
     Mergeable -> (Identifier, Integer, Identifier, Binary) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -117,7 +117,7 @@ pub(super) async fn pack(store: &PostgresStore, now: Timestamp) -> Result<Upkeep
     }
     let taken = lease.begin_with(ends, take).await?;
     if taken.is_empty() {
-        // Others pack them.
+        // Other packers have locked them.
         return Ok(Upkeep::Done);
     }
     let (taken, packed) = compute(move || {
@@ -203,10 +203,10 @@ async fn mergeable(
     Ok(open.collect())
 }
 
-/// The batches that cannot be read, to be kept where they are in nobody's way.
+/// The malformed batches, moved to a table where they block nothing.
 fn unreadable(taken: Vec<BatchRow>, malformed: Vec<(usize, signpost_clicks::MalformedSegment)>) -> SetAside {
     let mut reasons: BTreeMap<usize, String> =
-        malformed.into_iter().map(|(place, error)| (place, error.to_string())).collect();
+        malformed.into_iter().map(|(position, error)| (position, error.to_string())).collect();
     let mut aside = SetAside {
         sources: Vec::new(),
         numbers: Vec::new(),
@@ -214,9 +214,9 @@ fn unreadable(taken: Vec<BatchRow>, malformed: Vec<(usize, signpost_clicks::Malf
         data: Vec::new(),
         reasons: Vec::new(),
     };
-    for (place, (source, number, clicks, data)) in taken.into_iter().enumerate() {
-        let Some(reason) = reasons.remove(&place) else { continue };
-        tracing::error!(number, clicks, reason, "a batch of clicks is malformed, and was set aside");
+    for (position, (source, number, clicks, data)) in taken.into_iter().enumerate() {
+        let Some(reason) = reasons.remove(&position) else { continue };
+        tracing::error!(number, clicks, reason, "a batch of clicks is malformed and was set aside");
         aside.sources.push(source);
         aside.numbers.push(number);
         aside.clicks.push(clicks);

@@ -1,4 +1,4 @@
-//! The port, on this store.
+//! The implementation of the click store port.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,14 +12,14 @@ use signpost_domain::analytics::{
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use super::segments::Until;
-use super::{answers, exports, inbox, packing, recent, retention, summing_up, visitor_keys};
+use super::{answers, digests, exports, inbox, packing, recent, retention, visitor_keys};
 use crate::connections::end_of_call;
 use crate::failure::{Failure, is_contended};
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::store::PostgresStore;
 
 impl PostgresStore {
-    /// Runs one short call about clicks, which waits for no question and for no upkeep.
+    /// Runs one short call about clicks, which waits neither for questions nor for upkeep.
     async fn about_clicks<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
@@ -28,7 +28,7 @@ impl PostgresStore {
     }
 }
 
-/// What a step of upkeep came to. One that PostgreSQL has ended for the sake of another is done again.
+/// The outcome of an upkeep step. A step that PostgreSQL aborted in favour of another transaction is repeated.
 fn step(outcome: Result<Upkeep, Failure>) -> Result<Upkeep, StoreError> {
     match outcome {
         Err(Failure::Sql(error)) if is_contended(&error) => Ok(Upkeep::More),
@@ -85,11 +85,11 @@ impl ClickStore for PostgresStore {
     }
 
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(summing_up::digest(self, now).await)
+        step(digests::digest(self, now).await)
     }
 
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(summing_up::seal_days(self, now).await)
+        step(digests::seal_days(self, now).await)
     }
 
     async fn accounts_with_clicks_before(

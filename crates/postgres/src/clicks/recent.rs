@@ -1,4 +1,4 @@
-//! What was clicked lately of a few links (D66).
+//! The recent clicks of a few links (D66).
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::segments::{self, Until, malformed};
 use crate::computing_threads::compute;
 use crate::failure::Failure;
 use crate::lease::Lease;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
 statement! {
-    /// The segments of the last days, and of days without digests, that may have clicks on the links.
+    /// The segments of the last days, and of undigested days, that may have clicks on the links.
     SegmentsOfLinks -> (Integer, Identifier, BigInt) {
         account: IdBytes,
         first_day: i32,
@@ -55,8 +55,7 @@ statement! {
     { links: Array<Identifier> } ")"
 }
 
-/// Counts recent clicks in the segments of the last days, and in those of days without digests: `last_clicks` does not
-/// know them yet.
+/// Counts recent clicks in the segments of the last days and of undigested days, which are not yet in `last_clicks`.
 pub(super) async fn recent_clicks(
     store: &PostgresStore,
     account: AccountId,
@@ -86,7 +85,7 @@ pub(super) async fn recent_clicks(
     counter = compute(move || {
         for segment in unpacked.segments() {
             if let Err(error) = counter.add(segment) {
-                tracing::warn!(%error, "a batch of clicks that waits to be packed is malformed, and is not counted");
+                tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not counted");
             }
         }
         counter

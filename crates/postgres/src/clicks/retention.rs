@@ -10,7 +10,7 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 use super::segments::{self, SegmentKey};
 use crate::connections::end_of_call;
 use crate::failure::Failure;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
@@ -24,7 +24,7 @@ statement! {
 }
 
 statement! {
-    /// Waits until no packer is at work.
+    /// Waits for all running packers.
     WaitForPackers -> Bool {} = "SELECT is_the_row FROM click_packers FOR UPDATE"
 }
 
@@ -49,7 +49,7 @@ statement! {
 }
 
 statement! {
-    /// Holds segments of some days, but for those that another transaction has.
+    /// Locks segments of some days, except those that another transaction has locked.
     HoldSegments -> (Integer, Identifier) {
         account: IdBytes,
         days: Vec<i32>,
@@ -60,7 +60,7 @@ statement! {
 }
 
 statement! {
-    /// Holds some days: their clicks change.
+    /// Locks some days, because their clicks change.
     ChangeDays -> BigInt {
         account: IdBytes,
         days: Vec<i32>,
@@ -104,7 +104,7 @@ statement! {
     { end: Moment } " LIMIT 5000)"
 }
 
-/// Deletes some of the clicks, and notes that those which arrive later are to be dropped.
+/// Deletes some of the clicks, and records that clicks which arrive later must be dropped.
 pub(super) async fn forget(
     store: &PostgresStore,
     account: AccountId,
@@ -126,7 +126,7 @@ async fn step(
     let before_day = before.map_or(i32::MAX, UtcDay::number);
     let noted: Vec<i32> = NotedBefore { account: id }.load(connection).await?;
     if noted.iter().all(|noted| *noted < before_day) {
-        // Packers at work may have looked before this is noted. What they store is deleted below.
+        // Running packers may have read the record before it was written. What they store is deleted below.
         let _: bool = WaitForPackers {}.get_result(connection).await?;
         NoteForgotten { account: id, before: before_day }.execute(connection).await?;
     }
@@ -146,8 +146,7 @@ async fn step(
 }
 
 statement! {
-    /// Goes from account to account, and looks only at the oldest day of each: an account may have a row for each of a
-    /// thousand days.
+    /// Skips from account to account and reads only the oldest day of each: an account may have a thousand rows of days.
     AccountsBefore -> Identifier {
         after: IdBytes,
         day: i32,
@@ -162,7 +161,7 @@ statement! {
     { at_most: BigInt } ""
 }
 
-/// Accounts with clicks of days before one.
+/// Accounts with clicks before a day.
 pub(super) async fn accounts_with_clicks_before(
     connection: &mut &AsyncPgConnection,
     day: UtcDay,

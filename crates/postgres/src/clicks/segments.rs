@@ -15,10 +15,10 @@ use crate::statement::statement;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// How many bytes of segments one statement writes, about.
+/// Roughly how many bytes of segments one statement writes.
 const BYTES_OF_INSERT: usize = 8 * 1024 * 1024;
 
-/// The first and the last link of a range, in the order of their bytes. Without a range: all of them.
+/// The first and the last link of a range in byte order; without a range, all links.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LinkRange {
     first: IdBytes,
@@ -50,7 +50,7 @@ statement! {
     { first_link: Identifier } " GROUP BY day"
 }
 
-/// How many bytes of segments an account has of each day.
+/// The size of an account's segments on each day, in bytes.
 pub(super) async fn sizes(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -111,7 +111,7 @@ statement! {
     { first: Moment } ""
 }
 
-/// Whether clicks of `last` or an earlier day wait to be packed.
+/// Whether unpacked batches have clicks of `last` or earlier days.
 pub(super) async fn has_unpacked(connection: &mut &AsyncPgConnection, last: UtcDay) -> Result<bool, Failure> {
     let (first, last) = (Instant::from(Timestamp::EPOCH), Instant::from(last.last()));
     let bytes: i64 = SizeOfInbox { first, last }.get_result(connection).await?;
@@ -128,7 +128,8 @@ statement! {
     { first: Moment } ""
 }
 
-/// The batches that may have clicks of a period, or [`Failure::Other`] if they are too many to be read for one question.
+/// The unpacked batches that may have clicks of a period. Fails with [`Failure::Other`] if they are too large to read for
+/// one question.
 pub(super) async fn unpacked(
     connection: &mut &AsyncPgConnection,
     first: Timestamp,
@@ -138,7 +139,7 @@ pub(super) async fn unpacked(
     let bytes: i64 = SizeOfInbox { first, last }.get_result(connection).await?;
     if u64::try_from(bytes).unwrap_or_default() > MAX_UNPACKED_BYTES {
         return Err(Failure::Other(format!(
-            "{bytes} bytes of clicks wait to be packed, too many to read at once"
+            "{bytes} bytes of clicks are not packed yet, too many to read at once"
         )));
     }
     if bytes == 0 {
@@ -157,7 +158,7 @@ pub(super) async fn unpacked(
 }
 
 statement! {
-    /// Stores segments, a column each.
+    /// Inserts segments as one array for each column.
     #[derive(Default)]
     InsertSegments -> BigInt {
         accounts: Vec<IdBytes>,
@@ -178,7 +179,7 @@ statement! {
     { data: Array<Binary> } ")"
 }
 
-/// Stores segments, in as few statements as their size allows.
+/// Inserts segments, in as few statements as their size allows.
 pub(super) async fn insert(
     connection: &mut &AsyncPgConnection,
     segments: Vec<PackedSegment>,
@@ -205,7 +206,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// How a segment is found.
+/// The key of a segment: account, day and id.
 pub(super) type SegmentKey = (IdBytes, i32, IdBytes);
 
 statement! {
@@ -222,7 +223,7 @@ statement! {
      WHERE s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
 }
 
-/// Deletes segments that this transaction holds.
+/// Deletes segments that this transaction has locked.
 pub(super) async fn delete(
     connection: &mut &AsyncPgConnection,
     keys: impl IntoIterator<Item = SegmentKey>,
@@ -239,12 +240,12 @@ pub(super) async fn delete(
     Ok(())
 }
 
-/// The failure that names the account whose segment or digest is malformed.
+/// The failure for a malformed segment or digest of an account.
 pub(super) fn malformed(table: &'static str, account: AccountId, error: MalformedSegment) -> Failure {
     RowName::new(table, account).corrupt("data", error).into()
 }
 
-/// Until when counting goes on.
+/// When counting must stop.
 #[derive(Clone)]
 pub(super) struct Until {
     deadline: std::time::Instant,
@@ -252,7 +253,7 @@ pub(super) struct Until {
 }
 
 impl Until {
-    /// Until the deadline, and as long as the caller keeps `waiting`.
+    /// At the deadline, or when the caller drops `waiting`.
     pub(super) fn new(deadline: std::time::Instant, waiting: &Arc<()>) -> Self {
         Self { deadline, caller: Arc::downgrade(waiting) }
     }
@@ -261,7 +262,7 @@ impl Until {
         self.deadline
     }
 
-    /// Refuses to go on after the deadline, or for a caller who has gone.
+    /// Fails after the deadline, or when the caller is gone.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let goes_on = self.caller.strong_count() > 0 && std::time::Instant::now() < self.deadline;
         goes_on.then_some(()).ok_or(Failure::OutOfTime)

@@ -1,4 +1,4 @@
-//! The keys of visitors' hashes, one for each day (D48).
+//! The daily keys of visitor hashes (D48).
 
 use diesel::sql_types::{BigInt, Binary, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -17,7 +17,7 @@ statement! {
 }
 
 statement! {
-    /// Stores a key, unless the day has one. Whoever comes second waits until the first has committed.
+    /// Stores a key unless the day has one. A concurrent second proposal waits for the first to commit.
     Propose<'a> -> BigInt {
         day: i32,
         key: &'a [u8],

@@ -1,4 +1,4 @@
-//! A row of `links` that is written over.
+//! A row of `links` that is updated.
 
 use diesel::sql_types::{Bool, Nullable, SmallInt, Text};
 use signpost_domain::{AccountId, Link};
@@ -10,8 +10,8 @@ use signpost_sql_rows::columns::{IdBytes, Instant, StoredIds};
 use signpost_sql_rows::link::{LinkColumns, kind_column};
 
 statement! {
-    /// Writes over a link that the account has, and gives its id. Diesel's own updates are prepared anew each time, which
-    /// takes a round trip.
+    /// Updates a link of the account, and returns its id. Diesel's own updates are prepared on each run, which costs a round
+    /// trip.
     pub(crate) UpdateLink<'a> -> Identifier {
         id: IdBytes,
         account: IdBytes,

@@ -1,4 +1,4 @@
-//! Rows of `custom_domains` that are written.
+//! Rows of `custom_domains` that are inserted or updated.
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use signpost_domain::{CheckPlan, CustomDomain};
@@ -9,7 +9,7 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 use crate::statement::statement;
 
 statement! {
-    /// Inserts a domain and gives its id; nothing if a domain is in its way, by its id too.
+    /// Inserts a domain and returns its id, or no row on a conflict, also of the id.
     pub(crate) InsertDomain<'a> -> Identifier {
         id: IdBytes,
         account: IdBytes,
@@ -62,7 +62,7 @@ impl<'a> InsertDomain<'a> {
 }
 
 statement! {
-    /// Writes the status, its explanation and the checks of a domain that the account has, and gives its id.
+    /// Writes the status of a domain of the account, the explanation and the checks, and returns its id.
     pub(crate) UpdateDomain<'a> -> Identifier {
         id: IdBytes,
         account: IdBytes,
@@ -90,7 +90,7 @@ statement! {
 
 impl<'a> UpdateDomain<'a> {
     pub(crate) fn of(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
-        // Nothing moves a name or a creation.
+        // Hostname and creation time never change.
         let CustomDomain { id, account_id, .. } = domain;
         let columns = StatusColumns::new(domain, checks);
         Self {

@@ -1,4 +1,4 @@
-//! Rows of `links` on their way in: a column each, so that any number of them is the same statement.
+//! New rows of `links` as one array for each column, so that any number of them is the same statement.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::link::{LinkColumns, kind_column};
 
 statement! {
-    /// Inserts those of the links whose groups are there and whose addresses are free, unless the account is full; counts
-    /// them in the account, and all that might go in in their groups. Only the address may be taken: a second link with an
-    /// id is a defect and fails.
+    /// Inserts the links whose groups exist and whose addresses are free, unless the account is full. Counts the inserted
+    /// links in the account, and all candidates in their groups. Only a taken address is skipped: a second link with the
+    /// same id is a defect and fails.
     ///
-    /// If the account is there it gives its count, whether it seemed to have room, the groups that are there and the links
-    /// that went in. The groups and the account are held then.
+    /// If the account exists, the result is its count, whether it seemed to have room, the existing groups, and the inserted
+    /// links. The groups and the account are locked then.
     ///
-    /// Of two with one address the first goes in. Otherwise they go in by the order of their addresses, so that two
-    /// batches that claim the same ones do not wait for each other.
+    /// Of two links with one address, the first is inserted. Otherwise links are inserted in the order of their addresses,
+    /// so that two batches that claim the same addresses do not deadlock.
     #[derive(Default)]
     pub(crate) NewLinks<'a> -> (BigInt, Bool, Array<Identifier>, Array<Identifier>) {
         account: IdBytes,
@@ -151,7 +151,7 @@ impl<'a> NewLinks<'a> {
     }
 }
 
-/// Ids in the form in which PostgreSQL writes an array of them: arrays that differ in length cannot be sent as one.
+/// Ids as a PostgreSQL array literal: arrays of different lengths cannot be sent as one array.
 fn array_literal(ids: &[IdBytes]) -> String {
     let ids: Vec<String> = ids.iter().map(|id| format!("{:032x}", u128::from_be_bytes(id.get()))).collect();
     format!("{{{}}}", ids.join(","))

@@ -8,15 +8,15 @@ use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 use crate::schema::remembered_answers;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// The status of a key that is claimed and has no answer yet.
+/// The status of a claimed key that has no answer yet.
 const CLAIMED: i32 = 0;
 
-/// Whether a row is a claim. None is ever committed, so it is that of the transaction that sees it.
+/// Whether a row is a claim. Claims are never committed, so a visible one belongs to this transaction.
 pub(crate) fn is_claimed() -> Eq<remembered_answers::status, i32> {
     remembered_answers::status.eq(CLAIMED)
 }
 
-/// A key that is claimed, as its row is inserted, or written over one that is too old.
+/// The row of a claimed key, as it is inserted or written over an expired one.
 #[derive(Insertable, AsChangeset)]
 #[diesel(table_name = remembered_answers, primary_key(account_id, key))]
 #[diesel(treat_none_as_null = true, treat_none_as_default_value = false)]
@@ -46,7 +46,7 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// What is remembered of a key, as it is written over the claim.
+/// The answer of a key, as it is written over the claim.
 #[derive(AsChangeset)]
 #[diesel(table_name = remembered_answers, treat_none_as_null = true)]
 pub(crate) struct NewAnswer<'a> {

@@ -1,14 +1,14 @@
-//! In which buckets a text is looked up: a bucket for each three characters that follow each other.
+//! The buckets of a text: one for each three consecutive characters.
 
 use crate::search::SEPARATOR;
 
-/// How many buckets there are. The tables hold their numbers, so this and [`bucket`] can never change.
+/// The number of buckets. Bucket numbers are stored, so neither this nor [`bucket`] can ever change.
 pub(super) const BUCKETS: u16 = 4_096;
 
-/// How many characters a piece has.
+/// The number of characters in a piece.
 const PIECE: usize = 3;
 
-/// How many buckets of a text are looked up at most. Longer texts have others, which would exclude hardly any more links.
+/// The maximum number of buckets that are looked up for a text. Further ones would exclude hardly any more links.
 const MOST_LOOKED_UP: usize = 12;
 
 /// The bucket of a piece.
@@ -22,7 +22,7 @@ fn bucket(piece: [char; PIECE]) -> u16 {
     u16::try_from(hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52).unwrap_or_default() % BUCKETS
 }
 
-/// The buckets of a key, in the order of its pieces; one may come several times.
+/// The buckets of a key, in the order of its pieces, with repetitions.
 pub(super) fn of_key(key: &str) -> impl Iterator<Item = u16> {
     key.split(SEPARATOR).flat_map(of_text)
 }
@@ -32,9 +32,10 @@ fn of_text(text: &str) -> impl Iterator<Item = u16> {
     text.chars().zip(second).zip(third).map(|((a, b), c)| bucket([a, b, c]))
 }
 
-/// The buckets in which all links are that have this part in one of their texts; `None` if the part is too short to tell.
+/// The buckets that contain every link with this part in one of its texts; `None` if the part is too short.
 ///
-/// It is every second piece and the last one. Neighbours share two characters, so the others exclude hardly any more.
+/// They are those of every second piece and of the last one. Neighbours share two characters, so the others would exclude
+/// hardly any more links.
 pub(super) fn of_part(part: &str) -> Option<Vec<i16>> {
     let all: Vec<u16> = of_text(part).collect();
     let last = all.last().copied()?;
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
     use crate::search::search_key;
 
-    /// Databases hold these numbers.
+    /// Databases store these numbers.
     #[test]
     fn the_bucket_of_a_piece_never_changes() {
         let pieces = [['a', 'b', 'c'], ['h', 't', 't'], ['/', '/', 'e'], ['ß', 'é', '日'], ['0', '0', '0']];
@@ -58,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn d32_every_part_of_a_key_is_in_the_buckets_of_the_key() {
+    fn d32_buckets_of_a_part_are_among_those_of_its_key() {
         let key = search_key("Straße 日本語 sale", "Summer-24", Some("https://Example.com/ä/%5F?q=aaaa"));
         let all: Vec<i16> = of_key(&key).map(|bucket| i16::try_from(bucket).unwrap()).collect();
         for text in key.split(SEPARATOR) {
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_do_not_reach_from_one_text_into_the_next() {
+    fn pieces_do_not_span_two_texts() {
         let apart = of_key("ab\u{1f}cd").count();
         assert_eq!(apart, 0);
     }

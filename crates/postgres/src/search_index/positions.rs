@@ -1,25 +1,26 @@
 //! The positions of links in a segment, as bytes and as sets.
 //!
-//! A chunk begins with the number of positions in each of its buckets, two bytes each. The positions follow, bucket by bucket:
-//! two bytes each, or a bit for each link of the segment if that is shorter. Numbers begin with their lowest byte.
+//! A chunk starts with the number of positions in each of its buckets, two bytes each. The positions follow bucket by
+//! bucket: two bytes each, or a bitmap with a bit for each link of the segment if that is shorter. Numbers are
+//! little-endian.
 
-/// How many links a segment has at most.
+/// The maximum number of links in a segment.
 pub(super) const MOST_LINKS: usize = 16_384;
 
 const BITS: usize = 64;
 
-/// The bytes of a bitmap with a bit for each link.
+/// The bytes of a bitmap for a segment's links.
 const fn bitmap_length(links: usize) -> usize {
     links.div_ceil(8)
 }
 
-/// The bytes that so many positions take.
+/// The bytes that this many positions take.
 fn length_of(positions: usize, links: usize) -> usize {
     (positions * 2).min(bitmap_length(links))
 }
 
-/// How many buckets a chunk has, for a segment of so many links: the fewer links, the more, so that a link takes about as
-/// much space in each.
+/// How many buckets a chunk has in a segment of this many links: the fewer links, the more buckets, so that chunks have
+/// similar sizes.
 pub(super) const fn width_for(links: usize) -> u16 {
     match links {
         0..=1_535 => 16,
@@ -30,7 +31,7 @@ pub(super) const fn width_for(links: usize) -> u16 {
     }
 }
 
-/// A chunk of the buckets with these positions, which ascend.
+/// Encodes a chunk of buckets with these ascending positions.
 pub(super) fn encode(buckets: &[Vec<u16>], links: usize) -> Vec<u8> {
     let mut chunk = Vec::new();
     for positions in buckets {
@@ -60,7 +61,7 @@ pub(super) struct PositionSet {
 }
 
 impl PositionSet {
-    /// The positions of a bucket in a chunk; `None` if this is not a chunk of such a segment.
+    /// Decodes the positions of a bucket in a chunk; `None` if the chunk does not fit the segment.
     pub(super) fn decode(chunk: &[u8], bucket: usize, width: usize, links: usize) -> Option<Self> {
         let (header, mut rest) = chunk.split_at_checked(width * 2)?;
         let numbers: Vec<usize> =
@@ -86,7 +87,7 @@ impl PositionSet {
         Some(Self { words })
     }
 
-    /// Keeps those that are in the other set too.
+    /// Keeps the positions that are also in the other set.
     pub(super) fn intersect(&mut self, other: &Self) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= other;
@@ -97,7 +98,7 @@ impl PositionSet {
         self.words.iter().map(|word| usize::try_from(word.count_ones()).unwrap_or_default()).sum()
     }
 
-    /// From the greatest position down.
+    /// The positions in descending order.
     pub(super) fn descending(&self) -> impl Iterator<Item = i32> {
         let starts = (0_i32..).step_by(BITS).take(self.words.len());
         let words: Vec<(u64, i32)> =
@@ -114,7 +115,7 @@ mod tests {
 
     /// Few and many positions, in segments of any size.
     #[test]
-    fn every_bucket_of_a_chunk_reads_back_as_it_was() {
+    fn encoded_buckets_decode_to_the_same_positions() {
         for links in [1, 7, 63, 64, 65, 1_000, 1_024, 5_000, 12_345, MOST_LINKS] {
             let width = usize::from(width_for(links));
             let buckets: Vec<Vec<u16>> = (0..width)
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_sets_share_is_left() {
+    fn intersection_keeps_shared_positions() {
         let chunk = encode(&[vec![1, 5, 70, 900], (0..900).step_by(5).collect()], 1_000);
         let mut set = PositionSet::decode(&chunk, 0, 2, 1_000).unwrap();
         set.intersect(&PositionSet::decode(&chunk, 1, 2, 1_000).unwrap());

@@ -1,4 +1,4 @@
-//! Conditions on links that a search reads.
+//! The conditions on links in a search.
 
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::pg::Pg;
@@ -10,7 +10,7 @@ use signpost_sql_rows::sql_types::Identifier;
 use crate::schema::links;
 use signpost_sql_rows::columns::IdBytes;
 
-/// The newest links of one account and kind from an id on, and below another, that have a part in their texts.
+/// The links of one account and kind in a range of ids that contain a part in their texts.
 #[derive(Debug)]
 pub(super) struct Walked<'a> {
     pub(super) account: IdBytes,
@@ -40,9 +40,9 @@ impl QueryFragment<Pg> for Walked<'_> {
     }
 }
 
-/// The links at these positions of these segments, as far as the segment's range has them.
+/// The links at these positions of these segments, within the segments' ranges.
 ///
-/// The array keeps PostgreSQL from joining: it always looks up the ids one by one.
+/// The array prevents a join, so that PostgreSQL always looks the ids up one by one.
 #[derive(Debug)]
 pub(super) struct AtPositions {
     pub(super) segments: Vec<IdBytes>,
@@ -66,7 +66,7 @@ impl QueryFragment<Pg> for AtPositions {
     }
 }
 
-/// The links that are noted as changed.
+/// The links that have notes.
 #[derive(Debug)]
 pub(super) struct Changed {
     pub(super) account: IdBytes,
@@ -84,7 +84,7 @@ impl QueryFragment<Pg> for Changed {
     }
 }
 
-/// A condition on links, which is prepared by its text.
+/// A condition on links. Its statement is identified by its text.
 macro_rules! condition {
     ($name:ident $(<$life:lifetime>)?) => {
         impl $(<$life>)? Expression for $name $(<$life>)? {

@@ -1,4 +1,4 @@
-//! Removing the index of accounts that are gone, or that have few links by now.
+//! Removing the index of deleted accounts and of accounts with few links.
 
 use diesel::sql_types::SmallInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -11,13 +11,13 @@ use crate::statement::statement;
 use signpost_sql_rows::columns::IdBytes;
 
 statement! {
-    /// A segment whose account is gone.
+    /// A segment of a deleted account.
     Orphan -> (Identifier, SmallInt, Identifier) {} =
     "SELECT s.account_id, s.kind, s.last_id FROM search_segments AS s \
      WHERE NOT EXISTS (SELECT FROM accounts AS a WHERE a.id = s.account_id) LIMIT 1"
 }
 
-/// A segment whose account is deleted. Nobody writes or searches it any more.
+/// A segment of a deleted account. It is no longer written or searched.
 pub(super) async fn orphan(connection: &mut &AsyncPgConnection) -> Result<Option<(Links, IdBytes)>, Failure> {
     let found: Vec<(IdBytes, i16, IdBytes)> = Orphan {}.load(connection).await?;
     Ok(found.into_iter().next().map(|(account, kind, last)| (Links { account, kind }, last)))
@@ -33,9 +33,10 @@ pub(super) async fn delete(
     segments::delete(connection, links, Range { after, last }).await
 }
 
-/// Deletes the newest segment, and has nothing noted any more if it was the last one. `false` if others hold the row.
+/// Deletes the newest segment, and stops noting changes if it was the last one. Returns `false` if another transaction has
+/// locked the row.
 ///
-/// The newest first: what is above the newest segment is walked, and nothing else is.
+/// The newest goes first, because only links above the newest segment are walked.
 pub(super) async fn delete_newest(
     connection: &mut &AsyncPgConnection,
     links: Links,

@@ -1,4 +1,4 @@
-//! Up to which link changes are noted, and who may write segments.
+//! Sealing: up to which link changes are noted, and which node may write segments.
 
 use diesel::sql_types::{Bool, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::statement::statement;
 use signpost_sql_rows::columns::IdBytes;
 
-/// The links of an account of one kind.
+/// An account's links of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Links {
     pub(super) account: IdBytes,
@@ -26,7 +26,7 @@ statement! {
 }
 
 statement! {
-    /// Holds the row if nobody who changes links does, and no other who writes segments.
+    /// Locks the row if neither a transaction that changes links nor another segment writer has locked it.
     HoldFromAll -> Bool {
         account: IdBytes,
         kind: i16,
@@ -37,7 +37,7 @@ statement! {
 }
 
 statement! {
-    /// Holds the row if no other who writes segments does.
+    /// Locks the row if no other segment writer has locked it.
     HoldFromWriters -> Nullable<Identifier> {
         account: IdBytes,
         kind: i16,
@@ -48,7 +48,7 @@ statement! {
 }
 
 statement! {
-    /// Seals all links that can be seen.
+    /// Seals all visible links.
     SealAll -> Bool {
         account: IdBytes,
         kind: i16,
@@ -77,14 +77,14 @@ statement! {
     ""
 }
 
-/// Adds the row of the links, where the account is still there.
+/// Adds the state row of the links, if the account still exists.
 pub(super) async fn add_state(connection: &mut &AsyncPgConnection, links: Links) -> Result<(), Failure> {
     AddState { account: links.account, kind: links.kind }.execute(connection).await?;
     Ok(())
 }
 
-/// Holds the row, unless somebody else does. From then on all that others have written can be seen, and what they write later
-/// will be noted, as the row says by then.
+/// Locks the row unless another transaction has locked it. From then on, all earlier changes are visible, and later changes
+/// will be noted by the row's state.
 pub(super) async fn hold_from_all(
     connection: &mut &AsyncPgConnection,
     links: Links,
@@ -94,7 +94,7 @@ pub(super) async fn hold_from_all(
     Ok(!rows.is_empty())
 }
 
-/// Holds the row, unless another who writes segments does, and gives up to which link changes are noted.
+/// Locks the row unless another segment writer has locked it, and returns up to which link changes are noted.
 pub(super) async fn hold_from_writers(
     connection: &mut &AsyncPgConnection,
     links: Links,
@@ -104,13 +104,13 @@ pub(super) async fn hold_from_writers(
     Ok(rows.into_iter().next().flatten())
 }
 
-/// Has changes noted of all links that can be seen now. The row is held from all.
+/// Starts noting changes of all links that are visible now. The row is locked from all.
 pub(super) async fn seal(connection: &mut &AsyncPgConnection, links: Links) -> Result<(), Failure> {
     SealAll { account: links.account, kind: links.kind }.execute(connection).await?;
     Ok(())
 }
 
-/// Has no changes noted any more, and forgets those that were. The row is held from all, and there are no segments.
+/// Stops noting changes, and deletes the notes. The row is locked from all, and no segments exist.
 pub(super) async fn unseal(connection: &mut &AsyncPgConnection, links: Links) -> Result<(), Failure> {
     UnsealAll { account: links.account, kind: links.kind }.execute(connection).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! A search by the index: the newest matches first, and no more than the page needs.
+//! A search through the index: newest matches first, and only as many as the page needs.
 
 use std::collections::BTreeSet;
 
@@ -14,30 +14,29 @@ use super::ranges::{AtPositions, Changed, Walked};
 use super::sealing::Links;
 use super::segments::{self, Segment};
 use crate::failure::Failure;
-use crate::first_rows::FirstRows;
+use crate::inline_limit::InlineLimit;
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
-use crate::pipeline::both;
 use crate::schema::links;
 use crate::search::strpos;
-use crate::statement::statement;
+use crate::statement::{both, statement};
 use signpost_sql_rows::columns::{IdBytes, StoredId};
 use signpost_sql_rows::link::{LinkRow, kind_column};
 use signpost_sql_rows::listed::Listed;
 
-/// How many segments are looked at together: few at first, since the newest links may fill the page.
+/// How many segments are read together: few at first, because the newest links may fill the page.
 const TOGETHER: [usize; 3] = [2, 8, 32];
 
-/// How many candidates are checked together at most.
+/// The maximum number of candidates that are checked together.
 const MOST_CHECKED: usize = 1_024;
 
-/// A segment of which more than one link in so many is a candidate is walked instead, and so is one that cannot be read.
+/// A segment is walked instead if more than one link in this many is a candidate, or if it is corrupt.
 const DENSE: usize = 16;
 
-/// After so many segments that had to be walked, all the rest is: the index does not help with such a text.
+/// After this many walked segments, all remaining links are walked: the index does not help with such a text.
 const MOST_WALKED: usize = 2;
 
 statement! {
-    /// The shortest rows of the buckets in each segment. The others would exclude few candidates more.
+    /// The shortest rows of the buckets in each segment. The others would exclude few more candidates.
     ReadBuckets -> (Identifier, SmallInt, Binary) {
         segments: Vec<IdBytes>,
         widths: Vec<i16>,
@@ -50,23 +49,23 @@ statement! {
      AND b.chunk = p.bucket / s.width ORDER BY octet_length(b.data) LIMIT 6) AS c"
 }
 
-/// A row of a bucket: the segment, the bucket, and the chunk that has it.
+/// A row of a bucket: the segment, the bucket, and its chunk.
 type BucketRow = (IdBytes, i16, Vec<u8>);
 
-/// What is searched for.
+/// A search.
 #[derive(Debug, Clone, Copy)]
 struct Search<'a> {
     links: Links,
     part: &'a str,
-    /// The greatest id that the page may have.
+    /// The greatest id that the page may contain.
     to: IdBytes,
-    /// How many rows are wanted.
+    /// The number of rows to find.
     number: u8,
 }
 
-/// The first so many links with a part in their texts, behind a position; `None` if there is no index that helps.
+/// The first links with a part in their texts, below a position; `None` if no index helps.
 ///
-/// It is a transaction of its own, which reads everything as of one moment.
+/// It runs in its own transaction, on one snapshot.
 pub(crate) async fn search(
     connection: &mut &AsyncPgConnection,
     (account, kind): (AccountId, LinkKind),
@@ -91,7 +90,7 @@ pub(crate) async fn search(
         Ok(((), segments)) => search.run(connection, &segments, &buckets).await.map(Some),
         Err(failure) => Err(failure),
     };
-    // After a failure, too: the connection may be lent again.
+    // Also after a failure, because the connection may be lent again.
     connection.batch_execute("ROLLBACK").await?;
     found
 }
@@ -108,7 +107,7 @@ impl Search<'_> {
         let mut sizes = TOGETHER.into_iter();
         let mut together = sizes.next().unwrap_or(1);
         let group = segments.split_at(together.min(segments.len())).0;
-        // All at once: most pages are filled by these.
+        // Pipelined, because these fill most pages.
         let walk_and_check =
             both(self.walk(&mut walking, newest, self.to), self.changed(&mut checking, newest));
         let ((walked, changed), mut rows) =
@@ -128,7 +127,7 @@ impl Search<'_> {
         }
     }
 
-    /// Finds the matches in some segments, the newest first, until there are enough.
+    /// Finds matches in some segments, newest first, until there are enough.
     async fn look_into(
         self,
         connection: &mut &AsyncPgConnection,
@@ -163,7 +162,7 @@ impl Search<'_> {
         self.check(connection, &mut pending, found).await
     }
 
-    /// Checks candidates from the newest on, some more each time, until there are enough matches or none is left.
+    /// Checks candidates from the newest down, in growing batches, until there are enough matches or no candidates.
     async fn check(
         self,
         connection: &mut &AsyncPgConnection,
@@ -183,7 +182,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The first matches above an id, up to another, row by row.
+    /// The first matches above one id, up to another, found row by row.
     async fn walk(
         self,
         connection: &mut &AsyncPgConnection,
@@ -193,7 +192,7 @@ impl Search<'_> {
         if above >= to {
             return Ok(Vec::new());
         }
-        // The lowest and the highest of all ids are those of no link.
+        // No link has the lowest or the highest possible id.
         let next = |id: IdBytes| IdBytes::from_number(id.number().saturating_add(1));
         let (from, below) = (next(above), next(to));
         let (Links { account, kind }, part) = (self.links, self.part);
@@ -203,7 +202,7 @@ impl Search<'_> {
         Ok(descending(rows))
     }
 
-    /// The first matches up to an id, row by row, in the way of the lists.
+    /// The first matches up to an id, found row by row, as the lists do it.
     async fn walk_all(
         self,
         connection: &mut &AsyncPgConnection,
@@ -216,10 +215,10 @@ impl Search<'_> {
             .filter(ListRange { account, column: RangeColumn::None, kind, below })
             .filter(strpos(links::search_key, self.part).gt(0))
             .order((links::account_id.desc(), links::kind.desc(), links::id.desc()));
-        Ok(FirstRows { query, number: self.number }.load(connection).await?)
+        Ok(InlineLimit { query, number: self.number }.load(connection).await?)
     }
 
-    /// The matches at these positions, the newest first.
+    /// The matches at these positions, newest first.
     async fn at(
         self,
         connection: &mut &AsyncPgConnection,
@@ -236,7 +235,7 @@ impl Search<'_> {
         Ok(descending(rows))
     }
 
-    /// The matches among the links that have changed since their segment was written, the newest first.
+    /// The matches among the links that changed after their segment was written, newest first.
     async fn changed(
         self,
         connection: &mut &AsyncPgConnection,
@@ -268,7 +267,7 @@ async fn read_buckets(
     Ok(ReadBuckets { segments, widths, buckets: buckets.to_vec() }.load(connection).await?)
 }
 
-/// The candidates of a segment; `None` if it is to be walked.
+/// The candidates of a segment; `None` if it must be walked.
 fn candidates(segment: &Segment, rows: &[BucketRow]) -> Option<PositionSet> {
     let links = usize::try_from(segment.links).ok()?;
     let width = usize::try_from(segment.width).ok().filter(|width| *width > 0)?;
@@ -276,7 +275,7 @@ fn candidates(segment: &Segment, rows: &[BucketRow]) -> Option<PositionSet> {
     for (_, bucket, chunk) in rows.iter().filter(|(of, _, _)| *of == segment.id) {
         let bucket = usize::try_from(*bucket).ok()? % width;
         let Some(set) = PositionSet::decode(chunk, bucket, width, links) else {
-            tracing::error!(segment = ?segment.id, "a segment of the search index cannot be read");
+            tracing::error!(segment = ?segment.id, "a segment of the search index is corrupt");
             return None;
         };
         match &mut found {
@@ -287,24 +286,24 @@ fn candidates(segment: &Segment, rows: &[BucketRow]) -> Option<PositionSet> {
     found.filter(|candidates| candidates.len() <= links.div_ceil(DENSE))
 }
 
-/// Candidates that were not checked yet, the newest first: the segment and the position of each.
+/// Unchecked candidates, newest first: segment and position.
 type Pending = Vec<(IdBytes, i32)>;
 
 /// The matches so far.
 struct Found {
-    /// Those of the walks and of the segments. They descend, and there is none between them that is not here.
+    /// Matches from walks and segments, in descending order without gaps.
     rows: Vec<LinkRow>,
-    /// All that have changed since their segment was written.
+    /// Matches among the links that changed after their segment was written.
     changed: Vec<LinkRow>,
     number: usize,
-    /// How many segments were walked.
+    /// The number of walked segments.
     walked: usize,
-    /// Whether nothing is left to be looked into.
+    /// Whether everything has been searched.
     is_over: bool,
 }
 
 impl Found {
-    /// Whether no link that was not found yet can be on the page.
+    /// Whether no further match can be on the page.
     fn is_complete(&self) -> bool {
         if self.is_over || self.rows.len() >= self.number {
             return true;
@@ -318,7 +317,7 @@ impl Found {
         ids.len() >= self.number
     }
 
-    /// The newest of them, each once.
+    /// The newest matches, without duplicates.
     fn page(self) -> Vec<LinkRow> {
         let Self { rows, changed, number, walked: _, is_over: _ } = self;
         let mut all = descending(rows.into_iter().chain(changed).collect());

@@ -22,7 +22,7 @@ pub(super) struct Segment {
     pub(super) width: i16,
 }
 
-/// The links above the one id, up to the other.
+/// The links above `after`, up to and including `last`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) after: IdBytes,
@@ -30,7 +30,7 @@ pub(super) struct Range {
 }
 
 statement! {
-    /// The segments that have links below an id, the newest first.
+    /// The segments with links below an id, newest first.
     ListSegments -> (Identifier, Identifier, Identifier, Integer, SmallInt) {
         account: IdBytes,
         kind: i16,
@@ -97,7 +97,7 @@ statement! {
 }
 
 statement! {
-    /// Takes the links up to one from the segment that begins before it and ends later.
+    /// Removes the links up to an id from the segment whose range includes that id and continues beyond it.
     ShortenNext -> Bool {
         account: IdBytes,
         kind: i16,
@@ -147,7 +147,7 @@ statement! {
     { notes: Array<Identifier> } ")"
 }
 
-/// The segments that have links below an id, the newest first.
+/// The segments with links below an id, newest first.
 pub(super) async fn list(
     connection: &mut &AsyncPgConnection,
     links: Links,
@@ -157,17 +157,17 @@ pub(super) async fn list(
     Ok(list.load(connection).await?)
 }
 
-/// What was read to write a segment.
+/// The input of a segment.
 pub(super) struct Content {
-    /// The notes, and of which links they are.
+    /// The notes, each with the id of its link.
     notes: Vec<(IdBytes, IdBytes)>,
     /// The links with their texts, in the order of their ids.
     keys: Vec<(IdBytes, String)>,
-    /// The range that it has: what was asked for, or less if there are too many links.
+    /// The range of the segment: the requested one, or its first part if it has too many links.
     range: Range,
 }
 
-/// Reads what the segment of a range, or of its first part, needs. The row of the links is held.
+/// Reads the input for the segment of a range, or of its first part. The row of the links is locked.
 pub(super) async fn read(
     connection: &mut &AsyncPgConnection,
     links: Links,
@@ -175,7 +175,7 @@ pub(super) async fn read(
 ) -> Result<Content, Failure> {
     let Links { account, kind } = links;
     let Range { after, last } = range;
-    // The notes come first: the links are read as they are after all of these.
+    // The notes come first, so that the links read later include all noted changes.
     let notes = NotesOfRange { account, kind, after, last }.load(connection).await?;
     let keys = KeysOfRange { account, kind, after, last, at_most: MOST_LINKS };
     let keys: Vec<(IdBytes, String)> = keys.load(connection).await?;
@@ -183,7 +183,7 @@ pub(super) async fn read(
     Ok(Content { notes, keys, range: Range { after, last } })
 }
 
-/// A segment that can be written.
+/// A segment that is ready to be written.
 pub(super) struct NewSegment {
     range: Range,
     notes: Vec<IdBytes>,
@@ -194,7 +194,7 @@ pub(super) struct NewSegment {
 }
 
 impl NewSegment {
-    /// Works it out, which takes some time.
+    /// Builds the segment, which takes a while.
     pub(super) fn of(content: Content) -> Self {
         let Content { notes, keys, range } = content;
         let mut positions = vec![Vec::<u16>::new(); usize::from(BUCKETS)];
@@ -219,7 +219,7 @@ impl NewSegment {
         }
     }
 
-    /// Writes it in the place of those that have its range. A range without links gets no segment.
+    /// Writes the segment and deletes those that it replaces. A range without links gets no segment.
     pub(super) async fn write(
         self,
         connection: &mut &AsyncPgConnection,

@@ -1,4 +1,4 @@
-//! What the job does: it seals links, writes their segments, and writes them anew.
+//! The job: it seals links, writes their segments, and rewrites them.
 
 use std::time::{Duration, Instant};
 
@@ -16,42 +16,42 @@ use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::{Failure, is_contended};
 use crate::lease::Lease;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::kind_column;
 
-/// How many links above the newest segment are put into one.
+/// How many links above the newest segment make a new segment.
 const FEWEST_LINKS: i64 = 1_024;
 
-/// An account that has fewer links than this loses its index.
+/// An account with fewer links than this loses its index.
 const FEWEST_OF_ACCOUNT: i64 = 1_024;
 
-/// At so many notes of one kind, the segment with most of them is written anew.
+/// At this many notes of one kind, the segment with most of them is rewritten.
 const MOST_NOTES: i64 = 512;
 
-/// So many links of segments may be gone, or a quarter of the account's links if that is more.
+/// How many links of segments may be deleted, or a quarter of the account's links if that is more.
 const MOST_GONE: i64 = 16_384;
 
-/// How many segments of a size become one of the next size.
+/// How many segments of one size are merged into one of the next size.
 const MERGED: usize = 4;
 
-/// How often a step tries to seal links while others are changing some, and how long it waits in between.
+/// How often a step tries to seal links while others change them, and the pause between attempts.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How many times as long as it worked a step rests.
+/// A step rests this many times as long as it worked.
 const REST: u32 = 3;
 
-/// A step that was slow because the server is busy rests no longer than this.
+/// The longest rest, for steps that were slow because the server is busy.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// How many accounts a step looks at; the statement has the number, too.
+/// How many accounts a step looks at. The statement contains the same number.
 const ACCOUNTS: usize = 50;
 
 statement! {
-    /// Accounts that have an index, or are to have one.
+    /// Accounts that have an index or need one.
     Accounts -> (Identifier, BigInt) {
         after: IdBytes,
     } =
@@ -61,8 +61,8 @@ statement! {
 }
 
 statement! {
-    /// What there is to be done: the newest segment's end, the notes that are not newer, the links above it, and how many
-    /// links all segments of the account have. It counts no further than matters.
+    /// The state that decides what to do: the end of the newest segment, the number of notes up to it, of links above it,
+    /// and of links in all segments of the account. It counts no further than the decision needs.
     Look -> (Nullable<Identifier>, BigInt, BigInt, BigInt) {
         account: IdBytes,
         kind: i16,
@@ -83,7 +83,7 @@ statement! {
 }
 
 statement! {
-    /// How many sealed links there are above an id, as far as they are among the newest links.
+    /// The number of sealed links above an id, as far as they are among the newest links.
     SealedAbove -> BigInt {
         account: IdBytes,
         kind: i16,
@@ -100,7 +100,7 @@ statement! {
 }
 
 statement! {
-    /// The end of the segment that has most notes.
+    /// The end of the segment with most notes.
     MostNoted -> Identifier {
         account: IdBytes,
         kind: i16,
@@ -113,7 +113,7 @@ statement! {
 }
 
 statement! {
-    /// The end of the segment of whose links the fewest are left, and which part of them is.
+    /// The end of the segment with the smallest remaining share of its links, and that share.
     MostGone -> (Identifier, Double) {
         account: IdBytes,
         kind: i16,
@@ -125,10 +125,10 @@ statement! {
     { kind: SmallInt } " ORDER BY 2, 1 LIMIT 1"
 }
 
-/// Which range is written.
+/// Which range to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Task {
-    /// The sealed links above the newest segment, together with small segments below it.
+    /// The sealed links above the newest segment, merged with small segments below it.
     Append { links: usize },
     /// The range of the segment with most notes.
     Refresh,
@@ -136,7 +136,7 @@ enum Task {
     Shrink,
 }
 
-/// One step: it looks at some accounts, and does the first thing that it finds. Then it rests, so that requests have most of
+/// One step: it looks at some accounts and does the first task that it finds. Then it rests, so that requests get most of
 /// the server while many links change.
 pub(crate) async fn tend(store: &PostgresStore, after: Option<AccountId>) -> Result<SearchUpkeep, Failure> {
     let began = Instant::now();
@@ -182,7 +182,7 @@ async fn delete_orphan(lease: &mut Lease, ends: Instant) -> Result<bool, Failure
     Ok(is_deleted)
 }
 
-/// Does what there is to be done for an account's links of a kind; `false` if that is nothing.
+/// Does the next task for an account's links of a kind; `false` if there is none.
 async fn tend_links(
     lease: &mut Lease,
     ends: Instant,
@@ -223,7 +223,7 @@ async fn tend_links(
     Ok(false)
 }
 
-/// Seals all links that there are; `false` if others were changing links all the time.
+/// Seals all existing links; `false` if others kept changing links.
 async fn seal(lease: &mut Lease, ends: Instant, links: Links) -> Result<bool, Failure> {
     for _ in 0..TRIES {
         let sealing = async |connection: &mut &AsyncPgConnection| {
@@ -244,7 +244,7 @@ async fn seal(lease: &mut Lease, ends: Instant, links: Links) -> Result<bool, Fa
     Ok(false)
 }
 
-/// Writes the segment of a range; `false` if there is no such range, or another node writes one.
+/// Writes the segment of a range; `false` if there is no such range or another node is writing one.
 async fn write(lease: &mut Lease, ends: Instant, links: Links, task: Task) -> Result<bool, Failure> {
     let reading = async |connection: &mut &AsyncPgConnection| {
         let Some(sealed_until) = sealing::hold_from_writers(connection, links).await? else {
@@ -266,7 +266,7 @@ async fn write(lease: &mut Lease, ends: Instant, links: Links, task: Task) -> Re
     Ok(is_any)
 }
 
-/// The range that a task is about. The row of the links is held, so that the segments stay as they are.
+/// The range of a task. The row of the links is locked, so the segments do not change.
 async fn range_of(
     connection: &mut &AsyncPgConnection,
     links: Links,
@@ -287,14 +287,14 @@ async fn range_of(
             gone.into_iter().find(|(_, left)| *left < 0.9).map(|(last, _)| last)
         }
     };
-    let place = segments.iter().position(|segment| Some(segment.last) == last);
-    let Some((place, last)) = place.zip(last) else { return Ok(None) };
-    let after = segments.get(place + 1).map_or(IdBytes::lowest(), |segment| segment.last);
+    let position = segments.iter().position(|segment| Some(segment.last) == last);
+    let Some((position, last)) = position.zip(last) else { return Ok(None) };
+    let after = segments.get(position + 1).map_or(IdBytes::lowest(), |segment| segment.last);
     Ok(Some(Range { after, last }))
 }
 
-/// How many of the newest segments become one with so many links above them: when there are enough of one size, they
-/// become one of the next size, so that every link is written a few times at most.
+/// How many of the newest segments are merged with this many links above them. Enough segments of one size become one of the
+/// next size, so each link is written only a few times.
 fn merged_with(links: usize, segments: &[Segment]) -> usize {
     let of_size = |links: usize| match links {
         0..3_072 => 0,
@@ -323,7 +323,7 @@ mod tests {
     use super::super::buckets::BUCKETS;
     use super::*;
 
-    /// Appends so many links again and again, and gives the sizes of the segments, and how often a link was written.
+    /// Appends links repeatedly, and returns the sizes of the segments and how often a link was written.
     fn sizes_after(appends: usize, links: usize) -> (Vec<i32>, usize) {
         let segment = |links: usize| Segment {
             id: IdBytes::lowest(),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_few_and_links_are_written_a_few_times() {
+    fn merging_keeps_segments_few_and_writes_links_a_few_times() {
         for links in [1_024, 1_100, 2_000, 3_500, 5_000, 12_000, MOST_LINKS] {
             let appends = 40 * MOST_LINKS / links;
             let (sizes, written) = sizes_after(appends, links);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_in_the_statements_are_those_of_the_rules() {
+    fn statements_contain_the_numbers_of_the_constants() {
         assert_eq!((ACCOUNTS, FEWEST_LINKS, MOST_NOTES, MOST_LINKS), (50, 1_024, 512, 16_384));
         assert_eq!(BUCKETS, 4_096);
     }

@@ -9,13 +9,13 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::{Subject, own, recorder};
 
-/// How many answers of all accounts there are before the test.
+/// How many answers exist before the test, over all accounts.
 const ANSWERS: u32 = 40_000;
 
-/// How many are forgotten at once.
+/// How many answers are deleted at once.
 const AT_ONCE: u16 = 500;
 
-/// Answers of all accounts in turn, half of them old, but in no order.
+/// Answers of all accounts in turn, half of them expired, in random order.
 pub(crate) fn fill(database: &PostgresDatabase) {
     let now = samples::at(0);
     database.run(&format!(
@@ -33,13 +33,13 @@ fn request() -> RememberedRequest {
     RememberedRequest { fingerprint: RequestFingerprint::of("POST", "/", b""), answer }
 }
 
-/// A key is found, claimed and answered in one statement each, looked up in another where it was used before, and taken
-/// over in a third where that was too long ago. The oldest answers are found by their age, however many there are, in one
-/// statement, which only reads where none is too old.
+/// A key is found, claimed and answered in one statement each. A used key is looked up in another one, and an expired one
+/// taken over in a third. One statement finds the oldest answers by age among any number, and only reads if none has
+/// expired.
 pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let now = samples::at(0);
-    // Not only once: from the sixth time on PostgreSQL has a choice of its own.
+    // Repeated, because PostgreSQL may choose another plan from the sixth run on.
     for number in 0..8 {
         let key = IdempotencyKey::parse(&format!("new-{number}")).unwrap();
         let old = IdempotencyKey::parse(&format!("old-{number}")).unwrap();
@@ -77,7 +77,7 @@ pub(crate) async fn are_found_by_indexes(subject: &Subject) {
                 let (statements, found) = recorder::recorded(work.claim_key(*account, &key, now)).await;
                 assert_eq!(own(&statements), 2, "{statements:#?}");
                 assert_eq!(found.unwrap(), Some(request()));
-                // Not left to be undone in the background, where it would run beside what is recorded next.
+                // Rolled back explicitly: a rollback in the background would run beside the next recorded statements.
                 work.commit().await.unwrap();
             })
             .await;

@@ -1,4 +1,4 @@
-//! The methods that take many links at once.
+//! Methods that take many links at once.
 
 use signpost_app::ports::{Insertion, Store, UnitOfWork};
 use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind};
@@ -6,17 +6,17 @@ use signpost_port_contracts::samples;
 
 use super::{PLENTY, Subject, recorder};
 
-/// A method may take so many statements of its own, so that a request stays within the 12 of D30.
+/// How many statements of its own a method may run, so that a request stays within the 12 of D30.
 const MOST: usize = 8;
 
-/// How many links are given at once.
+/// The number of links in a call.
 const SIZES: [usize; 3] = [1, 2, 100];
 
-/// Contract D30: a batch of 100 costs the same handful of statements as a batch of 2; and each of them finds its rows by
-/// their ids, however many there are, rather than among all that there are.
+/// D30: a batch of 100 costs the same few statements as a batch of 2. Each statement finds its rows by id and does not scan
+/// the table.
 pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &Subject) {
     for (what, method) in [
-        ("insert_links, nothing in the way", Method::Insert(Against::Nothing)),
+        ("insert_links, no conflicts", Method::Insert(Against::Nothing)),
         ("insert_links, in groups", Method::Insert(Against::NothingInGroups)),
         ("insert_links, every decision", Method::Insert(Against::Everything)),
         ("delete_links", Method::Delete),
@@ -49,7 +49,7 @@ enum Method {
     Unassign,
 }
 
-/// What stands against links that are inserted.
+/// Conflicts of inserted links.
 #[derive(Debug, Clone, Copy)]
 enum Against {
     Nothing,
@@ -57,7 +57,7 @@ enum Against {
     Everything,
 }
 
-/// The statements that a method runs, its unit of work's own left out. All is undone.
+/// The statements of a method, without those of its unit of work. Everything is rolled back.
 async fn statements_of(subject: &Subject, method: Method, size: usize) -> Vec<String> {
     let owner = samples::account();
     let account = owner.id;
@@ -111,7 +111,7 @@ async fn insert(
             {
                 *last = samples::link_at(LinkKind::Landing, taken.placement.clone());
             }
-            // Half of those that could go in, so that some have to be taken back.
+            // Half of the links that could be inserted, so that some must be taken back.
             let fine = batch.iter().filter(|link| [Some(first), Some(second)].contains(&link.group_id));
             let limit = u64::try_from(fine.count() / 2).unwrap();
             (batch, limit.max(1))
@@ -125,7 +125,7 @@ async fn insert(
     statements
 }
 
-/// The ids of so many links that have just been inserted, some of them in groups.
+/// The ids of newly inserted links, some of them in groups.
 async fn some(
     work: &mut dyn UnitOfWork,
     account: AccountId,
@@ -138,7 +138,7 @@ async fn some(
     links.iter().map(Link::id).collect()
 }
 
-/// So many links of both kinds, whose groups go round.
+/// Links of both kinds, spread over the groups.
 fn links(number: usize, groups: &[Option<GroupId>]) -> Vec<Link> {
     let kinds = [LinkKind::Redirect, LinkKind::Landing];
     let turns = kinds.into_iter().cycle().zip(groups.iter().cycle());

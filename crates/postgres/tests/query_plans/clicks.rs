@@ -15,7 +15,7 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::{Subject, own, pages, recorder};
 
-/// Many accounts with many days, whose clicks nothing here asks for.
+/// Many accounts with many days, whose clicks no test asks for.
 pub(crate) fn fill(database: &PostgresDatabase) {
     let days = UtcDay::of(at(0)).number();
     database.run(&format!(
@@ -29,7 +29,7 @@ pub(crate) fn fill(database: &PostgresDatabase) {
          INSERT INTO click_sources SELECT gen_random_uuid(), 1, now() FROM generate_series(1, 20000); \
          ANALYZE click_days, click_segments, click_digests, last_clicks, forgotten_clicks, click_sources"
     ));
-    // As autovacuum does: pages that all transactions see need not be read for what an index has.
+    // As autovacuum does: index-only scans need pages that are marked visible to all transactions.
     database.run("VACUUM links");
 }
 
@@ -48,7 +48,7 @@ async fn ask(store: &PostgresStore, selections: &[ClickSelection]) {
     }
 }
 
-/// Everything that can become of clicks.
+/// Every operation on clicks.
 async fn exercise(store: &PostgresStore) {
     let clicked = ClickedLink::new();
     let ClickedLink { account, link } = clicked;
@@ -75,7 +75,7 @@ async fn exercise(store: &PostgresStore) {
     while store.forget_clicks(account, None).await.unwrap() == Upkeep::More {}
 }
 
-/// Only the inbox is read through: it holds what came within a minute. Appending is one statement.
+/// Only the inbox is scanned: it holds the clicks of about a minute. Appending is one statement.
 pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     let Subject { store, .. } = subject;
     let clicked = ClickedLink::new();
@@ -93,7 +93,7 @@ pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     }
 }
 
-/// The links of a group or a domain that a question is about, which may be many: the index alone has what is asked for.
+/// A question may cover many links of a group or a domain. An index-only scan finds them.
 pub(crate) async fn links_of_a_question_are_a_range_of_an_index(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let group = GroupFilter::In(Id::from_bytes(pages::bytes(1)));
@@ -103,7 +103,7 @@ pub(crate) async fn links_of_a_question_are_a_range_of_an_index(subject: &Subjec
         (GroupFilter::Any, Some(&domain), 10_000, "links_of_host"),
         (group, Some(&domain), 2_000, "links_of_group"),
     ] {
-        // Not only once: from the sixth time on PostgreSQL has a choice of its own.
+        // Repeated, because PostgreSQL may choose another plan from the sixth run on.
         for _ in 0..8 {
             let plans = subject
                 .plans(async {

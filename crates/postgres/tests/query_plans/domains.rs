@@ -12,19 +12,19 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::{PLENTY, Subject, own, recorder};
 
-/// How many domains there are; every second is the first account's.
+/// The number of domains; every second one belongs to the first account.
 const DOMAINS: u32 = 20_000;
 
-/// How many hostnames one batch of links can name.
+/// How many hostnames a batch of links can name.
 const MOST_NAMED: u32 = 100;
 
-/// How many are claimed or expired at once.
+/// How many domains are claimed or expired at once.
 const AT_ONCE: u16 = 64;
 
-/// Where the links of `pages` are, those of both accounts.
+/// The hostname of the links of `pages`, of both accounts.
 pub(crate) const HOST: &str = "links.example.net";
 
-/// Domains of all accounts in turn, of all statuses in turn, whose instants are in no order; and the one that the links are on.
+/// Domains of all accounts and all statuses in turn, with random instants, and the domain that the links are on.
 pub(crate) fn fill(database: &PostgresDatabase) {
     let now = samples::at(0);
     database.run(&format!(
@@ -53,13 +53,13 @@ fn bytes(number: u32) -> [u8; 16] {
     bytes
 }
 
-/// Hostnames of domains that the first account has.
+/// Hostnames of domains of the first account.
 fn hostnames(number: u32) -> Vec<Hostname> {
     let odd = (1..=number).map(|number| number * 2 + 1);
     odd.map(|number| samples::hostname(&format!("h{number}.example.com"))).collect()
 }
 
-/// Each in one statement that finds its rows by an index.
+/// Each is one statement that finds its rows through an index.
 pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     lists(subject).await;
     single_domains(subject).await;
@@ -72,7 +72,7 @@ async fn lists(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let limit = PageLimit::new(25).unwrap();
     for after in [None, Some(PagePosition::behind(bytes(DOMAINS / 2)))] {
-        // Not only once: from the sixth time on PostgreSQL has a choice of its own.
+        // Repeated, because PostgreSQL may choose another plan from the sixth run on.
         for _ in 0..8 {
             let plans = subject
                 .plans(async {
@@ -121,7 +121,7 @@ async fn single_domains(subject: &Subject) {
     }
 }
 
-/// A unit of work takes so many statements of its own for each of its steps, and finds its rows by indexes.
+/// Each step of a unit of work runs a fixed number of statements, and finds its rows through indexes.
 async fn changes(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let named = hostnames(MOST_NAMED);
@@ -141,7 +141,7 @@ async fn changes(subject: &Subject) {
                 let seen = DnsObservation { checked_at: samples::at(1), records: vec![] };
                 assert_eq!(number_of(work.record_observation(*account, domain.id, &seen)).await, 1);
                 assert_eq!(number_of(work.delete_custom_domain(*account, domain.id)).await, 2);
-                // Not left to be undone in the background, where it would run beside what is recorded next.
+                // Rolled back explicitly: a rollback in the background would run beside the next recorded statements.
                 work.commit().await.unwrap();
             })
             .await;
@@ -149,15 +149,15 @@ async fn changes(subject: &Subject) {
     }
 }
 
-/// How many statements of its own something takes that succeeds.
+/// How many statements of its own a successful call runs.
 async fn number_of<T, E: std::fmt::Debug>(work: impl Future<Output = Result<T, E>>) -> usize {
     let (statements, outcome) = recorder::recorded(work).await;
     outcome.unwrap();
     own(&statements)
 }
 
-/// Contract D42: due checks and passed deadlines are found by their instants, however many there are, in one statement, which
-/// reads where there is nothing to do.
+/// D42: one statement finds due checks or passed deadlines by their instants among any number, and only reads if there are
+/// none.
 async fn checks(subject: &Subject) {
     let Subject { store, .. } = subject;
     let (now, until) = (samples::at(0), samples::at(60_000));
@@ -225,7 +225,7 @@ fn are_by_index(plans: &str, index: &str) {
     }
 }
 
-/// Contract D22: links lose their address a number at a time, which costs the same however many there are, of whomever.
+/// D22: links lose their addresses in batches. A batch costs the same among any number of links, of any accounts.
 async fn lost_links(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let hostname = samples::hostname(HOST);
@@ -238,7 +238,7 @@ async fn lost_links(subject: &Subject) {
                     let losing = work.lose_some_links(whose, &hostname, 1_000, samples::at(1));
                     let (statements, lost) = recorder::recorded(losing).await;
                     assert_eq!(lost.unwrap(), 1_000);
-                    // A range of accounts may be empty, and each is looked through.
+                    // A range of accounts may be empty, and each range is searched.
                     assert!(own(&statements) <= 2, "{statements:#?}");
                     assert_eq!(work.changes().len(), 1);
                 })

@@ -1,5 +1,5 @@
-//! Plans that are made while tables are empty. A connection keeps them while an import fills the tables, and statistics come
-//! a minute later at best. So they must already read the index that a full table needs.
+//! Plans made while tables are empty. A connection keeps them while an import fills the tables, and statistics arrive a
+//! minute later at the earliest. So these plans must already use the index that a full table needs.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use signpost_test_servers::postgres::PostgresServer;
 
 use super::{Subject, log_plans};
 
-/// The look-ups of an import, a visit and a request for one link each find a row by its whole key.
+/// The look-ups of an import, of a visit and of a request for one link each find a row by its whole key.
 pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) {
     let database = server.database(None);
     migrate(&database.url()).await.unwrap();

@@ -1,5 +1,5 @@
-//! Statements about groups where the statistics come from one giant group, as after an import into one: all links are in it
-//! then, and are active and on the system domain. What has come since then the statistics do not know.
+//! Statements about groups with statistics of one giant group, as after an import into one group: all links are in it,
+//! active, and on the system domain. The statistics do not cover later links.
 
 use std::time::Duration;
 
@@ -14,17 +14,17 @@ use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer};
 
 use super::{PLENTY, Subject, log_plans};
 
-/// How many links were imported.
+/// The number of imported links.
 const IMPORTED: u32 = 60_000;
 
-/// How many links the small groups have together, and how many small groups there are.
+/// The number of links in all small groups, and the number of small groups.
 const ADDED: u32 = 4_000;
 const GROUPS: u32 = 200;
 
-/// Where every second of the added links is.
+/// The hostname of every second added link.
 const HOST: &str = "links.example.net";
 
-/// An id of the kind of things with this first byte.
+/// An id; its first byte tells the kind of thing.
 fn bytes(kind: u8, number: u32) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[0] = kind;
@@ -36,13 +36,13 @@ fn group(number: u32) -> GroupId {
     Id::from_bytes(bytes(2, number))
 }
 
-/// The ids of the redirects in a small group. Those of a group do not lie together.
+/// The ids of the redirects in a small group, which are not adjacent.
 fn links_of(number: u32) -> Vec<LinkId> {
     let links = (1..=ADDED).filter(|link| link % GROUPS == number % GROUPS);
     links.map(|link| LinkId::Redirect(Id::from_bytes(bytes(3, IMPORTED + link)))).collect()
 }
 
-/// A giant group and statistics of it; then small groups, and links in none.
+/// A giant group and its statistics; then small groups, and links without a group.
 fn fill(database: &PostgresDatabase) -> AccountId {
     let id = |kind: u8, number: &str| format!("('{kind:02x}' || lpad(to_hex({number}), 30, '0'))::uuid");
     let (account, all) = (id(1, "1"), IMPORTED + ADDED);
@@ -82,8 +82,8 @@ fn fill(database: &PostgresDatabase) -> AccountId {
     Id::from_bytes(bytes(1, 1))
 }
 
-/// Each statement reads what it is about by the index for that, however few links the statistics make PostgreSQL expect
-/// elsewhere, and however many in a group.
+/// Each statement uses the index for its rows, however few links elsewhere or however many links in a group the statistics
+/// suggest.
 pub(crate) async fn does_not_change_plans(server: &'static PostgresServer) {
     let database = server.database(None);
     migrate(&database.url()).await.unwrap();
@@ -99,7 +99,7 @@ pub(crate) async fn does_not_change_plans(server: &'static PostgresServer) {
     drop(database);
 }
 
-/// All lists with a group, and those whose filters no row fulfilled when the statistics were made.
+/// All lists with a group filter, and those whose filters matched no row when the statistics were made.
 async fn lists(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let every = LinkFilter::default();
@@ -131,7 +131,7 @@ async fn lists(subject: &Subject) {
     }
 }
 
-/// Links enter groups and leave them.
+/// Links enter and leave groups.
 async fn moves(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let (account, now) = (*account, samples::at(1));
@@ -157,7 +157,7 @@ async fn moves(subject: &Subject) {
     assert!(!plans.contains("Seq Scan on links"), "{plans}");
 }
 
-/// A group goes, and all that PostgreSQL itself does for that.
+/// The deletion of a group, with everything that PostgreSQL itself runs for it.
 async fn deletions(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let now = samples::at(1);
@@ -167,7 +167,7 @@ async fn deletions(subject: &Subject) {
             let taken = work.ungroup_some_links(*account, group(17), 1_000, now).await.unwrap();
             assert!(taken > 0 && usize::from(taken) <= links_of(17).len(), "{taken}");
             assert!(work.delete_group(*account, group(17), now).await.unwrap());
-            // One that was not emptied before.
+            // A group that was not emptied before.
             assert!(work.delete_group(*account, group(18), now).await.unwrap());
             work.commit().await.unwrap();
         })

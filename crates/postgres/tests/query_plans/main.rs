@@ -1,8 +1,7 @@
-//! How many statements the methods of the store run, and how PostgreSQL finds the rows: by ranges of indexes, never by
-//! reading a table, and never sorted afterwards.
+//! How many statements the methods of the store run, and that these read ranges of indexes, without table scans and sorts.
 //!
-//! The plans are those with which the statements really run, from the server's log. Diesel's recorder is one for the
-//! whole process, so there is one test.
+//! The plans come from the server's log of the real statements. Diesel's recorder is global to the process, so there is one
+//! test.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,10 +10,7 @@
     clippy::panic,
     reason = "tests fail by panicking"
 )]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 mod answers;
 mod batches;
@@ -38,7 +34,7 @@ use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer, shared};
 
 const PLENTY: u64 = 1_000_000;
 
-/// A database with two accounts of many links each, and a server that logs its plans.
+/// A database with two accounts of many links each, on a server that logs its plans.
 pub(crate) struct Subject {
     server: &'static PostgresServer,
     store: PostgresStore,
@@ -46,7 +42,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// The plans, as text, of all that `work` runs.
+    /// The plans of all statements of `work`, as text.
     async fn plans(&self, work: impl Future<Output = ()>) -> String {
         let before = self.server.log().len();
         work.await;
@@ -71,7 +67,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     log_plans(server, &database);
     let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
     let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
-    // What a connection sets when it is opened is none of the statements that are counted: one to read on, and one of the node's.
+    // The session settings of new connections are not counted: open one reader and one connection of the node first.
     store.account(account).await.unwrap();
     store.check().await.unwrap();
     let subject = Subject { server, store, account };
@@ -90,7 +86,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     empty_tables::get_the_plans_of_full_ones(server).await;
 }
 
-/// Has the server log the plans of all statements in a database, and of those that these run themselves.
+/// Makes the server log the plans of all statements in a database, including nested ones.
 fn log_plans(server: &PostgresServer, database: &PostgresDatabase) {
     server.run(
         "postgres",
@@ -103,12 +99,12 @@ fn log_plans(server: &PostgresServer, database: &PostgresDatabase) {
     );
 }
 
-/// How many of the statements are not only there to steer a transaction.
+/// The number of statements that do not only control a transaction.
 fn own(statements: &[String]) -> usize {
     statements.iter().filter(|statement| !recorder::is_steering(statement)).count()
 }
 
-/// What is on a page is read together with it, and written by itself.
+/// The content of a page is read together with the page, and written separately.
 async fn landing_page(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let landing = samples::landing("page");
@@ -133,7 +129,7 @@ async fn landing_page(subject: &Subject) {
     assert!(!plans.contains("Seq Scan on links"), "{plans}");
 }
 
-/// Visits that come at once share statements, which read indexes only, also for pixels and custom domains (ADR 38).
+/// Simultaneous visits share statements, which read only indexes, also for pixels and custom domains (ADR 38).
 async fn visits(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let ids = samples::pixel_ids((1..=9).map(|number| pixels::id(number * 2 - 1)).collect());
@@ -154,8 +150,8 @@ async fn visits(subject: &Subject) {
                 .plans(async {
                     let visits = addresses.iter().take(at_once).map(|address| store.published_link(address));
                     let (statements, found) = recorder::recorded(join_all(visits)).await;
-                    // Two go at once, the others in batches of up to 32: mostly four. On a busy machine, where batches are
-                    // slow, more of them go at once.
+                    // Two run at once, the others in batches of up to 32, so usually four statements. On a busy machine with
+                    // slow batches, more look-ups run at once.
                     assert!(statements.len() <= at_once.div_ceil(2), "{statements:#?}");
                     fewest = fewest.min(statements.len());
                     assert!(matches!(
@@ -174,7 +170,7 @@ async fn visits(subject: &Subject) {
     }
 }
 
-/// One statement each, and a PATCH as many as are its steps.
+/// One statement for each operation, and one for each step of a PATCH.
 async fn single_rows(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let account = *account;
@@ -185,7 +181,7 @@ async fn single_rows(subject: &Subject) {
     assert_eq!(own(&statements), 1, "{statements:#?}");
     let (statements, committed) = recorder::recorded(work.commit()).await;
     committed.unwrap();
-    assert_eq!(statements.len(), 2, "the change is logged together with the COMMIT: {statements:#?}");
+    assert_eq!(statements.len(), 2, "the change is not logged together with the COMMIT: {statements:#?}");
 
     let budget = RequestBudget { per_minute: 9, per_day: 9 };
     let address = Address { site: Site::System, slug: Some(samples::slug("single")) };

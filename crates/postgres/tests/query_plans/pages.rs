@@ -8,17 +8,17 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::Subject;
 
-/// The bytes of all ids of the first account, but for the last four.
+/// The bytes of all ids of the first account, without the last four.
 const BEFORE: &str = "0100000000000000000000";
 
-/// How the plan of a page begins to name its range if it serves for any values.
+/// The start of the range in the generic plan of a page.
 const LOOKS_AT_NO_VALUES: &str = ">= ROW($1";
 
-/// How many links the account of the test has, and as many another.
+/// How many links the account of the test has; another account has as many.
 const LINKS: u32 = 20_000;
 
-/// Two accounts with many links. Of the first's, each hundredth is inactive, each fifth in the one group, and each second
-/// on a domain of its own.
+/// Two accounts with many links. Of the first account's links, one in a hundred is inactive, one in five is in the group,
+/// and every second is on a domain.
 pub(crate) fn fill(database: &PostgresDatabase) -> AccountId {
     let hex = |number: &str| format!("('{BEFORE}' || lpad(to_hex({number}), 10, '0'))::uuid");
     let id = hex("n");
@@ -47,7 +47,7 @@ pub(crate) fn bytes(number: u32) -> [u8; 16] {
     bytes
 }
 
-/// Each page, the first and a late one, reads as many rows of one index as it shows, and one more.
+/// Each page, the first and a late one, reads one row more of one index than it shows.
 pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let limit = PageLimit::new(25).unwrap();
@@ -64,7 +64,7 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
         (LinkFilter { site: Some(domain), ..every.clone() }, "links_of_host"),
     ] {
         for after in [None, Some(PagePosition::behind(bytes(12_000)))] {
-            // Not only once: from the sixth time on PostgreSQL has a choice of its own.
+            // Repeated, because PostgreSQL may choose another plan from the sixth run on.
             for _ in 0..8 {
                 let plans = subject
                     .plans(async {
@@ -77,12 +77,12 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
                     assert!(!plans.contains(wrong), "{filter:?} {after:?}: {plans}");
                 }
                 let is_for_any = plans.contains(LOOKS_AT_NO_VALUES);
-                assert!(is_for_any, "{filter:?} {after:?} is planned anew each time: {plans}");
+                assert!(is_for_any, "{filter:?} {after:?} has no generic plan: {plans}");
             }
         }
     }
     by_slug(subject).await;
-    // Of several filters, the narrowest chooses the range; the others choose among its rows.
+    // Of several filters, the narrowest chooses the range, and the others filter its rows.
     let active = LinkFilter { is_active: Some(true), ..every.clone() };
     for (filter, index) in [
         (LinkFilter { is_active: Some(false), ..on_system.clone() }, "links_of_activity"),
@@ -109,7 +109,7 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
     }
 }
 
-/// A slug is a range of its index, whatever else is filtered by. With a site it is an address, which is one row.
+/// A slug is a range of its index, with any other filters. With a site it is an address, which is one row.
 async fn by_slug(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let limit = PageLimit::new(25).unwrap();

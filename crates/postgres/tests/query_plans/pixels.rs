@@ -6,10 +6,10 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::{Subject, recorder};
 
-/// How many pixels there are; every second is the first account's.
+/// The number of pixels; every second one belongs to the first account.
 const PIXELS: u32 = 20_000;
 
-/// As many as a batch of links can name.
+/// How many pixels a batch of links can name.
 const MOST_NAMED: u32 = 1_000;
 
 /// Pixels of all accounts, in turn.
@@ -34,13 +34,13 @@ fn bytes(number: u32) -> [u8; 16] {
     bytes
 }
 
-/// Each in one statement. A page, the first and a late one, reads as many rows of the list's own index as it shows, and one
-/// more; those that are named by ids are found by them.
+/// Each is one statement. A page, the first and a late one, reads one row more of the list's index than it shows. Named
+/// pixels are found by id.
 pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let limit = PageLimit::new(25).unwrap();
     for after in [None, Some(PagePosition::behind(bytes(PIXELS / 2)))] {
-        // Not only once: from the sixth time on PostgreSQL has a choice of its own.
+        // Repeated, because PostgreSQL may choose another plan from the sixth run on.
         for _ in 0..8 {
             let plans = subject
                 .plans(async {

@@ -1,18 +1,18 @@
-//! The statements that diesel reports. There is one recorder for the whole process, so there is one test.
+//! The statements that Diesel reports. The recorder is global to the process, so there is one test.
 
 use std::sync::Mutex;
 
 use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 
-/// What has run since it was last emptied, in order; nothing is recorded while it is `None`.
+/// The statements since the recorder was last emptied, in order; `None` while nothing is recorded.
 static RECORD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 
-/// Has all connections that are opened from here on report their statements.
+/// Makes all connections opened from now on report their statements.
 pub(crate) fn install() {
     set_default_instrumentation(recorder).unwrap();
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "diesel asks for a function of this form")]
+#[expect(clippy::unnecessary_wraps, reason = "Diesel requires this signature")]
 fn recorder() -> Option<Box<dyn Instrumentation>> {
     Some(Box::new(|event: InstrumentationEvent<'_>| {
         if let InstrumentationEvent::StartQuery { query, .. } = event
@@ -24,7 +24,7 @@ fn recorder() -> Option<Box<dyn Instrumentation>> {
     }))
 }
 
-/// All statements that `work` ran, in order, and what it came to.
+/// All statements that `work` ran, in order, and its result.
 pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (Vec<String>, T) {
     *RECORD.lock().unwrap() = Some(Vec::new());
     let outcome = work.await;
@@ -33,7 +33,7 @@ pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (Vec<String>, 
     (statements, outcome)
 }
 
-/// Whether a statement only steers a transaction.
+/// Whether a statement only controls a transaction.
 pub(crate) fn is_steering(statement: &str) -> bool {
     let steering = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT"];
     steering.iter().any(|word| statement.starts_with(word))

@@ -1,11 +1,11 @@
-//! Searches by the index, and the job that writes it.
+//! Searches through the index, and the job that writes it.
 
 use signpost_app::ports::{LinkReads, Store};
 use signpost_domain::{LinkFilter, LinkKind, PageLimit, PagePosition, SearchText};
 
 use super::{Subject, pages, recorder};
 
-/// Tables that are read by their indexes. The others have a row for thousands of links.
+/// The tables that must be read through indexes. The others have one row for thousands of links.
 const LARGE: [&str; 2] = ["links", "search_buckets"];
 
 /// The job and the searches read ranges of indexes, however often they run.
@@ -14,7 +14,7 @@ pub(crate) async fn is_read_by_ranges(subject: &Subject) {
     let plans = subject
         .plans(async {
             let mut after = None;
-            // Some rounds of all accounts, of which each does one thing for each account.
+            // Some rounds of all accounts; each round does one task for each account.
             for _ in 0..16 {
                 after = store.tend_search_index(after).await.unwrap().after;
             }
@@ -29,7 +29,7 @@ pub(crate) async fn is_read_by_ranges(subject: &Subject) {
         let search = Some(SearchText::parse(text).unwrap());
         let filter = LinkFilter { search, ..LinkFilter::default() };
         for after in [None, Some(PagePosition::behind(pages::bytes(12_000)))] {
-            // Not only once: from the sixth time on PostgreSQL has a choice of its own.
+            // Repeated, because PostgreSQL may choose another plan from the sixth run on.
             for _ in 0..8 {
                 let plans = subject
                     .plans(async {

@@ -1,4 +1,4 @@
-//! How the change log is written and read here: in the transaction of what it says, and by time.
+//! The change log: written in the transaction of the change, and read by time.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -26,9 +26,9 @@ async fn read(store: &PostgresStore, read: ReadChanges) -> (Vec<VisibleChange>, 
     (changes.iter().map(|logged| logged.change.clone()).collect(), next)
 }
 
-/// An entry has the time at which it was inserted; a reader that comes by between then and its commit finds it later.
+/// An entry carries its insertion time. A reader that passes between insertion and commit finds it later.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_that_is_committed_late_is_found() {
+async fn entry_that_commits_late_is_found() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -54,10 +54,10 @@ async fn an_entry_that_is_committed_late_is_found() {
     assert!(changes.contains(&change(account, "late")), "{changes:?}");
 }
 
-/// A commit that nobody waits for any more may take place long after all time limits: its transaction is still open when it
-/// is read past, and its entry is found when it is there.
+/// An abandoned commit may take effect after all time limits. Its transaction is still open when the reader passes it, and
+/// its entry is found after the commit.
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_an_entry_whose_commit_was_given_up_is_found_however_late_it_comes() {
+async fn d58_entry_of_an_abandoned_commit_is_found_however_late() {
     let database = migrated().await;
     let limit = Duration::from_secs(1);
     let store = open_with(&database, &PostgresOptions::with_time_limit(limit)).await;
@@ -71,7 +71,7 @@ async fn d58_an_entry_whose_commit_was_given_up_is_found_however_late_it_comes()
         u128::from_be_bytes(account.to_bytes())
     );
     assert_eq!(late.execute(&row, &[]).await.unwrap(), 1);
-    // One reader was there before, and one comes only now.
+    // One reader was there before, the other starts now.
     let begun =
         || async { ReadChanges::These { changes: vec![], position: store.end_of_changes().await.unwrap() } };
     let mut readers = [begun().await, begun().await];
@@ -90,7 +90,7 @@ async fn d58_an_entry_whose_commit_was_given_up_is_found_however_late_it_comes()
     for reader in readers {
         let (changes, next) = read(&store, reader).await;
         assert_eq!(changes, [change(account, "late")]);
-        // What is over is read past.
+        // Transactions that have ended are read past.
         let (_, next) = read(&store, next).await;
         let ReadChanges::These { position, .. } = next else { panic!("{next:?}") };
         let since = database
@@ -99,9 +99,9 @@ async fn d58_an_entry_whose_commit_was_given_up_is_found_however_late_it_comes()
     }
 }
 
-/// A server whose clock was set back gives a reader entries again rather than none.
+/// A server whose clock was set back returns entries again and misses none.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_position_in_the_future_misses_nothing() {
+async fn position_in_the_future_misses_no_entry() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -113,10 +113,10 @@ async fn a_position_in_the_future_misses_nothing() {
     assert_eq!(changes, [change(account, "a")]);
 }
 
-/// On a connection of whatever age, the entry is of the very transaction that made the change: it goes out together with the
-/// COMMIT, and must get there first.
+/// On new and old connections, the entry belongs to the transaction of the change: it is pipelined with the COMMIT and must
+/// arrive first.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_is_part_of_its_transaction() {
+async fn entry_is_part_of_its_transaction() {
     let database = migrated().await;
     let mut number = 0;
     for _ in 0..5 {
@@ -134,9 +134,9 @@ async fn an_entry_is_part_of_its_transaction() {
     assert_eq!(together.trim(), number.to_string());
 }
 
-/// What cannot be logged is not done, and the connection is of use again.
+/// A change that cannot be logged is rolled back, and the connection stays usable.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_that_cannot_be_logged_is_undone() {
+async fn change_that_cannot_be_logged_is_rolled_back() {
     let database = migrated().await;
     let one = PostgresOptions { connections: NonZeroUsize::MIN, ..PostgresOptions::default() };
     let store = open_with(&database, &one).await;
@@ -154,10 +154,10 @@ async fn a_change_that_cannot_be_logged_is_undone() {
     assert_eq!((links.trim(), changes.trim()), ("1", "1"));
 }
 
-/// During an upgrade, a node of a version that does not know the entries of domains takes one for an entry of the account,
-/// which includes the domain's links: it reads the columns that it knows.
+/// During an upgrade, a node of an older version takes a domain's entry for one of the account, which includes the domain's
+/// links: it reads only the columns that it knows.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_of_a_domain_is_one_of_the_account_to_older_nodes() {
+async fn older_nodes_read_a_domains_entry_as_one_of_the_account() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -172,7 +172,7 @@ async fn an_entry_of_a_domain_is_one_of_the_account_to_older_nodes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_entry_is_reported() {
+async fn corrupt_entry_is_reported() {
     let database = migrated().await;
     let store = open(&database).await;
     let position = store.end_of_changes().await.unwrap();
@@ -189,9 +189,9 @@ async fn a_corrupt_entry_is_reported() {
     );
 }
 
-/// Forgetting goes by the server's clock.
+/// Deletion uses the server's clock.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_oldest_entries_are_forgotten_first() {
+async fn oldest_entries_are_deleted_first() {
     let database = migrated().await;
     let store = open(&database).await;
     database.run(

@@ -29,7 +29,7 @@ fn number(database: &PostgresDatabase, of: &str) -> i64 {
 const BATCHES: &str = "count(*) FROM click_batches";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
+async fn packing_starts_at_an_age_or_at_a_number_of_batches_or_clicks() {
     let database = migrated().await;
     let store = open(&database).await;
     let clicked = ClickedLink::new();
@@ -57,7 +57,7 @@ async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_malformed_batch_is_set_aside() {
+async fn malformed_batch_is_set_aside() {
     let database = migrated().await;
     let (store, clicked) = filled(&database).await;
     let malformed = EncodedClicks { segment: vec![7; 100], ..clicked.batch(6) };
@@ -70,7 +70,7 @@ async fn a_malformed_batch_is_set_aside() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_sealed_segments_hold_no_hash_of_a_visitor() {
+async fn d48_sealed_segments_contain_no_visitor_hash() {
     let database = migrated().await;
     let (store, _) = filled(&database).await;
     pack(&store, at(3_600_000)).await;
@@ -84,15 +84,15 @@ async fn d48_sealed_segments_hold_no_hash_of_a_visitor() {
         };
         (0..5_000).step_by(500).map(|number| has(hash(number))).sum::<i64>()
     };
-    assert_eq!(found(), 10, "before sealing the hashes are there");
+    assert_eq!(found(), 10, "the hashes are missing before sealing");
     while store.seal(at(86_400_000 * 4)).await.unwrap() == Upkeep::More {}
     assert_eq!(number(&database, "sum(clicks) FROM click_segments WHERE sealed"), 5_000);
     assert_eq!(found(), 0);
 }
 
-/// A packer that has looked for deleted accounts, and has not committed yet, stores nothing behind the deletion's back.
+/// A running packer that has already checked for deleted accounts stores nothing after the deletion.
 #[tokio::test(flavor = "multi_thread")]
-async fn r36_a_deletion_waits_for_packers_at_work() {
+async fn r36_deletion_waits_for_running_packers() {
     let database = migrated().await;
     let (store, clicked) = filled(&database).await;
     pack(&store, at(3_600_000)).await;

@@ -1,4 +1,4 @@
-//! Nodes whose clocks are wrong: what the server's clock keeps them from (R22).
+//! Nodes with wrong clocks: how the server's clock bounds the damage (R22).
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ fn now(database: &PostgresDatabase) -> Timestamp {
     Timestamp::from_unix_millis(millis.trim().parse().unwrap()).unwrap()
 }
 
-/// R22 and contract D39: a node that is a day ahead takes no hostname from anybody who has an hour left.
+/// R22 and D39: a node that is a day ahead takes no hostname from an account that has an hour left.
 #[tokio::test(flavor = "multi_thread")]
-async fn r22_a_node_that_is_ahead_stores_no_domain_as_failed() {
+async fn r22_node_that_is_ahead_stores_no_domain_as_failed() {
     let database = migrated().await;
     let store = open(&database).await;
     let (account, now) = (account(&store).await, now(&database));
@@ -36,7 +36,7 @@ async fn r22_a_node_that_is_ahead_stores_no_domain_as_failed() {
         insert(&store, &domain, CheckPlan { next_check_at: None, checks_made: 0 }).await;
         domains.push(domain);
     }
-    // A node that is behind takes nothing either that its own clock does not allow.
+    // A node that is behind takes nothing that its own clock does not allow.
     assert_eq!(store.expire_domains(now.minus(HOUR * 2), 9).await.unwrap(), 0);
     for _ in 0..2 {
         store.expire_domains(now.plus(DAY), 9).await.unwrap();
@@ -47,9 +47,9 @@ async fn r22_a_node_that_is_ahead_stores_no_domain_as_failed() {
     }
 }
 
-/// R22 and contract D12: a node that is a day ahead forgets no answer for which another may still be asked.
+/// R22 and D12: a node that is a day ahead deletes no answer that a client may still ask for.
 #[tokio::test(flavor = "multi_thread")]
-async fn r22_a_node_that_is_ahead_forgets_no_answer() {
+async fn r22_node_that_is_ahead_deletes_no_answer() {
     let database = migrated().await;
     let store = open(&database).await;
     let (account, now) = (samples::id(), now(&database));
@@ -65,9 +65,9 @@ async fn r22_a_node_that_is_ahead_forgets_no_answer() {
     }
 }
 
-/// R22 and contract D42: what is given up is left alone for a day of the server's.
+/// R22 and D42: checks that were given up rest for a day by the server's clock.
 #[tokio::test(flavor = "multi_thread")]
-async fn r22_a_node_that_is_ahead_releases_no_check() {
+async fn r22_node_that_is_ahead_releases_no_check() {
     let database = migrated().await;
     let store = open(&database).await;
     let (account, now) = (account(&store).await, now(&database));
@@ -89,16 +89,16 @@ async fn r22_a_node_that_is_ahead_releases_no_check() {
     assert_eq!(hosts, ["old.example.com"]);
 }
 
-/// R22: what only one node may do nobody takes over who is ahead, and nobody keeps for longer who is behind.
+/// R22: a node that is ahead takes no lease over early, and a node that is behind keeps none too long.
 #[tokio::test(flavor = "multi_thread")]
-async fn r22_a_lease_lasts_for_its_term_whatever_the_clocks_of_nodes_say() {
+async fn r22_lease_lasts_for_its_term_whatever_the_nodes_clocks() {
     let database = migrated().await;
     let store = open(&database).await;
     let [ahead, behind] = [1, 2].map(|byte| LeaseHolder::from_bytes([byte; 16]));
     let now = now(&database);
     assert!(store.take_lease("work", behind, now.minus(DAY), now.minus(DAY).plus(HOUR)).await.unwrap());
     assert!(!store.take_lease("work", ahead, now.plus(DAY), now.plus(DAY).plus(HOUR)).await.unwrap());
-    // One that is ahead by a day and takes it for no time has it for no time.
+    // A node that is a day ahead and asks for no time gets no time.
     assert!(store.take_lease("work", behind, now.plus(DAY), now.plus(DAY)).await.unwrap());
     assert!(store.take_lease("work", ahead, now.minus(DAY), now.minus(DAY).plus(HOUR)).await.unwrap());
     assert!(!store.take_lease("work", behind, now, now.plus(HOUR)).await.unwrap());

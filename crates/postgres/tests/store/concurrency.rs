@@ -1,5 +1,4 @@
-//! Units of work that want the same rows: those that keep the order of locks wait for each other, and those that cannot are
-//! run again.
+//! Concurrent units of work on the same rows: those in lock order wait for each other, and the others are retried.
 
 use std::sync::Arc;
 
@@ -12,22 +11,21 @@ use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
 use tokio::sync::Barrier;
 
-use super::database::{PLENTY, account, group, migrated, open, until_somebody_waits, until_they_wait};
+use super::database::{PLENTY, account, group, migrated, open, until_one_waits, until_they_wait};
 
-/// How many links two units of work at once want, of either kind in turn.
+/// The number of links that two concurrent units of work share, of alternating kinds.
 const LINKS: usize = 200;
 
-/// How often they meet. If they hold the rows in different orders, one meeting in two is a deadlock.
+/// How often they meet. With different lock orders, every second meeting would deadlock.
 const MEETINGS: usize = 20;
 
-/// How many units of work move links at once.
+/// How many units of work move links concurrently.
 const MOVERS: usize = 6;
 
-/// Where all links of a crowd are.
+/// The hostname of all links of a crowd.
 const HOST: &str = "go.example.com";
 
-/// An account with two groups and many links in the first and on one domain, of which the ids and the kinds are in different
-/// orders.
+/// An account with two groups, and many links in the first group and on one domain. Ids and kinds are in different orders.
 struct Crowd {
     database: PostgresDatabase,
     store: Arc<PostgresStore>,
@@ -58,10 +56,10 @@ impl Crowd {
     }
 }
 
-/// What a unit of work does with all the links.
+/// What a unit of work does with all links.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Act {
-    /// Puts them into the group of this number.
+    /// Puts them into the group with this index.
     Assign(usize),
     /// Takes them out of the first group.
     Unassign,
@@ -71,7 +69,7 @@ enum Act {
     DeleteNamed,
     DeleteSome,
     DeleteAccount,
-    /// Takes their addresses from them, as the removal of their domain does.
+    /// Takes their addresses away, as the removal of their domain does.
     Lose,
 }
 
@@ -100,7 +98,7 @@ impl Act {
     }
 }
 
-/// Deletions are undone, so that the next meeting has something to do.
+/// Deletions are rolled back, so that the next meeting has links to work on.
 async fn meet(crowd: &Crowd, acts: [Act; 2]) {
     let barrier = Arc::new(Barrier::new(2));
     let tasks = acts.map(|act| {
@@ -123,9 +121,9 @@ async fn meet(crowd: &Crowd, acts: [Act; 2]) {
     }
 }
 
-/// Contract D30: what changes many links holds them in one order, whichever way it finds them, and is not run again.
+/// D30: changes of many links lock them in one order, however they find them, and are not retried.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_batches_that_want_the_same_links_wait_for_each_other() {
+async fn d30_batches_on_the_same_links_wait_for_each_other() {
     let crowd = Crowd::new().await;
     let others = [
         Act::Unassign,
@@ -149,9 +147,9 @@ async fn d30_batches_that_want_the_same_links_wait_for_each_other() {
     assert_eq!(crowd.database.query(deadlocks).trim(), "0");
 }
 
-/// Contract D30: however many units of work move the same links between groups, none of them is run again.
+/// D30: any number of units of work that move the same links between groups run without retries.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_units_of_work_that_move_the_same_links_come_one_after_the_other() {
+async fn d30_units_of_work_that_move_the_same_links_run_one_by_one() {
     let crowd = Arc::new(Crowd::new().await);
     let barrier = Arc::new(Barrier::new(MOVERS));
     let movers = (0..MOVERS).map(|mover| {
@@ -190,7 +188,7 @@ async fn move_one(
     group: GroupId,
 ) -> Result<(), StoreError> {
     work.expect_move();
-    let before = work.lock_link(account, link).await?.expect("it is there");
+    let before = work.lock_link(account, link).await?.expect("the link exists");
     let mut after = before.clone();
     after.move_to_group(Some(group), samples::at(1));
     match work.update_link(account, &before, &after).await {
@@ -200,17 +198,17 @@ async fn move_one(
     }
 }
 
-/// Contract D30: who deletes a group holds it before its links, so that none enters it, and none leaves it, which would wait for
-/// the group with the link in its hands.
+/// D30: the deletion of a group locks it before its links. So no link enters it, and no link leaves it while it holds the
+/// link and waits for the group.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_a_group_that_is_deleted_is_held_before_its_links() {
+async fn d30_deletion_locks_a_group_before_its_links() {
     let crowd = Crowd::new().await;
     let (account, [doomed, other]) = (crowd.account, crowd.groups);
     let newcomer = samples::redirect("newcomer").into_any();
     let mut work = crowd.store.begin().await.unwrap();
     work.insert_links(account, std::slice::from_ref(&newcomer), PLENTY).await.unwrap();
     work.commit().await.unwrap();
-    // Somebody holds a link of the group, so that its deletion has to wait.
+    // Another unit of work holds a link of the group, so the deletion must wait.
     let mut holder = crowd.store.begin().await.unwrap();
     holder.lock_link(account, crowd.links[0]).await.unwrap();
     let store = crowd.store.clone();
@@ -231,7 +229,7 @@ async fn d30_a_group_that_is_deleted_is_held_before_its_links() {
     let leaving = tokio::spawn(async move {
         let mut work = store.begin().await?;
         work.expect_move();
-        let before = work.lock_link(account, leaver).await?.expect("it is there");
+        let before = work.lock_link(account, leaver).await?.expect("the link exists");
         let mut after = before.clone();
         after.move_to_group(Some(other), samples::at(1));
         work.update_link(account, &before, &after).await.expect("it may");
@@ -246,9 +244,9 @@ async fn d30_a_group_that_is_deleted_is_held_before_its_links() {
     assert_eq!(crowd.database.query(deadlocks).trim(), "0");
 }
 
-/// Contract D30: PostgreSQL ends one of two that wait for each other; it is told to be run again, and then goes through.
+/// D30: PostgreSQL aborts one of two deadlocked transactions. It reports contention, and its retry succeeds.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_a_deadlock_is_contention() {
+async fn d30_deadlock_is_reported_as_contention() {
     let crowd = Crowd::new().await;
     let [here, there] = [crowd.links[0], crowd.links[1]];
     let barrier = Arc::new(Barrier::new(2));
@@ -274,9 +272,9 @@ async fn d30_a_deadlock_is_contention() {
     again.commit().await.unwrap();
 }
 
-/// Contract D16: a request that PostgreSQL ended for the sake of another is counted all the same, and once.
+/// D16: a request whose attempt PostgreSQL aborted is still counted, once.
 #[tokio::test(flavor = "multi_thread")]
-async fn d16_a_request_is_counted_in_spite_of_contention() {
+async fn d16_request_is_counted_despite_contention() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -296,9 +294,9 @@ async fn d16_a_request_is_counted_in_spite_of_contention() {
     assert_eq!(database.query("SELECT admitted FROM request_counts WHERE span = 1").trim(), "2");
 }
 
-/// Contract D30: an account that is full is not filled to be emptied again.
+/// D30: a full account is not filled and emptied again.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_nothing_goes_into_an_account_that_is_full() {
+async fn d30_no_link_is_inserted_into_a_full_account() {
     let crowd = Crowd::new().await;
     crowd.database.run(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'inserted'; END $$; \
@@ -315,9 +313,9 @@ async fn d30_nothing_goes_into_an_account_that_is_full() {
     work.commit().await.unwrap();
 }
 
-/// Contract D30: whether an account is full is decided by its row as it is held, not as it was found.
+/// D30: the locked row decides whether an account is full, not an earlier read.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_room_that_others_make_is_used() {
+async fn d30_room_that_a_concurrent_deletion_makes_is_used() {
     let crowd = Crowd::new().await;
     let mut others = crowd.store.begin().await.unwrap();
     assert_eq!(others.delete_links(crowd.account, &crowd.links[..2]).await.unwrap().len(), 2);
@@ -332,7 +330,7 @@ async fn d30_room_that_others_make_is_used() {
         work.commit().await.unwrap();
         insertions
     });
-    until_somebody_waits(&crowd.database).await;
+    until_one_waits(&crowd.database).await;
     others.commit().await.unwrap();
     let insertions = waiting.await.unwrap();
     assert_eq!(insertions, [Insertion::Done, Insertion::Done, Insertion::LimitReached]);

@@ -1,4 +1,4 @@
-//! What the tables themselves refuse, whichever program writes.
+//! What the tables themselves reject, whichever program writes.
 
 use signpost_domain::Redirect;
 use signpost_port_contracts::samples;
@@ -6,7 +6,7 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::database::{account, active_domain, group, insert, migrated, open};
 
-/// A database with two accounts, each with a group and an active domain, and a link at `/taken` in the first's group.
+/// A database with two accounts, each with a group and an active domain. The first account has a link at `/taken`.
 async fn filled() -> PostgresDatabase {
     let database = migrated().await;
     let store = open(&database).await;
@@ -19,7 +19,7 @@ async fn filled() -> PostgresDatabase {
     database
 }
 
-/// The code of the error that a statement ends with.
+/// The error code of a statement.
 fn refusal(database: &PostgresDatabase, sql: &str) -> String {
     let sql = sql.replace('\'', "''");
     let block = format!(
@@ -30,9 +30,9 @@ fn refusal(database: &PostgresDatabase, sql: &str) -> String {
     database.query(&block).trim().to_owned()
 }
 
-/// Contract D20: a unique index, never a look before the write.
+/// D20: a unique index decides, never a look before the write.
 #[tokio::test(flavor = "multi_thread")]
-async fn d20_an_address_names_one_link() {
+async fn d20_address_belongs_to_one_link() {
     let database = filled().await;
     for sql in [
         "UPDATE links SET slug = 'taken' WHERE slug = 'other'",
@@ -40,13 +40,13 @@ async fn d20_an_address_names_one_link() {
     ] {
         assert_eq!(refusal(&database, sql), "23505", "{sql}");
     }
-    // Two lost links may have had the same slug.
+    // Two links without a domain may have the same slug.
     database.run("UPDATE links SET host = NULL, slug = 'same'");
 }
 
-/// Contract D41: a hostname is held by one domain at most, whoever writes; D40: and an account has one domain of a name.
+/// D41: at most one domain holds a hostname, whichever program writes. D40: an account has one domain for a hostname.
 #[tokio::test(flavor = "multi_thread")]
-async fn d41_a_hostname_has_one_holder() {
+async fn d41_hostname_has_one_holder() {
     let database = filled().await;
     assert_eq!(refusal(&database, "UPDATE custom_domains SET hostname = 'same.example.com'"), "23505");
     database.run("UPDATE custom_domains SET status = 'failed'");
@@ -58,7 +58,7 @@ async fn d41_a_hostname_has_one_holder() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn references_lead_somewhere() {
+async fn references_point_to_existing_rows() {
     let database = filled().await;
     for sql in [
         "DELETE FROM accounts",
@@ -75,7 +75,7 @@ async fn references_lead_somewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn columns_agree_with_each_other() {
+async fn columns_are_consistent_with_each_other() {
     let database = filled().await;
     for sql in [
         "UPDATE links SET kind = 0",

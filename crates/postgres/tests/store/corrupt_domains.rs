@@ -1,4 +1,4 @@
-//! A custom domain that is not what it must be.
+//! Corrupt rows of custom domains.
 
 use signpost_app::ports::{
     CustomDomainReads, DomainChecks, DueCheck, LinkReads, MAX_CLAIMS_OF_A_CHECK, Store,
@@ -13,7 +13,7 @@ use super::database::{account, active_domain, insert, migrated, open};
 const HOST: &str = "go.example.com";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_domain_names_its_column_and_its_id() {
+async fn corrupt_domain_is_reported_with_column_and_id() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -70,15 +70,15 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
     work.commit().await.unwrap();
 }
 
-/// Contract D65: rows of versions before, of newer ones, and damaged ones. What explains a domain must not hide it.
+/// D65: rows of older versions, of newer ones, and damaged ones. An unreadable explanation must not hide its domain.
 #[tokio::test(flavor = "multi_thread")]
-async fn d65_what_cannot_be_read_explains_nothing_and_hides_nothing() {
+async fn d65_unreadable_explanation_is_left_out_and_hides_no_domain() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
     let active = active_domain(&store, account, HOST).await;
     let read = async || store.custom_domain(account, active.id).await.unwrap().unwrap().domain;
-    // A node of an older version has brought it back, and left the reason.
+    // A node of an older version has reactivated it and left the reason.
     database.run("UPDATE custom_domains SET failure_reason = 'deadline_passed', observed = 'rubbish'");
     assert_eq!(read().await, active);
     database.run("UPDATE custom_domains SET checked_at = '2026-01-01'");
@@ -98,9 +98,9 @@ async fn d65_what_cannot_be_read_explains_nothing_and_hides_nothing() {
     }
 }
 
-/// Contract D41: what another account has failed with is nobody else's affair.
+/// D41: a failed domain of another account does not matter.
 #[tokio::test(flavor = "multi_thread")]
-async fn d41_a_corrupt_domain_that_has_failed_is_in_nobodys_way() {
+async fn d41_corrupt_failed_domain_blocks_no_account() {
     let database = lenient().await;
     let store = open(&database).await;
     let (spoilt, fine) = (account(&store).await, account(&store).await);
@@ -112,9 +112,9 @@ async fn d41_a_corrupt_domain_that_has_failed_is_in_nobodys_way() {
     assert_eq!((claims.own.map(|own| own.domain), claims.holder), (Some(domain), None));
 }
 
-/// Contract D44: only the exact word serves links.
+/// D44: only the exact status serves links.
 #[tokio::test(flavor = "multi_thread")]
-async fn d44_a_domain_of_no_known_status_serves_nothing() {
+async fn d44_domain_of_unknown_status_serves_no_link() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -126,10 +126,10 @@ async fn d44_a_domain_of_no_known_status_serves_nothing() {
     assert_eq!(store.published_link(&address).await.unwrap(), None);
 }
 
-/// Contract D42: domains that cannot be read keep no other from being checked, also where no other is due, and are left alone at
-/// last. What is wrong with each is said in the log.
+/// D42: corrupt domains block no check of another domain, even if no other is due, and finally rest. The log names each
+/// problem.
 #[tokio::test]
-async fn d42_a_corrupt_domain_keeps_no_other_from_being_checked() {
+async fn d42_corrupt_domain_blocks_no_check_of_another() {
     for (column, rubbish) in [("status", "'secret'"), ("checks_made", "-1"), ("checks_made", "5000000000")] {
         let log = Log::begin();
         let database = lenient().await;
@@ -150,7 +150,7 @@ async fn d42_a_corrupt_domain_keeps_no_other_from_being_checked() {
             let count = database.query("SELECT DISTINCT claims FROM custom_domains");
             assert_eq!(count.trim(), (claims + 1).to_string());
         }
-        let errors = log.lines("a custom domain cannot be checked");
+        let errors = log.lines("cannot check a custom domain: its row is corrupt");
         for domain in &domains {
             let (place, row) = (format!("custom_domains.{column}"), domain.id.to_string());
             let told = errors.iter().filter(|line| line.contains(&place) && line.contains(&row));

@@ -1,4 +1,4 @@
-//! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
+//! A corrupt row is reported with its table, column and key, and without its content.
 
 use signpost_app::ports::{
     ANSWERS_KEPT, AccountReads, AnswerReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore,
@@ -13,7 +13,7 @@ use signpost_test_servers::postgres::PostgresDatabase;
 use super::database::{PLENTY, account, group, insert, migrated, open, pixel};
 use super::remembered_answers;
 
-/// A database whose tables refuse nothing.
+/// A database whose tables have no constraints.
 pub(crate) async fn lenient() -> PostgresDatabase {
     let database = migrated().await;
     database.run(
@@ -40,7 +40,7 @@ pub(crate) fn report<T>(outcome: Result<T, StoreError>) -> Report {
     }
 }
 
-/// Each way to the link that names it reports the same.
+/// Every method that reads the link by its id reports the same.
 async fn report_of_link(store: &PostgresStore, account: AccountId, id: LinkId) -> Report {
     let one = report(store.link(account, id).await);
     let mut work = store.begin().await.unwrap();
@@ -49,7 +49,7 @@ async fn report_of_link(store: &PostgresStore, account: AccountId, id: LinkId) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_link_names_its_column_and_its_id() {
+async fn corrupt_link_is_reported_with_column_and_id() {
     let of_both = [
         ("name", "''", "'link'"),
         ("slug", "'a b'", "'link'"),
@@ -89,9 +89,9 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
     }
 }
 
-/// What is on a page is judged by those who read it. Nobody else does: a page can be found, listed, changed and deleted.
+/// Only readers of the content validate it. A page with corrupt content can be found, listed, changed and deleted.
 #[tokio::test(flavor = "multi_thread")]
-async fn corrupt_content_of_a_page_names_its_column_and_its_id() {
+async fn corrupt_page_content_is_reported_with_column_and_id() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -116,7 +116,7 @@ async fn corrupt_content_of_a_page_names_its_column_and_its_id() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_pixel_names_its_column_and_its_id() {
+async fn corrupt_pixel_is_reported_with_column_and_id() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -143,7 +143,7 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_answer_names_its_column_its_account_and_its_key() {
+async fn corrupt_answer_is_reported_with_column_account_and_key() {
     let database = lenient().await;
     let store = open(&database).await;
     let (account, key, now) = (samples::id(), remembered_answers::key("order-1"), samples::at(0));
@@ -162,7 +162,7 @@ async fn a_corrupt_answer_names_its_column_its_account_and_its_key() {
         assert!(!one.reason.contains("secret") && !one.reason.contains("c0ffee"), "{}", one.reason);
         let mut work = store.begin().await.unwrap();
         assert_eq!(report(work.claim_key(account, &key, now).await), one);
-        // It holds the row.
+        // It has locked the row.
         drop(work);
         database.run(&format!("UPDATE remembered_answers SET {column} = {fine}"));
     }
@@ -170,9 +170,9 @@ async fn a_corrupt_answer_names_its_column_its_account_and_its_key() {
     assert_eq!(store.forget_answers(now.plus(ANSWERS_KEPT), 1).await.unwrap(), 1);
 }
 
-/// A kind that nobody knows is met by those who do not ask for one; the row goes by its bare id there.
+/// Methods that read both kinds report an unknown kind, with the bare id of the row.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_of_an_unknown_kind_is_corrupt_and_can_be_deleted() {
+async fn link_of_unknown_kind_is_corrupt_and_can_be_deleted() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -189,9 +189,9 @@ async fn a_link_of_an_unknown_kind_is_corrupt_and_can_be_deleted() {
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 0);
 }
 
-/// What is regrouped is judged like any other row, and nothing is kept.
+/// A regrouped row is validated like any other, and the change is rolled back.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_link_is_not_regrouped() {
+async fn corrupt_link_is_not_regrouped() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -214,9 +214,9 @@ async fn a_corrupt_link_is_not_regrouped() {
     }
 }
 
-/// A count below 0 is not taken for room.
+/// A negative count is not taken for room.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_count_of_links_stops_an_insertion() {
+async fn corrupt_link_count_stops_an_insertion() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -231,7 +231,7 @@ async fn a_corrupt_count_of_links_stops_an_insertion() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
+async fn corrupt_link_is_reported_to_look_ups_of_visitors() {
     for (link, column) in [
         (samples::redirect("link").into_any(), "target_url"),
         (samples::landing("link").into_any(), "name"),
@@ -249,7 +249,7 @@ async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_account_names_its_column_and_its_id() {
+async fn corrupt_account_is_reported_with_column_and_id() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -274,7 +274,7 @@ async fn a_corrupt_account_names_its_column_and_its_id() {
 }
 
 #[tokio::test]
-async fn a_corrupt_key_names_its_column_and_never_its_hash() {
+async fn corrupt_key_is_reported_with_column_and_without_hash() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -300,7 +300,7 @@ async fn a_corrupt_key_names_its_column_and_never_its_hash() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_group_names_its_column_and_its_id() {
+async fn corrupt_group_is_reported_with_column_and_id() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -319,7 +319,7 @@ async fn a_corrupt_group_names_its_column_and_its_id() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_count_of_requests_concerns_its_own_account() {
+async fn corrupt_request_count_affects_only_its_account() {
     let database = lenient().await;
     let store = open(&database).await;
     let budget = RequestBudget { per_minute: 5, per_day: 5 };

@@ -1,4 +1,4 @@
-//! Custom domains that several units of work want at once: who waits for whom, and who does not.
+//! Custom domains under concurrent units of work: which of them wait for each other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
 use tokio::task::JoinHandle;
 
-use super::database::{PLENTY, account, active_domain, domain, due, migrated, open, until_somebody_waits};
+use super::database::{PLENTY, account, active_domain, domain, due, migrated, open, until_one_waits};
 
 const HOST: &str = "go.example.com";
 
-/// Two accounts, of which the first has the domain, active.
+/// Two accounts; the first has the active domain.
 struct Scene {
     database: PostgresDatabase,
     store: Arc<PostgresStore>,
@@ -36,7 +36,7 @@ impl Scene {
         Self { database, store, owner, other, domain, hostname: samples::hostname(HOST) }
     }
 
-    /// Places a link on the domain if it is there, and says so.
+    /// Places a link on the domain if it exists, and returns whether it did.
     fn place(&self) -> JoinHandle<bool> {
         let (store, owner, hostname) = (self.store.clone(), self.owner, self.hostname.clone());
         tokio::spawn(async move {
@@ -52,7 +52,7 @@ impl Scene {
         })
     }
 
-    /// Deletes the domain, and says how many links it lost.
+    /// Deletes the domain, and returns how many links lost their address.
     fn delete(&self) -> JoinHandle<u16> {
         let (store, domain) = (self.store.clone(), self.domain.clone());
         tokio::spawn(async move {
@@ -67,15 +67,15 @@ impl Scene {
     }
 }
 
-/// Contract D43: who places a link has the domain stay, and its deletion finds the link.
+/// D43: placing a link keeps the domain from being deleted, and the deletion then finds the link.
 #[tokio::test(flavor = "multi_thread")]
-async fn d43_a_deletion_waits_for_links_that_are_being_placed() {
+async fn d43_deletion_waits_for_links_being_placed() {
     let scene = Scene::new().await;
     let mut work = scene.store.begin().await.unwrap();
     let held = work.hold_custom_domains(scene.owner, std::slice::from_ref(&scene.hostname)).await.unwrap();
     assert_eq!(held, std::slice::from_ref(&scene.domain));
     let deleting = scene.delete();
-    until_somebody_waits(&scene.database).await;
+    until_one_waits(&scene.database).await;
     let link = samples::redirect_at(samples::on_custom(HOST, Some("early")));
     work.insert_links(scene.owner, &[link.clone().into()], PLENTY).await.unwrap();
     work.commit().await.unwrap();
@@ -84,15 +84,15 @@ async fn d43_a_deletion_waits_for_links_that_are_being_placed() {
     assert_eq!(link.placement, samples::lost(Some("early")));
 }
 
-/// Contract D43: who comes while the domain is being deleted finds it gone; one that was only locked is there.
+/// D43: placing a link during the deletion finds the domain gone; if it was only locked, it is still there.
 #[tokio::test(flavor = "multi_thread")]
-async fn d43_links_to_be_placed_wait_for_a_deletion() {
+async fn d43_placing_links_waits_for_a_deletion() {
     let scene = Scene::new().await;
     for is_deleted in [false, true] {
         let mut work = scene.store.begin().await.unwrap();
         work.lock_custom_domain(scene.owner, scene.domain.id).await.unwrap().unwrap();
         let placing = scene.place();
-        until_somebody_waits(&scene.database).await;
+        until_one_waits(&scene.database).await;
         if is_deleted {
             let whose = LinksOf::AllBut(scene.other);
             let lost = work.lose_some_links(whose, &scene.hostname, 9, samples::at(1)).await.unwrap();
@@ -107,9 +107,9 @@ async fn d43_links_to_be_placed_wait_for_a_deletion() {
     assert_eq!(scene.database.query("SELECT count(*) FROM links WHERE host IS NOT NULL").trim(), "0");
 }
 
-/// Contract D41: nobody takes a hostname over while a link is being placed there, and nobody places one meanwhile.
+/// D41: no account takes a hostname over while a link is being placed there, and no link is placed during a takeover.
 #[tokio::test(flavor = "multi_thread")]
-async fn d41_a_hostname_does_not_pass_while_links_are_being_placed() {
+async fn d41_hostname_is_not_taken_over_while_links_are_being_placed() {
     let scene = Scene::new().await;
     let mut placing = scene.store.begin().await.unwrap();
     placing.hold_custom_domains(scene.owner, std::slice::from_ref(&scene.hostname)).await.unwrap();
@@ -121,20 +121,20 @@ async fn d41_a_hostname_does_not_pass_while_links_are_being_placed() {
             (work, claims)
         })
     };
-    until_somebody_waits(&scene.database).await;
+    until_one_waits(&scene.database).await;
     placing.commit().await.unwrap();
     let (mut work, claims) = claiming.await.unwrap();
     assert_eq!(claims, Claims { own: None, holder: Some(scene.domain.clone()) });
     let late = scene.place();
-    until_somebody_waits(&scene.database).await;
+    until_one_waits(&scene.database).await;
     assert!(work.delete_custom_domain(scene.owner, scene.domain.id).await.unwrap());
     work.commit().await.unwrap();
     assert!(!late.await.unwrap());
 }
 
-/// Contract D42: links that are being placed hinder neither each other nor checks.
+/// D42: placing links blocks neither other links nor checks.
 #[tokio::test(flavor = "multi_thread")]
-async fn d42_checks_do_not_wait_for_links_that_are_being_placed() {
+async fn d42_checks_do_not_wait_for_links_being_placed() {
     let scene = Scene::new().await;
     let mut placing = scene.store.begin().await.unwrap();
     placing.hold_custom_domains(scene.owner, std::slice::from_ref(&scene.hostname)).await.unwrap();
@@ -152,9 +152,9 @@ async fn d42_checks_do_not_wait_for_links_that_are_being_placed() {
     placing.commit().await.unwrap();
 }
 
-/// Contract D42: a domain that somebody else holds is left to them, and stops nobody from checking the others.
+/// D42: checks skip a locked domain and continue with the others.
 #[tokio::test(flavor = "multi_thread")]
-async fn d42_domains_that_are_held_are_not_waited_for() {
+async fn d42_checks_skip_locked_domains() {
     let scene = Scene::new().await;
     let second = active_domain(&scene.store, scene.owner, "second.example.com").await;
     let mut work = scene.store.begin().await.unwrap();
@@ -164,9 +164,9 @@ async fn d42_domains_that_are_held_are_not_waited_for() {
     assert_eq!(claimed, [second]);
 }
 
-/// Contract D39: a deadline that is put off meanwhile has not passed; and those that have are found all the same.
+/// D39: a deadline that is postponed meanwhile has not passed, and the passed ones are still found.
 #[tokio::test(flavor = "multi_thread")]
-async fn d39_a_domain_that_is_claimed_anew_meanwhile_is_not_stored_as_failed() {
+async fn d39_domain_claimed_again_meanwhile_is_not_stored_as_failed() {
     let scene = Scene::new().await;
     let pending = |millis| CustomDomainStatus::Pending { expires_at: samples::at(millis) };
     for (host, deadline) in [("second.example.com", 2), ("third.example.com", 3)] {
@@ -183,7 +183,7 @@ async fn d39_a_domain_that_is_claimed_anew_meanwhile_is_not_stored_as_failed() {
         let store = scene.store.clone();
         tokio::spawn(async move { store.expire_domains(samples::at(3), 1).await.unwrap() })
     };
-    until_somebody_waits(&scene.database).await;
+    until_one_waits(&scene.database).await;
     work.commit().await.unwrap();
     assert_eq!(expiring.await.unwrap(), 1);
     let stored = scene.store.custom_domain(scene.owner, later.id).await.unwrap().unwrap().domain;
@@ -191,10 +191,10 @@ async fn d39_a_domain_that_is_claimed_anew_meanwhile_is_not_stored_as_failed() {
     assert_eq!(scene.store.expire_domains(samples::at(8), 1).await.unwrap(), 0);
 }
 
-/// Contract D41: of two who insert a hostname that nobody has claimed, the second waits for what becomes of the first; what was
-/// refused counts nowhere, and its unit of work goes on.
+/// D41: of two concurrent insertions of an unclaimed hostname, the second waits for the first. A refused one counts nowhere,
+/// and its unit of work stays usable.
 #[tokio::test(flavor = "multi_thread")]
-async fn d41_the_second_to_insert_a_hostname_waits_for_the_first() {
+async fn d41_second_insertion_of_a_hostname_waits_for_the_first() {
     let scene = Scene::new().await;
     for (host, is_kept) in [("first.example.com", true), ("second.example.com", false)] {
         let mut first = scene.store.begin().await.unwrap();
@@ -211,7 +211,7 @@ async fn d41_the_second_to_insert_a_hostname_waits_for_the_first() {
                 inserted
             })
         };
-        until_somebody_waits(&scene.database).await;
+        until_one_waits(&scene.database).await;
         if is_kept {
             first.commit().await.unwrap();
         } else {
@@ -228,9 +228,9 @@ async fn d41_the_second_to_insert_a_hostname_waits_for_the_first() {
     }
 }
 
-/// Contract D41: who has waited sees who came meanwhile, and holds it too.
+/// D41: after the wait, claims that arrived meanwhile are visible and locked too.
 #[tokio::test(flavor = "multi_thread")]
-async fn d41_claims_are_those_after_the_wait() {
+async fn d41_claims_are_read_after_the_wait() {
     let scene = Scene::new().await;
     let mut first = scene.store.begin().await.unwrap();
     let claims = first.lock_claims(scene.other, &scene.hostname).await.unwrap();
@@ -246,13 +246,13 @@ async fn d41_claims_are_those_after_the_wait() {
             let own = claims.own.clone().unwrap().domain.after(DomainEvent::Reclaimed, samples::at(1));
             let reclaimed = work.update_custom_domain(&own, due()).await;
             assert!(matches!(reclaimed, Err(UpdateCustomDomainError::HostnameTaken)), "{reclaimed:?}");
-            // Goes on all the same.
+            // It continues nevertheless.
             work.update_custom_domain(&claims.own.clone().unwrap().domain, no_check).await.unwrap();
             work.commit().await.unwrap();
             claims
         })
     };
-    until_somebody_waits(&scene.database).await;
+    until_one_waits(&scene.database).await;
     let newcomer = domain(scene.other, HOST);
     first.insert_custom_domain(&newcomer, due(), PLENTY).await.unwrap();
     first.commit().await.unwrap();
@@ -263,9 +263,9 @@ async fn d41_claims_are_those_after_the_wait() {
     assert_eq!(scene.store.holder_of(&scene.hostname).await.unwrap(), Some(newcomer));
 }
 
-/// Contract D30: an account that is deleted waits for the links that are being placed, and takes them with it.
+/// D30: the deletion of an account waits for links being placed and deletes them too.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_the_deletion_of_an_account_waits_for_links_that_are_being_placed() {
+async fn d30_account_deletion_waits_for_links_being_placed() {
     let scene = Scene::new().await;
     let mut placing = scene.store.begin().await.unwrap();
     placing.hold_custom_domains(scene.owner, std::slice::from_ref(&scene.hostname)).await.unwrap();
@@ -278,7 +278,7 @@ async fn d30_the_deletion_of_an_account_waits_for_links_that_are_being_placed() 
             is_deleted
         })
     };
-    until_somebody_waits(&scene.database).await;
+    until_one_waits(&scene.database).await;
     let link = samples::redirect_at(samples::on_custom(HOST, None));
     placing.insert_links(scene.owner, &[link.into()], PLENTY).await.unwrap();
     placing.commit().await.unwrap();
@@ -288,11 +288,11 @@ async fn d30_the_deletion_of_an_account_waits_for_links_that_are_being_placed() 
     }
 }
 
-/// How many nodes look for due checks at once, and for how many.
+/// How many nodes look for due checks at once, and how many checks each asks for.
 const NODES: usize = 4;
 const DUE: usize = 200;
 
-/// Contract D42: each check is made by one node, whatever they do at the same moment.
+/// D42: one node makes each check, even if all look at the same moment.
 #[tokio::test(flavor = "multi_thread")]
 async fn d42_nodes_that_look_at_once_share_the_checks() {
     let scene = Scene::new().await;

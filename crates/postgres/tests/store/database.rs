@@ -1,4 +1,4 @@
-//! A database of its own for one test.
+//! A separate database for each test.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use signpost_test_servers::postgres::{self, PostgresDatabase};
 
 pub(crate) const PLENTY: u64 = 1_000_000;
 
-/// Long enough for a busy machine, and shorter than the time limits here.
+/// Long enough for a busy machine, but below the time limits here.
 pub(crate) const AT_LAST: Duration = Duration::from_secs(30);
 
 /// An empty database.
@@ -27,7 +27,7 @@ pub(crate) async fn migrated() -> PostgresDatabase {
     database
 }
 
-/// A store on it with a time limit that nothing here is meant to reach.
+/// A store on the database, with a time limit that no test should reach.
 pub(crate) async fn open(database: &PostgresDatabase) -> PostgresStore {
     open_with(database, &PostgresOptions::with_time_limit(Duration::from_mins(1))).await
 }
@@ -54,7 +54,7 @@ pub(crate) async fn group(store: &PostgresStore, account: AccountId) -> Group {
     group
 }
 
-/// A pixel that was not inserted yet.
+/// A pixel that is not inserted.
 pub(crate) fn pixel() -> Pixel {
     let code = PixelCode::parse(PixelType::Meta, "1234567890").unwrap();
     Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) }
@@ -65,7 +65,7 @@ pub(crate) fn due() -> CheckPlan {
     CheckPlan { next_check_at: Some(samples::at(0)), checks_made: 0 }
 }
 
-/// An active domain that was not inserted yet.
+/// An active domain that is not inserted.
 pub(crate) fn domain(account: AccountId, host: &str) -> CustomDomain {
     let status = CustomDomainStatus::Active { misdirected_since: None };
     CustomDomain { status, ..samples::custom_domain(account, host) }
@@ -81,7 +81,7 @@ pub(crate) async fn active_domain(store: &PostgresStore, account: AccountId, hos
 }
 
 /// Waits until one unit of work waits for another.
-pub(crate) async fn until_somebody_waits(database: &PostgresDatabase) {
+pub(crate) async fn until_one_waits(database: &PostgresDatabase) {
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
         AND datname = current_database()";
     while database.query(waits).trim() != "1" {
@@ -89,13 +89,13 @@ pub(crate) async fn until_somebody_waits(database: &PostgresDatabase) {
     }
 }
 
-/// Waits until as many connections wait for a lock.
+/// Waits until this many connections wait for a lock.
 pub(crate) async fn until_they_wait(database: &PostgresDatabase, number: usize) {
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
         AND datname = current_database()";
     let ends = Instant::now() + AT_LAST;
     while database.query(waiting).trim() != number.to_string() {
-        assert!(Instant::now() < ends, "they are not {number}");
+        assert!(Instant::now() < ends, "fewer than {number} connections wait for a lock");
         tokio::task::yield_now().await;
     }
 }
@@ -108,7 +108,7 @@ pub(crate) async fn insert(store: &PostgresStore, account: AccountId, link: impl
     work.commit().await.unwrap();
 }
 
-/// The words of an error that should have been.
+/// The text of the expected error.
 pub(crate) fn unavailable<T>(outcome: Result<T, StoreError>) -> String {
     match outcome.map(drop) {
         Err(StoreError::Unavailable(cause)) => cause.to_string(),

@@ -1,4 +1,4 @@
-//! A unit of work has one time limit for all that it does, and for all attempts at it (D6).
+//! A unit of work has one time limit for all of its calls and all attempts (D6).
 
 use std::time::{Duration, Instant};
 
@@ -10,20 +10,20 @@ use super::database::{account, migrated, open, open_with, unavailable};
 
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// So much of it is over when something begins that does not end.
+/// How much of the limit has passed when a call starts that does not end.
 const SPENT: Duration = Duration::from_secs(2);
 
-/// When that must have ended: far from the limit, and before the limit that it would have by itself.
+/// When that call must have ended: well before a limit of its own would pass.
 const AT_LAST: Duration = Duration::from_millis(4_500);
 
-/// Wants a row that somebody holds. Every other way out than by the time limit is wrong.
+/// Waits for a locked row. Every other outcome than the time limit is wrong.
 async fn wait_for(mut work: Box<dyn UnitOfWork>, account: AccountId) {
     unavailable(work.set_suspended(account, None).await);
 }
 
-/// Contract D6: neither the last of several calls nor another attempt has the whole time once more.
+/// D6: neither a later call nor another attempt gets the whole time limit again.
 #[tokio::test(flavor = "multi_thread")]
-async fn d6_calls_and_attempts_together_have_the_time_of_one() {
+async fn d6_all_calls_and_attempts_share_one_time_limit() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;

@@ -1,4 +1,4 @@
-//! Which connections are lent, and to whom.
+//! Which connections are lent, and to which callers.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio_postgres::NoTls;
 use super::database::{AT_LAST, account, migrated, open, open_with, unavailable, until_they_wait};
 use super::proxy::Proxy;
 
-/// With a time limit that nothing here is meant to reach.
+/// Options with a time limit that no test should reach.
 fn options(connections: usize) -> PostgresOptions {
     PostgresOptions {
         connections: NonZeroUsize::new(connections).unwrap(),
@@ -22,7 +22,7 @@ fn options(connections: usize) -> PostgresOptions {
     }
 }
 
-/// The processes of the server that work for stores, when they are as many.
+/// The server processes of the stores, once there are this many.
 async fn processes(database: &PostgresDatabase, number: usize) -> Vec<String> {
     let ends = Instant::now() + AT_LAST;
     loop {
@@ -45,9 +45,9 @@ async fn session(database: &PostgresDatabase) -> tokio_postgres::Client {
     client
 }
 
-/// A prepared statement whose row has changed fails for as long as its connection lives.
+/// A prepared statement whose result columns have changed fails for the lifetime of its connection.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_on_which_a_statement_fails_for_good_is_not_lent_again() {
+async fn connection_with_a_permanently_failing_statement_is_not_reused() {
     let database = migrated().await;
     let store = open_with(&database, &options(1)).await;
     let account = account(&store).await;
@@ -57,9 +57,9 @@ async fn a_connection_on_which_a_statement_fails_for_good_is_not_lent_again() {
     store.account(account).await.unwrap();
 }
 
-/// What the database decides is no reason to close anything.
+/// A rejection of values by the database is no reason to close a connection.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_on_which_the_database_refuses_something_is_lent_again() {
+async fn connection_is_reused_after_the_database_rejects_values() {
     let database = migrated().await;
     let store = open_with(&database, &options(1)).await;
     let account = samples::account();
@@ -75,9 +75,9 @@ async fn a_connection_on_which_the_database_refuses_something_is_lent_again() {
     assert_eq!(after, before);
 }
 
-/// As when a server is made a standby, and another one takes over.
+/// As when a server becomes a standby and another one takes over.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_takes_no_changes_is_not_ready_and_not_connected_to() {
+async fn read_only_server_is_not_ready_and_gets_no_connections() {
     let server = PostgresServer::start("crates/postgres");
     let url = server.url("postgres");
     migrate(&url).await.unwrap();
@@ -90,16 +90,16 @@ async fn a_server_that_takes_no_changes_is_not_ready_and_not_connected_to() {
     let ends = Instant::now() + AT_LAST;
     let cause = loop {
         match store.check().await {
-            // Nobody says when the server has read its settings.
+            // There is no signal for when the server has reloaded its settings.
             Ok(()) => assert!(Instant::now() < ends, "the store stays ready"),
             refused => break unavailable(refused),
         }
         tokio::task::yield_now().await;
     };
-    assert!(cause.contains("takes no changes"), "{cause}");
+    assert!(cause.contains("read-only"), "{cause}");
     let refused = PostgresStore::connect(&url, &options(2)).await.map(drop).unwrap_err();
     assert!(refused.to_string().contains("does not allow writes"), "{refused}");
-    // None of those that were connected to it is used again.
+    // No connection to it is reused.
     let cause = unavailable(store.check().await);
     assert!(cause.contains("does not allow writes"), "{cause}");
 
@@ -116,7 +116,7 @@ async fn a_server_that_takes_no_changes_is_not_ready_and_not_connected_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_old_connection_is_replaced_by_a_new_one() {
+async fn connection_past_its_age_limit_is_replaced() {
     let database = migrated().await;
     let aging = PostgresOptions { age_limit: Duration::ZERO, ..options(1) };
     let store = open_with(&database, &aging).await;
@@ -126,7 +126,7 @@ async fn an_old_connection_is_replaced_by_a_new_one() {
     assert_ne!(processes(&database, 1).await, before);
 }
 
-/// Three connections through the proxy, none of which is lent.
+/// Three idle connections through the proxy.
 async fn three_through(
     proxy: &Proxy,
     database: &PostgresDatabase,
@@ -139,7 +139,7 @@ async fn three_through(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_died_in_silence_are_found_out_before_they_are_lent() {
+async fn silently_dead_connections_are_detected_before_reuse() {
     let database = migrated().await;
     let account = account(&open(&database).await).await;
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
@@ -148,12 +148,12 @@ async fn connections_that_died_in_silence_are_found_out_before_they_are_lent() {
     proxy.cut();
     let before = proxy.connections();
     timeout(AT_LAST, store.account(account)).await.expect("it waits").unwrap();
-    // The first that was silent spoke for all: the one that is there now is the only one.
+    // The first timeouts evicted all: the current connection is the only one.
     assert_eq!(proxy.connections(), before + 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_call_without_an_answer_no_other_waits_in_vain() {
+async fn calls_after_an_unanswered_one_do_not_wait_in_vain() {
     let database = migrated().await;
     let account = account(&open(&database).await).await;
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
@@ -171,9 +171,9 @@ async fn after_a_call_without_an_answer_no_other_waits_in_vain() {
     assert!(work.any_account().await.unwrap());
 }
 
-/// A place among the connections is free when the connection is closed, and not while its statement is being cancelled.
+/// A permit is free again when the connection is closed, not while its statement is being cancelled.
 #[tokio::test(flavor = "multi_thread")]
-async fn there_are_never_more_connections_than_were_allowed() {
+async fn number_of_connections_never_exceeds_the_limit() {
     let database = migrated().await;
     let account = account(&open(&database).await).await;
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
@@ -188,7 +188,7 @@ async fn there_are_never_more_connections_than_were_allowed() {
     proxy.hold(true);
     let before = proxy.connections();
     waiting.abort();
-    // The connection that cancels.
+    // The connection of the cancel request.
     timeout(AT_LAST, proxy.until_connected(before + 1)).await.unwrap();
     let next = timeout(Duration::from_millis(100), store.begin()).await;
     assert!(next.is_err() && proxy.connections() == before + 1);
@@ -198,9 +198,9 @@ async fn there_are_never_more_connections_than_were_allowed() {
     assert!(store.begin().await.unwrap().any_account().await.unwrap());
 }
 
-/// Units of work that all wait for one row leave connections to those who only read, and to health checks (contract D6).
+/// Units of work that all wait for one row leave connections to short reads and health checks (D6).
 #[tokio::test(flavor = "multi_thread")]
-async fn d6_those_who_wait_for_one_row_do_not_keep_others_from_reading() {
+async fn d6_units_of_work_that_wait_leave_connections_to_reads() {
     let database = migrated().await;
     let store = Arc::new(open_with(&database, &options(4)).await);
     let account = account(&store).await;
@@ -227,9 +227,9 @@ async fn d6_those_who_wait_for_one_row_do_not_keep_others_from_reading() {
     }
 }
 
-/// A store that is busy is not taken for one that is broken.
+/// A busy store is not taken for a broken one.
 #[tokio::test(flavor = "multi_thread")]
-async fn d6_a_health_check_finds_a_connection_when_all_others_are_taken() {
+async fn d6_health_check_gets_a_connection_when_all_others_are_taken() {
     let database = migrated().await;
     let store = open_with(&database, &options(1)).await;
     let taken = store.begin().await.unwrap();
@@ -237,9 +237,9 @@ async fn d6_a_health_check_finds_a_connection_when_all_others_are_taken() {
     drop(taken);
 }
 
-/// However busy a node is, it learns of the others' changes (contract D58), and keeps the leases that it holds.
+/// Under any load, a node learns of other nodes' changes (D58) and keeps its leases.
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_a_node_whose_connections_are_all_taken_follows_the_changes_and_keeps_its_leases() {
+async fn d58_node_with_all_connections_taken_follows_changes_and_keeps_leases() {
     let database = migrated().await;
     let store = open_with(&database, &options(1)).await;
     let account = account(&store).await;

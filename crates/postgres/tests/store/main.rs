@@ -1,5 +1,5 @@
-//! What is PostgreSQL's own: connections, migrations, constraints. What every store must do stands in the contract
-//! suites.
+//! Tests of what only the PostgreSQL store has: connections, migrations, constraints. The contract suites test what all
+//! stores share.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,10 +8,7 @@
     clippy::panic,
     reason = "tests fail by panicking"
 )]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 mod changes;
 mod clicks;

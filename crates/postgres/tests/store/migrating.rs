@@ -1,4 +1,4 @@
-//! Bringing the tables up to date, by one program or several.
+//! Running migrations, by one program or several.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ fn options() -> PostgresOptions {
 }
 
 #[tokio::test]
-async fn what_is_pending_is_run_once_and_in_order() {
+async fn pending_migrations_run_once_and_in_order() {
     let database = empty();
     let pending = pending_migrations(&database.url()).await.unwrap();
     assert_eq!(pending.first().map(String::as_str), Some("0001_accounts"));
@@ -23,7 +23,7 @@ async fn what_is_pending_is_run_once_and_in_order() {
     assert!(migrate(&database.url()).await.unwrap().is_empty());
 }
 
-/// Each migration is run by one of them, and none of them fails.
+/// One of them runs each migration, and none fails.
 #[tokio::test(flavor = "multi_thread")]
 async fn any_number_of_programs_may_migrate_at_once() {
     for _ in 0..3 {
@@ -46,7 +46,7 @@ async fn any_number_of_programs_may_migrate_at_once() {
 }
 
 #[tokio::test]
-async fn a_store_checks_and_does_not_migrate() {
+async fn store_checks_migrations_and_runs_none() {
     let database = empty();
     let refused = PostgresStore::connect(&database.url(), &options()).await.map(drop).unwrap_err();
     let OpenError::Pending { names } = &refused else { panic!("{refused}") };
@@ -56,7 +56,7 @@ async fn a_store_checks_and_does_not_migrate() {
 }
 
 #[tokio::test]
-async fn a_database_of_a_newer_version_is_refused() {
+async fn database_of_a_newer_version_is_rejected() {
     let database = migrated().await;
     database.run("INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
     for refused in [
@@ -67,9 +67,9 @@ async fn a_database_of_a_newer_version_is_refused() {
     }
 }
 
-/// Nothing of it was kept, those before it were, and it is tried again when what stood against it is gone.
+/// It was rolled back, earlier ones were kept, and it can be run again after the obstacle is removed.
 #[tokio::test]
-async fn a_migration_that_fails_can_be_run_again() {
+async fn failed_migration_can_be_run_again() {
     let database = empty();
     database.run("CREATE TABLE links (x integer)");
     let refused = migrate(&database.url()).await.unwrap_err();
@@ -81,14 +81,14 @@ async fn a_migration_that_fails_can_be_run_again() {
     assert_eq!(migrate(&database.url()).await.unwrap(), pending);
 }
 
-/// A migration that waits for a table has every request wait behind it, so it gives way to them after a while (R38).
+/// All requests queue behind a migration that waits for a table lock, so it yields to them after a while (R38).
 #[tokio::test(flavor = "multi_thread")]
-async fn r38_a_migration_that_waits_for_a_table_gives_way_and_tries_again() {
+async fn r38_migration_that_waits_for_a_table_yields_and_retries() {
     const AT_LAST: Duration = Duration::from_secs(30);
     let database = empty();
     let (mut holder, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);
-    // The table that remembers migrations is one that each of them changes.
+    // Every migration changes the table that records them.
     holder
         .batch_execute(
             "CREATE TABLE __diesel_schema_migrations (version varchar(50) PRIMARY KEY, \
@@ -100,7 +100,7 @@ async fn r38_a_migration_that_waits_for_a_table_gives_way_and_tries_again() {
     lock.batch_execute("LOCK TABLE __diesel_schema_migrations IN SHARE MODE").await.unwrap();
     let url = database.url();
     let program = tokio::spawn(async move { migrate(&url).await });
-    // Twice it waits, and twice it waits no more.
+    // It waits twice and yields twice.
     for waits in ["1", "0", "1", "0"] {
         let ends = Instant::now() + AT_LAST;
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
@@ -115,15 +115,15 @@ async fn r38_a_migration_that_waits_for_a_table_gives_way_and_tries_again() {
     assert!(pending_migrations(&database.url()).await.unwrap().is_empty());
 }
 
-/// The tables that were there before this transaction and that it has made others wait for.
+/// The existing tables on which this transaction blocks others.
 const HELD: &str = "SELECT count(DISTINCT c.oid) FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation \
     WHERE l.pid = pg_backend_pid() AND c.relkind = 'r' AND c.relname = ANY ($1) \
     AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')";
 
-/// A migration that holds one table while it waits for another may meet a node that wants them the other way round (R38).
-/// Those that made the first tables are older than any node.
+/// A migration that holds one table and waits for another may meet a node with the opposite order (R38). The migrations that
+/// made the first tables are older than any node.
 #[tokio::test]
-async fn r38_each_migration_holds_one_table_that_nodes_use() {
+async fn r38_each_migration_locks_at_most_one_table_in_use() {
     let database = empty();
     let names = pending_migrations(&database.url()).await.unwrap();
     let (mut client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a migration says of a lock that it could not have, and of what is none.
+//! What a migration reports about a lock that it cannot get, and about other failures.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::database::empty;
 
 const NONE: Duration = Duration::ZERO;
 
-/// A database that remembers no migration yet, and a connection to it.
+/// A database without recorded migrations, and a connection to it.
 async fn remembering_none() -> (PostgresDatabase, Client) {
     let database = empty();
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
@@ -21,7 +21,7 @@ async fn remembering_none() -> (PostgresDatabase, Client) {
     (database, client)
 }
 
-/// Has the last statement of each migration run `statements`, and count its attempts.
+/// Makes the last statement of each migration run `statements` and count its attempts.
 async fn before_each_is_remembered(client: &Client, statements: &str) {
     let trigger = format!(
         "CREATE SEQUENCE attempts; \
@@ -34,7 +34,7 @@ async fn before_each_is_remembered(client: &Client, statements: &str) {
 }
 
 #[tokio::test]
-async fn r38_a_lock_that_others_keep_is_named_with_what_to_do() {
+async fn r38_unavailable_lock_is_reported_with_advice() {
     let (database, mut holder) = remembering_none().await;
     let lock = holder.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE __diesel_schema_migrations IN SHARE MODE").await.unwrap();
@@ -50,9 +50,9 @@ async fn r38_a_lock_that_others_keep_is_named_with_what_to_do() {
     assert_eq!(migrate_within(&database.url(), NONE).await.unwrap(), pending);
 }
 
-/// As slow as a lock that is waited for in vain.
+/// As slow as a lock timeout.
 #[tokio::test]
-async fn r38_a_statement_that_fails_slowly_is_no_lock() {
+async fn r38_slowly_failing_statement_is_not_taken_for_a_lock() {
     let (database, client) = remembering_none().await;
     let slow = "PERFORM pg_sleep(2.2); RAISE EXCEPTION 'out of paper';";
     before_each_is_remembered(&client, slow).await;
@@ -62,9 +62,9 @@ async fn r38_a_statement_that_fails_slowly_is_no_lock() {
     assert!(words.contains("0001_accounts: out of paper (P0001)"), "{words}");
 }
 
-/// However quickly they come.
+/// However quickly they fail.
 #[tokio::test]
-async fn r38_codes_tell_locks_from_other_failures() {
+async fn r38_error_codes_distinguish_locks_from_other_failures() {
     for (code, is_of_a_lock, attempts) in
         [("55P03", true, "1"), ("40P01", true, "1"), ("57014", false, "1"), ("22012", false, "3")]
     {
@@ -79,9 +79,9 @@ async fn r38_codes_tell_locks_from_other_failures() {
     }
 }
 
-/// What the database allows a request is no limit of a migration, which may have an index to build.
+/// The database's time limit for requests does not apply to a migration, which may build an index.
 #[tokio::test]
-async fn a_migration_has_no_limit_of_time() {
+async fn migration_has_no_time_limit() {
     let (database, client) = remembering_none().await;
     let name = database.name();
     client.batch_execute(&format!("ALTER DATABASE {name} SET statement_timeout = '1s'")).await.unwrap();

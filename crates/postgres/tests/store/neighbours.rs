@@ -1,4 +1,4 @@
-//! What one account asks for while others want to be served (R46).
+//! One account's load while others want to be served (R46).
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio_postgres::NoTls;
 
 use super::database::{AT_LAST, account, insert, migrated, open, open_with, until_they_wait};
 
-/// How many calls at once, more than there are connections.
+/// The number of concurrent calls, more than there are connections.
 const CROWD: usize = 24;
 
-/// How long a read of one link may take if no slow one is before it.
+/// The time limit of a link's read when no slow read is before it.
 const SHORTLY: Duration = Duration::from_millis(250);
 
-/// An account with one link, the reading of which takes until the test lets it end, and another account with one link.
+/// A noisy account with one link, whose reads last until the test ends them, and a quiet account with one link.
 struct Neighbours {
     database: PostgresDatabase,
     store: Arc<PostgresStore>,
@@ -41,7 +41,7 @@ impl Neighbours {
             accounts.push((account, LinkId::from(link.id)));
         }
         let [noisy, quiet] = [accounts[0], accounts[1]];
-        // What makes reading slow is a table that the test holds, and that the noisy account's links want to be read too.
+        // Reads of the noisy account's links also read a table that the test has locked.
         database.run(&format!(
             "CREATE TABLE gate (); ALTER TABLE links RENAME TO all_links; \
              CREATE FUNCTION passed() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN \
@@ -70,7 +70,7 @@ impl Neighbours {
         assert!(store.published_link(&address).await.unwrap().is_some());
     }
 
-    /// While the noisy account's clients run `call`, so that as many as `at_work` of them are served, `meanwhile` ends.
+    /// Runs `call` for the noisy account's clients until `at_work` of them are served, and checks that `meanwhile` ends.
     async fn meet<C: Future<Output = ()> + Send + 'static>(
         &self,
         at_work: usize,
@@ -85,7 +85,7 @@ impl Neighbours {
         let crowd: Vec<_> =
             (0..CROWD).map(|_| tokio::spawn(call(Arc::clone(&self.store), account, link))).collect();
         until_they_wait(&self.database, at_work).await;
-        timeout(AT_LAST, meanwhile).await.expect("the others wait");
+        timeout(AT_LAST, meanwhile).await.expect("the others had to wait");
         assert!(crowd.iter().all(|one| !one.is_finished()));
         until_they_wait(&self.database, at_work).await;
         gate.rollback().await.unwrap();
@@ -94,11 +94,11 @@ impl Neighbours {
         }
     }
 
-    /// What the quiet account's clients and visitors do, of all kinds.
+    /// All kinds of calls of the quiet account's clients and visitors.
     async fn are_served(&self) {
         let (account, link) = self.quiet;
         Self::visit(&self.store, "quiet").await;
-        // A read that came just behind a slow one waits with it.
+        // A read right behind a slow one waits with it.
         while timeout(SHORTLY, self.store.link(account, link)).await.is_err() {}
         self.store.link(account, link).await.unwrap().unwrap();
         Self::list(&self.store, account, LinkFilter::default()).await;
@@ -112,10 +112,10 @@ fn search() -> LinkFilter {
     LinkFilter { search: Some(SearchText::parse("example").unwrap()), ..LinkFilter::default() }
 }
 
-/// R46: long searches of one account take no more than a quarter of the connections; visitors, and whoever reads or writes,
-/// are served at once.
+/// R46: long searches of one account take at most a quarter of the connections. Visitors, reads and writes are served at
+/// once.
 #[tokio::test(flavor = "multi_thread")]
-async fn r46_searches_of_one_account_keep_no_one_else_waiting() {
+async fn r46_searches_of_one_account_block_no_other_call() {
     let neighbours = Neighbours::new().await;
     let several = LinkFilter { site: Some(Site::System), is_active: Some(true), ..LinkFilter::default() };
     let groups = LinkFilter { group: GroupFilter::Ungrouped, is_active: Some(true), ..LinkFilter::default() };
@@ -128,9 +128,9 @@ async fn r46_searches_of_one_account_keep_no_one_else_waiting() {
     }
 }
 
-/// R46: reads that take long wait for each other on the connection that they share. Visitors, and whoever comes then, are served.
+/// R46: slow reads wait for each other on their shared connection. Visitors and later calls are served.
 #[tokio::test(flavor = "multi_thread")]
-async fn r46_reads_that_take_long_keep_nobody_else_waiting() {
+async fn r46_slow_reads_block_no_other_call() {
     let neighbours = Neighbours::new().await;
     let call = |store: Arc<PostgresStore>, account, link| async move {
         store.link(account, link).await.unwrap().unwrap();
@@ -138,9 +138,9 @@ async fn r46_reads_that_take_long_keep_nobody_else_waiting() {
     neighbours.meet(1, call, neighbours.are_served()).await;
 }
 
-/// ADR 38: a look-up that hangs gives its turn to the next, and so does one whose visitor leaves.
+/// ADR 38: a hanging look-up passes its turn on, and so does one whose visitor leaves.
 #[tokio::test(flavor = "multi_thread")]
-async fn r46_look_ups_that_hang_keep_no_other_visitor_waiting() {
+async fn r46_hanging_look_ups_block_no_other_visitor() {
     let neighbours = Neighbours::new().await;
     let (mut client, connection) = tokio_postgres::connect(&neighbours.database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);

@@ -1,4 +1,4 @@
-//! Finding the server, and being sure that it is the right one.
+//! Connecting to the right server.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ fn options() -> PostgresOptions {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_reported_without_the_password() {
-    // Nobody listens there: the port is kept, and not listened on.
+async fn unreachable_server_is_reported_without_the_password() {
+    // The port is bound, but nothing listens on it.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let url = format!("postgres://signpost:secret@127.0.0.1:{}/x", socket.local_addr().unwrap().port());
@@ -25,9 +25,9 @@ async fn a_server_that_is_not_there_is_reported_without_the_password() {
     assert!(text.contains("refused") && !text.contains("secret"), "{text}");
 }
 
-/// The hosts of a list are tried one after the other, each with its own port.
+/// The hosts of a list are tried in order, each with its own port.
 #[tokio::test]
-async fn the_first_host_of_a_list_that_answers_is_taken() {
+async fn first_host_that_answers_is_used() {
     let database = migrated().await;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
@@ -37,9 +37,9 @@ async fn the_first_host_of_a_list_that_answers_is_taken() {
     store.check().await.unwrap();
 }
 
-/// The certificate must be one that is trusted, and for the name of the server.
+/// The certificate must be trusted and issued for the server's name.
 #[tokio::test(flavor = "multi_thread")]
-async fn tls_is_spoken_only_with_the_server_that_the_url_names() {
+async fn tls_requires_a_certificate_for_the_host_of_the_url() {
     let certificate_for = |name: &str| {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed([name.to_owned()]).unwrap();
         Tls { certificate: cert.pem(), key: signing_key.serialize_pem() }
@@ -67,7 +67,7 @@ async fn tls_is_spoken_only_with_the_server_that_the_url_names() {
     for bad in [
         url("localhost", &format!("sslmode=verify-full&sslrootcert={other}")),
         url("localhost", "sslmode=require"),
-        // It is the same server, but the certificate is not for this name.
+        // The same server, but the certificate is not for this name.
         url("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={trusted}")),
     ] {
         let refused = PostgresStore::connect(&bad, &options()).await.map(drop).unwrap_err();

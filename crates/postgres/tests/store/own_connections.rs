@@ -1,4 +1,4 @@
-//! Each runtime's own connections (ADR 54).
+//! The connections of each runtime (ADR 54).
 
 use std::num::NonZeroUsize;
 use std::panic::AssertUnwindSafe;
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::database::{AT_LAST, account, migrated, open, open_with};
 
-/// Four connections: three for units of work, one to read on; and one more for visitors.
+/// Four connections: three for units of work and one shared reader; and one more for visitors.
 fn options() -> PostgresOptions {
     PostgresOptions {
         connections: NonZeroUsize::new(4).unwrap(),
@@ -30,12 +30,12 @@ fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Runs something on a worker's runtime, and ends that.
+/// Runs `work` on a worker's runtime, and ends the runtime.
 fn on_a_worker<T: Send>(work: impl Future<Output = T> + Send) -> T {
     thread::scope(|scope| scope.spawn(|| runtime().block_on(work)).join().unwrap())
 }
 
-/// How many of the server's processes work for the store.
+/// The number of server processes of the store.
 fn processes(database: &PostgresDatabase) -> usize {
     let count = database.query(
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signpost' AND datname = current_database()",
@@ -43,7 +43,7 @@ fn processes(database: &PostgresDatabase) -> usize {
     count.trim().parse().unwrap()
 }
 
-/// Waits until so many of the server's processes work for the store.
+/// Waits until the store has this many server processes.
 fn until_processes(database: &PostgresDatabase, number: usize) {
     let ends = Instant::now() + AT_LAST;
     loop {
@@ -63,7 +63,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A store that has no connection yet.
+    /// A store without connections.
     async fn new() -> Self {
         let database = migrated().await;
         let first = open(&database).await;
@@ -78,7 +78,7 @@ impl Scene {
         self.store.account(self.account).await.unwrap().unwrap();
     }
 
-    /// A unit of work that has begun.
+    /// A unit of work with an open transaction.
     async fn begun(&self) -> Box<dyn UnitOfWork> {
         let mut work = self.store.begin().await.unwrap();
         assert!(work.any_account().await.unwrap());
@@ -95,9 +95,9 @@ async fn reads_of_a_worker_share_a_connection() {
     });
 }
 
-/// Contract D64: when a node stops, its workers end one after the other.
+/// D64: when a node stops, its workers end one after the other.
 #[tokio::test(flavor = "multi_thread")]
-async fn d64_connections_end_with_their_worker_and_others_go_on() {
+async fn d64_connections_end_with_their_worker_and_others_continue() {
     let scene = Scene::new().await;
     on_a_worker(async {
         scene.read().await;
@@ -105,15 +105,15 @@ async fn d64_connections_end_with_their_worker_and_others_go_on() {
         drop(works);
     });
     until_processes(&scene.database, 0);
-    // The worker has not kept the room that its connections had.
+    // The ended worker's capacity is free again.
     scene.read().await;
     let works = [scene.begun().await, scene.begun().await, scene.begun().await];
     drop(works);
 }
 
-/// Contract D64: its transaction is undone, and its rows are free.
+/// D64: its transaction is rolled back, and its row locks are released.
 #[tokio::test(flavor = "multi_thread")]
-async fn d64_a_worker_that_ends_in_the_middle_of_a_unit_of_work_leaves_nothing() {
+async fn d64_worker_that_ends_during_a_unit_of_work_leaves_no_locks() {
     let scene = Scene::new().await;
     let mut left = None;
     on_a_worker(async {
@@ -123,15 +123,15 @@ async fn d64_a_worker_that_ends_in_the_middle_of_a_unit_of_work_leaves_nothing()
     });
     let mut work = scene.begun().await;
     let suspended = timeout(AT_LAST, work.set_suspended(scene.account, None)).await;
-    assert!(suspended.expect("the row is held").unwrap());
+    assert!(suspended.expect("the row is still locked").unwrap());
     work.commit().await.unwrap();
-    // The one that was left can do nothing more.
+    // The abandoned unit of work can do nothing more.
     left.unwrap().commit().await.unwrap_err();
 }
 
-/// A panic in one request: its transaction is undone, and the worker serves the next one.
+/// After a panic in a request, its transaction is rolled back, and the worker serves the next request.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_panics_in_a_unit_of_work_leaves_nothing() {
+async fn request_that_panics_in_a_unit_of_work_leaves_no_locks() {
     let scene = Scene::new().await;
     on_a_worker(async {
         let request = async {
@@ -142,7 +142,7 @@ async fn a_request_that_panics_in_a_unit_of_work_leaves_nothing() {
         assert!(AssertUnwindSafe(request).catch_unwind().await.is_err());
         let mut work = scene.begun().await;
         let suspended = timeout(AT_LAST, work.set_suspended(scene.account, None)).await;
-        assert!(suspended.expect("the row is held").unwrap());
+        assert!(suspended.expect("the row is still locked").unwrap());
         work.commit().await.unwrap();
         let account = scene.store.account(scene.account).await.unwrap().unwrap();
         assert!(!account.is_suspended());
@@ -150,14 +150,14 @@ async fn a_request_that_panics_in_a_unit_of_work_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_may_open_no_more_borrows_what_lies_idle_with_another() {
+async fn worker_at_the_connection_limit_borrows_idle_connections_of_another() {
     let scene = Scene::new().await;
-    // Visitors have no units of work here, so all there is room for is opened.
+    // Visitors run no units of work, so the whole capacity is opened here.
     let all = [scene.begun().await, scene.begun().await, scene.begun().await];
     drop(all);
     let opened = processes(&scene.database);
     on_a_worker(async {
-        // One is opened, for which there is still room, and the others are borrowed.
+        // One connection is opened within the capacity, and the others are borrowed.
         let works = [scene.begun().await, scene.begun().await, scene.begun().await];
         assert_eq!(processes(&scene.database), opened + 1);
         drop(works);

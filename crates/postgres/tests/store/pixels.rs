@@ -1,4 +1,4 @@
-//! The pixels of redirects, which are arrays here.
+//! The pixels of redirects, which this store keeps in arrays.
 
 use signpost_app::ports::{Insertion, LinkReads, Store};
 use signpost_domain::{Link, PixelIds, Redirect};
@@ -6,9 +6,9 @@ use signpost_port_contracts::samples;
 
 use super::database::{PLENTY, account, migrated, open};
 
-/// Contract D36: in the order given. Redirects of one batch have as many as they like.
+/// D36: in the given order. Redirects of one batch may have different numbers of pixels.
 #[tokio::test(flavor = "multi_thread")]
-async fn d36_each_redirect_of_a_batch_keeps_its_own_pixels_in_their_order() {
+async fn d36_each_redirect_of_a_batch_keeps_its_pixels_in_order() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;

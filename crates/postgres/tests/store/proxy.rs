@@ -1,5 +1,5 @@
-//! A way to the server that can be blocked: what was connected before keeps silence for good, as behind a firewall that has
-//! forgotten it, or whoever connects anew waits.
+//! A proxy to the server that can be blocked. Existing connections then stay silent for good, as behind a firewall that has
+//! forgotten them, or new connections wait.
 
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -13,7 +13,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A way to the server that listens on the port.
+    /// A proxy to the server on this port.
     pub(crate) async fn to(server: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -36,7 +36,7 @@ impl Proxy {
                         _ = copy_bidirectional(&mut client, &mut server) => {}
                         changed = cut.changed() => {
                             changed.unwrap();
-                            // Both stay open, and nobody reads.
+                            // Both stay open, and neither is read.
                             std::future::pending::<()>().await;
                         }
                     }
@@ -50,22 +50,22 @@ impl Proxy {
         format!("postgres://signpost@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Nothing comes through any more on what is connected now.
+    /// Existing connections transmit nothing any more.
     pub(crate) fn cut(&self) {
         self.cut.send_replace(());
     }
 
-    /// Whether whoever connects from now on has to wait.
+    /// Whether new connections have to wait.
     pub(crate) fn hold(&self, is_held: bool) {
         self.is_held.send_replace(is_held);
     }
 
-    /// How often somebody has connected.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         *self.number.borrow()
     }
 
-    /// Waits until somebody has connected so often.
+    /// Waits until there have been this many connections.
     pub(crate) async fn until_connected(&self, times: usize) {
         self.number.subscribe().wait_for(|number| *number >= times).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! Keys that several units of work want at once, and what the rows of their answers are worth.
+//! Keys under concurrent units of work, and corrupt rows of answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 
-use super::database::{migrated, open, unavailable, until_somebody_waits};
+use super::database::{migrated, open, unavailable, until_one_waits};
 
 pub(crate) fn key(text: &str) -> IdempotencyKey {
     IdempotencyKey::parse(text).unwrap()
@@ -36,9 +36,9 @@ pub(crate) async fn remember(
     work.commit().await.unwrap();
 }
 
-/// Contract D12: one runs, the other waits for its answer, or for it to be undone; also where an old answer is taken over.
+/// D12: one runs, and the other waits for its answer or its rollback, also when an expired answer is taken over.
 #[tokio::test(flavor = "multi_thread")]
-async fn d12_who_wants_a_claimed_key_waits_for_its_answer() {
+async fn d12_second_request_with_a_key_waits_for_the_answer() {
     let database = migrated().await;
     let store = Arc::new(open(&database).await);
     let now = samples::at(0).plus(ANSWERS_KEPT);
@@ -58,7 +58,7 @@ async fn d12_who_wants_a_claimed_key_waits_for_its_answer() {
                 work.claim_key(account, &key, now).await.unwrap()
             })
         };
-        until_somebody_waits(&database).await;
+        until_one_waits(&database).await;
         let answer = request("new");
         if is_answered {
             first.remember_answer(account, &key, &answer, now).await.unwrap();
@@ -70,9 +70,9 @@ async fn d12_who_wants_a_claimed_key_waits_for_its_answer() {
     }
 }
 
-/// All who have waited for an answer get it at once: none of them holds what the next one wants.
+/// All requests that waited for an answer get it at once; none locks what the next one needs.
 #[tokio::test(flavor = "multi_thread")]
-async fn d12_who_is_told_an_answer_holds_up_nobody() {
+async fn d12_request_with_a_remembered_answer_blocks_no_other() {
     let database = migrated().await;
     let store = open(&database).await;
     let (account, key, now) = (samples::id(), key("key"), samples::at(0));
@@ -86,9 +86,9 @@ async fn d12_who_is_told_an_answer_holds_up_nobody() {
     assert_eq!(store.forget_answers(now.plus(ANSWERS_KEPT), 9).await.unwrap(), 1);
 }
 
-/// A claim is seen by nobody, and cannot be committed without its answer.
+/// A claim is invisible to others and cannot be committed without its answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn d12_a_claim_without_an_answer_is_never_kept() {
+async fn d12_claim_without_an_answer_is_never_committed() {
     let database = migrated().await;
     let store = open(&database).await;
     let (account, key, now) = (samples::id(), key("key"), samples::at(0));
@@ -104,9 +104,9 @@ async fn d12_a_claim_without_an_answer_is_never_kept() {
     assert_eq!(store.remembered_request(account, &key, now).await.unwrap(), Some(request("later")));
 }
 
-/// Contract D30: a claim that PostgreSQL ends for the sake of another transaction is to be made again.
+/// D30: a claim that PostgreSQL aborts in favour of another transaction must be retried.
 #[tokio::test(flavor = "multi_thread")]
-async fn d30_a_claim_may_be_contended_and_leaves_nothing() {
+async fn d30_contended_claim_is_rolled_back() {
     let database = migrated().await;
     let store = open(&database).await;
     let (account, key, now) = (samples::id(), key("key"), samples::at(0));
@@ -127,9 +127,9 @@ async fn d30_a_claim_may_be_contended_and_leaves_nothing() {
     }
 }
 
-/// An old answer whose key is being taken over stops nobody from forgetting the others.
+/// An expired answer whose key is being taken over does not block the deletion of others.
 #[tokio::test(flavor = "multi_thread")]
-async fn d12_an_answer_that_is_taken_over_is_not_waited_for() {
+async fn d12_deletion_skips_an_answer_being_taken_over() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = samples::id();

@@ -1,4 +1,4 @@
-//! The index of searches: whatever is written, deleted and indexed in whatever order, a search finds what a walk finds.
+//! The search index: after any sequence of writes, deletions and index steps, a search finds what a walk finds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,10 +15,10 @@ use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::database::{PLENTY, account, migrated, open};
 
-/// How many changes, searches and steps of the job there are in a run.
+/// The number of changes, searches and index steps in a run.
 const ACTS: u32 = 400;
 
-/// Numbers that are the same in each run.
+/// Reproducible random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -33,11 +33,11 @@ struct Indexed {
     database: PostgresDatabase,
     store: Arc<PostgresStore>,
     account: AccountId,
-    /// Above all numbers of links that were inserted in order.
+    /// Above the numbers of all links that were inserted in order.
     next: u64,
 }
 
-/// The bytes of the id of a link. Between two of those that are inserted in order there is room for others.
+/// The bytes of a link's id. Ids of links inserted in order leave gaps for others.
 fn bytes(number: u64) -> [u8; 16] {
     u128::from(number).to_be_bytes()
 }
@@ -50,12 +50,12 @@ impl Indexed {
         Self { database, store, account, next: 1_000 }
     }
 
-    /// The id of the account as SQL has it.
+    /// The id of the account as an SQL literal.
     fn account_sql(&self) -> String {
         format!("'{:032x}'::uuid", u128::from_be_bytes(self.account.to_bytes()))
     }
 
-    /// Inserts links with these numbers, each so far from the one before. Their texts follow from their numbers.
+    /// Inserts links with numbers `step` apart. Their texts follow from their numbers.
     fn fill(&self, kind: i16, first: u64, step: u64, links: u64) {
         let account = self.account_sql();
         self.database.run(&format!(
@@ -86,7 +86,7 @@ impl Indexed {
         ));
     }
 
-    /// Does steps of the job until nothing is left.
+    /// Runs steps of the job until no work is left.
     async fn index(&self) {
         let store: Arc<dyn Store> = self.store.clone();
         let job = IndexLinks::new(store);
@@ -116,7 +116,7 @@ impl Indexed {
         (page.items, page.next)
     }
 
-    /// Checks that a search finds what a walk does, and gives what that is.
+    /// Checks that a search finds what a walk finds, and returns it.
     async fn search(
         &self,
         kind: LinkKind,
@@ -133,7 +133,7 @@ impl Indexed {
         found.0
     }
 
-    /// Changes the texts of a link, if it is there.
+    /// Changes the texts of a link, if it exists.
     async fn change(&self, id: LinkId, number: u64) {
         let mut work = self.store.begin().await.unwrap();
         let Some(before) = work.lock_link(self.account, id).await.unwrap() else { return };
@@ -153,7 +153,7 @@ impl Indexed {
     }
 }
 
-/// Contract D32: a search with the index finds what a search without it does.
+/// D32: a search with the index finds what a search without it finds.
 async fn run(seed: u64) {
     let mut subject = Indexed::new().await;
     let mut numbers = Numbers(seed);
@@ -221,7 +221,7 @@ async fn run(seed: u64) {
             segments_seen += subject.count("search_segments");
         }
     }
-    assert!(segments_seen > 0, "nothing was ever indexed");
+    assert!(segments_seen > 0, "no segment was ever written");
     subject.index().await;
     for text in ["sale", "rare", "renamed spring 1", "abc", "nowhere", "moved-"] {
         for kind in [LinkKind::Redirect, LinkKind::Landing] {
@@ -231,14 +231,14 @@ async fn run(seed: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d32_searches_find_with_the_index_what_they_find_without() {
+async fn d32_searches_find_the_same_with_and_without_the_index() {
     let seeds = std::env::var("SIGNPOST_SEARCH_SEEDS").map_or(1, |seeds| seeds.parse().unwrap());
     for seed in 1..=seeds {
         run(seed).await;
     }
 }
 
-/// Whoever has written a link finds it at once, and no more by what it was called before, whatever the job does meanwhile.
+/// A writer finds its link at once, and no longer by its old texts, whatever the job does meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn d32_writers_find_their_links_while_the_job_indexes_them() {
     const WRITERS: u64 = 4;
@@ -259,10 +259,10 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
             let (mut after, mut round) = (None, 0);
             while !is_over.load(Ordering::Relaxed) {
                 round += 1;
-                // Has something sealed and written anew all the time.
+                // Keeps the job sealing and rewriting segments.
                 if round % 5 == 0 && round <= 100 {
                     let next = first + round * 1_000_000_000;
-                    // On a thread of its own: it blocks.
+                    // On a separate thread, because it blocks.
                     let filled = Arc::clone(&subject);
                     tokio::task::spawn_blocking(move || filled.fill(1, next, 1, 1_100)).await.unwrap();
                     top.store(next, Ordering::Relaxed);
@@ -276,11 +276,11 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
     let writers = (0..WRITERS).map(|writer| {
         let (subject, top, worked) = (Arc::clone(&subject), Arc::clone(&top), Arc::clone(&worked));
         tokio::spawn(async move {
-            // At least so many, and until the job has had something to do beside them often enough.
+            // At least this many, and until the job has run beside them often enough.
             for number in (0..).take_while(|number| *number < LINKS || worked.load(Ordering::Relaxed) < STEPS)
             {
                 let name = format!("Writer {writer} wrote {number} end");
-                // Every third between older links.
+                // Every third one lies between older links.
                 let newest = top.load(Ordering::Relaxed) + 100_000;
                 let from = if number % 3 == 0 { first / 2 } else { newest };
                 let id = from + number * WRITERS + writer + 1;
@@ -321,7 +321,7 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
     }
 }
 
-/// The job seals no links while a transaction that writes some is open: it would see neither these nor a note of them.
+/// The job seals no links while a transaction that writes some is open: it would see neither these links nor their notes.
 #[tokio::test(flavor = "multi_thread")]
 async fn d32_links_of_open_transactions_are_found_after_their_commit() {
     let mut subject = Indexed::new().await;
@@ -352,16 +352,16 @@ async fn d32_links_of_open_transactions_are_found_after_their_commit() {
     assert_eq!(found.len(), 1);
 }
 
-/// The index of an account that is gone, or that has few links left, is removed.
+/// The index of a deleted account, or of one with few links, is removed.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_index_goes_with_the_links_and_the_account() {
+async fn index_is_removed_with_the_links_and_the_account() {
     let mut subject = Indexed::new().await;
     subject.append(1, 40_000);
     subject.index().await;
     assert_eq!(subject.count("search_segments"), 3);
     assert_eq!(subject.count("search_buckets"), 2 * 4_096 + 2_048);
 
-    // Most links of the first segments: these are written anew.
+    // Most links of the first segments, so that these are rewritten.
     subject.delete(1, 30_000_000, 100);
     subject.index().await;
     assert_eq!(subject.count("search_buckets"), 4_096 + 2_048 + 256);

@@ -1,4 +1,4 @@
-//! Naming the link at a taken address while other units of work go on (D20).
+//! Reporting the link at a taken address during concurrent units of work (D20).
 
 use signpost_app::ports::{Insertion, Store as _};
 use signpost_domain::{Link, LinkKind};
@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 use super::database::{PLENTY, account, migrated, open};
 
 #[tokio::test]
-async fn d20_a_link_deleted_after_the_conflict_is_not_named() {
+async fn d20_link_deleted_after_the_conflict_is_not_named() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -32,7 +32,7 @@ async fn d20_a_link_deleted_after_the_conflict_is_not_named() {
     assert_eq!(loser.links_at(account, &addresses).await.unwrap(), []);
 }
 
-/// Without the counts, whose row the other unit of work holds.
+/// Without the counters, whose row the other unit of work has locked.
 fn delete_directly(database: &signpost_test_servers::postgres::PostgresDatabase, link: &Link) {
     let id = link.id().to_bytes().map(|byte| format!("{byte:02x}")).concat();
     database.run(&format!("DELETE FROM links WHERE id = '{id}'"));

@@ -1,4 +1,4 @@
-//! Nothing waits for good, and nothing goes on at the server that nobody waits for (D6).
+//! No call waits forever, and no abandoned statement runs on at the server (D6).
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use super::database::{account, migrated, open, open_with, unavailable};
 /// Long enough for a busy machine, far too short for something that hangs.
 const AT_LAST: Duration = Duration::from_secs(30);
 
-/// Less than the limit that a store has which was told none.
+/// Less than the default limit of a store.
 const SOONER_THAN_BY_DEFAULT: Duration = Duration::from_secs(4);
 
-/// How many of the store's connections are at work, or in a transaction.
+/// How many connections of the store run a statement or are in a transaction.
 fn at_work(database: &PostgresDatabase) -> String {
     database
         .query(
@@ -29,14 +29,14 @@ fn at_work(database: &PostgresDatabase) -> String {
 async fn until_nothing_is_at_work(database: &PostgresDatabase) {
     let ends = Instant::now() + AT_LAST;
     while at_work(database) != "0" {
-        assert!(Instant::now() < ends, "something goes on");
+        assert!(Instant::now() < ends, "a statement still runs");
         tokio::task::yield_now().await;
     }
 }
 
-/// A caller who goes away while a statement waits for a lock takes the statement with him.
+/// The statement of a cancelled caller that waits for a lock is cancelled.
 #[tokio::test(flavor = "multi_thread")]
-async fn d6_what_a_cancelled_caller_has_begun_does_not_go_on() {
+async fn d6_statement_of_a_cancelled_caller_is_cancelled() {
     let database = migrated().await;
     let store = std::sync::Arc::new(open(&database).await);
     let account = account(&store).await;
@@ -64,9 +64,9 @@ async fn d6_what_a_cancelled_caller_has_begun_does_not_go_on() {
     until_nothing_is_at_work(&database).await;
 }
 
-/// A call that waits for a lock, or for a connection, says so in time.
+/// A call that waits for a lock or for a connection fails in time.
 #[tokio::test(flavor = "multi_thread")]
-async fn d6_a_call_that_cannot_go_on_returns_in_time() {
+async fn d6_blocked_call_returns_in_time() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -91,11 +91,11 @@ async fn d6_a_call_that_cannot_go_on_returns_in_time() {
     drop(both);
     let ends = Instant::now() + AT_LAST;
     while hasty.begin().await.is_err() {
-        assert!(Instant::now() < ends, "the connections do not come back");
+        assert!(Instant::now() < ends, "the connections are not returned");
     }
 }
 
-/// The server ends the connections, as in a restart; the next call has a new one.
+/// The server ends the connections, as in a restart; the next call gets a new one.
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_connections_are_replaced() {
     let database = migrated().await;

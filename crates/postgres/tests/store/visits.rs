@@ -1,4 +1,4 @@
-//! Visits that come at once and share a statement (ADR 38).
+//! Simultaneous visits, which share a statement (ADR 38).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,9 +18,9 @@ fn address(slug: &str) -> Address {
     Address { site: Site::System, slug: Some(samples::slug(slug)) }
 }
 
-/// A row that PostgreSQL hands out but diesel cannot take fails the whole answer; the others are asked for again.
+/// A row that PostgreSQL returns but Diesel cannot decode fails the whole result; the others are asked for again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_corrupt_link_fails_no_visit_but_its_own() {
+async fn corrupt_link_fails_only_its_own_visits() {
     let database = lenient().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -37,7 +37,7 @@ async fn a_corrupt_link_fails_no_visit_but_its_own() {
         if is_undecodable {
             database.run("UPDATE links SET pixel_ids = '{NULL}' WHERE slug = 'link-30'");
         }
-        // Twice, so that some are in a batch for certain.
+        // Twice, so that some are certainly in a batch.
         let addresses: Vec<Address> = slugs.iter().chain(&slugs).map(|slug| address(slug)).collect();
         let found = join_all(addresses.iter().map(|address| store.published_link(address))).await;
         for (slug, found) in slugs.iter().chain(&slugs).zip(found) {
@@ -52,9 +52,9 @@ async fn a_corrupt_link_fails_no_visit_but_its_own() {
     }
 }
 
-/// R11: behind a server that keeps silence, every visitor is told in time, and the next ones are served when it is back.
+/// R11: when the server is silent, every visit fails in time, and visits succeed when the server is back.
 #[tokio::test(flavor = "multi_thread")]
-async fn r11_visits_to_a_silent_server_end_in_time() {
+async fn r11_visits_fail_in_time_when_the_server_is_silent() {
     let database = migrated().await;
     let store = open(&database).await;
     let account = account(&store).await;
@@ -80,9 +80,9 @@ async fn r11_visits_to_a_silent_server_end_in_time() {
     }
 }
 
-/// Contract D64: workers may still ask when the runtime of the store has ended.
+/// D64: workers may still call after the store's runtime has ended.
 #[test]
-fn d64_visits_that_wait_after_the_end_of_the_runtime_are_refused() {
+fn d64_visits_that_wait_fail_after_the_runtime_has_ended() {
     let runtime = |threads| {
         tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap()
     };
@@ -98,7 +98,7 @@ fn d64_visits_that_wait_after_the_end_of_the_runtime_are_refused() {
         let slugs: Vec<Address> = (0..20).map(|number| address(&format!("link-{number}"))).collect();
         join_all(slugs.iter().map(|address| store.published_link(address))).await
     });
-    // Those who have a turn ask on connections of their own runtime. Nobody serves those who wait for one.
+    // Visits with a turn use connections of their own runtime. Those that wait for a turn are never served.
     let (served, refused): (Vec<_>, Vec<_>) = refused.into_iter().partition(Result::is_ok);
     assert!(!refused.is_empty(), "{served:?}");
     for outcome in refused {

@@ -1,4 +1,4 @@
-//! What the memory holds.
+//! The counts in memory.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use signpost_app::ports::QuotaStore as _;
 use signpost_domain::{QuotaRemaining, RequestBudget};
 use signpost_port_contracts::samples;
 
-use crate::failing_store::{FailingStore, Mood};
+use crate::failing_store::{Behavior, FailingStore};
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 100, per_day: 1_000 };
 
-/// Contract D16 and D19: also without the store a clock that steps back finds the old counts, minutes for an hour and
-/// days for three.
+/// D16 and D19: without the store, too, a clock that steps back finds the old counts, minutes for an hour and days for three
+/// days.
 #[tokio::test(start_paused = true)]
-async fn the_memory_keeps_a_minute_for_an_hour_and_a_day_for_three() {
+async fn d16_memory_keeps_minutes_for_an_hour_and_days_for_three_days() {
     let (store, quota) = FailingStore::behind_a_fallback();
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     let (account, now) = (samples::id(), samples::at(0));
     quota.admit(account, BUDGET, now).await.unwrap();
     let left = async || quota.remaining(account, BUDGET, now).await.unwrap();
@@ -30,15 +30,15 @@ async fn the_memory_keeps_a_minute_for_an_hour_and_a_day_for_three() {
     }
 }
 
-/// A plan's change holds for the next request, also from memory.
+/// A new plan applies to the next request, also from memory.
 #[tokio::test(start_paused = true)]
-async fn another_budget_is_judged_by_the_same_counts() {
+async fn new_budget_is_checked_against_the_same_counts() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
     for _ in 0..6 {
         quota.admit(account, BUDGET, now).await.unwrap();
     }
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     let small = RequestBudget { per_minute: 5, per_day: 8 };
     assert_eq!(quota.remaining(account, small, now).await.unwrap(), QuotaRemaining { minute: 0, day: 2 });
 }

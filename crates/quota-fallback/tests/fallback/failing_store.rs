@@ -1,4 +1,4 @@
-//! A quota store that fails as it is told.
+//! A quota store with configurable failures.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,40 +12,40 @@ use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use tokio::runtime::Handle;
 
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Mood {
+pub(crate) enum Behavior {
     Answers,
     Refuses,
-    /// It takes what it is told and never answers.
+    /// It never answers.
     Hangs,
-    /// It counts at once, and its answer takes so long.
+    /// It counts at once, and answers after this delay.
     IsSlow(Duration),
-    /// It counts this account's requests at once, and its answers about it take so long.
+    /// It counts this account's requests at once, and answers about it after this delay.
     IsSlowOnlyWith(AccountId, Duration),
-    /// It can be read.
+    /// It is read-only.
     IsReadOnly,
-    /// As a cluster of which a part is away.
+    /// Like a cluster with one part down.
     RefusesOnly(AccountId),
-    /// What it has of any account is corrupt.
+    /// All of its counts are corrupt.
     IsCorrupt,
-    /// It takes whoever asks with it.
+    /// It panics in the caller.
     Panics,
 }
 
-/// Keeps its counts whatever its mood.
+/// A store that keeps its counts whatever its behavior.
 pub(crate) struct FailingStore {
     counts: Mutex<Arc<MemoryQuotaStore>>,
-    mood: Mutex<Mood>,
+    behavior: Mutex<Behavior>,
     pub(crate) admissions: AtomicU32,
     pub(crate) merges: AtomicU32,
     pub(crate) tries: AtomicU32,
 }
 
 impl FailingStore {
-    /// A store that answers, and one that falls back before it.
+    /// A working store, and a fallback that wraps it.
     pub(crate) fn behind_a_fallback() -> (Arc<Self>, FallbackQuotaStore) {
         let store = Arc::new(Self {
             counts: Mutex::default(),
-            mood: Mutex::new(Mood::Answers),
+            behavior: Mutex::new(Behavior::Answers),
             admissions: AtomicU32::new(0),
             merges: AtomicU32::new(0),
             tries: AtomicU32::new(0),
@@ -61,22 +61,22 @@ impl FailingStore {
         FallbackQuotaStore::new(store, FallbackOptions::default(), first, Handle::current())
     }
 
-    pub(crate) fn becomes(&self, mood: Mood) {
-        *self.mood.lock().unwrap() = mood;
+    pub(crate) fn set_behavior(&self, behavior: Behavior) {
+        *self.behavior.lock().unwrap() = behavior;
     }
 
     pub(crate) fn loses_its_counts(&self) {
         *self.counts.lock().unwrap() = Arc::default();
     }
 
-    /// As a replica does that takes over and lags behind: its counts are gone and still have their name.
+    /// Like a lagging replica that takes over: its counts are gone, but their name is unchanged.
     pub(crate) async fn loses_its_counts_unnoticed(&self) {
         let name = self.counts().try_write(CountId::from_u128(0)).await.unwrap();
         self.loses_its_counts();
         self.counts().try_write(name).await.unwrap();
     }
 
-    /// What it has counted, whatever its mood.
+    /// Its counts, whatever its behavior.
     pub(crate) async fn used(&self, account: AccountId, now: Timestamp) -> (u32, u32) {
         let all = RequestBudget { per_minute: u32::MAX, per_day: u32::MAX };
         let left = self.counts().remaining(account, all, now).await.unwrap();
@@ -88,33 +88,38 @@ impl FailingStore {
     }
 
     fn counts_first(&self) -> bool {
-        matches!(*self.mood.lock().unwrap(), Mood::IsSlow(_) | Mood::IsSlowOnlyWith(..))
+        matches!(*self.behavior.lock().unwrap(), Behavior::IsSlow(_) | Behavior::IsSlowOnlyWith(..))
     }
 
-    /// What comes before the answer.
-    async fn mood(&self, account: AccountId, writes: bool) -> Result<(), StoreError> {
-        let mood = *self.mood.lock().unwrap();
-        match mood {
-            Mood::IsReadOnly if writes => Err(StoreError::unwritable("read-only")),
-            Mood::RefusesOnly(some) if some == account => Err(StoreError::unavailable("connection refused")),
-            Mood::IsSlowOnlyWith(some, duration) if some == account => {
+    /// The configured behavior before an answer.
+    async fn behavior(&self, account: AccountId, writes: bool) -> Result<(), StoreError> {
+        let behavior = *self.behavior.lock().unwrap();
+        match behavior {
+            Behavior::IsReadOnly if writes => Err(StoreError::unwritable("read-only")),
+            Behavior::RefusesOnly(some) if some == account => {
+                Err(StoreError::unavailable("connection refused"))
+            }
+            Behavior::IsSlowOnlyWith(some, duration) if some == account => {
                 tokio::time::sleep(duration).await;
                 Ok(())
             }
-            Mood::Answers | Mood::IsReadOnly | Mood::RefusesOnly(_) | Mood::IsSlowOnlyWith(..) => Ok(()),
-            Mood::Refuses => Err(StoreError::unavailable("connection refused")),
-            Mood::Hangs => std::future::pending().await,
-            Mood::IsSlow(duration) => {
+            Behavior::Answers
+            | Behavior::IsReadOnly
+            | Behavior::RefusesOnly(_)
+            | Behavior::IsSlowOnlyWith(..) => Ok(()),
+            Behavior::Refuses => Err(StoreError::unavailable("connection refused")),
+            Behavior::Hangs => std::future::pending().await,
+            Behavior::IsSlow(duration) => {
                 tokio::time::sleep(duration).await;
                 Ok(())
             }
-            Mood::IsCorrupt => Err(StoreError::Corrupt {
+            Behavior::IsCorrupt => Err(StoreError::Corrupt {
                 table: "t",
                 column: "c",
                 row: String::new(),
-                reason: "is a poem".to_owned(),
+                reason: "is not a number".to_owned(),
             }),
-            Mood::Panics => panic!("as it was told"),
+            Behavior::Panics => panic!("as configured"),
         }
     }
 }
@@ -130,10 +135,10 @@ impl QuotaStore for FailingStore {
         self.admissions.fetch_add(1, Ordering::SeqCst);
         if self.counts_first() {
             let decision = self.counts().admit(account, budget, now).await;
-            self.mood(account, true).await?;
+            self.behavior(account, true).await?;
             return decision;
         }
-        self.mood(account, true).await?;
+        self.behavior(account, true).await?;
         self.counts().admit(account, budget, now).await
     }
 
@@ -143,7 +148,7 @@ impl QuotaStore for FailingStore {
         budget: RequestBudget,
         now: Timestamp,
     ) -> Result<QuotaRemaining, StoreError> {
-        self.mood(account, false).await?;
+        self.behavior(account, false).await?;
         self.counts().remaining(account, budget, now).await
     }
 }
@@ -160,17 +165,17 @@ impl MergingQuotaStore for FailingStore {
         self.merges.fetch_add(1, Ordering::SeqCst);
         if self.counts_first() {
             let merged = self.counts().merge(account, window, at, counted).await;
-            self.mood(account, true).await?;
+            self.behavior(account, true).await?;
             return merged;
         }
-        self.mood(account, true).await?;
+        self.behavior(account, true).await?;
         self.counts().merge(account, window, at, counted).await
     }
 
     async fn try_write(&self, proposed: CountId) -> Result<CountId, StoreError> {
         self.tries.fetch_add(1, Ordering::SeqCst);
         let nobody = AccountId::from_bytes([0; 16]);
-        self.mood(nobody, true).await?;
+        self.behavior(nobody, true).await?;
         self.counts().try_write(proposed).await
     }
 }

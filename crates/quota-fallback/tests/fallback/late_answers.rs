@@ -1,4 +1,4 @@
-//! An answer that nobody waited for still says what the store counted.
+//! A late answer still tells what the store counted.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use signpost_domain::RequestBudget;
 use signpost_port_contracts::samples;
 use tokio::time::sleep;
 
-use crate::failing_store::{FailingStore, Mood};
+use crate::failing_store::{Behavior, FailingStore};
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 100, per_day: 1_000 };
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_was_counted_late_is_not_merged() {
+async fn request_with_a_late_confirmation_is_not_merged() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
-    store.becomes(Mood::IsSlow(Duration::from_millis(200)));
+    store.set_behavior(Behavior::IsSlow(Duration::from_millis(200)));
     for _ in 0..4 {
         quota.admit(account, BUDGET, now).await.unwrap();
     }
@@ -23,61 +23,61 @@ async fn a_request_that_was_counted_late_is_not_merged() {
     assert_eq!(store.used(account, now).await, (4, 4));
 }
 
-/// What is counted from memory and by nobody else is merged nevertheless.
+/// Requests that only memory counted are merged nevertheless.
 #[tokio::test(start_paused = true)]
-async fn a_slow_store_gets_what_it_was_not_asked() {
+async fn requests_that_a_slow_store_was_not_asked_about_are_merged() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
-    store.becomes(Mood::IsSlow(Duration::from_millis(200)));
+    store.set_behavior(Behavior::IsSlow(Duration::from_millis(200)));
     for _ in 0..30 {
         quota.admit(account, BUDGET, now).await.unwrap();
     }
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(Duration::from_secs(2)).await;
     assert_eq!(store.used(account, now).await, (30, 30));
 }
 
-/// The task that merges may be at work before the answer comes.
+/// The merging task may run before the answer comes.
 #[tokio::test(start_paused = true)]
-async fn a_request_whose_answer_comes_after_the_merge_counts_once() {
+async fn request_whose_answer_comes_after_the_merge_counts_once() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     quota.admit(account, BUDGET, now).await.unwrap();
     sleep(Duration::from_millis(800)).await;
-    // Asked 0.2 s before the try, answered 0.3 s after it.
-    store.becomes(Mood::IsSlowOnlyWith(account, Duration::from_millis(500)));
+    // Asked 0.2 s before the attempt, answered 0.3 s after it.
+    store.set_behavior(Behavior::IsSlowOnlyWith(account, Duration::from_millis(500)));
     quota.admit(account, BUDGET, now).await.unwrap();
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(Duration::from_secs(5)).await;
     assert_eq!(store.used(account, now).await, (2, 2));
 }
 
-/// A store that refused what the memory admitted has not counted it.
+/// A store that refused a request which memory admitted has not counted it.
 #[tokio::test(start_paused = true)]
-async fn a_request_that_the_store_refused_late_is_merged() {
+async fn request_that_the_store_refuses_late_is_merged() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let other = store.another_node();
     let (account, now) = (samples::id(), samples::at(0));
     for _ in 0..100 {
         other.admit(account, BUDGET, now).await.unwrap();
     }
-    store.becomes(Mood::IsSlow(Duration::from_millis(200)));
+    store.set_behavior(Behavior::IsSlow(Duration::from_millis(200)));
     quota.admit(account, BUDGET, now).await.unwrap();
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(Duration::from_secs(5)).await;
     assert_eq!(store.used(account, now).await, (101, 101));
 }
 
-/// Nobody knows whether it was counted, and none goes uncounted (ADR 15).
+/// It is unknown whether it was counted, and no request goes uncounted (ADR 15).
 #[tokio::test(start_paused = true)]
-async fn a_request_whose_answer_never_comes_is_merged() {
+async fn request_without_an_answer_is_merged() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
-    store.becomes(Mood::Hangs);
+    store.set_behavior(Behavior::Hangs);
     quota.admit(account, BUDGET, now).await.unwrap();
-    store.becomes(Mood::Answers);
-    // The try that the failure began finds nothing missing yet.
+    store.set_behavior(Behavior::Answers);
+    // The attempt that the failure started finds nothing missing yet.
     sleep(Duration::from_millis(500)).await;
     assert_eq!(store.used(account, now).await, (0, 0));
     sleep(Duration::from_secs(3)).await;

@@ -1,4 +1,4 @@
-//! Counting while the store is away (D19). Time is tokio's own and moves by itself when all wait, so minutes take no
+//! Counting while the store is unavailable (D19). Tokio's paused clock advances when all tasks wait, so minutes take no
 //! time.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]

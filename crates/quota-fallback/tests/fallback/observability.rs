@@ -1,4 +1,4 @@
-//! How an operator learns of it.
+//! How an operator learns of an outage.
 
 use std::cell::RefCell;
 use std::io;
@@ -11,7 +11,7 @@ use signpost_domain::RequestBudget;
 use signpost_port_contracts::samples;
 use tokio::time::{Instant, sleep};
 
-use crate::failing_store::{FailingStore, Mood};
+use crate::failing_store::{Behavior, FailingStore};
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 1_000_000, per_day: 1_000_000 };
 
@@ -32,7 +32,7 @@ impl io::Write for ThisThread {
     }
 }
 
-/// Keeps what this thread logs; one subscriber for all, since several at once make each other miss lines.
+/// Captures this thread's log lines, through one global subscriber: several at once make each other miss lines.
 fn listen() {
     static SUBSCRIBER: Once = Once::new();
     SUBSCRIBER.call_once(|| {
@@ -46,11 +46,11 @@ fn lines() -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d19_one_line_a_minute_says_so() {
+async fn d19_outage_is_logged_once_a_minute() {
     listen();
     let (store, quota) = FailingStore::behind_a_fallback();
     let account = samples::id();
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     for _ in 0..600 {
         quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
         sleep(Duration::from_secs(1)).await;
@@ -63,22 +63,22 @@ async fn d19_one_line_a_minute_says_so() {
     // One a second.
     let of_a_minute = ["decided_from_memory=60", "decided_from_memory=61"];
     assert!(of_a_minute.iter().any(|number| warnings[1].contains(number)), "{}", warnings[1]);
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(Duration::from_secs(2)).await;
     let back = lines();
     assert_eq!(back.len(), 1, "{back:#?}");
     assert!(back[0].contains("INFO") && back[0].contains("asked again"), "{}", back[0]);
 }
 
-/// A store that comes and goes does not fill the log either.
+/// A flapping store does not fill the log either.
 #[tokio::test(start_paused = true)]
-async fn d19_a_flapping_store_is_told_of_once_a_minute() {
+async fn d19_flapping_store_is_logged_once_a_minute() {
     listen();
     let (store, quota) = FailingStore::behind_a_fallback();
     let account = samples::id();
     for _ in 0..60 {
-        for (mood, requests) in [(Mood::Refuses, 6), (Mood::Answers, 1)] {
-            store.becomes(mood);
+        for (behavior, requests) in [(Behavior::Refuses, 6), (Behavior::Answers, 1)] {
+            store.set_behavior(behavior);
             for _ in 0..requests {
                 quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
             }
@@ -91,7 +91,7 @@ async fn d19_a_flapping_store_is_told_of_once_a_minute() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d19_a_metric_says_whether_the_store_is_asked_and_another_counts_what_it_was_not() {
+async fn d19_metrics_show_the_outage_and_count_requests_decided_from_memory() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();
     let _guard = metrics::set_default_local_recorder(&recorder);
@@ -105,27 +105,27 @@ async fn d19_a_metric_says_whether_the_store_is_asked_and_another_counts_what_it
     };
     quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
     shows(1, 0);
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     for _ in 0..4 {
         quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
     }
     shows(1, 4);
     quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
     shows(0, 5);
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(Duration::from_secs(2)).await;
     quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
     shows(1, 5);
 }
 
-/// Contract D63: a health check tells of the store, and its failures count, so that a node without requests learns of an
+/// D63: a health check reports the store's state, and its failures count, so that a node without requests learns of an
 /// outage too.
 #[tokio::test(start_paused = true)]
-async fn d63_a_health_check_asks_the_store_and_learns_of_an_outage() {
-    for away in [Mood::Refuses, Mood::Hangs, Mood::IsReadOnly] {
+async fn d63_health_check_asks_the_store_and_detects_an_outage() {
+    for away in [Behavior::Refuses, Behavior::Hangs, Behavior::IsReadOnly] {
         let (store, quota) = FailingStore::behind_a_fallback();
         assert!(quota.answers().await);
-        store.becomes(away);
+        store.set_behavior(away);
         for _ in 0..5 {
             assert!(quota.asks_the_store());
             let asked = Instant::now();
@@ -134,7 +134,7 @@ async fn d63_a_health_check_asks_the_store_and_learns_of_an_outage() {
         }
         assert!(!quota.asks_the_store());
         assert!(!quota.answers().await);
-        store.becomes(Mood::Answers);
+        store.set_behavior(Behavior::Answers);
         sleep(Duration::from_secs(2)).await;
         assert!(quota.answers().await);
     }

@@ -1,4 +1,4 @@
-//! The store is asked again when it is back, and learns what it missed.
+//! The store is asked again when it is back, and gets the missing counts.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use signpost_port_contracts::samples;
 use signpost_quota_fallback::FallbackQuotaStore;
 use tokio::time::sleep;
 
-use crate::failing_store::{FailingStore, Mood};
+use crate::failing_store::{Behavior, FailingStore};
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 100, per_day: 1_000 };
 
@@ -19,14 +19,14 @@ async fn admit(quota: &FallbackQuotaStore, account: AccountId, times: u32) {
     }
 }
 
-/// A little more than the second between two tries.
+/// A little more than the second between two attempts.
 const ONE_TRY: Duration = Duration::from_millis(1_001);
 
 #[tokio::test(start_paused = true)]
-async fn d19_the_store_is_tried_every_second_and_asked_again_when_it_is_back() {
+async fn d19_store_is_tried_every_second_and_asked_again_when_it_is_back() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let account = samples::id();
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, account, 20).await;
     for tries in 1..=90 {
         sleep(Duration::from_secs(1)).await;
@@ -34,11 +34,11 @@ async fn d19_the_store_is_tried_every_second_and_asked_again_when_it_is_back() {
         assert_eq!(store.tries.load(Ordering::SeqCst), tries);
     }
     assert_eq!(store.admissions.load(Ordering::SeqCst), 5);
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     admit(&quota, account, 1).await;
     assert_eq!(store.admissions.load(Ordering::SeqCst), 6);
-    // There is nothing left to try.
+    // No attempts are left to make.
     let calls = || (store.tries.load(Ordering::SeqCst), store.merges.load(Ordering::SeqCst));
     let before = calls();
     sleep(Duration::from_mins(10)).await;
@@ -46,24 +46,24 @@ async fn d19_the_store_is_tried_every_second_and_asked_again_when_it_is_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn d19_what_nodes_counted_alone_is_merged() {
+async fn d19_counts_of_nodes_alone_are_merged() {
     let (store, first) = FailingStore::behind_a_fallback();
     let second = store.another_node();
     let (account, now) = (samples::id(), samples::at(0));
     admit(&first, account, 10).await;
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&first, account, 30).await;
     admit(&second, account, 25).await;
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, now).await, (65, 65));
     admit(&second, account, 1).await;
     assert_eq!(store.used(account, now).await, (66, 66));
 }
 
-/// It came back empty: what is running is restored, what is over is not needed.
+/// It came back empty: running windows are restored, and past ones are not needed.
 #[tokio::test(start_paused = true)]
-async fn d19_a_store_that_lost_its_counts_learns_those_of_the_running_windows_again() {
+async fn d19_running_windows_are_restored_in_a_store_that_lost_its_counts() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now, before) = (samples::id(), samples::at(0), samples::at(-60_000));
     for _ in 0..7 {
@@ -72,60 +72,60 @@ async fn d19_a_store_that_lost_its_counts_learns_those_of_the_running_windows_ag
     admit(&quota, account, 40).await;
     let silent = samples::id();
     admit(&quota, silent, 8).await;
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, account, 5).await;
     store.loses_its_counts();
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, now).await, (45, 52));
     assert_eq!(store.used(account, before).await, (0, 52));
     assert_eq!(store.used(silent, now).await, (8, 8));
 }
 
-/// One lost answer is merged too, although the store was never left alone.
+/// One lost answer is merged too, although the store was always asked.
 #[tokio::test(start_paused = true)]
-async fn a_single_failure_is_merged_as_well() {
+async fn request_of_a_single_failure_is_merged() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let account = samples::id();
     admit(&quota, account, 3).await;
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, account, 1).await;
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     admit(&quota, account, 1).await;
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, samples::at(0)).await, (5, 5));
     assert_eq!(store.admissions.load(Ordering::SeqCst), 5);
 }
 
-/// As a replica is after a failover.
+/// Like a replica after a failover.
 #[tokio::test(start_paused = true)]
-async fn a_store_that_can_only_be_read_is_not_back() {
+async fn read_only_store_is_not_back() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let account = samples::id();
-    store.becomes(Mood::IsReadOnly);
+    store.set_behavior(Behavior::IsReadOnly);
     admit(&quota, account, 5).await;
     sleep(Duration::from_secs(30)).await;
     admit(&quota, account, 5).await;
     assert_eq!(store.admissions.load(Ordering::SeqCst), 5);
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, samples::at(0)).await, (10, 10));
 }
 
-/// As the accounts of one node of a cluster are.
+/// Like the accounts of one node of a cluster.
 #[tokio::test(start_paused = true)]
-async fn accounts_that_the_store_refuses_do_not_keep_the_others_from_it() {
+async fn accounts_that_the_store_refuses_do_not_block_the_others() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (refused, other, now) = (samples::id(), samples::id(), samples::at(0));
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, refused, 5).await;
     admit(&quota, other, 5).await;
-    // More than are merged at once, all of them after the one that is refused.
+    // More than are merged at once, all of them after the refused one.
     let many: Vec<AccountId> = (0..200).map(|_| samples::id()).collect();
     for account in &many {
         admit(&quota, *account, 1).await;
     }
-    store.becomes(Mood::RefusesOnly(refused));
+    store.set_behavior(Behavior::RefusesOnly(refused));
     sleep(ONE_TRY).await;
     assert_eq!(store.used(other, now).await, (5, 5));
     for account in many {
@@ -137,16 +137,16 @@ async fn accounts_that_the_store_refuses_do_not_keep_the_others_from_it() {
     }
     assert_eq!(store.used(other, now).await, (15, 15));
     assert_eq!(store.used(refused, now).await, (0, 0));
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     assert_eq!(store.used(refused, now).await, (15, 15));
 }
 
-/// Its task must not keep the store, nor try it for ever.
+/// Its task must neither keep the store alive nor try it forever.
 #[tokio::test(start_paused = true)]
-async fn a_dropped_fallback_ends_its_tries() {
+async fn dropped_fallback_ends_its_attempts() {
     let (store, quota) = FailingStore::behind_a_fallback();
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, samples::id(), 5).await;
     drop(quota);
     sleep(Duration::from_secs(5)).await;
@@ -154,47 +154,46 @@ async fn a_dropped_fallback_ends_its_tries() {
     assert_eq!(std::sync::Arc::strong_count(&store), 1);
 }
 
-/// ADR 15: what the store took in without saying so in time is merged again and counted once.
+/// ADR 15: a merge that took effect without a timely answer is repeated and counted once.
 #[tokio::test(start_paused = true)]
-async fn d19_a_merge_whose_answer_is_late_counts_once() {
+async fn d19_merge_is_counted_once_when_its_answer_is_late() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, account, 5).await;
-    // Longer than a merge is waited for.
-    store.becomes(Mood::IsSlowOnlyWith(account, Duration::from_millis(300)));
+    // Longer than the time limit of a merge.
+    store.set_behavior(Behavior::IsSlowOnlyWith(account, Duration::from_millis(300)));
     sleep(Duration::from_secs(10)).await;
     assert!(store.merges.load(Ordering::SeqCst) >= 10);
     assert_eq!(store.used(account, now).await, (5, 5));
-    // More of the same count.
-    store.becomes(Mood::Refuses);
+    // More requests in the same count.
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, account, 2).await;
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, now).await, (7, 7));
 }
 
-/// What nobody lost needs no merge, however many accounts there are.
+/// Complete counts need no merge, however many accounts there are.
 #[tokio::test(start_paused = true)]
-async fn a_single_failure_merges_what_is_missing_and_nothing_else() {
+async fn single_failure_merges_only_the_missing_counts() {
     let (store, quota) = FailingStore::behind_a_fallback();
     for _ in 0..50 {
         admit(&quota, samples::id(), 1).await;
     }
     sleep(ONE_TRY).await;
     assert_eq!(store.merges.load(Ordering::SeqCst), 0);
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, samples::id(), 1).await;
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     // Its minute and its day.
     assert_eq!(store.merges.load(Ordering::SeqCst), 2);
 }
 
-/// As a failover to a replica that lagged behind, or an evicted key: nothing failed, and the store's counts still have
-/// their name.
+/// As after a failover to a lagging replica, or an evicted key: no call failed, and the counts still have their name.
 #[tokio::test(start_paused = true)]
-async fn a_count_that_the_store_lost_unnoticed_is_raised_when_it_is_asked_for() {
+async fn silently_lost_count_is_restored_when_it_is_asked_for() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
     admit(&quota, account, 40).await;
@@ -215,27 +214,27 @@ async fn all_accounts_of_a_store_that_lost_its_counts_are_merged() {
         admit(&quota, *account, 3).await;
     }
     sleep(ONE_TRY).await;
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, samples::id(), 1).await;
     store.loses_its_counts();
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     sleep(ONE_TRY).await;
     for account in accounts {
         assert_eq!(store.used(account, samples::at(0)).await, (3, 3));
     }
 }
 
-/// A task that dies must not leave the node alone for ever.
+/// A panic of the task must not leave the node without the store forever.
 #[tokio::test(start_paused = true)]
-async fn d19_the_store_is_asked_again_also_if_a_try_panicked() {
+async fn d19_store_is_asked_again_after_an_attempt_panicked() {
     let (store, quota) = FailingStore::behind_a_fallback();
     let (account, now) = (samples::id(), samples::at(0));
-    store.becomes(Mood::Refuses);
+    store.set_behavior(Behavior::Refuses);
     admit(&quota, account, 5).await;
-    store.becomes(Mood::Panics);
+    store.set_behavior(Behavior::Panics);
     sleep(ONE_TRY).await;
     assert_eq!(store.tries.load(Ordering::SeqCst), 1);
-    store.becomes(Mood::Answers);
+    store.set_behavior(Behavior::Answers);
     admit(&quota, account, 1).await;
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, now).await, (6, 6));

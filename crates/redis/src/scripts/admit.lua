@@ -1,5 +1,5 @@
--- KEYS[1]: the counts of one account and day. ARGV: the field of the minute, the budget of the minute, the budget of
--- the day, and for how many seconds a new key is kept. Answers with the counts before this request.
+-- KEYS[1]: the counts of one account and day. ARGV: the field of the minute, the budget of the minute, the budget of the
+-- day, and the lifetime of a new key in seconds. Returns the counts before this request.
 local function count(value)
   if not value then return 0 end
   if string.find(value, '^%d+$') then return tonumber(value) end

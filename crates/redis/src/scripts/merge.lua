@@ -1,6 +1,6 @@
--- KEYS[1]: the counts of one account and day. ARGV: the field, the field of what is taken in of this process' count,
--- what the process admitted alone, how much of it was said to be taken in, what was here once, and for how many seconds
--- a new key is kept. Answers with the count after it.
+-- KEYS[1]: the counts of one account and day. ARGV: the field; the field with the merged part of this process' count; what
+-- the process admitted alone; how much of it is confirmed as merged; the highest count known here; and the lifetime of a new
+-- key in seconds. Returns the new count.
 local function number(value)
   if not value then return 0 end
   if string.find(value, '^%d+$') then return tonumber(value) end

@@ -1,4 +1,4 @@
-//! TLS, and what cannot be opened.
+//! TLS, and stores that cannot be opened.
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use signpost_port_contracts::samples;
@@ -17,7 +17,7 @@ fn trusting(tls: &Tls) -> RedisOptions {
 }
 
 #[tokio::test]
-async fn over_tls_the_certificate_is_verified() {
+async fn tls_verifies_the_certificate() {
     let tls = certificate("localhost");
     let server = RedisServer::start_with(WHO, &Setup { tls: Some(tls.clone()), ..Setup::default() });
     let url = format!("rediss://localhost:{}", server.other_port());
@@ -32,13 +32,13 @@ async fn over_tls_the_certificate_is_verified() {
     let another_host = format!("rediss://127.0.0.1:{}", server.other_port());
     let message = unavailable(admit(&open_with(&another_host, trusting(&tls)), account).await);
     assert!(message.to_lowercase().contains("certificate"), "{message}");
-    // The machine's own roots know nothing of it.
+    // The machine's roots did not sign it.
     unavailable(admit(&open_with(&url, RedisOptions::default()), account).await);
     assert_eq!(counted(&store, account).await, 1);
 }
 
 #[tokio::test]
-async fn roots_that_are_no_certificates_are_refused_when_the_store_is_opened() {
+async fn invalid_root_certificates_are_rejected_when_the_store_is_opened() {
     for url in ["rediss://localhost", "rediss-cluster://localhost"] {
         let pem = b"-----BEGIN CERTIFICATE-----\n%\n-----END CERTIFICATE-----\n".to_vec();
         let options = RedisOptions { root_certificates: Some(pem), ..RedisOptions::default() };

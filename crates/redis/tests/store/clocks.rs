@@ -1,4 +1,4 @@
-//! Whether the node's clock is that of Redis.
+//! Comparing the node's clock with that of Redis.
 
 use std::cell::RefCell;
 use std::io;
@@ -28,7 +28,7 @@ impl io::Write for ThisThread {
     }
 }
 
-/// The machine's clock, which Redis has too, moved.
+/// The machine's clock, which Redis uses too, shifted.
 struct Moved(i64);
 
 impl Clock for Moved {
@@ -40,9 +40,9 @@ impl Clock for Moved {
     }
 }
 
-/// Windows are named by the node's clock, so an operator has to know when it is wrong (ADR 15).
+/// The node's clock names the windows, so an operator must know when it is wrong (ADR 15).
 #[tokio::test]
-async fn a_clock_that_differs_from_that_of_redis_is_told_of_once_a_minute() {
+async fn clock_difference_from_redis_is_logged_once_a_minute() {
     tracing_subscriber::fmt().with_ansi(false).with_writer(|| ThisThread).init();
     let server = server();
     for (moved, lines, says) in [

@@ -1,4 +1,4 @@
-//! A cluster, of which a part may be away.
+//! A cluster with a part that fails.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ async fn counts_are_spread_over_the_nodes() {
 }
 
 #[tokio::test]
-async fn a_node_that_is_away_fails_its_accounts_and_no_others_until_it_is_back() {
+async fn unavailable_node_fails_only_its_own_accounts() {
     let mut cluster = RedisCluster::start(WHO);
     let store = open(&cluster.url());
     let accounts = accounts(&cluster);
@@ -56,9 +56,9 @@ async fn a_node_that_is_away_fails_its_accounts_and_no_others_until_it_is_back()
     assert_eq!(counted(&store, accounts[0]).await, 4);
 }
 
-/// The node that is asked first says where the slot is now.
+/// The node that is asked first redirects to the slot's new node.
 #[tokio::test]
-async fn a_slot_that_moves_is_followed() {
+async fn moving_slot_is_followed() {
     let cluster = RedisCluster::start(WHO);
     let store = open(&cluster.url());
     let [account, ..] = accounts(&cluster);
@@ -68,7 +68,7 @@ async fn a_slot_that_moves_is_followed() {
     let id = |node: &signpost_test_servers::redis::RedisServer| node.command(&["CLUSTER", "MYID"]);
     let _ = to.command(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &id(from)]);
     let _ = from.command(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &id(to)]);
-    // In the middle of the move the counts are still where they were, and a new account's are made there.
+    // During the move, existing counts are still on the old node, and a new account's are created on the new one.
     admit(&store, account).await.unwrap();
     let port = to.port().to_string();
     let _ = from.command(&["MIGRATE", "127.0.0.1", &port, &key(account), "0", "5000"]);

@@ -1,4 +1,4 @@
-//! Servers that are not there, do not answer, refuse, and come back. Every call ends within its time limit (D6).
+//! Servers that are down, silent, or reject calls, and come back. Every call ends within its time limit (D6).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use tokio::time::timeout;
 
 use crate::opening::{WHO, admit, counted, lasting_server, open, open_with_time_limit, server, unavailable};
 
-/// Far above what a call may take, far below what a hang would.
+/// Far longer than a call may take, far shorter than a hang.
 const SOON: Duration = Duration::from_secs(3);
 
 #[tokio::test]
-async fn a_server_that_is_killed_and_started_again_is_found_by_the_same_store() {
+async fn store_reconnects_to_a_restarted_server() {
     let mut server = lasting_server();
     let (store, account) = (open(&server.url(0)), samples::id());
     for restarts in 0..3 {
@@ -28,14 +28,14 @@ async fn a_server_that_is_killed_and_started_again_is_found_by_the_same_store() 
         }
         unavailable(store.check().await);
         server.start_again();
-        // The first connection after the last failure is a new one.
+        // The first call after the last failure opens a new connection.
         store.check().await.unwrap();
         assert_eq!(counted(&store, account).await, restarts + 1);
     }
 }
 
 #[tokio::test]
-async fn a_store_opens_before_its_server_is_there() {
+async fn store_opens_before_its_server_is_up() {
     let mut server = server();
     server.kill();
     let (store, account) = (open(&server.url(0)), samples::id());
@@ -45,14 +45,14 @@ async fn a_store_opens_before_its_server_is_there() {
 }
 
 #[tokio::test]
-async fn d6_a_server_that_does_not_answer_is_waited_for_no_longer_than_the_time_limit() {
+async fn d6_call_to_a_silent_server_ends_at_the_time_limit() {
     let server = server();
     let limit = Duration::from_millis(100);
     let (store, account) = (open_with_time_limit(&server.url(0), limit), samples::id());
     admit(&store, account).await.unwrap();
     server.pause();
-    // The first few on the connection that was there, the others on one that never comes to be.
-    // Those that find an attempt to connect share its failure, which may come sooner.
+    // The first few use the existing connection, the others one that never opens.
+    // Calls that join a running attempt share its failure, which may come sooner.
     for least in [limit, Duration::ZERO, Duration::ZERO] {
         let start = Instant::now();
         let calls = join_all((0..20).map(|_| admit(&store, account))).await;
@@ -70,7 +70,7 @@ async fn d6_a_server_that_does_not_answer_is_waited_for_no_longer_than_the_time_
 }
 
 #[tokio::test]
-async fn a_server_that_wants_another_password_refuses() {
+async fn wrong_password_is_rejected() {
     let setup = Setup { password: Some("s3cret".to_owned()), ..Setup::default() };
     let server = RedisServer::start_with(WHO, &setup);
     let account = samples::id();
@@ -82,9 +82,9 @@ async fn a_server_that_wants_another_password_refuses() {
     admit(&open(&url), account).await.unwrap();
 }
 
-/// As after a failover, when the name of the server still leads to what is now a replica.
+/// As after a failover, when the server's name still leads to what is now a replica.
 #[tokio::test]
-async fn a_server_that_became_a_replica_refuses_until_it_is_none_any_more() {
+async fn replica_rejects_calls_until_it_is_promoted() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     admit(&store, account).await.unwrap();
@@ -99,7 +99,7 @@ async fn a_server_that_became_a_replica_refuses_until_it_is_none_any_more() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_full_refuses_and_counts_nothing() {
+async fn full_server_rejects_calls_and_counts_nothing() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     admit(&store, account).await.unwrap();
@@ -110,9 +110,9 @@ async fn a_server_that_is_full_refuses_and_counts_nothing() {
     assert_eq!(counted(&store, account).await, 1);
 }
 
-/// Redis closes connections that were idle for long, if it is told to. One call may fail by that.
+/// Redis may be configured to close idle connections. One call may fail then.
 #[tokio::test]
-async fn a_connection_that_the_server_closed_is_made_anew() {
+async fn connection_closed_by_the_server_is_reopened() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     for _ in 0..5 {
@@ -124,9 +124,9 @@ async fn a_connection_that_the_server_closed_is_made_anew() {
     assert!((6..=11).contains(&counted(&store, account).await));
 }
 
-/// A server of HTTP may have a runtime for each of its threads.
+/// An HTTP server may have a runtime for each of its threads.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_outlives_the_runtime_of_the_request_that_made_it() {
+async fn store_works_after_the_runtime_of_an_earlier_request_ends() {
     let server = server();
     let (store, account) = (Arc::new(open(&server.url(0))), samples::id());
     let first = Arc::clone(&store);
@@ -139,9 +139,9 @@ async fn a_connection_outlives_the_runtime_of_the_request_that_made_it() {
     assert_eq!(counted(&store, account).await, 2);
 }
 
-/// A caller may leave at any time; the next one finds a connection that works, and not its answer.
+/// A caller may leave at any time. The next one gets a working connection, and not the answer of the first.
 #[tokio::test]
-async fn callers_that_leave_disturb_nobody() {
+async fn cancelled_callers_do_not_disturb_others() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     for patience in 0..200 {
@@ -152,14 +152,14 @@ async fn callers_that_leave_disturb_nobody() {
     }
     let connections = server.command(&["INFO", "stats"]);
     let connections = connections.lines().find(|line| line.starts_with("total_connections_received:"));
-    // Ours, the one that asks, and those that found out whether the server is up.
+    // Ours, the one that queries, and those that checked whether the server is up.
     let number: u32 = connections.unwrap().trim().rsplit(':').next().unwrap().parse().unwrap();
     assert!(number < 20, "{number}");
 }
 
-/// As the checks of a node without requests are: they leave long before the store's own time limit.
+/// Like the health checks of an idle node, which leave long before the store's own time limit.
 #[tokio::test]
-async fn a_connection_that_hangs_is_replaced_also_if_no_caller_waits_for_the_time_limit() {
+async fn hanging_connection_is_replaced_even_if_callers_leave_early() {
     let server = server();
     let proxy = Proxy::to(server.port());
     let long = Duration::from_mins(1);
@@ -177,9 +177,9 @@ async fn a_connection_that_hangs_is_replaced_also_if_no_caller_waits_for_the_tim
     }
 }
 
-/// The callers are less patient than a handshake and a call together, and a connection comes to be nevertheless.
+/// The callers wait for less than a handshake and a call, and the connection opens nevertheless.
 #[tokio::test]
-async fn a_connection_that_is_made_slowly_is_there_for_the_next_caller() {
+async fn slowly_opened_connection_serves_the_next_caller() {
     let server = server();
     let proxy = Proxy::to(server.port());
     let to_client = Duration::from_millis(150);

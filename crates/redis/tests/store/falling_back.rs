@@ -1,4 +1,4 @@
-//! The store behind the one that falls back (D19), on a real server that fails.
+//! The store behind the fallback (D19), on a real server that fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ fn before_with(url: &str, options: FallbackOptions) -> FallbackQuotaStore {
     FallbackQuotaStore::new(Arc::new(open(url)), options, first, Handle::current())
 }
 
-/// Twenty requests of one account; none may fail, and all together may wait for five answers at most.
+/// Twenty requests of one account: none may fail, and together they may wait for at most five answers.
 async fn admit_twenty(quota: &FallbackQuotaStore, account: signpost_domain::AccountId) {
     let start = Instant::now();
     for _ in 0..20 {
@@ -40,7 +40,7 @@ async fn admit_twenty(quota: &FallbackQuotaStore, account: signpost_domain::Acco
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }
 
-/// Waits until Redis has counted so many.
+/// Waits until Redis has counted this many.
 async fn counted_in(server: &RedisServer, account: signpost_domain::AccountId, expected: u32) {
     let (store, start) = (open(&server.url(0)), Instant::now());
     loop {
@@ -54,7 +54,7 @@ async fn counted_in(server: &RedisServer, account: signpost_domain::AccountId, e
 }
 
 #[tokio::test]
-async fn d19_a_killed_redis_costs_no_request_and_learns_what_it_missed() {
+async fn d19_killed_redis_fails_no_request_and_gets_the_missing_counts() {
     let mut server = lasting_server();
     let (quota, account) = (before(&server), samples::id());
     admit_twenty(&quota, account).await;
@@ -67,7 +67,7 @@ async fn d19_a_killed_redis_costs_no_request_and_learns_what_it_missed() {
 }
 
 #[tokio::test]
-async fn d19_a_redis_that_comes_back_empty_learns_the_running_counts_again() {
+async fn d19_running_counts_are_restored_in_an_empty_redis() {
     let mut server = server();
     let (quota, account) = (before(&server), samples::id());
     admit_twenty(&quota, account).await;
@@ -77,14 +77,13 @@ async fn d19_a_redis_that_comes_back_empty_learns_the_running_counts_again() {
     counted_in(&server, account, 40).await;
 }
 
-/// Contract D16 and D19: exact while Redis is there, at most nodes × limit when it went in between, and nothing more
-/// once it is back.
+/// D16 and D19: exact while Redis works, at most nodes × limit with an outage in between, and exact again afterwards.
 #[tokio::test(flavor = "multi_thread")]
-async fn d19_three_nodes_admit_the_limit_and_at_most_three_times_as_much_in_an_outage() {
+async fn d19_three_nodes_admit_at_most_three_times_the_limit_in_an_outage() {
     const LIMIT: u32 = 120;
     let budget = RequestBudget { per_minute: LIMIT, per_day: 10_000 };
     let mut server = lasting_server();
-    // A busy machine must not look like an outage; a server that was killed refuses at once.
+    // A busy machine must not look like an outage. A killed server rejects connections at once.
     let patience = Duration::from_secs(5);
     let options = FallbackOptions { patience, retry_patience: patience, ..FallbackOptions::default() };
     let nodes: [Arc<FallbackQuotaStore>; 3] =
@@ -111,21 +110,21 @@ async fn d19_three_nodes_admit_the_limit_and_at_most_three_times_as_much_in_an_o
     counted_in(&server, account, before_it + in_outage).await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!(admitted(account, 100).await, 0);
-    // What the store decides is exact again.
+    // The store's decisions are exact again.
     let later = samples::id();
     assert_eq!(admitted(later, 100).await, LIMIT);
     counted_in(&server, later, LIMIT).await;
 }
 
-/// It runs everything that was sent to it as soon as it can, so what is counted twice is what nobody could know of.
+/// It runs all sent commands as soon as it can, so only requests of unknown outcome are counted twice.
 #[tokio::test]
-async fn d19_a_frozen_redis_costs_no_request_and_forgets_none() {
+async fn d19_frozen_redis_fails_no_request_and_loses_none() {
     let server = server();
     let (quota, account) = (before(&server), samples::id());
     admit_twenty(&quota, account).await;
     server.pause();
     admit_twenty(&quota, account).await;
-    // Longer than anybody waits for an answer.
+    // Longer than any caller waits for an answer.
     sleep(Duration::from_millis(1_500)).await;
     server.resume();
     let (store, start) = (open(&server.url(0)), Instant::now());
@@ -137,8 +136,8 @@ async fn d19_a_frozen_redis_costs_no_request_and_forgets_none() {
     assert!((40..=45).contains(&counted), "{counted}");
 }
 
-/// Passes everything on until it is told to forget: from then on the connections that it has swallow what they are sent,
-/// which is acknowledged nevertheless, and only those that come are passed.
+/// A proxy that forwards everything until it is told to forget. From then on existing connections swallow what they are
+/// sent, although it is acknowledged, and only new connections are forwarded.
 async fn forgetful_router(server: &RedisServer) -> (String, watch::Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -164,9 +163,9 @@ async fn forgetful_router(server: &RedisServer) -> (String, watch::Sender<()>) {
     (url, forget)
 }
 
-/// The store's own time limit never passes here: those who give up sooner have to tell.
+/// The store's own time limit is never reached here, so callers that give up sooner must reveal the failure.
 #[tokio::test]
-async fn d19_a_connection_that_hangs_is_replaced_and_the_node_returns() {
+async fn d19_hanging_connection_is_replaced_and_the_store_is_asked_again() {
     let server = server();
     let (url, forget) = forgetful_router(&server).await;
     let store = Arc::new(open_with_time_limit(&url, Duration::from_mins(10)));

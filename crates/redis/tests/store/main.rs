@@ -1,4 +1,4 @@
-//! The store on Redis servers that are looked into, stopped, killed, and started again.
+//! The store on Redis servers that are inspected, stopped, killed, and restarted.
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 

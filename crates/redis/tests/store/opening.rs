@@ -1,4 +1,4 @@
-//! Stores and servers for one test.
+//! Stores and servers for a single test.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) fn server() -> RedisServer {
     RedisServer::start(WHO)
 }
 
-/// It keeps its counts when it is killed.
+/// A server that keeps its counts when it is killed.
 pub(crate) fn lasting_server() -> RedisServer {
     RedisServer::start_with(WHO, &Setup { keeps: true, ..Setup::default() })
 }
@@ -31,7 +31,7 @@ pub(crate) fn open_with_time_limit(url: &str, time_limit: Duration) -> RedisQuot
     open_with(url, RedisOptions { time_limit, ..RedisOptions::default() })
 }
 
-/// It is always the same time.
+/// A clock that stands still.
 pub(crate) fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::new(samples::at(0)))
 }

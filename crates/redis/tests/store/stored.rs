@@ -1,4 +1,4 @@
-//! What is stored, for how long, and by how many commands.
+//! What is stored, for how long, and with how many commands.
 
 use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore as _, QuotaStore as _, StoreError};
 use signpost_domain::{QuotaDecision, QuotaWindow, RequestBudget};
@@ -7,7 +7,7 @@ use signpost_test_servers::redis::RedisServer;
 
 use crate::opening::{BUDGET, admit, counted, key, open, server};
 
-/// The calls of a command that the server has counted.
+/// How often the server has run a command.
 fn calls(server: &RedisServer, command: &str) -> u64 {
     let statistics = server.command(&["INFO", "commandstats"]);
     let name = format!("cmdstat_{command}:calls=");
@@ -19,9 +19,9 @@ fn missing(alone: u32) -> CountedElsewhere {
     CountedElsewhere { count: CountId::from_u128(7), alone, merged: 0, in_store: 0 }
 }
 
-/// Contract D16: counts are kept by the start of their window, and expire two days after their day.
+/// D16: counts are keyed by the start of their window, and expire two days after their day.
 #[tokio::test]
-async fn counts_of_an_account_and_day_are_one_key_that_expires() {
+async fn d16_counts_of_an_account_and_day_are_one_key_that_expires() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     for _ in 0..3 {
@@ -45,7 +45,7 @@ async fn counts_of_an_account_and_day_are_one_key_that_expires() {
 }
 
 #[tokio::test]
-async fn a_refused_request_writes_nothing() {
+async fn refused_request_writes_nothing() {
     let server = server();
     let none = RequestBudget { per_minute: 0, per_day: 10 };
     let decision = open(&server.url(0)).admit(samples::id(), none, samples::at(0)).await.unwrap();
@@ -53,15 +53,15 @@ async fn a_refused_request_writes_nothing() {
     assert_eq!(server.command(&["DBSIZE"]), "0");
 }
 
-/// The port says: one round trip.
+/// The port requires one round trip.
 #[tokio::test]
-async fn a_request_is_one_command_and_the_script_is_sent_once() {
+async fn request_is_one_command_and_the_script_is_sent_once() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     for _ in 0..50 {
         admit(&store, account).await.unwrap();
     }
-    // The first was not known yet.
+    // The first script was not cached yet.
     assert_eq!((calls(&server, "evalsha"), calls(&server, "eval")), (50, 1));
     assert_eq!(calls(&server, "hincrby"), 100);
     let _ = server.command(&["SCRIPT", "FLUSH"]);
@@ -75,7 +75,7 @@ async fn a_request_is_one_command_and_the_script_is_sent_once() {
 }
 
 #[tokio::test]
-async fn another_database_of_the_server_has_other_counts() {
+async fn each_database_of_a_server_has_its_own_counts() {
     let server = server();
     let account = samples::id();
     admit(&open(&server.url(3)), account).await.unwrap();
@@ -83,9 +83,9 @@ async fn another_database_of_the_server_has_other_counts() {
     assert_eq!(counted(&open(&server.url(3)), account).await, 1);
 }
 
-/// Something else may have written there.
+/// Another program may have written there.
 #[tokio::test]
-async fn what_is_no_count_is_corrupt_and_nothing_is_counted() {
+async fn invalid_count_is_corrupt_and_nothing_is_counted() {
     let server = server();
     let store = open(&server.url(0));
     let now = samples::at(0);
@@ -108,7 +108,7 @@ async fn what_is_no_count_is_corrupt_and_nothing_is_counted() {
     is_corrupt(store.admit(account, BUDGET, now).await.err(), &key(account));
     is_corrupt(store.remaining(account, BUDGET, now).await.err(), &key(account));
     is_corrupt(store.merge(account, QuotaWindow::Day, now, nothing).await.err(), &key(account));
-    // The connection is none the worse.
+    // The connection still works.
     assert_eq!(
         server.command(&["INFO", "stats"]).lines().filter(|line| line.starts_with("rejected_conn")).count(),
         1
@@ -116,9 +116,9 @@ async fn what_is_no_count_is_corrupt_and_nothing_is_counted() {
     admit(&store, samples::id()).await.unwrap();
 }
 
-/// It stays as long as the counts do, and never ends.
+/// The name lives as long as the counts and never expires.
 #[tokio::test]
-async fn the_counts_have_a_name_until_they_are_lost() {
+async fn counts_keep_their_name_until_they_are_lost() {
     let server = server();
     let store = open(&server.url(0));
     let [first, second] = [1, 2].map(CountId::from_u128);
@@ -127,16 +127,16 @@ async fn the_counts_have_a_name_until_they_are_lost() {
     assert_eq!(server.command(&["TTL", "signpost:quota:name"]), "-1");
     let _ = server.command(&["FLUSHALL"]);
     assert_eq!(store.try_write(second).await.unwrap(), second);
-    // What somebody else wrote there is no name.
+    // A foreign value there is not a name.
     for other in ["a poem", "", "-1"] {
         let _ = server.command(&["HSET", "signpost:quota:name", "name", other]);
         assert_eq!(store.try_write(first).await.unwrap(), first);
     }
 }
 
-/// A try is a write, since a store that can only be read is of no use (D19).
+/// An attempt is a write, because a read-only store is useless (D19).
 #[tokio::test]
-async fn d19_a_replica_cannot_be_tried() {
+async fn d19_attempt_on_a_replica_fails() {
     let server = server();
     let store = open(&server.url(0));
     store.try_write(CountId::from_u128(1)).await.unwrap();
@@ -144,9 +144,9 @@ async fn d19_a_replica_cannot_be_tried() {
     store.try_write(CountId::from_u128(1)).await.unwrap_err();
 }
 
-/// An operator's rules of access may leave the clock out.
+/// An operator's ACL may not allow `TIME`.
 #[tokio::test]
-async fn who_may_not_ask_for_the_time_can_try_nevertheless() {
+async fn user_without_permission_for_the_time_can_still_try() {
     let server = server();
     let rules =
         "on >s3cret ~signpost:quota:* +hmget +hget +hset +hincrby +expire +ttl +evalsha +eval +client";
@@ -162,7 +162,7 @@ async fn who_may_not_ask_for_the_time_can_try_nevertheless() {
 
 /// A count at the end of its range stays there.
 #[tokio::test]
-async fn a_count_does_not_leave_its_range() {
+async fn count_does_not_leave_its_range() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
     for number in 0..3 {

@@ -1,4 +1,4 @@
-//! Answering questions, each within one snapshot.
+//! Answering questions about clicks, each on one snapshot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use signpost_sql_rows::columns::IdBytes;
 /// Why an attempt to answer ended.
 enum Stop {
     Failed(Failure),
-    /// Segments or digests cannot be read. Unpacked batches among them are no reason to give up.
+    /// Malformed segments or digests. Malformed unpacked batches are skipped instead.
     Malformed(&'static str, MalformedSegment),
 }
 
@@ -41,7 +41,7 @@ pub(super) fn answer(
                 if Arc::make_mut(&mut unpacked).remove_malformed() == 0 {
                     return Err(malformed(table, question.selection.account, error));
                 }
-                tracing::warn!(%error, "a batch of clicks that waits to be packed is malformed, and is not counted");
+                tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not counted");
             }
         }
     }
@@ -66,7 +66,7 @@ fn attempt(
     let Some(days) = inquiry.scanned_days() else { return Ok(inquiry.finish()) };
     let links = LinkRange::of(inquiry.link_range());
     let sizes: BTreeMap<UtcDay, u64> = segments::sizes(connection, account, days, links)?;
-    // One day at a time is read here, so that the windows need not be.
+    // Days are read one at a time, so the windows are not needed.
     for day in inquiry.windows(&sizes).into_iter().flatten() {
         until.check()?;
         let segments = segments::of_day(connection, account, day, links)?;
@@ -89,7 +89,7 @@ fn digest(
     Ok(digest.select(click_digests::data).first(connection).optional()?)
 }
 
-/// What the column `scope` says.
+/// The value of the column `scope`.
 pub(super) fn scope_bytes(account: AccountId, scope: DigestScope) -> IdBytes {
     match scope {
         DigestScope::Account => account.into(),

@@ -1,4 +1,4 @@
-//! What upkeep has done with the days of accounts.
+//! The upkeep state of the days of accounts.
 
 use diesel::dsl::sql;
 use diesel::prelude::*;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::IdBytes;
 
-/// A day of an account as upkeep found it.
+/// A day of an account, as upkeep found it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundDay {
     pub(super) account: AccountId,
@@ -26,8 +26,8 @@ fn found((account, day, version): DayRow) -> Result<FoundDay, Failure> {
     Ok(FoundDay { account, day: UtcDay::from_number(day), version })
 }
 
-/// Some days up to the last one that have no digests, oldest first. The condition stands in the text, because SQLite uses an
-/// index of some rows only for values that it knows when it plans.
+/// Some days up to the last one without digests, oldest first. The condition is written into the text, because SQLite uses a
+/// partial index only for values that are known when it plans.
 pub(super) fn to_digest(
     connection: &mut SqliteConnection,
     last: UtcDay,
@@ -49,7 +49,7 @@ pub(super) fn to_seal(
     last: UtcDay,
     at_most: i64,
 ) -> Result<Vec<FoundDay>, Failure> {
-    // Clicks that wait to be packed would be late for a day that is sealed now.
+    // Unpacked clicks would arrive late for a day that is sealed now.
     let waiting: Option<i64> = click_batches::table
         .filter(click_batches::first_at.le(last.last().unix_millis()))
         .select(click_batches::batch)
@@ -69,7 +69,7 @@ pub(super) fn to_seal(
 }
 
 impl FoundDay {
-    /// Notes that the day has digests. `false` if its clicks have changed since it was found.
+    /// Marks the day as digested. `false` if its clicks have changed since it was found.
     pub(super) fn set_digested(&self, connection: &mut SqliteConnection) -> Result<bool, Failure> {
         let unchanged = click_days::table
             .find((IdBytes::from(self.account), self.day.number()))
@@ -77,7 +77,7 @@ impl FoundDay {
         Ok(diesel::update(unchanged).set(click_days::digested.eq(true)).execute(connection)? > 0)
     }
 
-    /// Notes that the day is sealed. `false` if its clicks have changed since it was found.
+    /// Marks the day as sealed. `false` if its clicks have changed since it was found.
     pub(super) fn set_sealed(&self, connection: &mut SqliteConnection) -> Result<bool, Failure> {
         let unchanged = click_days::table
             .find((IdBytes::from(self.account), self.day.number()))
@@ -87,7 +87,7 @@ impl FoundDay {
     }
 }
 
-/// Notes that a day has new clicks: it is neither summed up nor sealed.
+/// Notes that a day has new clicks, so it is neither digested nor sealed.
 pub(super) fn note_clicks(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -123,7 +123,7 @@ pub(super) fn delete_digests(
     Ok(())
 }
 
-/// The day before which an account's clicks were deleted, if they were.
+/// The day before which an account's clicks were deleted, if any were.
 pub(super) fn forgotten_before(
     connection: &mut SqliteConnection,
     account: AccountId,

@@ -24,7 +24,7 @@ pub(super) fn clicks(
                 if unpacked.remove_malformed() == 0 {
                     return Err(malformed("click_segments", selection.account, error));
                 }
-                tracing::warn!(%error, "a batch of clicks that waits to be packed is malformed, and is not exported");
+                tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not exported");
             }
         }
     }

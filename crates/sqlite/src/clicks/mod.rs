@@ -1,11 +1,12 @@
-//! Clicks, in a file of their own beside the database (ADR 47).
+//! Clicks, in a separate file beside the database (ADR 47).
 //!
-//! One thread writes, some read. A commit survives a crash of the process; a loss of power may take back the last moments
-//! before it, as with counts of requests. Upkeep reads and computes on a reading thread, and then writes in a short
-//! transaction that first checks that nothing has changed: appending never waits for the compression of segments.
+//! One thread writes, and some read. A commit survives a crash of the process; a power failure may lose the last moments
+//! before it, as with request counts. Upkeep reads and computes on a reading thread. Then it writes in a short transaction
+//! that first checks that nothing has changed. So appending never waits for the compression of segments.
 
 mod answers;
 mod days;
+mod digests;
 mod exports;
 mod inbox;
 mod packing;
@@ -14,7 +15,6 @@ mod retention;
 mod schema;
 mod segments;
 mod store;
-mod summing_up;
 mod visitor_keys;
 mod writer;
 

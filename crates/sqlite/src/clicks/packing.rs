@@ -1,4 +1,4 @@
-//! Making larger segments of the batches in the inbox.
+//! Packing the batches of the inbox into larger segments.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use super::store::SqliteClickStore;
 use crate::failure::Failure;
 use signpost_sql_rows::columns::IdBytes;
 
-/// Packing begins at so many batches,
+/// Packing starts at this many batches,
 const BATCHES: usize = 256;
 
-/// or so many clicks,
+/// or this many clicks,
 const CLICKS: i64 = 50_000;
 
-/// or when the first click of a batch is so old.
+/// or when the first click of a batch is this old.
 const AGE: Duration = Duration::from_mins(1);
 
-/// About how many clicks one step packs.
+/// Roughly how many clicks one step packs.
 const CLICKS_OF_STEP: i64 = 200_000;
 
-/// What a step is going to change.
+/// The changes of a step.
 struct Plan {
     batches: Vec<i64>,
     unreadable: Vec<(i64, String)>,
@@ -40,7 +40,7 @@ pub(super) async fn pack(store: &SqliteClickStore, now: Timestamp) -> Result<Upk
     let planned =
         store.readers().read(move |connection| connection.transaction(|connection| plan(connection, now)));
     let Some(plan) = planned.await? else { return Ok(Upkeep::Done) };
-    // If another process has packed meanwhile, nothing is changed, and the next step looks again.
+    // If another process has packed meanwhile, nothing changes, and the next step looks again.
     store.writer().write(move |connection| apply(connection, plan)).await?;
     Ok(Upkeep::More)
 }
@@ -85,7 +85,7 @@ fn plan(connection: &mut SqliteConnection, now: Timestamp) -> Result<Option<Plan
     Ok(Some(Plan { batches, unreadable, segments: merged.segments, replaced: merged.replaced }))
 }
 
-/// The open segments that are merged with new clicks.
+/// The open segments to merge with new clicks.
 fn mergeable(connection: &mut SqliteConnection, new: NewClicks) -> Result<Vec<OpenSegment<i64>>, Failure> {
     let NewClicks { account, day, largest_merged } = new;
     let rows: Vec<(i64, Vec<u8>)> = click_segments::table
@@ -136,13 +136,13 @@ fn are_waiting(connection: &mut SqliteConnection, batches: &[i64]) -> Result<boo
     Ok(true)
 }
 
-/// Keeps a batch that cannot be read where it is in nobody's way.
+/// Moves a malformed batch to a table where it blocks nothing.
 fn set_aside(connection: &mut SqliteConnection, batch: i64, reason: String) -> Result<(), Failure> {
     let (source, number, clicks, data): (Vec<u8>, i64, i64, Vec<u8>) = click_batches::table
         .find(batch)
         .select((click_batches::source, click_batches::number, click_batches::clicks, click_batches::data))
         .first(connection)?;
-    tracing::error!(batch, number, clicks, reason, "a batch of clicks is malformed, and was set aside");
+    tracing::error!(batch, number, clicks, reason, "a batch of clicks is malformed and was set aside");
     diesel::insert_into(unreadable_click_batches::table)
         .values((
             unreadable_click_batches::source.eq(source),

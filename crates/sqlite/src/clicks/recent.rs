@@ -1,4 +1,4 @@
-//! What was clicked lately of a few links (D66).
+//! The recent clicks of a few links (D66).
 
 use diesel::prelude::*;
 use signpost_clicks::RecentCounter;
@@ -11,8 +11,7 @@ use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// Counts recent clicks in the segments of the last days, and in those of days without digests: `last_clicks` does not
-/// know them yet.
+/// Counts recent clicks in the segments of the last days and of undigested days, which are not yet in `last_clicks`.
 pub(super) fn recent_clicks(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -26,7 +25,7 @@ pub(super) fn recent_clicks(
         until.check()?;
         let data: Vec<u8> = click_batches::table.find(batch).select(click_batches::data).first(connection)?;
         if let Err(error) = counter.add(&data) {
-            tracing::warn!(batch, %error, "a batch of clicks that waits to be packed is malformed, and is not counted");
+            tracing::warn!(batch, %error, "an unpacked batch of clicks is malformed and is not counted");
         }
     }
     for segment in segments(connection, account, links, since)? {
@@ -49,7 +48,7 @@ pub(super) fn recent_clicks(
     Ok(recent)
 }
 
-/// The segments that may have clicks that count, by their numbers.
+/// The numbers of the segments that may have recent clicks.
 fn segments(
     connection: &mut SqliteConnection,
     account: AccountId,

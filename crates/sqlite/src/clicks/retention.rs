@@ -11,16 +11,16 @@ use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::IdBytes;
 
-/// How many days one step deletes at most.
+/// The maximum number of days that one step deletes.
 const DAYS: i64 = 32;
 
-/// How many segments one step deletes at most.
+/// The maximum number of segments that one step deletes.
 const SEGMENTS: i64 = 256;
 
-/// How many rows of `last_clicks` one step deletes at most.
+/// The maximum number of rows of `last_clicks` that one step deletes.
 const LAST_CLICKS: i64 = 5_000;
 
-/// Deletes some of the clicks, and notes that those which arrive later are to be dropped.
+/// Deletes some of the clicks, and records that clicks which arrive later must be dropped.
 pub(super) fn forget(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -52,7 +52,7 @@ pub(super) fn forget(
         super::segments::delete(connection, &segments)?;
         room -= i64::try_from(segments.len()).unwrap_or(i64::MAX);
         if room <= 0 {
-            // The row of the day stays until its last segment is gone. The digests would say what is no longer there.
+            // The row of the day stays until its last segment is deleted. Its digests would count deleted clicks.
             delete_digests(connection, id, *day)?;
             let changed = (click_days::version.eq(click_days::version + 1), click_days::digested.eq(false));
             diesel::update(click_days::table.find((id, day))).set(changed).execute(connection)?;
@@ -85,7 +85,7 @@ fn forget_last_clicks(
     Ok(if links.is_empty() { Upkeep::Done } else { Upkeep::More })
 }
 
-/// Accounts with clicks of days before one.
+/// Accounts with clicks before a day.
 pub(super) fn accounts_with_clicks_before(
     connection: &mut SqliteConnection,
     day: UtcDay,
@@ -94,7 +94,7 @@ pub(super) fn accounts_with_clicks_before(
 ) -> Result<Vec<AccountId>, Failure> {
     let mut accounts = Vec::new();
     let mut next = next_account(connection, after)?;
-    // One account after the other, and only its oldest day: an account may have a row for each of a thousand days.
+    // Skips from account to account and reads only the oldest day of each: an account may have a thousand rows of days.
     while let Some((account, oldest)) = next.filter(|_| accounts.len() < at_most) {
         if oldest < day {
             accounts.push(account);
@@ -104,7 +104,7 @@ pub(super) fn accounts_with_clicks_before(
     Ok(accounts)
 }
 
-/// The next account that has clicks, with its oldest day.
+/// The next account with clicks, and its oldest day.
 fn next_account(
     connection: &mut SqliteConnection,
     after: Option<AccountId>,

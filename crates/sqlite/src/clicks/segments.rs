@@ -15,11 +15,11 @@ use signpost_sql_rows::columns::{IdBytes, Instant};
 
 #[diesel::declare_sql_function]
 extern "SQL" {
-    /// The size of a value. SQLite takes it from the row's header, without reading the value.
+    /// The size of a value. SQLite reads it from the row's header, without reading the value.
     fn length(value: Binary) -> BigInt;
 }
 
-/// The first and the last link of a range, in the order of their bytes. Without a range: all of them.
+/// The first and the last link of a range in byte order; without a range, all links.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LinkRange {
     first: IdBytes,
@@ -35,7 +35,7 @@ impl LinkRange {
     }
 }
 
-/// How many bytes of segments an account has of each day.
+/// The size of an account's segments on each day, in bytes.
 pub(super) fn sizes(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -74,7 +74,8 @@ pub(super) fn of_day(
         .load(connection)?)
 }
 
-/// The batches that may have clicks of a period, or [`Failure::Other`] if they are too many to be read for one question.
+/// The unpacked batches that may have clicks of a period. Fails with [`Failure::Other`] if they are too large to read for
+/// one question.
 pub(super) fn unpacked(
     connection: &mut SqliteConnection,
     first: Timestamp,
@@ -89,7 +90,7 @@ pub(super) fn unpacked(
         .fold(0_u64, |sum, size| sum.saturating_add(u64::try_from(size).unwrap_or_default()));
     if bytes > signpost_clicks::MAX_UNPACKED_BYTES {
         return Err(Failure::Other(format!(
-            "{bytes} bytes of clicks wait to be packed, too many to read at once"
+            "{bytes} bytes of clicks are not packed yet, too many to read at once"
         )));
     }
     let rows: Vec<(i64, i64, i64, Vec<u8>)> = batches
@@ -124,7 +125,7 @@ pub(super) fn insert(connection: &mut SqliteConnection, segment: PackedSegment) 
     Ok(())
 }
 
-/// Whether all these segments are still there.
+/// Whether all these segments still exist.
 pub(super) fn are_there(connection: &mut SqliteConnection, segments: &[i64]) -> Result<bool, Failure> {
     for segment in segments {
         let found: Option<i64> = click_segments::table
@@ -146,20 +147,20 @@ pub(super) fn delete(connection: &mut SqliteConnection, segments: &[i64]) -> Res
     Ok(())
 }
 
-/// The failure that names the account whose segment or digest is malformed.
+/// The failure for a malformed segment or digest of an account.
 pub(super) fn malformed(table: &'static str, account: AccountId, error: MalformedSegment) -> Failure {
     RowName::new(table, account).corrupt("data", error).into()
 }
 
-/// The error for a question that was not answered in time.
+/// The error for a question that misses its deadline.
 pub(super) fn out_of_time() -> Failure {
     Failure::Other("clicks were not counted by the deadline".to_owned())
 }
 
-/// That a caller waits. Dropped with the caller's future, by which a reading thread knows that nobody waits any more.
+/// Held by a waiting caller. It is dropped with the caller's future, which tells the reading thread to stop.
 pub(super) type Waiting = std::sync::Arc<()>;
 
-/// Until when a reading thread goes on.
+/// When a reading thread must stop.
 pub(super) struct Until {
     deadline: std::time::Instant,
     caller: std::sync::Weak<()>,
@@ -170,7 +171,7 @@ impl Until {
         Self { deadline, caller: std::sync::Arc::downgrade(waiting) }
     }
 
-    /// Refuses to go on after the deadline, or for a caller who has gone.
+    /// Fails after the deadline, or when the caller is gone.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let goes_on = self.caller.strong_count() > 0 && std::time::Instant::now() < self.deadline;
         goes_on.then_some(()).ok_or_else(out_of_time)

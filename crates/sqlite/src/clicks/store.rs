@@ -1,4 +1,4 @@
-//! The store of clicks: what opens it, and what leads from the port to a thread.
+//! The click store: how it is opened, and how calls of the port reach a thread.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -13,23 +13,22 @@ use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use super::segments::{Until, Waiting};
 use super::writer::ClickWriter;
-use super::{answers, exports, inbox, packing, recent, retention, summing_up, visitor_keys};
+use super::{answers, digests, exports, inbox, packing, recent, retention, visitor_keys};
 use crate::answer::end_of_call;
 use crate::database_file::DatabaseFile;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
-use crate::options::SqliteOptions;
-use crate::priority::Priority;
-use crate::readers::Readers;
+use crate::readers::{Priority, Readers};
+use crate::store::SqliteOptions;
 
-/// The threads that read clicks. Two of them may answer questions; the others are for upkeep, and for what waits for neither.
-/// All have a low priority, so that answers to visitors do not wait for a core that a question has taken (R46).
+/// The threads that read clicks. Two may answer questions; the others serve upkeep and short reads. All have low priority,
+/// so that a question takes no core from answers to visitors (R46).
 const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3);
 
-/// The store of clicks, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port
-/// [`ClickStore`]; share it in an `Arc`.
+/// The click store, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port [`ClickStore`];
+/// share it in an `Arc`.
 ///
-/// Dropping it waits until its threads have finished what they were given, and closes the file.
+/// Dropping it waits until its threads have finished their jobs, and closes the file.
 pub struct SqliteClickStore {
     readers: Readers,
     writer: ClickWriter,
@@ -37,11 +36,10 @@ pub struct SqliteClickStore {
 }
 
 impl SqliteClickStore {
-    /// Opens the clicks of a database, creating their file if it is not there, brings its tables up to date, and starts the
+    /// Opens the clicks of a database. It creates their file if it is missing, runs pending migrations, and starts the
     /// threads.
     ///
-    /// This blocks: it is meant for the start of a program. The store itself is to be used on a tokio runtime that
-    /// has its timer switched on.
+    /// This call blocks and is meant for the start of a program. The store itself needs a tokio runtime with timers enabled.
     pub fn open(database: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
         let file = database.of_clicks();
         for name in migrate(&file, options.time_limit)? {
@@ -53,7 +51,7 @@ impl SqliteClickStore {
         Ok(Self { readers, writer, options })
     }
 
-    /// Opens the clicks of a database as [`open`](Self::open) does, unless the database itself does not exist.
+    /// Opens the clicks of a database like [`open`](Self::open), but only if the database itself exists.
     ///
     /// # Errors
     /// [`OpenError::NoDatabase`] if the file of the database does not exist or is empty; otherwise those of
@@ -143,11 +141,11 @@ impl ClickStore for SqliteClickStore {
     }
 
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        summing_up::digest(self, now).await
+        digests::digest(self, now).await
     }
 
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        summing_up::seal_days(self, now).await
+        digests::seal_days(self, now).await
     }
 
     async fn accounts_with_clicks_before(
@@ -169,7 +167,7 @@ impl ClickStore for SqliteClickStore {
     }
 }
 
-/// Runs reads as of one moment.
+/// Runs reads on one snapshot.
 fn snapshot<T>(
     connection: &mut diesel::SqliteConnection,
     read: impl FnOnce(&mut diesel::SqliteConnection) -> Result<T, crate::failure::Failure>,

@@ -1,4 +1,4 @@
-//! The keys of visitors' hashes, one for each day (D48).
+//! The daily keys of visitor hashes (D48).
 
 use diesel::prelude::*;
 use signpost_domain::analytics::{UtcDay, VisitorKey};

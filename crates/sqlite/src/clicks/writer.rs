@@ -21,7 +21,7 @@ type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// The thread that writes clicks, one transaction after the other.
 pub(super) struct ClickWriter {
-    /// `None` only while the writer is dropped.
+    /// `None` only while the writer is being dropped.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     time_limit: Duration,
@@ -38,7 +38,7 @@ impl ClickWriter {
         Ok(Self { jobs: Some(jobs), thread: Some(thread), time_limit })
     }
 
-    /// Runs `change` as a transaction. It is not begun if nobody waits for it any more.
+    /// Runs `change` as a transaction. It does not start if the caller has stopped waiting.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         change: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
@@ -47,8 +47,7 @@ impl ClickWriter {
         self.run(ends, move |session| transaction(session, ends, change)).await
     }
 
-    /// Empties the write-ahead log, in which what was deleted is still to be read. If a reader is in the way, a later
-    /// call does it.
+    /// Truncates the write-ahead log, which still contains deleted data. If a reader blocks this, a later call does it.
     pub(super) async fn empty_log(&self) -> Result<(), StoreError> {
         let ends = end_of_call(self.time_limit);
         let empty = |connection: &mut SqliteConnection| {
@@ -75,11 +74,11 @@ impl ClickWriter {
 }
 
 impl Drop for ClickWriter {
-    /// Waits for the thread, which ends after the jobs it has.
+    /// Waits for the thread, which first finishes its jobs.
     fn drop(&mut self) {
         self.jobs = None;
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the thread that writes clicks had panicked");
+            tracing::error!("the thread that writes clicks has panicked");
         }
     }
 }
@@ -108,7 +107,7 @@ fn serve(session: &mut Session, inbox: &Receiver<Job>, time_limit: Duration) {
     }
 }
 
-/// The next job, or `None` if there will be none. Until there is one, free space is given back.
+/// The next job, or `None` if there will be none. Gives free space back while it waits.
 fn next_job(
     session: &mut Session,
     inbox: &Receiver<Job>,

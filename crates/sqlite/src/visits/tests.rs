@@ -1,4 +1,4 @@
-//! What look-ups of visitors promise while the disk is slow, or something breaks.
+//! Look-ups of visitors while the disk is slow or after a failure.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use crate::database_file::DatabaseFile;
 
 const LONG: Duration = Duration::from_mins(1);
 
-/// Look-ups on threads that do nothing else.
+/// Look-ups on dedicated threads.
 struct Scene {
     visits: Visits,
     queue: Arc<JobQueue<Job>>,
@@ -49,7 +49,7 @@ impl Scene {
         Self { visits, queue, threads, _folder: folder }
     }
 
-    /// A look-up, which is under way as soon as this returns.
+    /// Starts a look-up.
     fn look_up(&self, slug: &str) -> oneshot::Receiver<Result<Found, Failure>> {
         let (answer_to, answer) = oneshot::channel();
         self.visits.0.enter(Visit { host: String::new(), slug: slug.to_owned(), answer_to }).unwrap();
@@ -74,9 +74,9 @@ struct Version {
     file: String,
 }
 
-/// What waits while a thread is busy is read in one transaction, in the order in which it came.
+/// Look-ups that wait while a thread is busy are read in one transaction, in order of arrival.
 #[tokio::test]
-async fn look_ups_that_wait_share_a_transaction() {
+async fn waiting_look_ups_share_a_transaction() {
     let (begun_to, begun) = mpsc::channel();
     let (go_on, gone_on) = mpsc::channel::<()>();
     let gone_on = Mutex::new(gone_on);
@@ -109,9 +109,9 @@ async fn look_ups_that_wait_share_a_transaction() {
     assert_eq!(*seen.lock().unwrap(), expected);
 }
 
-/// A read that the disk keeps waiting holds up nobody who comes later, whether or not more come after that.
+/// A read that waits for the disk delays no later look-up, whether or not more arrive after that.
 #[tokio::test]
-async fn a_slow_look_up_keeps_no_other_waiting() {
+async fn slow_look_up_delays_no_other() {
     let (begun_to, begun) = mpsc::channel();
     let (go_on, gone_on) = mpsc::channel::<()>();
     let gone_on = Mutex::new(gone_on);
@@ -130,9 +130,9 @@ async fn a_slow_look_up_keeps_no_other_waiting() {
     assert_eq!(slow.await.unwrap().unwrap(), None);
 }
 
-/// A defect costs one answer: the others of the batch are read on a new connection.
+/// A panic fails one look-up; the others of the batch are read on a new connection.
 #[tokio::test]
-async fn a_panic_fails_only_its_own_look_up() {
+async fn panic_fails_only_its_own_look_up() {
     let (begun_to, begun) = mpsc::channel();
     let (go_on, gone_on) = mpsc::channel::<()>();
     let gone_on = Mutex::new(gone_on);
@@ -167,7 +167,7 @@ async fn a_panic_fails_only_its_own_look_up() {
 }
 
 #[tokio::test]
-async fn more_look_ups_than_may_wait_are_refused_and_those_given_up_are_not_run() {
+async fn look_ups_beyond_the_queue_are_rejected_and_abandoned_ones_not_run() {
     let (begun_to, begun) = mpsc::channel();
     let (go_on, gone_on) = mpsc::channel::<()>();
     let gone_on = Mutex::new(gone_on);
@@ -195,7 +195,7 @@ async fn more_look_ups_than_may_wait_are_refused_and_those_given_up_are_not_run(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_one_of_a_crowd_is_answered() {
+async fn all_of_many_look_ups_are_answered() {
     let scene = Scene::new(4, 10_000, |_, slug| Err(Failure::Other(slug.to_owned())));
     let mut crowd = JoinSet::new();
     for number in 0..2_000 {

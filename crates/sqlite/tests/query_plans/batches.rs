@@ -1,4 +1,4 @@
-//! The methods that take many links at once.
+//! Methods that take many links at once.
 
 use signpost_app::ports::{Insertion, PixelReads, Store, UnitOfWork};
 use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind, PixelId};
@@ -8,17 +8,17 @@ use super::{Subject, assert_frugal, plan, recorder};
 
 const PLENTY: u64 = 1_000_000;
 
-/// A method may take so many statements of its own; `bulk_requests` counts those of whole requests.
+/// How many statements of its own a method may run; `bulk_requests` counts those of whole requests.
 const MOST: usize = 8;
 
-/// How many links are given at once.
+/// The number of links in a call.
 const SIZES: [usize; 3] = [1, 2, 100];
 
-/// Contract D30: a batch of 100 costs the same handful of statements as a batch of 2; and each of them finds its rows by
-/// their ids, however many there are, rather than among all that the account has.
+/// D30: a batch of 100 costs the same few statements as a batch of 2. Each statement finds its rows by id and does not read
+/// all of the account's.
 pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &mut Subject) {
     for (what, method) in [
-        ("insert_links, nothing in the way", Method::Insert(Against::Nothing)),
+        ("insert_links, no conflicts", Method::Insert(Against::Nothing)),
         ("insert_links, in groups", Method::Insert(Against::NothingInGroups)),
         ("insert_links, every decision", Method::Insert(Against::Everything)),
         ("delete_links", Method::Delete),
@@ -40,14 +40,14 @@ pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &mut Subject) {
     }
 }
 
-/// As many as a batch of links can name (D36): in one statement, and none of those that it does not name.
+/// As many pixels as a batch of links can name (D36): one statement that reads only the named ones.
 pub(crate) async fn pixels_are_found_by_their_ids(subject: &mut Subject) {
     for size in [1, 2, 1_000] {
         let ids: Vec<PixelId> = (0..size).map(|_| samples::id()).collect();
         let (statements, found) =
             recorder::recorded(subject.store.pixels_with_ids(subject.account, &ids)).await;
         assert_eq!(found.unwrap(), []);
-        // The writing thread may still be undoing what came before.
+        // The writing thread may still be rolling back the previous work.
         let its_own: Vec<_> =
             statements.iter().filter(|statement| !recorder::is_steering(statement)).collect();
         let [statement] = its_own.as_slice() else { panic!("{statements:?}") };
@@ -57,7 +57,7 @@ pub(crate) async fn pixels_are_found_by_their_ids(subject: &mut Subject) {
     }
 }
 
-/// Each step finds single rows: by an id, before or behind its account.
+/// Each step finds single rows: by an id, with or without the account.
 fn assert_narrow(statement: &str, plan: &str) {
     const BY_ID: [&str; 3] = ["(id=?)", " AND id=?)", "(id=? AND account_id=?)"];
     for step in plan.lines().filter(|step| step.starts_with("SEARCH")) {
@@ -74,7 +74,7 @@ enum Method {
     Unassign,
 }
 
-/// What stands against links that are inserted.
+/// Conflicts of inserted links.
 #[derive(Debug, Clone, Copy)]
 enum Against {
     Nothing,
@@ -82,7 +82,7 @@ enum Against {
     Everything,
 }
 
-/// The statements that a method runs, its unit of work's own left out. All is undone.
+/// The statements of a method, without those of its unit of work. Everything is rolled back.
 async fn statements_of(subject: &Subject, method: Method, size: usize) -> Vec<String> {
     let owner = samples::account();
     let account = owner.id;
@@ -136,7 +136,7 @@ async fn insert(
             {
                 *last = samples::link_at(LinkKind::Landing, taken.placement.clone());
             }
-            // Half of those that could go in, so that some have to be taken back.
+            // Half of the links that could be inserted, so that some must be taken back.
             let fine = batch.iter().filter(|link| [Some(first), Some(second)].contains(&link.group_id));
             let limit = u64::try_from(fine.count() / 2).unwrap();
             (batch, limit.max(1))
@@ -150,7 +150,7 @@ async fn insert(
     statements
 }
 
-/// The ids of so many links that have just been inserted, some of them in groups.
+/// The ids of newly inserted links, some of them in groups.
 async fn some(
     work: &mut dyn UnitOfWork,
     account: AccountId,
@@ -163,7 +163,7 @@ async fn some(
     links.iter().map(Link::id).collect()
 }
 
-/// So many links of both kinds, whose groups go round.
+/// Links of both kinds, spread over the groups.
 fn links(number: usize, groups: &[Option<GroupId>]) -> Vec<Link> {
     let kinds = [LinkKind::Redirect, LinkKind::Landing];
     let turns = kinds.into_iter().cycle().zip(groups.iter().cycle());

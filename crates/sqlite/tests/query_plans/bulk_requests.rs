@@ -1,4 +1,4 @@
-//! What whole bulk requests cost, from the use case down.
+//! The cost of whole bulk requests, from the use case down.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -20,11 +20,11 @@ use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 
 use super::recorder;
 
-/// Contract D30: so many statements, BEGIN and COMMIT apart.
+/// D30: the maximum number of statements, without BEGIN and COMMIT.
 const MOST: usize = 12;
 
-/// A batch of 100 costs as many statements as one of 2, and at most 12, what is remembered of its key included, also when
-/// it is spread over several domains, and when some of the slugs that were drawn are taken and are drawn again.
+/// A batch of 100 costs as many statements as one of 2, and at most 12, including the remembered answer. That also holds if
+/// it spans several domains, and if some generated slugs are taken and generated again.
 pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let file = DatabaseFile::at(folder.join("requests.db")).unwrap();
     let memory = InMemory::default();
@@ -69,7 +69,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let [two, hundred] = costs.as_slice() else { panic!("{costs:?}") };
     assert_eq!(two, hundred, "a batch of 2 and one of 100");
     assert!(two.iter().all(|cost| *cost <= MOST), "{two:?} statements");
-    assert!(two[2] > two[1], "no slug was drawn twice: {two:?}");
+    assert!(two[2] > two[1], "no slug was generated twice: {two:?}");
 }
 
 fn draft(group: Option<GroupId>) -> RedirectRequest {
@@ -107,7 +107,7 @@ async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectReques
     cost
 }
 
-/// A batch of which every other item asks for an address that is taken (D20): all of them are named by one statement.
+/// A batch in which every other item asks for a taken address (D20): one statement finds all their links.
 async fn refused_as_taken(app: &Application, caller: &Caller, taken: &Slug, size: usize) -> usize {
     let there = RedirectRequest { slug: Change::Set(taken.clone()), ..draft(None) };
     let drafts = [there, draft(None)];
@@ -124,7 +124,7 @@ async fn refused_as_taken(app: &Application, caller: &Caller, taken: &Slug, size
     cost
 }
 
-/// The dearest of the other bulk operations, on links that are in several groups.
+/// The most expensive of the other bulk operations, on links in several groups.
 async fn moved_and_deleted(app: &Application, caller: &Caller, group: GroupId, size: usize) -> usize {
     let limit = PageLimit::new(u64::try_from(size).unwrap()).unwrap();
     let filter = LinkFilter::default();
@@ -147,7 +147,7 @@ async fn moved_and_deleted(app: &Application, caller: &Caller, group: GroupId, s
     [assigning, unassigning, deleting].into_iter().max().unwrap()
 }
 
-/// What a request costs that is carried out once (D12), and its outcome.
+/// The cost of an idempotent request (D12), and its outcome.
 async fn cost_of<T>(
     app: &Application,
     caller: &Caller,

@@ -31,7 +31,7 @@ async fn ask(store: &SqliteClickStore, selections: &[ClickSelection]) {
     }
 }
 
-/// Everything that can become of clicks.
+/// Every operation on clicks.
 async fn exercise(store: &SqliteClickStore) {
     let ClickedLink { account, link } = ClickedLink::new();
     let clicked = ClickedLink { account, link };
@@ -59,7 +59,7 @@ async fn exercise(store: &SqliteClickStore) {
     while store.forget_clicks(account, None).await.unwrap() == Upkeep::More {}
 }
 
-/// Only the inbox is read through: it holds what came within a minute.
+/// Only the inbox is scanned: it holds the clicks of about a minute.
 pub(crate) async fn are_found_by_account_and_day(folder: &Path) {
     let file = DatabaseFile::at(folder.join("other.db")).unwrap();
     let store = SqliteClickStore::open(&file, &SqliteOptions::default()).unwrap();
@@ -81,7 +81,7 @@ pub(crate) async fn are_found_by_account_and_day(folder: &Path) {
     assert!(planned > 30, "{planned}");
 }
 
-/// The links of a group or a domain that a question is about.
+/// The links of a group or a domain that a question covers.
 pub(crate) async fn links_of_a_question_are_a_range_of_an_index(subject: &mut Subject) {
     let groups = [GroupFilter::Ungrouped, GroupFilter::In(samples::id())];
     let sites = [None, Some(Site::System), Some(Site::Custom(samples::hostname("a.example.net")))];

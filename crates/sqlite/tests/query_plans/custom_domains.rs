@@ -56,12 +56,12 @@ async fn reading(subject: &mut Subject) {
             }
         })
         .await;
-    // Whose domain it is takes no statement of its own, wherever the link is (D44).
+    // Finding the domain's owner costs no extra statement, wherever the link is (D44).
     assert_eq!(plans.len(), 4, "{plans:#?}");
     assert!(has_step(&plans, "custom_domains_of_account", "(account_id=? AND id<?)"), "{plans:#?}");
     assert!(has_step(&plans, "custom_domains_holder", "(hostname=?)"), "{plans:#?}");
     assert!(has_step(&plans, "custom_domains_of_name", "(account_id=? AND hostname=?)"), "{plans:#?}");
-    // As many as a batch can name, in one statement, and none of those that it does not name (D30).
+    // As many as a batch can name: one statement that reads only the named ones (D30).
     for size in [1, 2, 100] {
         let names: Vec<_> = (0..size).map(|n| samples::hostname(&format!("n{n}.example.net"))).collect();
         let plans = subject
@@ -76,7 +76,7 @@ async fn reading(subject: &mut Subject) {
     }
 }
 
-/// Every method of a unit of work, and every way through it.
+/// Every method of a unit of work, through all of its branches.
 async fn writing(subject: &mut Subject, other: AccountId) {
     let hostname = samples::hostname("mine.example.net");
     let plans = subject
@@ -109,7 +109,7 @@ async fn writing(subject: &mut Subject, other: AccountId) {
             commit(work).await;
         })
         .await;
-    // The account that is passed by costs nothing, however many links it has there.
+    // The skipped account costs nothing, however many links it has there.
     for range in ["(host=? AND account_id<?)", "(host=? AND account_id>?)"] {
         assert!(has_step(&plans, "links_on_host", range), "{range}\n{plans:#?}");
     }
@@ -157,6 +157,6 @@ async fn checking(subject: &mut Subject) {
     ] {
         let statements: Vec<_> =
             statements.iter().filter(|statement| !recorder::is_steering(statement)).collect();
-        assert_eq!(statements.len(), 1, "nothing to do costs one read: {statements:#?}");
+        assert_eq!(statements.len(), 1, "without work there is more than one read: {statements:#?}");
     }
 }

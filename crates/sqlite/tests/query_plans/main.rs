@@ -1,16 +1,13 @@
-//! How SQLite finds the rows of every statement that the store runs: by an index, never by reading a table through, and
-//! in order, never by sorting.
+//! How SQLite finds the rows of every statement that the store runs: through an index, without table scans, and in order,
+//! without sorting.
 //!
-//! And how many statements there are where a request names many things (D30).
+//! It also counts the statements of requests that name many things (D30).
 //!
-//! The statements are those that diesel reports while the whole port is exercised, not copies of them. The recorder is
-//! one for the whole process, so this is a test program of its own with one test.
+//! The statements are those that Diesel reports while the whole port is exercised, not copies of them. The recorder is
+//! global to the process, so this is a separate test program with one test.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 mod batches;
 mod bulk_requests;
@@ -60,8 +57,9 @@ fn plan(connection: &mut SqliteConnection, statement: &str) -> String {
     steps.into_iter().map(|step| step.detail).collect::<Vec<_>>().join("\n")
 }
 
-/// Reading rows that a statement brings along costs nothing. `moves`, `plans` and `places` is what the statements about counts,
-/// checks and the pixels of a link call them. SQLite's own table of highest numbers has a row for each table that counts by itself, and no index.
+/// Whether a step reads no table. Rows within the statement cost nothing: `moves`, `plans` and `places` are the names of the
+/// statements about counters, checks and the pixels of a link. SQLite's own table of highest numbers has a row for each
+/// table with AUTOINCREMENT, and no index.
 fn is_of_no_table(step: &str) -> bool {
     let brought = [
         "CONSTANT ROW",
@@ -79,8 +77,8 @@ fn is_of_no_table(step: &str) -> bool {
 const SEARCH: [&str; 2] =
     ["SCAN link_search VIRTUAL TABLE INDEX 192:M1<", "SEARCH links USING INTEGER PRIMARY KEY (rowid=?)"];
 
-/// Refuses plans that read through a table or sort. An index that SQLite makes for the one statement is as bad, since it
-/// reads a table through for it.
+/// Rejects plans that scan a table or sort. An automatic index for one statement is as bad, because building it scans a
+/// table.
 fn assert_frugal(statement: &str, plan: &str) {
     if plan.lines().eq(SEARCH) {
         return;
@@ -101,7 +99,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// The plans of all that `work` runs, each of which must do without reading through and sorting.
+    /// The plans of all statements of `work`; none may scan or sort.
     async fn plans_of(&mut self, work: impl AsyncFnOnce(&SqliteStore, AccountId)) -> Vec<String> {
         let (statements, ()) = recorder::recorded(work(&self.store, self.account)).await;
         let different: BTreeSet<String> = statements.into_iter().collect();
@@ -147,7 +145,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
 }
 
 async fn counts_of_requests(subject: &mut Subject) {
-    // Enough old rows for a sweep.
+    // Enough expired rows for a cleanup.
     let old = "WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 2000) \
         INSERT INTO request_counts SELECT randomblob(16), 0, number, 1 FROM numbers";
     diesel::sql_query(old).execute(&mut subject.connection).unwrap();
@@ -161,7 +159,7 @@ async fn counts_of_requests(subject: &mut Subject) {
     assert_eq!(plans.iter().filter(|plan| plan.contains("request_counts_age")).count(), 2, "{plans:#?}");
 }
 
-/// What the program keeps for itself.
+/// The program's own data.
 async fn changes_and_leases(subject: &mut Subject) {
     let plans = subject
         .plans_of(async |store, _| {
@@ -194,7 +192,7 @@ fn pixel() -> Pixel {
     Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) }
 }
 
-/// Every method of a unit of work, and every way through it.
+/// Every method of a unit of work, through all of its branches.
 async fn writes(subject: &mut Subject) {
     let owner = samples::account();
     subject.account = owner.id;
@@ -248,7 +246,7 @@ async fn writes(subject: &mut Subject) {
             assert!(work.insert_pixel(account, &pixel(), 1).await.is_err());
             assert!(work.delete_pixel(account, doomed.id).await.unwrap());
             commit(work).await;
-            // Another account, to be deleted.
+            // Another account, which is deleted.
             let doomed = samples::account();
             let mut work = store.begin().await.unwrap();
             work.insert_account(&doomed).await.unwrap();
@@ -290,11 +288,11 @@ async fn reads(subject: &mut Subject) {
             }
         })
         .await;
-    // Pages differ in values only, never in statements.
+    // Pages differ only in values, not in statements.
     assert_eq!(plans.len(), 16, "{plans:#?}");
 }
 
-/// Each filter alone has the index that is made for it; together, one of them.
+/// Each filter alone uses its own index; combined filters use one of them.
 async fn lists_of_links(subject: &mut Subject) {
     let groups = [GroupFilter::Any, GroupFilter::Ungrouped, GroupFilter::In(samples::id())];
     let sites = [None, Some(Site::System), Some(Site::Custom(samples::hostname("a.example.net")))];
@@ -319,7 +317,7 @@ async fn lists_of_links(subject: &mut Subject) {
                                 })
                                 .await;
                             let [plan] = plans.as_slice() else {
-                                panic!("one statement a page, of either kind: {plans:?}")
+                                panic!("a page of either kind is not one statement: {plans:?}")
                             };
                             assert!(plan.contains(expected) && plan.ends_with(end), "{filter:?}\n{plan}");
                         }
@@ -330,11 +328,11 @@ async fn lists_of_links(subject: &mut Subject) {
     }
 }
 
-/// What a search runs where an account has more links than it reads one by one: the narrowest index again, the index of
-/// texts, and the links that this names by their ids, whatever else is filtered by.
+/// The statements of a search in an account with more links than it reads one by one: the narrowest index again, the text
+/// index, and the links that this returns by id, with any other filters.
 async fn long_searches(subject: &mut Subject) {
     for chunk in 0..5 {
-        // Behind all that is read one by one.
+        // After the links that are read one by one.
         let name = samples::name(if chunk == 0 { "found" } else { "other" });
         let link = |number: usize| {
             Redirect { name: name.clone(), ..samples::redirect(&format!("long-{chunk}-{number}")) }.into()
@@ -362,7 +360,7 @@ async fn long_searches(subject: &mut Subject) {
     }
 }
 
-/// The range is chosen by the first of slug, group, site and activity, and ends with the ids. An address is one row.
+/// The first of slug, group, site and activity selects the range, which ends with the ids. An address is one row.
 fn index_for(filter: &LinkFilter) -> (&'static str, &'static str) {
     const RANGE: &str = "kind=? AND id<?)";
     let LinkFilter { group, site, slug, is_active, search: _ } = filter;

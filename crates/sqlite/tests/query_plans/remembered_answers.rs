@@ -24,11 +24,11 @@ pub(crate) async fn are_found_by_key_and_by_age(subject: &mut Subject) {
             assert_eq!(store.forget_answers(then.plus(ANSWERS_KEPT), 10).await.unwrap(), 1);
         })
         .await;
-    // Bodies are not passed in looking for what is old.
+    // The search for expired answers does not read bodies.
     assert!(plans.iter().any(|plan| plan.contains("COVERING INDEX remembered_answers_age")), "{plans:#?}");
-    // A claim and a read are one statement; the others write it, look for what is old, and delete that.
+    // A claim and a read are one statement. The others write the answer, find expired ones, and delete them.
     assert_eq!(plans.len(), 4, "{plans:#?}");
-    // More than SQLite takes values in one statement.
+    // More than SQLite allows bind values in one statement.
     let many = "WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 40000) \
         INSERT INTO remembered_answers SELECT randomblob(16), 'key', zeroblob(32), 201, NULL, '{}', 0 FROM numbers";
     diesel::sql_query(many).execute(&mut subject.connection).unwrap();
@@ -37,5 +37,5 @@ pub(crate) async fn are_found_by_key_and_by_age(subject: &mut Subject) {
     assert_eq!(forgotten.unwrap(), 0);
     let statements: Vec<_> =
         statements.iter().filter(|statement| !recorder::is_steering(statement)).collect();
-    assert_eq!(statements.len(), 1, "nothing to do costs one read: {statements:#?}");
+    assert_eq!(statements.len(), 1, "without work there is more than one read: {statements:#?}");
 }

@@ -1,4 +1,4 @@
-//! Backups that are taken while the database is in use (R39).
+//! Backups of a database in use (R39).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,15 +43,15 @@ fn names_in_folder_of(file: &Path) -> Vec<String> {
     names
 }
 
-/// A copy that is being made, which has not got its name yet.
+/// Whether a copy is being written and has not been renamed yet.
 fn is_being_written(target: &Path) -> bool {
     names_in_folder_of(target).iter().any(|name| name.starts_with(".signpost-backup-")) && !target.exists()
 }
 
-/// R39, D60: what was acknowledged before is in the copy, counts agree with rows, and those who write go on writing from
-/// the beginning of the copy to its end.
+/// R39, D60: the copy contains all earlier acknowledged writes, its counters match its rows, and writers continue during the
+/// whole copy.
 #[tokio::test(flavor = "multi_thread")]
-async fn r39_a_backup_under_load_is_whole_and_keeps_no_writer_waiting() {
+async fn r39_backup_under_load_is_complete_and_blocks_no_writer() {
     let database = Database::new();
     let (store, place) = filled(&database).await;
     let target = beside(&database, "copy.db");
@@ -93,9 +93,9 @@ async fn r39_a_backup_under_load_is_whole_and_keeps_no_writer_waiting() {
     assert_eq!(u64::try_from(counted).unwrap(), links);
 }
 
-/// R39: whoever writes does not keep the backup waiting either, and is not in it.
+/// R39: a writer does not block the backup either, and its open transaction is not in it.
 #[tokio::test]
-async fn r39_an_open_transaction_neither_stops_a_backup_nor_gets_into_it() {
+async fn r39_open_transaction_neither_blocks_a_backup_nor_appears_in_it() {
     let database = Database::new();
     let store = database.open();
     account(&store).await;
@@ -110,10 +110,10 @@ async fn r39_an_open_transaction_neither_stops_a_backup_nor_gets_into_it() {
     assert!(!store.begin().await.unwrap().any_account().await.unwrap());
 }
 
-/// D13: a copy holds hashes of keys and private notes, as the database does.
+/// D13: like the database, a copy contains key hashes and private notes.
 #[cfg(unix)]
 #[tokio::test]
-async fn d13_a_backup_is_for_its_owner_alone_and_a_single_file() {
+async fn d13_backup_is_a_single_file_that_only_its_owner_can_read() {
     use std::os::unix::fs::PermissionsExt;
     let database = Database::new();
     drop(database.open());
@@ -124,9 +124,9 @@ async fn d13_a_backup_is_for_its_owner_alone_and_a_single_file() {
     assert_eq!(names_in_folder_of(&target), ["copy.db", "test.db"]);
 }
 
-/// A backup never replaces anything, not even a name that leads nowhere.
+/// A backup never replaces anything, not even a dangling link.
 #[tokio::test]
-async fn a_backup_replaces_nothing() {
+async fn backup_never_overwrites_a_file() {
     let database = Database::new();
     drop(database.open());
     fs::write(beside(&database, "taken.db"), "mine").unwrap();
@@ -138,9 +138,9 @@ async fn a_backup_replaces_nothing() {
     assert!(database.number("SELECT count(*) AS number FROM accounts") == 0);
 }
 
-/// What is not there is not made up, and what was begun is not left behind.
+/// A missing database is not created, and an unfinished copy is not left behind.
 #[tokio::test]
-async fn what_cannot_be_backed_up_leaves_nothing_behind() {
+async fn failed_backup_leaves_nothing_behind() {
     let database = Database::new();
     let refused = taken(&database, "copy.db").unwrap_err();
     assert!(matches!(refused, BackupError::Open(OpenError::NoDatabase { .. })), "{refused}");
@@ -156,9 +156,9 @@ async fn what_cannot_be_backed_up_leaves_nothing_behind() {
     assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
 }
 
-/// A row that refers to nothing is carried over as it is; the check finds it.
+/// A row with a dangling reference is copied as it is; the check finds it.
 #[tokio::test]
-async fn a_copy_that_is_damaged_is_thrown_away() {
+async fn damaged_copy_is_deleted() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -167,13 +167,13 @@ async fn a_copy_that_is_damaged_is_thrown_away() {
     database.spoil("DELETE FROM accounts");
     let refused = taken(&database, "copy.db").unwrap_err();
     assert!(matches!(refused, BackupError::Damaged { .. }), "{refused}");
-    assert!(refused.to_string().contains("rows that refer to nothing: 1"), "{refused}");
+    assert!(refused.to_string().contains("rows with dangling references: 1"), "{refused}");
     assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
 }
 
-/// A backup before an upgrade is one of the old tables, which the new program must not have touched.
+/// A backup before an upgrade contains the old tables, which the new program must not touch.
 #[tokio::test]
-async fn tables_of_another_version_are_copied_as_they_are() {
+async fn tables_of_another_version_are_copied_unchanged() {
     let database = Database::new();
     drop(database.open());
     database

@@ -28,7 +28,7 @@ async fn pack(store: &SqliteClickStore, now: Timestamp) {
     while store.pack(now).await.unwrap() == Upkeep::More {}
 }
 
-/// How many of the values are somewhere in the files of the clicks.
+/// How many of the values occur in the files of the clicks.
 fn found(database: &Database, values: &[Vec<u8>]) -> usize {
     let file = database.file.of_clicks();
     let mut bytes = std::fs::read(file.path()).unwrap();
@@ -54,7 +54,7 @@ fn number(database: &Database, of: &str) -> i64 {
 const BATCHES: &str = "(SELECT count(*) FROM click_batches)";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
+async fn packing_starts_at_an_age_or_at_a_number_of_batches_or_clicks() {
     let database = Database::new();
     let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
     let clicked = ClickedLink::new();
@@ -82,7 +82,7 @@ async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_malformed_batch_is_set_aside() {
+async fn malformed_batch_is_set_aside() {
     let database = Database::new();
     let store = filled(&database).await;
     let clicked = ClickedLink::new();
@@ -96,20 +96,20 @@ async fn a_malformed_batch_is_set_aside() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_sealing_leaves_no_hash_of_a_visitor_in_the_files() {
+async fn d48_sealing_leaves_no_visitor_hash_in_the_files() {
     let database = Database::new();
     let store = filled(&database).await;
     let hashes: Vec<Vec<u8>> = (0..5_000).step_by(50).map(|number| hash(number).to_vec()).collect();
     pack(&store, at(3_600_000)).await;
     let hours = |hours: i64| at(hours * 3_600_000);
     assert_eq!(store.seal(hours(30)).await.unwrap(), Upkeep::Done);
-    assert_eq!(found(&database, &hashes), hashes.len(), "before sealing the hashes are there");
+    assert_eq!(found(&database, &hashes), hashes.len(), "the hashes are missing before sealing");
     while store.seal(hours(24 * 4)).await.unwrap() == Upkeep::More {}
     assert_eq!(found(&database, &hashes), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_a_forgotten_key_is_in_no_file() {
+async fn d48_deleted_key_is_in_no_file() {
     let database = Database::new();
     let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
     let day = UtcDay::of(at(0));
@@ -121,7 +121,7 @@ async fn d48_a_forgotten_key_is_in_no_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r39_a_backup_has_the_clicks_beside_it() {
+async fn r39_backup_has_the_clicks_beside_it() {
     let database = Database::new();
     drop(database.open());
     let folder = tempfile::tempdir().unwrap();
@@ -134,12 +134,12 @@ async fn r39_a_backup_has_the_clicks_beside_it() {
     let hashes: Vec<Vec<u8>> = (0..5_000).step_by(50).map(|number| hash(number).to_vec()).collect();
     let bytes = std::fs::read(&backup.path).unwrap();
     assert!(hashes.iter().all(|hash| bytes.windows(6).any(|window| window == hash)));
-    // The store that it was taken of goes on.
+    // The original store keeps working.
     pack(&store, at(3_600_000)).await;
 }
 
 #[test]
-fn d61_clicks_are_not_created_without_their_database() {
+fn d61_click_file_is_not_created_without_its_database() {
     let database = Database::new();
     let error = SqliteClickStore::open_existing(&database.file, &options(PATIENCE)).map(drop).unwrap_err();
     assert!(matches!(error, OpenError::NoDatabase { .. }), "{error}");
@@ -150,7 +150,7 @@ fn d61_clicks_are_not_created_without_their_database() {
 }
 
 #[test]
-fn a_file_of_clicks_is_not_taken_for_a_database_nor_the_other_way_round() {
+fn click_file_and_database_are_not_confused() {
     let database = Database::new();
     drop(SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap());
     let clicks = signpost_sqlite::DatabaseFile::at(database.file.of_clicks().path()).unwrap();

@@ -1,4 +1,4 @@
-//! What the tables themselves refuse, whichever program writes.
+//! What the tables themselves reject, whichever program writes.
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -8,7 +8,8 @@ use signpost_port_contracts::samples;
 
 use super::database::{Database, account, domain, group, insert};
 
-/// A database with two accounts, each with a group, a domain, and a link in the group: the first's at `/taken`.
+/// A database with two accounts, each with a group, a domain, and a link in the group. The first account's link is at
+/// `/taken`.
 async fn filled() -> (Database, SqliteConnection) {
     let database = Database::new();
     let store = database.open();
@@ -35,9 +36,9 @@ fn is_same(one: DatabaseErrorKind, other: DatabaseErrorKind) -> bool {
     std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }
 
-/// Contract D20: a unique index, never a look before the write.
+/// D20: a unique index decides, never a look before the write.
 #[tokio::test]
-async fn d20_an_address_names_one_link() {
+async fn d20_address_belongs_to_one_link() {
     let (_database, mut connection) = filled().await;
     for sql in [
         "UPDATE links SET slug = 'taken' WHERE slug = 'other'",
@@ -45,15 +46,15 @@ async fn d20_an_address_names_one_link() {
     ] {
         assert!(is_same(refused(&mut connection, sql), DatabaseErrorKind::UniqueViolation), "{sql}");
     }
-    // Two lost links may have had the same slug.
+    // Two links without a domain may have the same slug.
     let lost = diesel::sql_query("UPDATE links SET host = NULL, slug = 'same'").execute(&mut connection);
     assert_eq!(lost.unwrap(), 2);
 }
 
-/// Contract D41: a hostname is held by one domain at most, whoever writes; a claim that has failed holds nothing. And an
-/// account has one domain of a name, in whatever state (D40).
+/// D41: at most one domain holds a hostname, whichever program writes; a failed claim holds none. An account has one domain
+/// for a hostname, in any state (D40).
 #[tokio::test]
-async fn d41_a_hostname_has_one_holder() {
+async fn d41_hostname_has_one_holder() {
     let (_database, mut connection) = filled().await;
     let both = "UPDATE custom_domains SET hostname = 'same.example.net'";
     assert!(is_same(refused(&mut connection, both), DatabaseErrorKind::UniqueViolation));
@@ -72,7 +73,7 @@ async fn d41_a_hostname_has_one_holder() {
 }
 
 #[tokio::test]
-async fn references_lead_somewhere() {
+async fn references_point_to_existing_rows() {
     let (_database, mut connection) = filled().await;
     for sql in [
         "DELETE FROM accounts",
@@ -91,7 +92,7 @@ async fn references_lead_somewhere() {
 }
 
 #[tokio::test]
-async fn values_have_their_form() {
+async fn values_have_the_right_type_and_length() {
     let (_database, mut connection) = filled().await;
     for sql in [
         "UPDATE accounts SET id = x'00'",

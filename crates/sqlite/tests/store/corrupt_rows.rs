@@ -1,4 +1,4 @@
-//! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
+//! A corrupt row is reported with its table, column and key, and without its content.
 
 use signpost_app::ports::{
     AccountReads, AnswerReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore,
@@ -30,7 +30,7 @@ fn report<T>(outcome: Result<T, StoreError>) -> Report {
     }
 }
 
-/// Each way to the link that names it reports the same.
+/// Every method that reads the link by its id reports the same.
 async fn report_of_link(store: &SqliteStore, account: AccountId, id: LinkId) -> Report {
     let one = report(store.link(account, id).await);
     let mut work = store.begin().await.unwrap();
@@ -39,7 +39,7 @@ async fn report_of_link(store: &SqliteStore, account: AccountId, id: LinkId) -> 
 }
 
 #[tokio::test]
-async fn a_corrupt_link_names_its_column_and_its_id() {
+async fn corrupt_link_is_reported_with_column_and_id() {
     let of_both = [
         ("name", "''", "'link'"),
         ("slug", "'a b'", "'link'"),
@@ -82,9 +82,9 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
     }
 }
 
-/// What is on a page is read by those who ask for it, visitors among them, and by nobody else.
+/// Only readers of the content validate it, visitors included.
 #[tokio::test]
-async fn a_corrupt_page_is_reported_where_its_content_is_wanted() {
+async fn corrupt_page_content_is_reported_to_its_readers_only() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -116,9 +116,9 @@ async fn a_corrupt_page_is_reported_where_its_content_is_wanted() {
     assert_eq!(report(store.landing_page(account, landing.id).await).place, "links.name");
 }
 
-/// A row that says the other kind, with the columns of its own, is found by the other kind's id and is corrupt.
+/// A row of the other kind, with its own kind's columns, is found by the other kind's id and is corrupt.
 #[tokio::test]
-async fn a_link_whose_kind_and_columns_disagree_is_corrupt() {
+async fn link_whose_kind_and_columns_disagree_is_corrupt() {
     for (kind, other) in [(LinkKind::Redirect, 0), (LinkKind::Landing, 1)] {
         let database = Database::new();
         let store = database.open();
@@ -136,9 +136,9 @@ async fn a_link_whose_kind_and_columns_disagree_is_corrupt() {
     }
 }
 
-/// A kind that nobody knows is met by those who do not ask for one; the row goes by its bytes there.
+/// Methods that read both kinds report an unknown kind, with the bytes of the row's id.
 #[tokio::test]
-async fn a_link_of_an_unknown_kind_is_corrupt_and_can_be_deleted() {
+async fn link_of_unknown_kind_is_corrupt_and_can_be_deleted() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -155,10 +155,9 @@ async fn a_link_of_an_unknown_kind_is_corrupt_and_can_be_deleted() {
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 0);
 }
 
-/// What an assignment reads and what an unassignment has changed is judged like any other row, and nothing of either is
-/// kept.
+/// Rows that are assigned or unassigned are validated like any other, and the change is rolled back.
 #[tokio::test]
-async fn a_corrupt_link_is_not_regrouped() {
+async fn corrupt_link_is_not_regrouped() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -181,9 +180,9 @@ async fn a_corrupt_link_is_not_regrouped() {
     assert_eq!((count(from), count(to)), (1, 0));
 }
 
-/// A count below 0 is not taken for room.
+/// A negative count is not taken for room.
 #[tokio::test]
-async fn a_corrupt_count_of_links_stops_an_insertion() {
+async fn corrupt_link_count_stops_an_insertion() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -198,7 +197,7 @@ async fn a_corrupt_count_of_links_stops_an_insertion() {
 }
 
 #[tokio::test]
-async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
+async fn corrupt_link_is_reported_to_look_ups_of_visitors() {
     for (link, column) in [
         (samples::redirect("link").into_any(), "target_url"),
         (samples::landing("link").into_any(), "name"),
@@ -227,7 +226,7 @@ async fn spoilt_account(store: &SqliteStore, database: &Database, sql: &str) -> 
 }
 
 #[tokio::test]
-async fn a_corrupt_account_names_its_column_and_its_id() {
+async fn corrupt_account_is_reported_with_column_and_id() {
     for (column, rubbish) in [
         ("email", "''"),
         ("name", "''"),
@@ -246,7 +245,7 @@ async fn a_corrupt_account_names_its_column_and_its_id() {
 }
 
 #[tokio::test]
-async fn a_corrupt_id_is_reported_in_hexadecimal_and_walked_past() {
+async fn corrupt_id_is_reported_in_hexadecimal_and_skipped() {
     let (log, database) = (Log::begin(), Database::new());
     let store = database.open();
     account(&store).await;
@@ -261,7 +260,7 @@ async fn a_corrupt_id_is_reported_in_hexadecimal_and_walked_past() {
 }
 
 #[tokio::test]
-async fn a_corrupt_key_names_its_column_and_never_its_hash() {
+async fn corrupt_key_is_reported_with_column_and_without_hash() {
     for (column, rubbish) in
         [("name", "''"), ("hash", "x'c0ffee'"), ("created_at", "-1"), ("revoked_at", "-1")]
     {
@@ -283,7 +282,7 @@ async fn a_corrupt_key_names_its_column_and_never_its_hash() {
 }
 
 #[tokio::test]
-async fn a_corrupt_group_names_its_column_and_its_id() {
+async fn corrupt_group_is_reported_with_column_and_id() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -302,7 +301,7 @@ async fn a_corrupt_group_names_its_column_and_its_id() {
 }
 
 #[tokio::test]
-async fn a_corrupt_pixel_names_its_column_and_its_id() {
+async fn corrupt_pixel_is_reported_with_column_and_id() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -323,9 +322,9 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
     }
 }
 
-/// Contract D12: what cannot be read is neither given as an answer nor taken for a key that is free.
+/// D12: a corrupt answer is neither returned nor taken for a free key.
 #[tokio::test]
-async fn d12_a_corrupt_answer_names_its_column_its_account_and_its_key() {
+async fn d12_corrupt_answer_is_reported_with_column_account_and_key() {
     let database = Database::new();
     let store = database.open();
     let (account, now) = (samples::id(), samples::at(0));
@@ -353,9 +352,9 @@ async fn d12_a_corrupt_answer_names_its_column_its_account_and_its_key() {
     }
 }
 
-/// A corrupt count concerns one account; the others' requests, counted in the same moment, are not held up.
+/// A corrupt count affects one account; the others' requests in the same batch succeed.
 #[tokio::test]
-async fn a_corrupt_count_of_requests_concerns_its_own_account() {
+async fn corrupt_request_count_affects_only_its_account() {
     let database = Database::new();
     let store = database.open();
     let budget = RequestBudget { per_minute: 5, per_day: 5 };

@@ -1,4 +1,4 @@
-//! A process that is killed keeps every commit that it has reported, and leaves nothing half done.
+//! A killed process keeps every commit that it has reported, and leaves nothing half done.
 
 use signpost_app::ports::{AccountReads, LinkReads, Store};
 use signpost_domain::Redirect;
@@ -10,16 +10,16 @@ use super::processes::{Other, Place, numbered};
 const ROUNDS: u128 = 12;
 
 #[tokio::test]
-async fn every_reported_commit_survives_a_kill_and_counters_agree() {
+async fn reported_commits_survive_a_kill_and_counters_agree() {
     let database = Database::new();
     let place = Place::new(&database.open()).await;
     let account = place.account;
     let mut last = 0;
     for round in 1..=ROUNDS {
         let mut other = Other::start(&database, place, last + 1, 1_000_000);
-        // Killed after so many commits, at whatever it is doing then.
+        // Killed after this many commits, whatever it is doing then.
         for _ in 0..round * 3 {
-            last = other.next_committed().expect("it runs until it is killed");
+            last = other.next_committed().expect("the process ended before it was killed");
         }
         other.child.kill().unwrap();
         while let Some(number) = other.next_committed() {
@@ -45,10 +45,10 @@ async fn every_reported_commit_survives_a_kill_and_counters_agree() {
     }
 }
 
-/// The same, with a unit of work that is open in this process: the lock of a process that dies goes with it, and the
-/// lock of one that lives stays.
+/// The same, with an open unit of work in this process: the lock of a dead process is released, and that of a living one
+/// stays.
 #[tokio::test]
-async fn a_kill_beside_a_living_process_harms_neither() {
+async fn kill_does_not_affect_a_living_process() {
     let database = Database::new();
     let store = database.open();
     let place = Place::new(&store).await;

@@ -1,4 +1,4 @@
-//! Custom domains: rows that are not what they must be, and what is left to the writer.
+//! Custom domains: corrupt rows, and what waits for the writer.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn report<T>(outcome: Result<T, StoreError>) -> Report {
     }
 }
 
-/// Each way to the domain that does not go by its hostname reports the same.
+/// Every method that reads the domain without its hostname reports the same.
 async fn report_by_id(store: &SqliteStore, domain: &CustomDomain) -> Report {
     let CustomDomain { id, account_id: account, .. } = *domain;
     let one = report(store.custom_domain(account, id).await);
@@ -32,7 +32,7 @@ async fn report_by_id(store: &SqliteStore, domain: &CustomDomain) -> Report {
     one
 }
 
-/// Each way that goes by the account and the hostname reports the same.
+/// Every method that reads the domain by account and hostname reports the same.
 async fn report_by_name(store: &SqliteStore, domain: &CustomDomain) -> Report {
     let (account, names) = (domain.account_id, std::slice::from_ref(&domain.hostname));
     let one = report(store.custom_domains_named(account, names).await);
@@ -44,7 +44,7 @@ async fn report_by_name(store: &SqliteStore, domain: &CustomDomain) -> Report {
     one
 }
 
-/// Each way that goes by the hostname alone reports the same.
+/// Every method that reads the domain by hostname alone reports the same.
 async fn report_by_hostname(store: &SqliteStore, domain: &CustomDomain) -> Report {
     let one = report(store.holder_of(&domain.hostname).await);
     let mut work = store.begin().await.unwrap();
@@ -53,7 +53,7 @@ async fn report_by_hostname(store: &SqliteStore, domain: &CustomDomain) -> Repor
 }
 
 #[tokio::test]
-async fn a_corrupt_domain_names_its_column_and_its_id() {
+async fn corrupt_domain_is_reported_with_column_and_id() {
     const PENDING: &str = "status = 'pending', deadline = 5, misdirected_since = NULL";
     const PROVEN: &str = "status = 'ssl_pending', deadline = 5, misdirected_since = NULL";
     const ACTIVE: &str = "status = 'active', deadline = NULL, misdirected_since = NULL";
@@ -104,9 +104,9 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
     assert_eq!(log.count("custom_domains.id is corrupt in row 00ff"), 1);
 }
 
-/// Contract D65: rows of versions before, of newer ones, and damaged ones. What explains a domain must not hide it.
+/// D65: rows of older versions, of newer ones, and damaged ones. An unreadable explanation must not hide its domain.
 #[tokio::test]
-async fn d65_what_cannot_be_read_explains_nothing_and_hides_nothing() {
+async fn d65_unreadable_explanation_is_left_out_and_hides_no_domain() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -130,9 +130,9 @@ async fn d65_what_cannot_be_read_explains_nothing_and_hides_nothing() {
     }
 }
 
-/// What is no hostname can still be got rid of.
+/// A domain with a corrupt hostname can still be deleted.
 #[tokio::test]
-async fn a_domain_with_a_corrupt_hostname_can_be_deleted() {
+async fn domain_with_a_corrupt_hostname_can_be_deleted() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -145,10 +145,9 @@ async fn a_domain_with_a_corrupt_hostname_can_be_deleted() {
     assert_eq!(store.custom_domain(account, domain.id).await.unwrap(), None);
 }
 
-/// A corrupt domain concerns its own account: the others are checked, and it is left alone soon. What is wrong with it is said in
-/// the log.
+/// A corrupt domain affects only its own account: the others are checked, and it soon rests. The log names the problem.
 #[tokio::test]
-async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
+async fn corrupt_domain_blocks_no_check_of_another() {
     for rubbish in ["status = 'secret'", "checks_made = -1", "checks_made = 4294967296"] {
         let log = Log::begin();
         let database = Database::new();
@@ -169,16 +168,16 @@ async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
         }
         let claims = "SELECT max(claims) AS number FROM custom_domains";
         assert_eq!(database.number(claims), 5);
-        let errors = log.lines("a custom domain cannot be checked");
+        let errors = log.lines("cannot check a custom domain: its row is corrupt");
         let row = corrupt.id.to_string();
         assert_eq!(errors.iter().filter(|line| line.contains(&row)).count(), 5, "{errors:#?}");
         assert!(errors.iter().all(|line| !line.contains("secret")), "{errors:#?}");
     }
 }
 
-/// There is one writer; what asks every other second whether there is something to do must not wait for it.
+/// There is one writer. The job that looks for work every two seconds must not wait for it.
 #[tokio::test]
-async fn looking_for_checks_and_deadlines_takes_no_turn_of_the_writer() {
+async fn looking_for_due_checks_does_not_wait_for_the_writer() {
     let database = Database::new();
     let store = database.open_with_time_limit(Duration::from_secs(20));
     let account = account(&store).await;
@@ -192,9 +191,9 @@ async fn looking_for_checks_and_deadlines_takes_no_turn_of_the_writer() {
     drop(work);
 }
 
-/// Contract D43: a link is lost whatever else is wrong with its row, and keeps its slug (D22).
+/// D43: a link with a corrupt row loses its address too, and keeps its slug (D22).
 #[tokio::test]
-async fn d43_a_corrupt_link_is_lost_like_any_other() {
+async fn d43_corrupt_link_loses_its_address_like_any_other() {
     let database = Database::new();
     let store = database.open();
     let [mine, other]: [AccountId; 2] = [account(&store).await, account(&store).await];
@@ -214,9 +213,9 @@ async fn d43_a_corrupt_link_is_lost_like_any_other() {
     assert_eq!(database.number(rest), 1);
 }
 
-/// A row of the change log that says two things says nothing; one of an older program is understood (D58).
+/// An ambiguous row of the change log is corrupt; a row of an older program is understood (D58).
 #[tokio::test]
-async fn d58_changes_of_domains_are_told_from_the_others() {
+async fn d58_changes_of_domains_are_distinguished() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;

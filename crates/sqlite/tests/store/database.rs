@@ -1,4 +1,4 @@
-//! A database of its own for one test.
+//! A separate database for each test.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 pub(crate) const PLENTY: u64 = 1_000_000;
 
-/// A file in a folder that is deleted with it.
+/// A file in a folder that is deleted with this value.
 pub(crate) struct Database {
     _folder: TempDir,
     pub(crate) file: DatabaseFile,
@@ -35,7 +35,7 @@ impl Database {
         Self { _folder: folder, file }
     }
 
-    /// Opens it with a time limit that nothing here is meant to reach.
+    /// Opens it with a time limit that no test should reach.
     pub(crate) fn open(&self) -> SqliteStore {
         self.open_with_time_limit(Duration::from_mins(1))
     }
@@ -44,28 +44,28 @@ impl Database {
         SqliteStore::open(&self.file, &options(time_limit)).unwrap()
     }
 
-    /// A connection as any other program has: without our pragmas.
+    /// A connection like another program's, without our pragmas.
     pub(crate) fn raw(&self) -> SqliteConnection {
         let mut connection = SqliteConnection::establish(self.file.path().to_str().unwrap()).unwrap();
         connection.batch_execute("PRAGMA busy_timeout = 60000").unwrap();
         connection
     }
 
-    /// Another program in the middle of a transaction, until it is dropped.
+    /// Another program in an open transaction, until it is dropped.
     pub(crate) fn raw_holding_the_write_lock(&self) -> SqliteConnection {
         let mut connection = self.raw();
         connection.batch_execute("BEGIN IMMEDIATE").unwrap();
         connection
     }
 
-    /// Runs statements on a connection that ignores the checks of the tables.
+    /// Runs statements on a connection that ignores the constraints of the tables.
     pub(crate) fn spoil(&self, sql: &str) {
         let mut connection = self.raw();
         connection.batch_execute("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF").unwrap();
         connection.batch_execute(sql).unwrap();
     }
 
-    /// The one number that a query gives, which calls it `number`.
+    /// The single value of a query, in its column `number`.
     pub(crate) fn number(&self, sql: &str) -> i64 {
         diesel::sql_query(sql).get_result::<Number>(&mut self.raw()).unwrap().number
     }
@@ -126,7 +126,7 @@ pub(crate) async fn insert_in(work: &mut dyn UnitOfWork, account: AccountId, lin
     assert_eq!(insertions, [Insertion::Done]);
 }
 
-/// The words of an error that should have been.
+/// The text of the expected error.
 pub(crate) fn unavailable<T>(outcome: Result<T, StoreError>) -> String {
     match outcome.map(drop) {
         Err(StoreError::Unavailable(cause)) => cause.to_string(),

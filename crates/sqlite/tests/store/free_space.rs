@@ -1,4 +1,4 @@
-//! The file gives the space of what was deleted back.
+//! The file returns the space of deleted rows.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use signpost_port_contracts::samples;
 
 use crate::database::{self, Database};
 
-/// How long the writing thread may take for what it does when nobody wants anything.
+/// How long the writing thread may take for its idle work.
 const AT_LAST: Duration = Duration::from_mins(1);
 
 /// Some 40 MB of answers, all of the same age.
@@ -27,7 +27,7 @@ async fn forget_all(store: &signpost_sqlite::SqliteStore) {
 }
 
 #[tokio::test]
-async fn the_file_shrinks_after_a_sweep() {
+async fn file_shrinks_after_expired_answers_are_deleted() {
     let database = Database::new();
     let store = database.open();
     database.raw().batch_execute(ANSWERS).unwrap();
@@ -38,7 +38,7 @@ async fn the_file_shrinks_after_a_sweep() {
         assert!(began.elapsed() < AT_LAST, "{} of {before} pages", pages(&database));
         tokio::task::yield_now().await;
     }
-    // Units of work have their turn meanwhile, and nothing is lost.
+    // Units of work run meanwhile, and nothing is lost.
     database::account(&store).await;
     drop(store);
     let bytes = i64::try_from(fs::metadata(database.file.path()).unwrap().len()).unwrap();
@@ -51,9 +51,9 @@ async fn the_file_shrinks_after_a_sweep() {
     database.open().check().await.unwrap();
 }
 
-/// A file that an earlier version has made keeps its free pages, until it is replaced by a copy.
+/// A file of an earlier version keeps its free pages until a copy replaces it.
 #[tokio::test]
-async fn a_copy_of_an_older_file_gives_space_back() {
+async fn copy_of_an_older_file_returns_free_space() {
     let database = Database::new();
     drop(database.open());
     database.raw().batch_execute("PRAGMA auto_vacuum = NONE; VACUUM").unwrap();

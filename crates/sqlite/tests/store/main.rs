@@ -1,4 +1,4 @@
-//! What is SQLite's own: files, processes, constraints. What every store must do stands in the contract suites.
+//! Tests of what only the SQLite store has: files, processes, constraints. The contract suites test what all stores share.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,10 +7,7 @@
     clippy::panic,
     reason = "tests fail by panicking"
 )]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 mod backup;
 mod clicks;

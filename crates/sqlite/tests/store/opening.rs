@@ -1,4 +1,4 @@
-//! Opening a database: new, old, newer, broken, someone else's.
+//! Opening databases that are new, old, newer, broken, or another program's.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use super::database::{Database, account, insert, options};
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[test]
-fn migrating_runs_what_is_pending_and_then_nothing() {
+fn pending_migrations_run_once() {
     let database = Database::new();
     let pending = pending_migrations(&database.file, LIMIT).unwrap();
     assert_eq!(pending[0], "0001_accounts");
-    assert!(!database.file.path().exists(), "looking creates no file");
+    assert!(!database.file.path().exists(), "looking for pending migrations created a file");
     assert_eq!(migrate(&database.file, LIMIT).unwrap(), pending);
     assert_eq!(migrate(&database.file, LIMIT).unwrap(), Vec::<String>::new());
     assert_eq!(pending_migrations(&database.file, LIMIT).unwrap(), Vec::<String>::new());
 }
 
 #[test]
-fn d61_what_is_no_file_is_told_from_what_cannot_be_read() {
+fn d61_missing_file_differs_from_an_unreadable_one() {
     let database = Database::new();
     let refused =
         |file: &DatabaseFile| SqliteStore::open_existing(file, &options(LIMIT)).map(drop).unwrap_err();
     assert!(matches!(refused(&database.file), OpenError::NoDatabase { .. }));
-    // Below a file there is nothing to look at, which is another matter than a file that is not there.
+    // A path below a file is an error, unlike a missing file.
     drop(database.open());
     let below = DatabaseFile::at(database.file.path().join("signpost.db")).unwrap();
     assert!(matches!(refused(&below), OpenError::NoFile { .. }), "{}", refused(&below));
     assert!(SqliteStore::open_existing(&database.file, &options(LIMIT)).is_ok());
 }
 
-/// The folders of `migrations/sqlite` are numbered without gaps, so that two changes cannot take one number unseen.
+/// The folders of `migrations/sqlite` are numbered without gaps, so that two changes cannot silently take the same number.
 #[test]
 fn migrations_are_numbered_without_gaps() {
     let pending = pending_migrations(&Database::new().file, LIMIT).unwrap();
@@ -59,19 +59,23 @@ fn every_table_is_strict() {
 }
 
 #[test]
-fn several_that_start_at_once_on_a_new_file_all_succeed() {
+fn concurrent_starts_on_a_new_file_all_succeed() {
     for _ in 0..10 {
         let database = Database::new();
         let ran: usize = std::thread::scope(|scope| {
             let starts = [(); 8].map(|()| scope.spawn(|| migrate(&database.file, LIMIT).unwrap().len()));
             starts.into_iter().map(|start| start.join().unwrap()).sum()
         });
-        assert_eq!(ran, migrate(&Database::new().file, LIMIT).unwrap().len(), "each migration ran once");
+        assert_eq!(
+            ran,
+            migrate(&Database::new().file, LIMIT).unwrap().len(),
+            "a migration did not run exactly once"
+        );
     }
 }
 
 #[tokio::test]
-async fn what_was_committed_is_there_after_reopening() {
+async fn committed_data_is_there_after_reopening() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -96,9 +100,9 @@ async fn two_stores_on_one_file_see_each_others_commits() {
     assert_eq!(one.usage(account).await.unwrap().unwrap().links, 1);
 }
 
-/// Keys' hashes and private notes stand in all three files.
+/// All three files contain key hashes and private notes.
 #[tokio::test]
-async fn nobody_but_its_owner_can_read_a_new_database() {
+async fn only_its_owner_can_read_a_new_database() {
     let database = Database::new();
     let store = database.open();
     account(&store).await;
@@ -126,7 +130,7 @@ fn refusal(file: &DatabaseFile) -> OpenError {
 }
 
 #[test]
-fn a_database_of_a_newer_version_is_refused_and_left_alone() {
+fn database_of_a_newer_version_is_rejected_and_unchanged() {
     let database = Database::new();
     drop(database.open());
     database.raw().batch_execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')").unwrap();
@@ -139,7 +143,7 @@ fn a_database_of_a_newer_version_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_database_of_another_program_is_refused_and_left_alone() {
+fn database_of_another_program_is_rejected_and_unchanged() {
     let database = Database::new();
     database.raw().batch_execute("CREATE TABLE recipes (name TEXT)").unwrap();
     let before = std::fs::read(database.file.path()).unwrap();
@@ -148,9 +152,9 @@ fn a_database_of_another_program_is_refused_and_left_alone() {
     assert_eq!(std::fs::read(database.file.path()).unwrap(), before);
 }
 
-/// A program that could only read would start, and fail at every request.
+/// A program that could only read would start and then fail at every request.
 #[test]
-fn a_database_that_may_not_be_written_is_refused() {
+fn read_only_database_is_rejected() {
     let database = Database::new();
     drop(database.open());
     let mut permissions = database.file.path().metadata().unwrap().permissions();
@@ -161,7 +165,7 @@ fn a_database_that_may_not_be_written_is_refused() {
 }
 
 #[test]
-fn what_is_no_database_is_refused_with_a_word_of_advice() {
+fn file_without_a_database_is_rejected_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
     std::fs::write(
@@ -179,9 +183,9 @@ fn what_is_no_database_is_refused_with_a_word_of_advice() {
     }
 }
 
-/// Contract D61: an invalid setting stops the start with a message that names it.
+/// D61: an invalid setting stops the start with a message that names it.
 #[test]
-fn d61_a_url_that_names_no_file_is_refused() {
+fn d61_url_without_a_file_is_rejected() {
     for url in [
         "",
         "signpost.db",

@@ -1,6 +1,6 @@
 //! Several processes on one file.
 //!
-//! The other process is this test program once more, told by a variable to run nothing but [`commits_numbers`].
+//! The other process is this test program, which a variable tells to run only [`commits_numbers`].
 
 use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -23,12 +23,12 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// A redirect that carries a number in its id and slug, so that two processes never collide.
+/// A redirect with a number in its id and slug, so that two processes never collide.
 pub(crate) fn numbered(number: u128) -> Redirect {
     Redirect { id: Id::from_bytes(number.to_be_bytes()), ..samples::redirect(&format!("number-{number}")) }
 }
 
-/// Where the links of several processes go, so that each moves two counters.
+/// Where several processes put their links; each link changes two counters.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) account: AccountId,
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// Commits redirects one by one, and says each number once its commit has returned.
+/// Commits redirects one by one, and prints each number after its commit.
 #[expect(clippy::print_stdout, reason = "the parent reads the numbers")]
 async fn commit_numbers(store: &SqliteStore, place: Place, numbers: impl Iterator<Item = u128>) {
     for number in numbers {
@@ -56,7 +56,7 @@ async fn commit_numbers(store: &SqliteStore, place: Place, numbers: impl Iterato
     }
 }
 
-/// Run by itself, commits three numbers to a file of its own; told so by the variables, it is the other process.
+/// As a normal test, commits three numbers to its own file. With the variables set, it is the other process.
 #[tokio::test]
 async fn commits_numbers() {
     if let Some(file) = variable(FILE) {
@@ -98,11 +98,11 @@ impl Other {
         Self { child, lines }
     }
 
-    /// The next number that it says it has committed; `None` when it has ended.
+    /// The next number that it reports as committed; `None` after it has ended.
     pub(crate) fn next_committed(&mut self) -> Option<u128> {
         loop {
             let line = self.lines.next()?.ok()?;
-            // The test harness writes to the same line before the first.
+            // The test harness writes to the same line before the first number.
             if let Some((_, number)) = line.split_once("committed ") {
                 return Some(number.parse().unwrap());
             }
@@ -120,7 +120,7 @@ async fn two_processes_write_side_by_side() {
     let store = database.open();
     let place = Place::new(&store).await;
     let mut other = Other::start(&database, place, 1_000, 100);
-    // Both are at it from here on.
+    // Both processes write from here on.
     assert!(other.next_committed().is_some());
     for number in 2_000..2_100 {
         place.insert(&store, number).await;
@@ -132,7 +132,7 @@ async fn two_processes_write_side_by_side() {
     assert_eq!(database.number("SELECT count(*) AS number FROM links"), 200);
 }
 
-/// Contract D62: of several programs that are started at once, one makes the first account.
+/// D62: of several programs that start at once, one creates the first account.
 #[tokio::test(flavor = "multi_thread")]
 async fn d62_stores_of_several_programs_agree_on_the_first_account() {
     let database = Database::new();

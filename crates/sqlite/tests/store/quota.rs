@@ -1,4 +1,4 @@
-//! Counts of requests that SQLite keeps.
+//! Request counts in SQLite.
 
 use std::time::Duration;
 
@@ -11,30 +11,30 @@ use super::database::{Database, account, unavailable};
 const BUDGET: RequestBudget = RequestBudget { per_minute: 1_000, per_day: 100_000 };
 const DAY: i64 = 24 * 60 * 60_000;
 
-/// Contract D16: counts are kept by the start of their window. For two days after a window is over its count is found
-/// again whatever the clock does; older ones are swept away, a batch at a time, when a new minute begins.
+/// D16: counts are keyed by the start of their window. For two days after the window ends, the count is found again, however
+/// the clock moves. Older counts are deleted in batches, when a new minute starts.
 #[tokio::test]
-async fn d16_counts_are_kept_for_two_days_after_their_window_and_then_swept() {
+async fn d16_counts_are_kept_for_two_days_after_their_window_and_then_deleted() {
     let database = Database::new();
     let store = database.open();
     let account = samples::id();
     let start = samples::at(0)
         .minus(Duration::from_millis(samples::at(0).unix_millis().rem_euclid(DAY).unsigned_abs()));
-    // The first day's minutes.
+    // The minutes of the first day.
     for number in 0..1_440 {
         store.admit(account, BUDGET, start.plus(Duration::from_mins(number))).await.unwrap();
     }
     let rows = || database.number("SELECT count(*) AS number FROM request_counts");
     assert_eq!(rows(), 1_440 + 1);
 
-    // The last millisecond of the second day after the first; and back again.
+    // The last millisecond of the second day after the first, and back again.
     let second_day = start.plus(Duration::from_hours(72)).minus(Duration::from_millis(1));
     store.admit(samples::id(), BUDGET, second_day).await.unwrap();
     assert_eq!(rows(), 1_440 + 1 + 2);
     let remaining = store.remaining(account, BUDGET, start).await.unwrap();
     assert_eq!(remaining, QuotaRemaining { minute: BUDGET.per_minute - 1, day: BUDGET.per_day - 1_440 });
 
-    // A good while later. What is less than a batch waits for more.
+    // Much later. Less than a batch waits for more.
     for (days, left) in [(30, 1_440 + 1 + 2 - 1_024 + 2), (60, 1_440 + 1 + 2 - 1_024 + 4)] {
         store.admit(account, BUDGET, start.plus(Duration::from_hours(24 * days))).await.unwrap();
         assert_eq!(rows(), left);
@@ -42,7 +42,7 @@ async fn d16_counts_are_kept_for_two_days_after_their_window_and_then_swept() {
 }
 
 #[tokio::test]
-async fn a_refused_request_writes_nothing() {
+async fn refused_request_writes_nothing() {
     let database = Database::new();
     let store = database.open();
     let none = RequestBudget { per_minute: 0, per_day: 10 };
@@ -68,7 +68,7 @@ async fn deleting_an_account_deletes_its_counts_and_no_others() {
 }
 
 #[tokio::test]
-async fn counting_waits_for_the_unit_of_work_that_is_open() {
+async fn counting_waits_for_the_open_unit_of_work() {
     let database = Database::new();
     let store = database.open();
     let account = samples::id();
@@ -83,9 +83,9 @@ async fn counting_waits_for_the_unit_of_work_that_is_open() {
     assert_eq!(remaining.minute, BUDGET.per_minute - 50);
 }
 
-/// Contract D6: another program may hold the file's lock.
+/// D6: another program may hold the file's lock.
 #[tokio::test]
-async fn d6_counting_waits_for_another_program_but_not_for_ever() {
+async fn d6_counting_waits_for_another_program_within_the_time_limit() {
     let database = Database::new();
     let limit = Duration::from_millis(200);
     let store = database.open_with_time_limit(limit);
@@ -94,7 +94,7 @@ async fn d6_counting_waits_for_another_program_but_not_for_ever() {
     let message = unavailable(store.admit(account, BUDGET, samples::at(0)).await);
     assert!(message.contains("time limit") || message.contains("locked"), "{message}");
     drop(other_process);
-    // Nobody waits for the first one any more, so it counts nothing.
+    // The first caller has stopped waiting, so its request is not counted.
     let decision = store.admit(account, BUDGET, samples::at(0)).await.unwrap();
     let remaining = QuotaRemaining { minute: BUDGET.per_minute - 1, day: BUDGET.per_day - 1 };
     assert_eq!(decision, QuotaDecision::Admitted { remaining });

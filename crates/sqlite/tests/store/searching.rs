@@ -1,5 +1,5 @@
-//! Searches of accounts with more links than a search reads one by one: what the index names must be what the rule of the
-//! domain says (D32).
+//! Searches in accounts with more links than a search reads one by one: the index must return what the domain's rule finds
+//! (D32).
 
 use std::fs;
 use std::path::Path;
@@ -15,10 +15,10 @@ use signpost_sqlite::SqliteStore;
 
 use crate::database::{self, Database, PLENTY};
 
-/// More than a search reads before it asks the index, several times as many as the index names at first.
+/// More than a search reads before it asks the index, and several times the index's first portion.
 const MANY: usize = 5_600;
 
-/// Texts in several scripts, and cases.
+/// Texts in several scripts and cases.
 const WORDS: [&str; 8] =
     ["Autumn", "STRASSE", "straße", "ΟΔΟΣ", "ﬃciency", "жук", "\"quoted\"", "\u{f0001}\u{f0002}\u{f0003}"];
 
@@ -99,7 +99,7 @@ async fn assert_finds_what_the_rule_finds(store: &SqliteStore, account: AccountI
         let filter = LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() };
         let expected = expected(links, &filter);
         for limit in [7, 100] {
-            // Pages of seven are many; the first ones do.
+            // There are many pages of seven; the first ones suffice.
             if limit == 7 && expected.len() > 300 {
                 continue;
             }
@@ -131,14 +131,14 @@ async fn d32_searches_of_long_lists_find_what_the_rule_finds() {
     insert_all(&store, stranger, &foreign).await;
     assert_finds_what_the_rule_finds(&store, account, &links).await;
 
-    // Beside other filters, and from the middle of the list.
+    // With other filters, and from the middle of the list.
     for group in [GroupFilter::In(group.id), GroupFilter::Ungrouped] {
         let search = Some(SearchText::parse("number-12").unwrap());
         let filter = LinkFilter { group, search, is_active: Some(true), ..LinkFilter::default() };
         assert_eq!(found(&store, account, &filter, 9).await, expected(&links, &filter));
     }
 
-    // The oldest, which only the index finds, are renamed and deleted.
+    // The oldest links, which only the index finds, are renamed and deleted.
     links.sort_by_key(|link| link.id().to_bytes());
     let mut work = store.begin().await.unwrap();
     for link in &mut links[..40] {
@@ -160,7 +160,7 @@ async fn d32_searches_of_long_lists_find_what_the_rule_finds() {
     assert_eq!(indexed(), i64::try_from(links.len()).unwrap());
 }
 
-/// A link with an id created at that millisecond.
+/// A link whose id was created at that millisecond.
 fn made_at(millis: u64, number: usize) -> Link {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&(millis << 16).to_be_bytes());
@@ -169,7 +169,7 @@ fn made_at(millis: u64, number: usize) -> Link {
 }
 
 /// The index returns links in their order of insertion. Here every third link is inserted after younger ones: slightly late
-/// as with concurrent requests, very late as after a clock was set back, and not at all.
+/// as with concurrent requests, very late as after a clock was set back, and not late at all.
 #[tokio::test]
 async fn d32_links_inserted_late_are_found_in_id_order() {
     for late_by in [0, 40, 30_000] {
@@ -183,7 +183,7 @@ async fn d32_links_inserted_late_are_found_in_id_order() {
             })
             .collect();
         insert_all(&store, account, &links).await;
-        // The link inserted just before is ten milliseconds older than the late one would have been in time.
+        // The link inserted just before is ten milliseconds older than the late one would be in time.
         let noted = "SELECT coalesce(max(millis), 0) AS number FROM link_lateness";
         assert_eq!(database.number(noted), i64::try_from(u64::saturating_sub(late_by, 10)).unwrap());
         assert_finds_what_the_rule_finds(&store, account, &links).await;

@@ -1,4 +1,4 @@
-//! Units of work that are given up, forgotten, or kept waiting by another program.
+//! Units of work that are abandoned, forgotten, or delayed by another program.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use signpost_port_contracts::samples;
 
 use super::database::{Database, PLENTY, account, insert, insert_in, unavailable};
 
-/// The limit of stores in which somebody is meant to run into it.
+/// The time limit of stores in which it is meant to be reached.
 const SHORT: Duration = Duration::from_millis(200);
 
-/// Contract D6: a call does not take longer than the limit, give or take a busy machine.
+/// D6: a call takes no longer than the limit, with tolerance for a busy machine.
 fn in_time(since: Instant) {
     assert!(since.elapsed() < SHORT + Duration::from_secs(10), "{:?}", since.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_is_aborted_in_the_middle_is_undone_and_blocks_nobody() {
+async fn aborted_task_is_rolled_back_and_blocks_no_other() {
     let database = Database::new();
     let store = Arc::new(database.open());
     let account = account(&store).await;
@@ -36,21 +36,21 @@ async fn a_task_that_is_aborted_in_the_middle_is_undone_and_blocks_nobody() {
         });
         is_reached.await.unwrap();
         task.abort();
-        // The limit of this store is a minute: it is the channel's end that makes way.
+        // The limit of this store is a minute, so closing the channel is what releases the writer.
         insert(&store, account, samples::redirect(&format!("whole-{round}"))).await;
     }
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 20);
 }
 
-/// Contract D6: the store undoes what is open too long, and says so afterwards.
+/// D6: the store rolls back a unit of work that is open too long, and reports it afterwards.
 #[tokio::test]
-async fn d6_a_unit_of_work_that_idles_is_undone_and_makes_way() {
+async fn d6_idle_unit_of_work_is_rolled_back_and_releases_the_writer() {
     let database = Database::new();
     let store = database.open_with_time_limit(SHORT);
     let account = account(&store).await;
     let mut idle = store.begin().await.unwrap();
     insert_in(idle.as_mut(), account, samples::redirect("held")).await;
-    // The next one waits at most as long as the first has left, or is told to come again.
+    // The next one waits at most for the rest of the first one's limit, or must be retried.
     let mut next = loop {
         match store.begin().await {
             Ok(work) => break work,
@@ -62,26 +62,26 @@ async fn d6_a_unit_of_work_that_idles_is_undone_and_makes_way() {
     next.commit().await.unwrap();
     let late = idle.insert_links(account, &[samples::redirect("late").into()], PLENTY).await;
     assert!(matches!(late, Err(InsertLinksError::Store(StoreError::Unavailable(_)))), "{late:?}");
-    assert!(unavailable(idle.commit().await).contains("only dropping it"));
+    assert!(unavailable(idle.commit().await).contains("it can only be dropped"));
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
 }
 
 #[tokio::test]
-async fn what_was_undone_for_its_age_cannot_be_committed() {
+async fn unit_of_work_rolled_back_for_its_age_cannot_be_committed() {
     let database = Database::new();
     let store = database.open_with_time_limit(SHORT);
     let account = account(&store).await;
     let mut idle = store.begin().await.unwrap();
     assert!(idle.delete_account(account).await.unwrap());
-    // As soon as another has its turn, the first is over.
+    // When another one gets its turn, the first is over.
     while store.begin().await.is_err() {}
-    assert!(unavailable(idle.commit().await).contains("has been undone"));
+    assert!(unavailable(idle.commit().await).contains("was rolled back"));
     assert!(store.account(account).await.unwrap().is_some());
 }
 
-/// A call that was given up may have been done or not, so nothing of the unit of work may be kept.
+/// An abandoned call may or may not have taken effect, so the unit of work must not be committed.
 #[tokio::test]
-async fn a_unit_of_work_with_a_call_given_up_cannot_be_committed() {
+async fn unit_of_work_with_an_abandoned_call_cannot_be_committed() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -92,19 +92,19 @@ async fn a_unit_of_work_with_a_call_given_up_cannot_be_committed() {
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         let is_given_up = call.as_mut().poll(context).is_pending();
         drop(call);
-        // The writing thread may have answered in this very moment; then nothing was given up.
+        // The writing thread may have answered at this very moment; then no call was abandoned.
         if is_given_up {
-            assert!(unavailable(work.commit().await).contains("only dropping it"));
+            assert!(unavailable(work.commit().await).contains("it can only be dropped"));
             assert_eq!(store.link(account, links[0].id()).await.unwrap(), None);
             return;
         }
     }
-    panic!("no call could be given up");
+    panic!("no call could be abandoned");
 }
 
-/// A call that was made but never begun is nothing.
+/// A call that was created but never polled has no effect.
 #[tokio::test]
-async fn a_call_that_was_never_polled_leaves_the_unit_of_work_usable() {
+async fn unpolled_call_leaves_the_unit_of_work_usable() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -117,7 +117,7 @@ async fn a_call_that_was_never_polled_leaves_the_unit_of_work_usable() {
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
 }
 
-/// Contract D6: another program may hold the file's lock.
+/// D6: another program may hold the file's lock.
 #[tokio::test]
 async fn d6_waiting_for_another_programs_transaction_ends_at_the_limit() {
     let database = Database::new();
@@ -129,14 +129,14 @@ async fn d6_waiting_for_another_programs_transaction_ends_at_the_limit() {
         unavailable(store.begin().await.map(drop));
         in_time(since);
     }
-    // Readers go on.
+    // Reads continue.
     assert!(store.account(account).await.unwrap().is_some());
     drop(other_program);
     insert(&store, account, samples::redirect("after")).await;
 }
 
 #[tokio::test]
-async fn a_short_transaction_of_another_program_is_waited_for() {
+async fn writer_waits_for_a_short_transaction_of_another_program() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
@@ -153,7 +153,7 @@ async fn a_short_transaction_of_another_program_is_waited_for() {
 }
 
 #[tokio::test]
-async fn readers_see_the_last_commit_and_nothing_of_an_open_unit_of_work() {
+async fn readers_see_the_last_commit_and_no_open_unit_of_work() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;

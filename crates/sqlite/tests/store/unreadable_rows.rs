@@ -1,4 +1,4 @@
-//! Rows that cannot be read, as in every store.
+//! The shared cases of corrupt rows.
 
 use signpost_port_contracts::store::unreadable_rows as contract;
 

@@ -13,7 +13,7 @@ const DOMAIN_PORT: &str = "crates/app/src/ports/custom_domains.rs";
 const FALLBACK: &str = "crates/quota-fallback/src/store.rs";
 const POSTGRES: &str = "crates/postgres/src/options.rs";
 const MIGRATIONS: &str = "crates/postgres/src/migrations.rs";
-const SQLITE: &str = "crates/sqlite/src/options.rs";
+const SQLITE: &str = "crates/sqlite/src/store.rs";
 const DNS: &str = "crates/dns/src/options.rs";
 const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
 const LINK_MEMORY: &str = "crates/app/src/visits/link_memory.rs";
@@ -176,7 +176,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact("and of {five} more for clicks", OneMore(Const("crates/sqlite/src/clicks/store.rs", "READERS"))),
     fact(
         "Until a day is sealed, {48 hours} after its end",
-        Is(Const("crates/sqlite/src/clicks/summing_up.rs", "SEAL_AFTER")),
+        Is(Const("crates/sqlite/src/clicks/digests.rs", "SEAL_AFTER")),
     ),
 ];
 

@@ -1,4 +1,6 @@
-//! Rows of `remembered_answers`.
+//! The row of a remembered answer, as it is inserted.
+
+#![expect(clippy::ref_option_ref, reason = "Diesel's derives write such references for optional columns")]
 
 use diesel::prelude::*;
 use signpost_app::ports::{RememberedAnswer, RememberedRequest};
@@ -7,7 +9,7 @@ use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 use crate::schema::remembered_answers;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// What is remembered of a key, as it is written.
+/// The row of a remembered answer.
 #[derive(Insertable)]
 #[diesel(table_name = remembered_answers, treat_none_as_default_value = false)]
 pub(crate) struct NewAnswer<'a> {

@@ -1,4 +1,4 @@
-//! Changing many links a bounded number at a time, so that none of it holds others for long.
+//! Changing many links in batches of bounded size, so that no batch blocks others for long.
 
 use diesel::sql_types::{BigInt, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -8,15 +8,13 @@ use signpost_sql_rows::sql_types::Identifier;
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
-use crate::membership;
 use crate::named_links;
-use crate::pipeline::both;
-use crate::statement::statement;
+use crate::statement::{both, statement};
 use signpost_sql_rows::columns::{IdBytes, signed};
 use signpost_sql_rows::link::kind_from;
 
 statement! {
-    /// Holds the groups of some of the account's links, in the order of their ids.
+    /// Locks the groups of some of the account's links, in the order of their ids.
     HoldGroupsOfSome -> Identifier {
         account: IdBytes,
         at_most: i64,
@@ -29,7 +27,7 @@ statement! {
 }
 
 statement! {
-    /// Holds some of the account's links in their order, and deletes them.
+    /// Locks some of the account's links in lock order, and deletes them.
     DeleteSomeLinks -> (SmallInt, Nullable<Identifier>) {
         account: IdBytes,
         at_most: i64,
@@ -41,7 +39,7 @@ statement! {
 }
 
 statement! {
-    /// Holds a group that is to be deleted, so that no link enters or leaves it any more.
+    /// Locks a group that is being deleted, so that no link enters or leaves it any more.
     HoldGroup -> Identifier {
         account: IdBytes,
         group: IdBytes,
@@ -52,10 +50,10 @@ statement! {
 }
 
 statement! {
-    /// Holds some of the links of a group in their order.
+    /// Locks some of the links of a group in lock order.
     ///
-    /// It compares whole rows, and the number of links stands in the text. PostgreSQL guesses how many links a group has by
-    /// the size of the others; after an import into one group it would read all links there are for any group.
+    /// The condition compares whole rows, and the number of links is part of the SQL text. PostgreSQL estimates the size of
+    /// a group from other groups: after an import into one group, it would scan all links for any group.
     HoldLinksOfGroup -> (Identifier, SmallInt) {
         account: IdBytes,
         group: IdBytes,
@@ -69,8 +67,8 @@ statement! {
     { at_most } " FOR NO KEY UPDATE"
 }
 
-/// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
-/// judge the rows, so that an account can be deleted whatever is wrong with it.
+/// Deletes up to `at_most` of the account's links, and updates the counters of the account and of their groups. It does not
+/// validate the rows, so an account with corrupt links can be deleted.
 pub(crate) async fn delete(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -78,8 +76,8 @@ pub(crate) async fn delete(
 ) -> Result<u16, Failure> {
     let mut moves = GroupMoves::of(account);
     let mut room = usize::from(at_most);
-    membership::lock(connection, account).await?;
-    // A few that were found may be deleted by others before they can be held. Only if none is found, none is left.
+    group_counts::lock_membership(connection, account).await?;
+    // Others may delete some of the found links before they are locked. Only an empty result means that no link is left.
     while room > 0 {
         let groups = HoldGroupsOfSome { account: account.into(), at_most: signed(room) };
         let delete = DeleteSomeLinks { account: account.into(), at_most: signed(room) };
@@ -109,8 +107,8 @@ pub(crate) async fn delete(
     Ok(u16::try_from(deleted).unwrap_or(at_most))
 }
 
-/// Takes up to `at_most` links out of a group and moves its counts. From then on the group is held, so that what is left in it
-/// is all that there will be.
+/// Takes up to `at_most` links out of a group and updates its counters. The group is locked from here on, so no link can
+/// enter it.
 pub(crate) async fn ungroup(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -123,7 +121,7 @@ pub(crate) async fn ungroup(
         HoldLinksOfGroup { account: account.into(), group: group.into(), at_most: usize::from(at_most) };
     let (mut locking, mut holding) = (*connection, *connection);
     let hold = async { Ok(group_row.load::<IdBytes>(&mut holding).await?) };
-    both(membership::lock(&mut locking, account), hold).await?;
+    both(group_counts::lock_membership(&mut locking, account), hold).await?;
     let found: Vec<(IdBytes, i16)> = find.load(connection).await?;
     let mut moves = GroupMoves::of(account);
     let mut ids = Vec::with_capacity(found.len());

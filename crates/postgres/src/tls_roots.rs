@@ -1,4 +1,4 @@
-//! Whose certificates are trusted.
+//! The root certificates for TLS.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::connection_url::not_a_url;
 use crate::open_error::OpenError;
 
-/// TLS with servers whose certificates one of those in the file vouches for, or one of the system's if no file is named.
+/// A TLS configuration that trusts the roots in the file, or the system's roots without a file.
 pub(crate) fn client_config(roots: Option<PathBuf>) -> Result<ClientConfig, OpenError> {
     let roots = match roots {
         Some(path) => from_file(&path)?,
@@ -30,16 +30,16 @@ fn from_file(path: &Path) -> Result<RootCertStore, OpenError> {
         store.add(certificate).map_err(|error| failed(error.to_string()))?;
     }
     if store.is_empty() {
-        return Err(failed("there are none in it".to_owned()));
+        return Err(failed("it contains no certificate".to_owned()));
     }
     Ok(store)
 }
 
-/// What cannot be read among the system's is none of our business, unless nothing is left.
+/// Skips unreadable certificates of the system, unless none is left.
 fn parsable(certificates: Vec<CertificateDer<'static>>) -> Result<RootCertStore, OpenError> {
     let mut store = RootCertStore::empty();
     store.add_parsable_certificates(certificates);
-    if store.is_empty() { Err(OpenError::NobodyTrusted) } else { Ok(store) }
+    if store.is_empty() { Err(OpenError::NoTrustedRoots) } else { Ok(store) }
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_system_that_trusts_nobody_is_told_so() {
+    fn system_without_root_certificates_is_reported() {
         for certificates in [vec![], vec![CertificateDer::from(b"nonsense".to_vec())]] {
             let refused = parsable(certificates).map(drop).unwrap_err();
             assert!(refused.to_string().contains("sslrootcert"), "{refused}");

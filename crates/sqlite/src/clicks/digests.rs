@@ -1,4 +1,4 @@
-//! Digests of days that have ended, and sealing days of which no more clicks are expected.
+//! Digesting days that have ended, and sealing days that expect no more clicks.
 
 use std::time::{Duration, Instant};
 
@@ -17,19 +17,19 @@ use crate::answer::end_of_call;
 use crate::failure::Failure;
 use signpost_sql_rows::columns::IdBytes;
 
-/// A day is summed up so long after its end: most late clicks have arrived by then.
+/// How long after its end a day is digested: most late clicks have arrived by then.
 const DIGEST_AFTER: Duration = Duration::from_mins(5);
 
-/// A day is sealed so long after its end: by then no recorder has clicks of it any more.
+/// How long after its end a day is sealed: by then no recorder holds clicks of it.
 const SEAL_AFTER: Duration = Duration::from_hours(48);
 
-/// How long reading and computing may take: the day of a very busy account takes longer than a call.
+/// The time limit for reading and computing: the day of a very busy account takes longer than a call may.
 const STEP_LIMIT: Duration = Duration::from_mins(1);
 
-/// How many days of accounts one step looks at, at most.
+/// The maximum number of account days that one step looks at.
 const DAYS: i64 = 256;
 
-/// About how many bytes of segments one step reads. A single day with more is read whole.
+/// Roughly how many bytes of segments one step reads. A single larger day is read whole.
 const BYTES_OF_STEP: usize = 4 * 1024 * 1024;
 
 struct DigestedDay {
@@ -44,7 +44,7 @@ struct SealedDay {
     replaced: Vec<i64>,
 }
 
-/// The last day that had ended so long ago.
+/// The last day that ended at least this long ago.
 fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
     let today = UtcDay::of(now.minus(ago));
     (today.number() > 0).then(|| today.minus(1))
@@ -149,7 +149,7 @@ pub(super) async fn seal_days(store: &SqliteClickStore, now: Timestamp) -> Resul
         .writer()
         .write(move |connection| days.into_iter().try_for_each(|day| store_sealed(connection, day)))
         .await?;
-    // The hashes of visitors are to be gone from the disk, not only from the tables.
+    // The hashes of visitors must be gone from the disk, not only from the tables.
     store.writer().empty_log().await?;
     Ok(Upkeep::More)
 }
@@ -163,7 +163,7 @@ fn store_sealed(connection: &mut SqliteConnection, sealed: SealedDay) -> Result<
     Ok(())
 }
 
-/// Goes through days, with their segments, until enough was read for a step.
+/// Goes through days with their segments until a step's share is read.
 fn each_day<T>(
     connection: &mut SqliteConnection,
     found: Vec<FoundDay>,
@@ -185,7 +185,7 @@ fn each_day<T>(
     Ok(done)
 }
 
-/// A day that cannot be read is left as it is, so that it keeps no other day waiting. Questions about it fail.
+/// A malformed day stays as it is, so that it blocks no other day. Questions about it fail.
 fn report_malformed(day: &FoundDay, error: &signpost_clicks::MalformedSegment) {
     tracing::error!(account = %day.account, day = day.day.number(), %error, "a segment of clicks is malformed");
 }

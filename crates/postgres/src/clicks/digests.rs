@@ -1,4 +1,4 @@
-//! Digests of days that have ended, and sealing days of which no more clicks are expected.
+//! Digesting days that have ended, and sealing days that expect no more clicks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,18 +17,18 @@ use super::segments::{self, SegmentKey};
 use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::Failure;
-use crate::places::Purpose;
+use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 
-/// A day is summed up so long after its end: most late clicks have arrived by then.
+/// How long after its end a day is digested: most late clicks have arrived by then.
 const DIGEST_AFTER: Duration = Duration::from_mins(5);
 
-/// A day is sealed so long after its end: by then no recorder has clicks of it any more.
+/// How long after its end a day is sealed: by then no recorder holds clicks of it.
 const SEAL_AFTER: Duration = Duration::from_hours(48);
 
-/// How long a step may take: the day of a very busy account takes longer than a call.
+/// The time limit of a step: the day of a very busy account takes longer than a call may.
 const STEP_LIMIT: Duration = Duration::from_mins(1);
 
 /// How many last clicks one statement writes.
@@ -62,7 +62,7 @@ statement! {
 }
 
 statement! {
-    /// Holds segments, but for those that another transaction has.
+    /// Locks segments, except those that another transaction has locked.
     HoldSegments -> (Identifier, Integer, Identifier) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -75,13 +75,13 @@ statement! {
      ON s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment FOR UPDATE OF s SKIP LOCKED"
 }
 
-/// The last day that had ended so long ago.
+/// The last day that ended at least this long ago.
 fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
     let today = UtcDay::of(now.minus(ago));
     (today.number() > 0).then(|| today.minus(1))
 }
 
-/// What a step found out about its days.
+/// The digests of the days of a step.
 #[derive(Default)]
 struct Sums {
     found: Vec<FoundDay>,
@@ -141,7 +141,7 @@ async fn store_sums(connection: &mut &AsyncPgConnection, sums: Sums) -> Result<(
     let Sums { found, mut digests, mut last_clicks } = sums;
     let unchanged = days::set_digested(connection, &found).await?;
     let mut rows = InsertDigests::default();
-    // One entry for each link, because one statement changes a row once; and sorted, as all take them.
+    // One entry for each link, because a statement may change a row only once; sorted by lock order.
     let mut last: BTreeMap<(IdBytes, IdBytes), Timestamp> = BTreeMap::new();
     for key @ (account, day) in unchanged {
         for Digest { scope, data } in digests.remove(&key).unwrap_or_default() {
@@ -167,7 +167,7 @@ async fn store_sums(connection: &mut &AsyncPgConnection, sums: Sums) -> Result<(
     Ok(())
 }
 
-/// A day as it is to be.
+/// A day with its final segments.
 struct SealedDay {
     found: FoundDay,
     segments: Vec<PackedSegment>,
@@ -180,7 +180,7 @@ pub(super) async fn seal_days(store: &PostgresStore, now: Timestamp) -> Result<U
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     lease.begin_snapshot(ends).await?;
     let read = lease.call(ends, async |connection| {
-        // Clicks that wait to be packed would be late for a day that is sealed now.
+        // Unpacked clicks would arrive late for a day that is sealed now.
         if segments::has_unpacked(connection, last).await? {
             return Ok(Vec::new());
         }
@@ -215,7 +215,7 @@ fn seal_day(day: WholeDay) -> SealedDay {
     }
 }
 
-/// Stores sealed days whose clicks are still those that were read. Others come again.
+/// Stores sealed days whose clicks are unchanged. The others come up again.
 async fn store_sealed(connection: &mut &AsyncPgConnection, sealed: Vec<SealedDay>) -> Result<(), Failure> {
     let (mut accounts, mut days, mut segments) = (Vec::new(), Vec::new(), Vec::new());
     for (account, day, segment) in sealed.iter().flat_map(|day| &day.replaced) {
@@ -239,7 +239,7 @@ async fn store_sealed(connection: &mut &AsyncPgConnection, sealed: Vec<SealedDay
     Ok(())
 }
 
-/// A day that cannot be read is left as it is, so that it keeps no other day waiting. Questions about it fail.
+/// A malformed day stays as it is, so that it blocks no other day. Questions about it fail.
 fn report_malformed(day: &FoundDay, error: &MalformedSegment) {
     tracing::error!(account = %day.account, day = day.day.number(), %error, "a segment of clicks is malformed");
 }

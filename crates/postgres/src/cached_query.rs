@@ -1,4 +1,4 @@
-//! Queries that every request makes, whose text is built once.
+//! Diesel queries whose SQL text is built once and cached.
 
 use std::sync::OnceLock;
 
@@ -6,15 +6,15 @@ use diesel::QueryResult;
 use diesel::pg::{Pg, PgQueryBuilder};
 use diesel::query_builder::{QueryBuilder, QueryFragment};
 
-/// The text of a query, in the pieces between its values.
-pub(crate) struct Text(OnceLock<Vec<String>>);
+/// The SQL text of a query, split at its bind values.
+pub(crate) struct QueryText(OnceLock<Vec<String>>);
 
-impl Text {
+impl QueryText {
     pub(crate) const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// The pieces of a query with so many values, which is built if it was not yet.
+    /// The pieces of a query with this many values. The first call builds them.
     pub(crate) fn pieces<Q: QueryFragment<Pg>>(
         &self,
         values: usize,
@@ -42,10 +42,11 @@ fn between_values(text: &str, values: usize) -> Vec<String> {
     pieces
 }
 
-/// A query of diesel's as a type with the values that it is run with, in their order. Diesel builds the text of a query each
-/// time that it is run, name by name; for a query of thirty columns that takes longer than all else that the program does to
-/// ask it. This one is built for its first values, and keeps the text.
-macro_rules! built_once {
+/// Declares a Diesel query as a type with its bind values in order.
+///
+/// Diesel builds the SQL text anew for every run. For a query of thirty columns, that costs more than all other work of the
+/// call. This type builds the text once, from its first values, and keeps it.
+macro_rules! cached_query {
     (
         $(#[$meta:meta])*
         $visibility:vis $name:ident -> $row:ty { $($field:ident: $type:ty => $sql_type:ty,)* } = $query:expr
@@ -61,7 +62,7 @@ macro_rules! built_once {
                 &'b self,
                 mut out: diesel::query_builder::AstPass<'_, 'b, diesel::pg::Pg>,
             ) -> diesel::QueryResult<()> {
-                static TEXT: $crate::built_once::Text = $crate::built_once::Text::new();
+                static TEXT: $crate::cached_query::QueryText = $crate::cached_query::QueryText::new();
                 let values = [$(stringify!($field)),*].len();
                 let mut pieces = TEXT.pieces(values, || {
                     $(let $field = self.$field.clone();)*
@@ -92,14 +93,14 @@ macro_rules! built_once {
     };
 }
 
-pub(crate) use built_once;
+pub(crate) use cached_query;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_at_its_values() {
+    fn text_is_split_at_its_values() {
         assert_eq!(between_values("a = $1 AND b = $2", 2), ["a = ", " AND b = ", ""]);
         assert_eq!(between_values("($1)::text", 1), ["(", ")::text"]);
         assert_eq!(between_values("SELECT 1", 0), ["SELECT 1"]);

@@ -1,4 +1,4 @@
-//! Changing many links a bounded number at a time, so that none of it holds the one writer for long.
+//! Changing many links in batches of bounded size, so that no batch occupies the writer for long.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{TABLE, kind_from};
 
-/// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
-/// judge the rows, so that an account can be deleted whatever is wrong with it.
+/// Deletes up to `at_most` of the account's links, and updates the counters of the account and of their groups. It does not
+/// validate the rows, so an account with corrupt links can be deleted.
 pub(crate) fn delete(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -46,7 +46,7 @@ pub(crate) fn delete(
     Ok(u16::try_from(deleted).unwrap_or(at_most))
 }
 
-/// Takes up to `at_most` links out of a group and moves its counts.
+/// Takes up to `at_most` links out of a group and updates its counters.
 pub(crate) fn ungroup(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -85,11 +85,11 @@ pub(crate) fn ungroup(
 #[derive(Default)]
 pub(crate) struct Lost {
     pub(crate) number: u16,
-    /// Whose they are.
+    /// The accounts of the links.
     pub(crate) accounts: BTreeSet<AccountId>,
 }
 
-/// Takes up to `at_most` links off a host. Whatever else is wrong with a row, its link is lost.
+/// Takes the addresses of up to `at_most` links on a host away, even if their rows are corrupt.
 pub(crate) fn lose(
     connection: &mut SqliteConnection,
     whose: LinksOf,
@@ -100,7 +100,7 @@ pub(crate) fn lose(
     let on_host = |room: usize| {
         links::table
             .filter(links::host.eq(host))
-            // In words: only then SQLite sees that it is the condition of the index.
+            // Written as a literal: only then SQLite recognizes the condition of the partial index.
             .filter(sql::<Bool>("links.host <> ''"))
             .select((links::id, links::account_id))
             .limit(signed(room))
@@ -111,7 +111,7 @@ pub(crate) fn lose(
         LinksOf::Account(account) => {
             on_host(room).filter(links::account_id.eq(IdBytes::from(account))).load(connection)?
         }
-        // Two ranges, so that it makes no difference how many links that account itself has there.
+        // Two ranges, so that the number of that account's own links does not matter.
         LinksOf::AllBut(account) => {
             let account = IdBytes::from(account);
             let mut below = on_host(room).filter(links::account_id.lt(account)).load(connection)?;

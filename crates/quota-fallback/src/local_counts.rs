@@ -1,4 +1,4 @@
-//! What this node knows of the counts.
+//! The request counts as this node knows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -9,11 +9,11 @@ use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
 
-/// A minute's count decides nothing once the minute is over, unless the clock steps back.
+/// How long minutes are kept. A past minute only matters if the clock steps back.
 const MINUTES_KEPT: Duration = Duration::from_hours(1);
-/// As long as a shared store keeps a day: two days beyond its end.
+/// How long days are kept: like in a shared store, two days beyond their end.
 const DAYS_KEPT: Duration = Duration::from_hours(72);
-/// How many counts of each kind of window are kept: about 150 MB in all, which a million busy accounts would need.
+/// The maximum number of counts of each window length: about 150 MB in all, enough for a million busy accounts.
 const MOST: usize = 1 << 20;
 
 pub(crate) const WINDOWS: [QuotaWindow; 2] = [QuotaWindow::Minute, QuotaWindow::Day];
@@ -28,28 +28,28 @@ pub(crate) struct AccountWindow {
 
 /// Which counts to merge.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Which {
-    /// Of which the store lacks something.
+pub(crate) enum Selection {
+    /// Counts that the store does not have completely.
     Unmerged,
-    /// Of the windows that this instant lies in: the store may have lost them all.
+    /// All counts of the windows that contain this instant: the store may have lost them all.
     Running(Timestamp),
 }
 
 /// One count.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct LocalCount {
     id: CountId,
-    /// The most that the store has said.
+    /// The highest count that the store has reported.
     in_store: u32,
-    /// Admitted here without the store, since the count began.
+    /// Requests admitted here without the store since the count began.
     alone: u32,
-    /// Of these, how many the store has said it took in.
+    /// How many of these the store has confirmed as merged.
     merged: u32,
-    /// Admitted here while the store was asked, which may still say that it counted them.
+    /// Requests admitted here after the store was asked, which it may still confirm as counted.
     awaited: u32,
 }
 
-impl Known {
+impl LocalCount {
     const fn missing(&self) -> u32 {
         self.alone.saturating_sub(self.merged)
     }
@@ -59,14 +59,14 @@ impl Known {
     }
 }
 
-type Place = (Timestamp, AccountId);
+type CountKey = (Timestamp, AccountId);
 
 /// The counts of windows of one length.
 #[derive(Debug, Default)]
 struct Counts {
-    known: BTreeMap<Place, Known>,
-    /// Those of which the store lacks something, which it never had or has lost.
-    unmerged: BTreeSet<Place>,
+    known: BTreeMap<CountKey, LocalCount>,
+    /// The counts that the store never had or has lost, in part or in whole.
+    unmerged: BTreeSet<CountKey>,
 }
 
 impl Counts {
@@ -79,35 +79,36 @@ impl Counts {
         }
     }
 
-    fn forget(&mut self, place: Place) {
-        self.known.remove(&place);
-        self.unmerged.remove(&place);
+    fn forget(&mut self, key: CountKey) {
+        self.known.remove(&key);
+        self.unmerged.remove(&key);
     }
 }
 
 /// The counts of all accounts.
 #[derive(Debug)]
-pub(crate) struct KnownCounts {
+pub(crate) struct LocalCounts {
     minutes: Counts,
     days: Counts,
     next_id: CountId,
 }
 
-impl KnownCounts {
-    /// `first` is the name of the first count; the others follow it. A count that is forgotten and begins anew has
-    /// another name: the store must not take it for the old one.
+impl LocalCounts {
+    /// `first` is the name of the first count; the others follow it. A count that was dropped and starts again gets another
+    /// name, so that the store does not take it for the old one.
     pub(crate) fn named_from(first: CountId) -> Self {
         Self { minutes: Counts::default(), days: Counts::default(), next_id: first }
     }
 
-    /// A name for the store's counts, if they have none.
+    /// A name to propose for the store's counts.
     pub(crate) const fn name(&mut self) -> CountId {
         let id = self.next_id;
         self.next_id = id.next();
         id
     }
 
-    /// Decides without the store, and counts what it admits: as missing there, or as awaited if the store was asked.
+    /// Decides without the store, and counts an admitted request: as missing in the store, or as awaited if the store was
+    /// asked.
     pub(crate) fn decide(
         &mut self,
         account: AccountId,
@@ -132,7 +133,7 @@ impl KnownCounts {
         decision
     }
 
-    /// The store has counted a request that was awaited, or nobody will know whether it did.
+    /// Settles an awaited request: the store has counted it, or it stays unknown whether it did.
     pub(crate) fn settle(&mut self, account: AccountId, now: Timestamp, is_counted: bool) {
         for window in WINDOWS {
             if let Some(known) = self.counts_mut(window).known.get_mut(&(window.start(now), account)) {
@@ -144,7 +145,7 @@ impl KnownCounts {
         }
     }
 
-    /// What is left, as far as is known here.
+    /// The remaining budget, as far as this node knows.
     pub(crate) fn remaining(
         &self,
         account: AccountId,
@@ -154,19 +155,19 @@ impl KnownCounts {
         budget.remaining(self.used(account, now))
     }
 
-    /// Whether anything is known of both windows of the account.
+    /// Whether this node has counts for both windows of the account.
     pub(crate) fn knows(&self, account: AccountId, now: Timestamp) -> bool {
         WINDOWS.iter().all(|window| self.counts(*window).known.contains_key(&(window.start(now), account)))
     }
 
-    /// The most that the store has said so far.
+    /// The highest counts that the store has reported so far.
     pub(crate) fn in_store(&self, account: AccountId, now: Timestamp) -> QuotaUse {
         self.of_both(account, now, |known| known.in_store)
     }
 
-    /// Takes note of what the store said is left, and of what it had said `before` it was asked. Answers may come out
-    /// of order, so a count never falls. Gives whether the store has lost some of the count.
-    pub(crate) fn heard(
+    /// Records the remaining budget in the store's answer, given its counts `before` the question. Answers may come out of
+    /// order, so a count never falls. Returns whether the store has lost some of the count.
+    pub(crate) fn note_answer(
         &mut self,
         account: AccountId,
         budget: RequestBudget,
@@ -182,7 +183,7 @@ impl KnownCounts {
             let used = budget.saturating_sub(remaining);
             let known = self.entry(account, window, now);
             known.in_store = known.in_store.max(used);
-            // Where nothing is left it has counted so many or more.
+            // If nothing remains, its count is at least the limit.
             if remaining > 0 && used < before {
                 is_any_lost = true;
                 self.counts_mut(window).unmerged.insert((window.start(now), account));
@@ -191,19 +192,19 @@ impl KnownCounts {
         is_any_lost
     }
 
-    /// The store has taken in so many of those that were admitted alone. `in_store` is what it has then.
+    /// The store has merged this many of the requests admitted alone, and now counts `in_store`.
     pub(crate) fn merged(&mut self, window: AccountWindow, alone: u32, in_store: u32) {
         self.is_taken_in(window, alone, |known| known.in_store.max(in_store));
     }
 
-    /// The store will never take them in.
+    /// The store will never merge them.
     pub(crate) fn given_up(&mut self, window: AccountWindow, alone: u32) {
         self.is_taken_in(window, alone, |known| {
             known.in_store.saturating_add(alone.saturating_sub(known.merged))
         });
     }
 
-    fn is_taken_in(&mut self, window: AccountWindow, alone: u32, in_store: impl Fn(&Known) -> u32) {
+    fn is_taken_in(&mut self, window: AccountWindow, alone: u32, in_store: impl Fn(&LocalCount) -> u32) {
         let AccountWindow { account, window, start } = window;
         let Counts { known, unmerged } = self.counts_mut(window);
         if let Some(known) = known.get_mut(&(start, account)) {
@@ -215,50 +216,49 @@ impl KnownCounts {
         }
     }
 
-    /// Whether the store lacks nothing.
+    /// Whether the store has all counts.
     pub(crate) fn is_merged(&self) -> bool {
         self.minutes.unmerged.is_empty() && self.days.unmerged.is_empty()
     }
 
-    /// The first counts of those to merge, in their order, that come after `after`.
+    /// The first counts to merge after `after`, in their order.
     pub(crate) fn some(
         &self,
-        which: Which,
+        selection: Selection,
         window: QuotaWindow,
         after: Option<AccountWindow>,
         most: usize,
     ) -> Vec<(AccountWindow, CountedElsewhere)> {
         let Counts { known, unmerged } = self.counts(window);
         let after = after.map(|after| (after.start, after.account));
-        let counted = |(start, account): Place, known: &Known| {
-            let Known { id: count, in_store, alone, merged, awaited: _ } = *known;
+        let counted = |(start, account): CountKey, known: &LocalCount| {
+            let LocalCount { id: count, in_store, alone, merged, awaited: _ } = *known;
             (AccountWindow { account, window, start }, CountedElsewhere { count, alone, merged, in_store })
         };
-        match which {
-            Which::Unmerged => {
+        match selection {
+            Selection::Unmerged => {
                 let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-                let places = unmerged.range((from, Bound::Unbounded)).take(most);
-                places.filter_map(|place| known.get(place).map(|known| counted(*place, known))).collect()
+                let keys = unmerged.range((from, Bound::Unbounded)).take(most);
+                keys.filter_map(|key| known.get(key).map(|known| counted(*key, known))).collect()
             }
-            Which::Running(now) => {
+            Selection::Running(now) => {
                 let running = window.start(now);
                 let first = Bound::Included((running, AccountId::from_bytes([0; 16])));
                 let from = after.map_or(first, Bound::Excluded);
-                let places = known.range((from, Bound::Unbounded));
-                places
-                    .take_while(|((start, _), _)| *start == running)
+                let keys = known.range((from, Bound::Unbounded));
+                keys.take_while(|((start, _), _)| *start == running)
                     .take(most)
-                    .map(|(place, known)| counted(*place, known))
+                    .map(|(key, known)| counted(*key, known))
                     .collect()
             }
         }
     }
 
     fn used(&self, account: AccountId, now: Timestamp) -> QuotaUse {
-        self.of_both(account, now, Known::used)
+        self.of_both(account, now, LocalCount::used)
     }
 
-    fn of_both(&self, account: AccountId, now: Timestamp, what: impl Fn(&Known) -> u32) -> QuotaUse {
+    fn of_both(&self, account: AccountId, now: Timestamp, what: impl Fn(&LocalCount) -> u32) -> QuotaUse {
         let of = |window: QuotaWindow| {
             self.counts(window).known.get(&(window.start(now), account)).map_or(0, &what)
         };
@@ -271,8 +271,8 @@ impl KnownCounts {
         self.counts_mut(window).unmerged.insert((window.start(now), account));
     }
 
-    fn entry(&mut self, account: AccountId, window: QuotaWindow, now: Timestamp) -> &mut Known {
-        let place = (window.start(now), account);
+    fn entry(&mut self, account: AccountId, window: QuotaWindow, now: Timestamp) -> &mut LocalCount {
+        let key = (window.start(now), account);
         let kept = match window {
             QuotaWindow::Minute => MINUTES_KEPT,
             QuotaWindow::Day => DAYS_KEPT,
@@ -281,13 +281,13 @@ impl KnownCounts {
         let counts = self.counts_mut(window);
         counts.forget_before(window.start(now).minus(kept));
         if counts.known.len() >= MOST
-            && !counts.known.contains_key(&place)
+            && !counts.known.contains_key(&key)
             && let Some((&oldest, _)) = counts.known.first_key_value()
         {
             counts.forget(oldest);
         }
-        let new = Known { id, in_store: 0, alone: 0, merged: 0, awaited: 0 };
-        counts.known.entry(place).or_insert(new)
+        let new = LocalCount { id, in_store: 0, alone: 0, merged: 0, awaited: 0 };
+        counts.known.entry(key).or_insert(new)
     }
 
     const fn counts(&self, window: QuotaWindow) -> &Counts {

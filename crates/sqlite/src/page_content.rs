@@ -1,4 +1,4 @@
-//! What is on landing pages.
+//! The content of landing pages.
 
 use diesel::prelude::*;
 use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
@@ -9,7 +9,7 @@ use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::{LinkRow, address_from, kind_column};
 use signpost_sql_rows::page::{landing_row, page_column, page_from};
 
-/// A landing page of the account with what is on it.
+/// A landing page of the account with its content.
 pub(crate) fn landing_page(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -26,7 +26,7 @@ pub(crate) fn landing_page(
     Ok(Some(link.into_landing()?.with_content(page_from(&landing_row(id), page.as_deref())?)))
 }
 
-/// What is on a landing page that was locked.
+/// The content of a locked landing page.
 pub(crate) fn content(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -43,7 +43,7 @@ pub(crate) fn content(
     Ok(page_from(&landing_row(id), page.as_deref())?)
 }
 
-/// Writes what is on a landing page that was locked or inserted, and returns the page's address if it has one.
+/// Writes the content of a locked or new landing page, and returns its address if it has one.
 pub(crate) fn write(
     connection: &mut SqliteConnection,
     account: AccountId,
