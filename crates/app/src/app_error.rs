@@ -1,45 +1,43 @@
-//! How a use case fails.
+//! The errors of use cases.
 
 use signpost_domain::{ErrorCode, Refusal, Rejection, Violations};
 
 use crate::ports::{RandomnessUnavailable, RememberedAnswer, StoreError};
 
-/// Why a use case did not do what it was asked. What the caller may know stands in the first variants, down to
-/// [`Self::AccountGone`]; the others are for the log.
+/// Why a use case failed. The variants down to [`Self::AccountGone`] are shown to the caller; the others are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
-    /// Fields of the request break their rules: all of them.
+    /// Fields of the request break their rules. All violations are listed.
     #[error("invalid request: {0}")]
     Invalid(Violations),
     /// The operation as a whole is refused.
     #[error("refused: {0}")]
     Refused(Refusal),
-    /// The request was carried out before (D12): this was answered, and nothing was changed now.
+    /// The request was carried out before, with this answer (D12). Nothing was changed now.
     #[error("the request was answered before")]
     AnsweredBefore(Box<RememberedAnswer>),
-    /// The account has as many searches in flight on this node as it may (R46).
+    /// The account has reached the bound on its searches in flight on this node (R46).
     #[error("too many searches of the account at once")]
     TooManySearches,
-    /// What is remembered of the account's answers leaves no room for this one, for so many seconds (D12). Nothing was
-    /// changed.
+    /// The account's remembered answers leave no room for this one yet (D12). Nothing was changed.
     #[error("no room to remember the answer")]
     NoRoomForAnswer {
-        /// For `Retry-After`.
+        /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
-    /// The account has begun an export less than a minute ago, or has one running (D66).
+    /// The account began an export less than a minute ago, or one is still running (D66).
     #[error("too many exports of the account")]
     TooManyExports {
-        /// For `Retry-After`.
+        /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
-    /// There was no turn for a question about clicks in time, since so many others are asked on this node (D51).
+    /// A question about clicks got no turn in time, because this node has too many others (D51).
     #[error("too many questions about clicks at once")]
     AnalyticsBusy,
-    /// The account was deleted after the request was let in: the key is none any more.
+    /// The account was deleted after the request was admitted, so its key is no longer valid.
     #[error("the account was deleted meanwhile")]
     AccountGone,
-    /// The click store gave no answer; all else works (D51).
+    /// The click store gave no answer. Everything else works (D51).
     #[error("the click store gave no answer")]
     AnalyticsUnavailable(#[source] StoreError),
     /// The store broke.
@@ -48,14 +46,13 @@ pub enum AppError {
     /// There were no random bytes for a key or a slug.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
-    /// No free slug was found, however often one was drawn. It takes a full address space or a broken source of
-    /// randomness.
+    /// No generated slug was free. This takes a full address space or a broken source of randomness.
     #[error("no free slug after {attempts} draws")]
     NoFreeSlug {
-        /// How many were tried.
+        /// How many slugs were tried.
         attempts: u32,
     },
-    /// The store, or this program, has not said what became of an item.
+    /// A batch ended without an outcome for one of its items: a bug of the store or of this program.
     #[error("an item of a batch has no outcome")]
     NoOutcome,
 }
@@ -72,7 +69,7 @@ impl AppError {
             }
             Self::AnalyticsBusy | Self::AnalyticsUnavailable(_) => ErrorCode::AnalyticsTemporarilyUnavailable,
             Self::AccountGone => ErrorCode::InvalidApiKey,
-            // It is not answered with a code but with the answer.
+            // `AnsweredBefore` is answered with the remembered answer, without a code.
             Self::AnsweredBefore(_)
             | Self::Store(_)
             | Self::Randomness(_)

@@ -1,13 +1,13 @@
-//! What all use cases share: the ports, and what the operator configured.
+//! What all use cases share: the ports, and the operator's configuration.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain, WidgetId, WidgetIds};
 
 use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::analytics::Analytics;
 use crate::changes::ChangeFeed;
-use crate::lifecycle::Lifecycle;
 use crate::ports::{
     ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness,
     SharedQuotaStore, Store, TargetBlocklist,
@@ -16,11 +16,11 @@ use crate::visits::LinkMemory;
 
 /// The ports and the configuration of one running program.
 pub struct Application {
-    /// What is kept.
+    /// Stores accounts, links and everything else except clicks.
     pub store: Arc<dyn Store>,
-    /// Where requests are counted.
+    /// Counts requests.
     pub quota: Arc<dyn QuotaStore>,
-    /// What stands behind `quota`, if that is shared by nodes and not the database: health checks tell of it.
+    /// The store behind `quota`, if nodes share it and it is not the database. Health checks report on it.
     pub shared_quota: Option<Arc<dyn SharedQuotaStore>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
@@ -28,19 +28,19 @@ pub struct Application {
     pub ids: Arc<dyn IdSource>,
     /// Random bytes.
     pub randomness: Arc<dyn Randomness>,
-    /// What DNS says of custom domains.
+    /// Looks up custom domains in DNS.
     pub dns: Arc<dyn DnsProvider>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<dyn TargetBlocklist>,
-    /// Who takes over the clicks of visitors.
+    /// Takes the clicks of visitors.
     pub clicks: Arc<dyn ClickSink>,
-    /// Where recorded clicks are kept and counted.
+    /// Stores and counts recorded clicks.
     pub click_store: Arc<dyn ClickStore>,
-    /// How far this node may trust the links it has in memory (D58).
+    /// Whether visits may be answered from the links in this node's memory (D58).
     pub link_memory: Arc<LinkMemory>,
-    /// Where visitors are (D55).
+    /// Looks up the countries of visitors (D55).
     pub countries: Arc<dyn CountryLookup>,
-    /// Who on this node is told of changes that visitors can see.
+    /// Publishes changes that visitors can see to the parts of this node.
     pub changes: Arc<ChangeFeed>,
     /// The plans.
     pub plans: Plans,
@@ -52,16 +52,35 @@ pub struct Application {
     pub hostname_rules: HostnameRules,
     /// Where custom domains have to point (D38, D39).
     pub edge: Edge,
-    /// This node's memory of who was refused and who was let in (D18).
+    /// This node's state of admission (D18).
     pub gatekeeper: Gatekeeper,
-    /// Whose address a request counts for (D18).
+    /// Finds out which address a request counts for (D18).
     pub client_addresses: ClientAddresses,
     /// How many bytes of answers are remembered for one account (D12).
     pub room_for_answers: u64,
-    /// How much of this node questions about clicks may take.
+    /// Limits how much of this node analytics may use.
     pub analytics: Analytics,
-    /// Whether the program is on its way out.
+    /// Whether the program is shutting down.
     pub lifecycle: Lifecycle,
+}
+
+/// Tells readiness checks that the program was asked to stop, before it stops accepting connections (D64).
+#[derive(Debug, Default)]
+pub struct Lifecycle {
+    draining: AtomicBool,
+}
+
+impl Lifecycle {
+    /// From now on the program is not ready. This cannot be undone.
+    pub fn begin_draining(&self) {
+        self.draining.store(true, Ordering::Release);
+    }
+
+    /// Whether the program was asked to stop.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Acquire)
+    }
 }
 
 impl WidgetIds for Application {

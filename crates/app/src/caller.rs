@@ -1,4 +1,4 @@
-//! Who makes a request.
+//! The authenticated sender of a request.
 
 use signpost_domain::{
     Account, AccountId, ApiKeyId, Link, LinkId, Plan, QuotaRemaining, RequestBudget, Usage,
@@ -9,18 +9,18 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::ports::StoreError;
 
-/// The request budget of an account and what is left of it: the four `RateLimit-*` headers (D17).
+/// An account's request budget and its remainder, for the four `RateLimit-*` headers (D17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
-    /// What the plan allows.
+    /// The budget of the plan.
     pub budget: RequestBudget,
-    /// What is left.
+    /// The remainder.
     pub remaining: QuotaRemaining,
 }
 
-/// An account whose request was admitted. Only [`admission::admit`](crate::admission::admit) makes one, so a
-/// function that takes a caller takes an authenticated, entitled and counted request. The account has it in flight until
-/// the caller is dropped.
+/// An account whose request was admitted. Only [`admission::admit`](crate::admission::admit) makes one, so a function that
+/// takes a caller serves an authenticated, entitled and counted request. The request is in flight until the caller is
+/// dropped.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) account: Account,
@@ -28,22 +28,21 @@ pub struct Caller {
     pub(crate) key_id: ApiKeyId,
     pub(crate) plan: Plan,
     pub(crate) rate_limits: RateLimits,
-    /// The request is in flight until this is dropped.
     pub(crate) permit: RequestPermit,
-    /// A link of the account, as it was when the key was read.
+    /// A link of the account, read together with the key.
     pub(crate) link_read_ahead: Option<Link>,
 }
 
 impl Caller {
-    /// Room for the request to search, until the permit is dropped.
+    /// Admits a search of this request until the permit is dropped.
     ///
     /// # Errors
-    /// [`AppError::TooManySearches`]: the account has as many searches in flight on this node as it may.
+    /// [`AppError::TooManySearches`] if the account has reached the bound on its searches in flight on this node.
     pub fn search(&self) -> Result<SearchPermit, AppError> {
         self.permit.search().ok_or(AppError::TooManySearches)
     }
 
-    /// The account's link with this id, without asking for what was read ahead.
+    /// The account's link with this id. Uses the link that was read ahead, if it is the same.
     pub(crate) async fn link(&self, app: &Application, id: LinkId) -> Result<Option<Link>, StoreError> {
         match &self.link_read_ahead {
             Some(link) if link.id() == id => Ok(Some(link.clone())),
@@ -63,19 +62,19 @@ impl Caller {
         &self.account
     }
 
-    /// How much the account had of what plans limit when the request was admitted.
+    /// The account's usage of its plan's limits when the request was admitted.
     #[must_use]
     pub const fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// The key that was used.
+    /// The key of the request.
     #[must_use]
     pub const fn key_id(&self) -> ApiKeyId {
         self.key_id
     }
 
-    /// The plan, as it is now.
+    /// The account's plan.
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan

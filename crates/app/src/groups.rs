@@ -59,14 +59,14 @@ pub async fn list(
 /// The caller's group with this id.
 ///
 /// # Errors
-/// [`Refusal::GroupNotFound`], alike for a malformed id, an unknown one, and another account's (D2).
+/// [`Refusal::GroupNotFound`], equally for a malformed id, an unknown id, and another account's (D2).
 pub async fn get(app: &Application, caller: &Caller, id: IdReference<GroupKind>) -> Result<Group, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let group = app.store.group(caller.account_id(), id).await?;
     Ok(group.ok_or(Refusal::GroupNotFound)?)
 }
 
-/// Renames a group and returns it as it is then. The name that it has already writes nothing.
+/// Renames a group and returns it. If the name stays the same, nothing is written.
 ///
 /// # Errors
 /// [`Refusal::GroupNotFound`].
@@ -94,11 +94,11 @@ pub async fn rename(
         .await
 }
 
-/// How many links are ungrouped in one unit of work.
+/// How many links one unit of work ungroups.
 const AT_ONCE: u16 = 1_000;
 
-/// Deletes a group. Its links stay and become ungrouped (contract "Group"), a thousand at a time, so that a group of
-/// any size holds up nobody else; the group itself goes with the last of them.
+/// Deletes a group. Its links stay and become ungrouped (contract "Group"), a thousand at a time, so that a large group
+/// does not block other requests. The group itself is deleted with the last of them.
 ///
 /// # Errors
 /// [`Refusal::GroupNotFound`].
@@ -112,7 +112,7 @@ pub async fn delete(
     Ok(id)
 }
 
-/// Deletes the group if few enough links are left in it, and takes some out of it otherwise. Whether it is deleted.
+/// Takes up to a thousand links out of the group, and deletes it if none is left. Returns whether it is deleted.
 async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) -> Result<bool, AppError> {
     let attempts = Attempts::at(app);
     attempts
@@ -132,12 +132,12 @@ async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) ->
 /// The field of a request that names the links.
 pub const LINK_IDS: &str = "link_ids";
 
-/// What became of each id of a batch: the link as it is then, or why it was not moved.
+/// The outcome for each id of a batch: the moved link, or why it was not moved.
 pub type Moved = Vec<Result<Link, Rejection>>;
 
-/// Puts those of the caller's links that `ids` name into a group, wherever they were, all together. The answer says of
-/// each id, in the same order, what became of it: the link as it is then, the kind's `…NotFound`, or
-/// [`Refusal::DuplicateIdInBatch`] where it stood before.
+/// Moves the caller's links with these ids into a group, out of any other group, in one unit of work. The answer has an
+/// outcome for each id, in the same order: the moved link, the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`] if
+/// the id occurs earlier in the batch.
 ///
 /// # Errors
 /// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.
@@ -151,8 +151,8 @@ pub async fn assign(
     move_links(app, caller, group, ids, Direction::Into, conclusion).await
 }
 
-/// Takes those of the caller's links that `ids` name out of a group, all together. The answer is that of [`assign`]; a
-/// link that is not in this group is not found there.
+/// Takes the caller's links with these ids out of a group, in one unit of work. The answer is like that of [`assign`]. The
+/// outcome for a link that is not in this group is `…NotFound`.
 ///
 /// # Errors
 /// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.
@@ -196,7 +196,7 @@ async fn move_links(
     operation
         .run(|| async {
             if wanted.is_empty() {
-                // Nothing to move, so nothing to write; but the group must be there all the same.
+                // No link is left to move, but an unknown group is still refused.
                 get(app, caller, group).await?;
                 let outcomes = outcomes(vec![]);
                 operation.conclude(None, false, &outcomes).await?;

@@ -7,7 +7,10 @@ use crate::application::Application;
 use crate::ports::RandomnessUnavailable;
 use crate::unit_of_work::{Attempts, commit};
 
-/// Issues a key for an account. The secret is returned once and kept nowhere.
+/// Issues a key for an account. The secret is returned once and not stored.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store or the source of randomness broke.
 pub async fn issue(
     app: &Application,
     account: AccountId,
@@ -47,7 +50,10 @@ pub(crate) fn new_key(
     Ok((key, secret))
 }
 
-/// The keys of an account, revoked ones included, newest first.
+/// The keys of an account, including revoked ones, newest first.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn list(app: &Application, account: AccountId) -> Result<Vec<ApiKey>, OperatorError> {
     if app.store.account(account).await?.is_none() {
         return Err(OperatorError::NoSuchAccount(account));
@@ -55,12 +61,12 @@ pub async fn list(app: &Application, account: AccountId) -> Result<Vec<ApiKey>, 
     Ok(app.store.keys(account).await?)
 }
 
-/// Which key is meant.
+/// How an operator names a key.
 #[derive(Debug, Clone)]
 pub enum KeyReference {
-    /// The one with this id.
+    /// By its id.
     Id(ApiKeyId),
-    /// The key itself, for whoever has it and does not know its id.
+    /// By the key itself, for an operator who does not know its id.
     Secret(ApiKeySecret),
 }
 
@@ -76,7 +82,7 @@ impl From<ApiKeySecret> for KeyReference {
     }
 }
 
-/// Revokes a key for good, and returns it. It is refused in every request that starts after this returns.
+/// Revokes a key permanently, and returns its record. Every request that starts after this returns is refused.
 ///
 /// # Errors
 /// [`OperatorError::NoSuchKey`] or [`OperatorError::NoKeyOfThisSecret`]. Or the store broke.

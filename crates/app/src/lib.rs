@@ -1,7 +1,8 @@
 //! Signpost's use cases, and the ports through which they reach the world.
 //!
-//! A use case is one file with one public function: check, load, decide in the domain, store, conclude. It knows
-//! neither HTTP nor SQL. [`Application`] holds what use cases share; [`ports`] says how to add to the world.
+//! A use case is one public function: check, load, decide in the domain, store, answer. It knows neither HTTP nor SQL.
+//! The use cases of a resource share a file. [`Application`] holds the ports and the configuration; [`ports`] explains how
+//! to add a port.
 
 pub mod accounts;
 pub mod admission;
@@ -16,7 +17,6 @@ pub mod groups;
 pub mod idempotency;
 pub mod keys;
 pub mod landings;
-pub mod lifecycle;
 pub mod links;
 mod log_pace;
 pub mod pixels;
@@ -27,6 +27,5 @@ pub mod unit_of_work;
 pub mod visits;
 
 pub use app_error::AppError;
-pub use application::Application;
+pub use application::{Application, Lifecycle};
 pub use caller::{Caller, RateLimits};
-pub use lifecycle::Lifecycle;

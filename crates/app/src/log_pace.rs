@@ -1,4 +1,4 @@
-//! How often a warning that requests can cause is logged.
+//! Limiting how often a warning that requests can cause is logged.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;

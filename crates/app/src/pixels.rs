@@ -13,7 +13,7 @@ use crate::idempotency::{Conclusion, Operation};
 use crate::ports::InsertPixelError;
 use crate::unit_of_work::{Attempts, commit};
 
-/// What the request asks for.
+/// The pixel to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPixel {
     /// `pixel_type` and `pixel_id`
@@ -76,7 +76,7 @@ pub async fn get(app: &Application, caller: &Caller, id: IdReference<PixelKind>)
     Ok(pixel.ok_or(Refusal::PixelNotFound)?)
 }
 
-/// Deletes a pixel. The redirects that had it have it no more.
+/// Deletes a pixel. It disappears from all redirects.
 ///
 /// # Errors
 /// [`Refusal::PixelNotFound`] (D2).

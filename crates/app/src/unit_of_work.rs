@@ -1,4 +1,4 @@
-//! Ending a unit of work, and running it again when the store asks for it.
+//! Committing a unit of work, and running it again when the store asks for that.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -11,13 +11,13 @@ use crate::application::Application;
 use crate::changes::{ChangeFeed, Origin};
 use crate::ports::{Store, StoreError, UnitOfWork, UpdateLinkError, VisibleChange};
 
-/// How often a unit of work is tried before its contention counts as a failure. Those that meet often wait for each other
-/// instead (ADR 33).
+/// How often a unit of work is tried before contention counts as a failure. Where contention is frequent, units of work
+/// wait for each other instead (ADR 33).
 const ATTEMPTS: u32 = 5;
 
-/// An error that may be the store's wish to have the unit of work run again.
+/// An error that may mean that the store asks to run the unit of work again.
 pub(crate) trait MaybeContended {
-    /// Whether it is.
+    /// Whether it means that.
     fn is_contended(&self) -> bool;
 }
 
@@ -33,14 +33,14 @@ impl MaybeContended for OperatorError {
     }
 }
 
-/// The attempts at one unit of work. All of them together have the time of one: the store counts it from the first.
+/// The attempts at one unit of work. All attempts share one time limit, which starts with the first.
 pub(crate) struct Attempts<'a> {
     store: &'a dyn Store,
     first_begun: Mutex<Option<Instant>>,
 }
 
 impl<'a> Attempts<'a> {
-    /// None so far.
+    /// No attempt has begun yet.
     pub(crate) fn at(app: &'a Application) -> Self {
         Self { store: app.store.as_ref(), first_begun: Mutex::default() }
     }
@@ -55,18 +55,18 @@ impl<'a> Attempts<'a> {
         self.store.begin().await
     }
 
-    /// From now on they are about another unit of work, which has a time of its own.
+    /// Starts another unit of work, with a time limit of its own.
     pub(crate) fn renew(&self) {
         *self.first_begun() = None;
     }
 
-    /// Nothing panics between the locks.
+    /// The lock cannot be poisoned: nothing panics while it is held.
     fn first_begun(&self) -> MutexGuard<'_, Option<Instant>> {
         self.first_begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `attempt`, which must [`begin`](Self::begin) and commit a unit of work, and runs it whole again while the
-    /// store asks for that ([`StoreError::Contended`]), at most five times.
+    /// Runs `attempt`, which must [`begin`](Self::begin) and [`commit`] a unit of work. While the store answers
+    /// [`StoreError::Contended`], it runs `attempt` again from the start, up to five times in total.
     pub(crate) async fn run<T, E: MaybeContended, F: Future<Output = Result<T, E>>>(
         &self,
         attempt: impl Fn() -> F,
@@ -83,18 +83,18 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Commits a unit of work. Every use case ends one this way, so that this node's own subscribers know of the changes
-/// before the use case answers.
+/// Commits a unit of work. Every use case commits this way, so that this node's subscribers learn of the changes before
+/// the use case answers.
 pub(crate) async fn commit(app: &Application, work: Box<dyn UnitOfWork>) -> Result<(), StoreError> {
     let mut announcement = Announcement { feed: &app.changes, changes: work.changes() };
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is the one place, which tells this node's subscribers"
+        reason = "this is the only place; it also tells this node's subscribers"
     )]
     let outcome = work.commit().await;
     match &outcome {
         Err(StoreError::Contended) => announcement.changes.clear(),
-        // Whether a commit took place that was not answered is not known, so they are told.
+        // Without an answer the commit may have taken place, so subscribers are told.
         Ok(()) | Err(StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Corrupt { .. }) => {
         }
     }
@@ -102,8 +102,8 @@ pub(crate) async fn commit(app: &Application, work: Box<dyn UnitOfWork>) -> Resu
     outcome
 }
 
-/// Tells this node's subscribers of changes when it is dropped: also when the task that commits them is cancelled, since a
-/// commit may take place all the same.
+/// Publishes changes to this node's subscribers when it is dropped. This includes a cancelled task, because its commit may
+/// still take place.
 struct Announcement<'a> {
     feed: &'a ChangeFeed,
     changes: Vec<VisibleChange>,
@@ -117,7 +117,7 @@ impl Drop for Announcement<'_> {
     }
 }
 
-/// Writes `after` over `before`, which the unit of work has locked, and ends it.
+/// Replaces `before`, which the unit of work has locked, with `after`, and commits.
 pub(crate) async fn write_over(
     app: &Application,
     mut work: Box<dyn UnitOfWork>,

@@ -1,4 +1,4 @@
-//! An account: who owns links, on which plan.
+//! Accounts, which own links and have a plan.
 
 use crate::email::Email;
 use crate::id::AccountId;
@@ -11,14 +11,14 @@ use crate::timestamp::Timestamp;
 pub struct Account {
     /// Its id.
     pub id: AccountId,
-    /// The address of its owner.
+    /// The owner's e-mail address.
     pub email: Email,
-    /// Its name, if it was given one.
+    /// Its name.
     pub name: Option<Name>,
-    /// The plan it is on. The plan itself comes from the configuration, so the name may be one that no
-    /// longer stands there; such an account has no access to the API.
+    /// The name of its plan. The plan itself comes from the configuration, which may no longer have it. Such
+    /// an account has no access to the API.
     pub plan: PlanName,
-    /// Since when it is suspended; `None` if it is not.
+    /// When it was suspended; `None` if it is not suspended.
     pub suspended_at: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -32,7 +32,7 @@ impl Account {
     }
 }
 
-/// How much an account has of what plans limit (D15).
+/// An account's usage of its plan's limits (D15).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Landing pages and redirects together.
@@ -46,7 +46,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// How much there is of one resource.
+    /// The usage of one resource.
     #[must_use]
     pub const fn of(&self, resource: PlanResource) -> u64 {
         match resource {

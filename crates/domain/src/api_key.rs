@@ -1,4 +1,4 @@
-//! API keys: their form, their checksum, and what is kept of them (contract "Authentication", D13).
+//! API keys: their format, their checksum, and their stored record (contract "Authentication", D13).
 
 use std::fmt;
 
@@ -16,22 +16,22 @@ const LENGTH: usize = PREFIX.len() + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// An API key in clear text: `sp_live_`, 26 random characters and a checksum of 6.
-///
-/// It exists while it is issued and while a request is let in. It prints as nothing but its last four
+/// It exists only while it is issued and while a request is admitted. Its `Debug` output shows only the last
+/// four characters, so that no log can contain a key.
 /// characters, so that it cannot reach a log by accident.
 #[derive(Clone)]
 pub struct ApiKeySecret(String);
 
-/// The text is no API key: another form, or a checksum that does not fit.
+/// The text is not an API key: the format or the checksum is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an API key")]
 pub struct MalformedApiKey;
 
 impl ApiKeySecret {
-    /// The key that these random bytes make. They must come from a cryptographically secure source.
+    /// The key that is made from these random bytes. They must come from a cryptographically secure source.
     ///
-    /// Each half of the bytes is read as one number and gives 13 characters; 128 bits over 62^13 values leave
-    /// a bias below 2^-50.
+    /// Each half of the bytes is read as a number and gives 13 characters. 128 bits for 62^13 values leave a
+    /// bias below 2^-50.
     #[must_use]
     pub fn from_random(bytes: [u8; 32]) -> Self {
         let (high, low) = bytes.split_at(16);
@@ -46,7 +46,7 @@ impl ApiKeySecret {
         Self(text)
     }
 
-    /// Checks the form and the checksum, so that a typo or a look-alike never reaches the store.
+    /// Checks the format and the checksum, so that a mistyped key never reaches the store.
     ///
     /// ```
     /// # use signpost_domain::ApiKeySecret;
@@ -67,19 +67,19 @@ impl ApiKeySecret {
         if alphanumeric && checksum == expected { Ok(Self(text.to_owned())) } else { Err(MalformedApiKey) }
     }
 
-    /// The key itself, to be shown once to the person who asked for it.
+    /// The key itself. It is shown once, to the person who asked for it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What the store keeps instead of the key.
+    /// The hash, which is stored instead of the key.
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// The last four characters, by which people tell their keys apart.
+    /// The last four characters, by which people recognise their keys.
     #[must_use]
     pub fn last_four(&self) -> &str {
         self.0.get(LENGTH - 4..).unwrap_or_default()
@@ -103,12 +103,12 @@ fn push_base62(text: &mut String, mut number: u128, width: usize) {
     text.extend(digits.iter().take(width).map(|digit| char::from(*digit)));
 }
 
-/// The SHA-256 of a key. Keys are random enough that a plain hash cannot be turned back (D13).
+/// The SHA-256 of a key. Keys have so many random bits that a plain hash cannot be reversed (D13).
 #[derive(Clone, Copy)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// The hash with these bytes, as a store keeps it.
+    /// The hash that was stored as these bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
@@ -135,14 +135,14 @@ impl fmt::Debug for KeyHash {
     }
 }
 
-/// What is kept of an issued key.
+/// The stored record of an issued key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// The id of the record, by which a key is listed and revoked.
+    /// The id of the record. Keys are listed and revoked by it.
     pub id: ApiKeyId,
-    /// Whose key it is.
+    /// The account of the key.
     pub account_id: AccountId,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: Option<Name>,
     /// The hash of the secret.
     pub hash: KeyHash,
@@ -150,7 +150,7 @@ pub struct ApiKey {
     pub last_four: String,
     /// When it was issued.
     pub created_at: Timestamp,
-    /// When it was revoked; `None` while it works.
+    /// When it was revoked; `None` while it is valid.
     pub revoked_at: Option<Timestamp>,
 }
 
@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_never_prints() {
+    fn d13_debug_output_hides_the_key() {
         let key = ApiKeySecret::from_random([9; 32]);
         let printed = format!("{key:?} {:?}", key.hash());
         assert!(!printed.contains(&key.expose()[..20]), "{printed}");
     }
 
     #[test]
-    fn malformed_keys_are_refused() {
+    fn d13_malformed_keys_are_refused() {
         let key = ApiKeySecret::from_random([1; 32]).expose().to_owned();
         for text in [
             "",
@@ -193,8 +193,8 @@ mod tests {
         assert!(ApiKeySecret::parse(&format!("sp_live_{}", "é".repeat(16))).is_err());
     }
 
-    /// Every key that differs from `key` in one character after the prefix, and every one in which two neighbours
-    /// there have changed places.
+    /// All texts that differ from `key` in one character after the prefix, or in the order of two neighbours
+    /// there.
     fn near_misses(key: &str) -> Vec<String> {
         let bytes = key.as_bytes();
         let edit = |at: usize, to: u8| {
@@ -213,8 +213,8 @@ mod tests {
         edits.chain(swaps).filter(|miss| miss != key).collect()
     }
 
-    /// R28: the checksum rejects every single edit, at every position and to every character, and every
-    /// transposition of neighbours (contract D13).
+    /// R28: the checksum detects every change of one character, and every swap of two neighbours (contract
+    /// D13).
     #[test]
     fn d13_every_near_miss_of_a_key_is_refused() {
         for seed in 0..32 {
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// The same where the random part is as uniform as can be, and next to the ends of what a checksum can be.
+    /// The same for a random part of one repeated character, and for checksums near the ends of their range.
     #[test]
     fn d13_every_near_miss_of_an_unlikely_key_is_refused() {
         for bytes in [[0x00; 32], [0xff; 32]] {
@@ -247,7 +247,7 @@ mod tests {
             prop_assert_eq!(again.hash(), key.hash());
         }
 
-        /// R28, with keys that no test has seen before.
+        /// R28, with random keys.
         #[test]
         fn d13_every_near_miss_of_any_key_is_refused(bytes in any::<[u8; 32]>()) {
             for miss in near_misses(ApiKeySecret::from_random(bytes).expose()) {

@@ -4,7 +4,7 @@ use std::ops::{Deref, RangeInclusive};
 
 use crate::violation::{FieldError, ViolationCode};
 
-/// 1 to 100 items, which succeed or fail by themselves (D30).
+/// 1 to 100 items, which succeed or fail independently (D30).
 ///
 /// ```
 /// use signpost_domain::Batch;
@@ -16,7 +16,7 @@ use crate::violation::{FieldError, ViolationCode};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<T>(Vec<T>);
 
-/// How many items a batch may have.
+/// The maximum number of items.
 pub const ITEMS: RangeInclusive<usize> = 1..=100;
 
 impl<T> Batch<T> {
@@ -34,7 +34,7 @@ impl<T> Batch<T> {
         Ok(Self(items))
     }
 
-    /// The batch of what becomes of each item, in the same order.
+    /// A batch with the result for each item, in the same order.
     #[must_use]
     pub fn map<U>(self, each: impl FnMut(T) -> U) -> Batch<U> {
         Batch(self.0.into_iter().map(each).collect())

@@ -1,44 +1,45 @@
-//! When the background looks at a custom domain again (D42).
+//! When a custom domain is checked in the background (D42).
 
 use std::time::Duration;
 
 use crate::custom_domain_status::CustomDomainStatus;
 use crate::timestamp::Timestamp;
 
-/// The first check comes this long after connecting, so that records which are there already count at once…
+/// The minimum time from connecting to the first check, so that existing records count at once.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
-/// …and up to this much later, so that domains connected together are not checked together.
+/// The maximum random delay of the first check. It spreads domains that are connected at the same time.
 const FIRST_PAUSE_SPREAD: Duration = Duration::from_secs(10);
 const SHORTEST_PAUSE: Duration = Duration::from_mins(1);
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
-/// After so many doublings the pause is the longest, whatever the count.
+/// The number of doublings after which the pause stays at its maximum.
 const DOUBLINGS: u32 = 6;
 
 /// When a domain is due for its next check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckPlan {
-    /// When to check; `None` if there is nothing to wait for.
+    /// When to check; `None` if no check is planned.
     pub next_check_at: Option<Timestamp>,
-    /// How many checks have been made since the domain was connected, or connected again.
+    /// How many checks were concluded since the domain was connected, or connected again.
     pub checks_made: u32,
 }
 
 impl CheckPlan {
-    /// The plan of a domain that is connected now, or again: 5 to 15 seconds later. `jitter` is a random byte.
+    /// The plan of a domain that is connected now, or again: 5 to 15 seconds from now. `jitter` is a random
+    /// byte.
     #[must_use]
     pub fn first(now: Timestamp, jitter: u8) -> Self {
         let pause = FIRST_PAUSE + share(FIRST_PAUSE_SPREAD, jitter);
         Self { next_check_at: Some(now.plus(pause)), checks_made: 0 }
     }
 
-    /// The plan after a check at `now` that left the domain with `status`. `checks_made` is the count of the plan before
-    /// it, without that check; `jitter` is a random byte.
+    /// The plan after a check at `now` that left the domain with `status`. `checks_made` is the count before
+    /// this check; `jitter` is a random byte.
     ///
-    /// - `pending`: pauses of 1 minute, doubling to 1 hour, each 10 % shorter to 10 % longer. What would lie beyond the
-    ///   deadline falls to the deadline, where there is nothing left to prove.
-    /// - `ssl_pending`: 1 minute, with the same end.
-    /// - `active`: 1 hour, 10 % shorter to 10 % longer.
-    /// - `failed`, also by its deadline: never.
+    /// - `pending`: a pause of 1 minute, doubling to 1 hour, varied by up to 10 %. A check that would come
+    ///   after the deadline is planned at the deadline, when the domain has failed.
+    /// - `ssl_pending`: 1 minute, with the same limit.
+    /// - `active`: 1 hour, varied by up to 10 %.
+    /// - `failed`, also by its deadline: no check.
     #[must_use]
     pub fn following(status: CustomDomainStatus, checks_made: u32, now: Timestamp, jitter: u8) -> Self {
         let next_check_at = match status.at(now) {
@@ -56,12 +57,12 @@ impl CheckPlan {
     }
 }
 
-/// From nothing (0) to the whole (255) of `duration`.
+/// A share of `duration`, from none (0) to all (255).
 fn share(duration: Duration, jitter: u8) -> Duration {
     duration * u32::from(jitter) / u32::from(u8::MAX)
 }
 
-/// `pause`, 10 % shorter (0) to 10 % longer (255).
+/// `pause`, from 10 % shorter (0) to 10 % longer (255).
 fn jittered(pause: Duration, jitter: u8) -> Duration {
     pause * 9 / 10 + share(pause / 5, jitter)
 }
@@ -135,8 +136,8 @@ mod tests {
     }
 
     proptest! {
-        /// R21: from connecting to the deadline every check comes within the longest pause and 10 % of the one before,
-        /// always later than it, and the checks are few.
+        /// R21: until the deadline, each check follows the one before within the longest pause and 10 %, and
+        /// the checks are few.
         #[test]
         fn d42_a_pending_domain_is_checked_until_its_deadline(start in 0..=HOUR, jitters in prop::collection::vec(any::<u8>(), 100)) {
             let start = instant(start);
@@ -155,7 +156,7 @@ mod tests {
             prop_assert!((60..100).contains(&plan.checks_made), "{}", plan.checks_made);
         }
 
-        /// R22: no clock makes it panic, and nothing is planned for the past.
+        /// R22: no clock causes a panic, and no check is planned in the past.
         #[test]
         fn d42_every_plan_lies_ahead(
             now in prop_oneof![0..=HOUR, Timestamp::LAST.unix_millis() - HOUR..=Timestamp::LAST.unix_millis()],

@@ -1,36 +1,36 @@
-//! Whose address a request counts for, when proxies stand in front (D18).
+//! The client address of a request behind proxies (D18).
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-/// The proxies whose `X-Forwarded-For` is believed.
+/// The proxies whose `X-Forwarded-For` is trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Believes these networks.
+    /// Trusts these networks.
     #[must_use]
     pub const fn new(networks: Vec<IpNet>) -> Self {
         Self(networks)
     }
 
-    /// The networks that are believed.
+    /// The trusted networks.
     pub fn networks(&self) -> impl Iterator<Item = &IpNet> {
         self.0.iter()
     }
 
-    /// Whether a proxy at this address is believed.
+    /// Whether a proxy at this address is trusted.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// The client's address: that of the connection's peer, unless it is a trusted proxy; then the last address
-    /// in `forwarded_for` that is no trusted proxy. `forwarded_for` holds the values of every
-    /// `X-Forwarded-For` header in order. What a client wrote into the header itself stands to the left of what
-    /// the first trusted proxy added, so it is never reached.
+    /// The client's address. If the peer of the connection is not a trusted proxy, it is the peer's.
+    /// Otherwise it is the last address in `forwarded_for` that is not a trusted proxy's. `forwarded_for` has
+    /// the values of all `X-Forwarded-For` headers in order. Entries that the client wrote itself are left of
+    /// the first trusted proxy's entry, so they are never reached.
     ///
     /// ```
     /// # use signpost_domain::TrustedProxies;
@@ -49,7 +49,7 @@ impl TrustedProxies {
             if !self.contains(address) {
                 return address;
             }
-            // Behind a hop that cannot be read nothing can be believed.
+            // Behind an unreadable entry, no entry can be trusted.
             let Some(next) = parse_hop(hop.trim()) else { return address };
             address = next;
         }
@@ -57,7 +57,7 @@ impl TrustedProxies {
     }
 }
 
-/// An address as proxies write it: plain, or with a port, IPv6 then in brackets.
+/// An address as proxies write it: plain, or with a port; IPv6 with a port is in brackets.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     if let Ok(address) = hop.parse::<IpAddr>() {
         return Some(address.to_canonical());
@@ -79,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn d18_the_header_of_a_stranger_is_not_believed() {
+    fn d18_the_header_of_an_untrusted_peer_is_ignored() {
         assert_eq!(client("198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
         assert_eq!(client("::ffff:198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
     }
 
     #[test]
-    fn d18_the_nearest_address_that_is_no_proxy_counts() {
+    fn d18_the_nearest_address_that_is_not_a_proxy_counts() {
         assert_eq!(client("10.0.0.1", &[]), "10.0.0.1");
         assert_eq!(client("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
         assert_eq!(client("10.0.0.1", &["6.6.6.6, 203.0.113.9", "10.0.0.2,10.0.0.3"]), "203.0.113.9");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_hop_that_cannot_be_read_nothing_is_believed() {
+    fn d18_entries_behind_an_unreadable_hop_are_ignored() {
         assert_eq!(client("10.0.0.1", &["203.0.113.9, unknown"]), "10.0.0.1");
         assert_eq!(client("10.0.0.1", &["203.0.113.9, junk, 10.0.0.2"]), "10.0.0.2");
         assert_eq!(client("10.0.0.1", &[""]), "10.0.0.1");

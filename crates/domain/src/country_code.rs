@@ -6,7 +6,7 @@ use std::fmt;
 use crate::stored::MalformedStored;
 use crate::violation::{FieldError, ViolationCode};
 
-/// Every officially assigned two-letter code of ISO 3166-1, in ascending order.
+/// All officially assigned two-letter codes of ISO 3166-1, in ascending order.
 #[rustfmt::skip]
 const ASSIGNED: [&str; CountryCode::COUNT] = [
     "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ", "BA",
@@ -26,9 +26,10 @@ const ASSIGNED: [&str; CountryCode::COUNT] = [
     "VG", "VI", "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// Codes that are not assigned, and what was probably meant, in ascending order: withdrawn codes (ISO 3166-3, without those
-/// that were assigned anew), what the European Union writes for two of its neighbours and members (`UK`, `EL`; EU
-/// Interinstitutional Style Guide, 7.1.1), and languages of ISO 639-1 taken for countries.
+/// Codes that are not assigned, with the probably intended code, in ascending order. They are withdrawn codes
+/// (ISO 3166-3, without those assigned again), two codes of the European Union (`UK`, `EL`; EU
+/// Interinstitutional Style Guide, 7.1.1), and codes of languages (ISO 639-1) that are mistaken for
+/// countries.
 #[rustfmt::skip]
 const MISTAKEN: [(&str, &str); 31] = [
     ("AN", "BQ, CW or SX"), ("BU", "MM"), ("CS", "CZ, ME, RS or SK"), ("CT", "KI"), ("DA", "DK"), ("DD", "DE"),
@@ -38,10 +39,10 @@ const MISTAKEN: [(&str, &str); 31] = [
     ("VD", "VN"), ("WK", "UM"), ("YD", "YE"), ("YU", "ME or RS"), ("ZH", "CN"), ("ZR", "CD"),
 ];
 
-/// How many capital letters there are.
+/// The number of capital letters.
 const LETTERS: usize = 26;
 
-/// Every pair of capital letters, in ascending order.
+/// All pairs of capital letters, in ascending order.
 static PAIRS: [[u8; 2]; LETTERS * LETTERS] = pairs();
 
 #[expect(clippy::indexing_slicing, reason = "the bounds of the loops are those of the tables")]
@@ -56,7 +57,7 @@ const fn pairs() -> [[u8; 2]; LETTERS * LETTERS] {
     pairs
 }
 
-/// Whether each of [`PAIRS`] is assigned.
+/// Whether each of [`PAIRS`] is an assigned code.
 static IS_ASSIGNED: [bool; LETTERS * LETTERS] = assigned_pairs();
 
 #[expect(
@@ -66,7 +67,7 @@ static IS_ASSIGNED: [bool; LETTERS * LETTERS] = assigned_pairs();
 const fn assigned_pairs() -> [bool; LETTERS * LETTERS] {
     let pairs = pairs();
     let mut assigned = [false; LETTERS * LETTERS];
-    // Both ascend.
+    // Both lists ascend.
     let (mut number, mut next) = (0, 0);
     while number < pairs.len() && next < ASSIGNED.len() {
         let code = ASSIGNED[next].as_bytes();
@@ -79,14 +80,14 @@ const fn assigned_pairs() -> [bool; LETTERS * LETTERS] {
     assigned
 }
 
-/// The place among [`PAIRS`] of two capital letters.
+/// The index in [`PAIRS`] of two capital letters.
 fn place_of(code: &[u8]) -> Option<usize> {
     let &[first, second] = code else { return None };
     let [row, column] = [first, second].map(|letter| usize::from(letter.wrapping_sub(b'A')));
     (row < LETTERS && column < LETTERS).then_some(row * LETTERS + column)
 }
 
-/// A country, by its two-letter code of ISO 3166-1 (alpha-2), in upper case (D26).
+/// A country as its two-letter code of ISO 3166-1 (alpha-2), in upper case (D26).
 ///
 /// ```
 /// use signpost_domain::CountryCode;
@@ -98,14 +99,14 @@ fn place_of(code: &[u8]) -> Option<usize> {
 pub struct CountryCode(&'static str);
 
 impl CountryCode {
-    /// How many codes are assigned, and so how many countries a list can hold.
+    /// The number of assigned codes, and so the maximum length of a list of countries.
     pub const COUNT: usize = 249;
 
     /// Reads a code in upper or lower case.
     ///
     /// # Errors
-    /// `invalid_value` for anything but an assigned code. Reserved and user-assigned ones (`UK`, `EU`, `XK`) are
-    /// not assigned. The message names what was probably meant, if that is known.
+    /// `invalid_value` for a code that is not assigned. Reserved and user-assigned codes (`UK`, `EU`, `XK`)
+    /// are not assigned. The message suggests the probably intended code, if it is known.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         <[u8; 2]>::try_from(text.as_bytes())
             .ok()
@@ -115,7 +116,8 @@ impl CountryCode {
             })
     }
 
-    /// The country of two capital letters, if they are assigned. Unlike [`Self::parse`] it allocates nothing.
+    /// The country with this code of two capital letters, if it is assigned. Unlike [`Self::parse`] it does
+    /// not allocate.
     #[must_use]
     pub fn assigned(letters: [u8; 2]) -> Option<Self> {
         let place = place_of(&letters).filter(|place| IS_ASSIGNED.get(*place) == Some(&true))?;
@@ -126,7 +128,7 @@ impl CountryCode {
         str::from_utf8(PAIRS.get(place)?).ok().map(Self)
     }
 
-    /// The code that our own store has: any two capital letters, because codes are withdrawn when countries are.
+    /// Reads a stored code: any two capital letters, because a stored code may have been withdrawn since.
     pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
         const ERROR: MalformedStored = MalformedStored("is not two capital letters");
         place_of(text.as_bytes()).and_then(Self::of_pair).ok_or(ERROR)
@@ -138,13 +140,13 @@ impl CountryCode {
         self.0
     }
 
-    /// Every country, in the order of the codes.
+    /// All countries, in the order of their codes.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         ASSIGNED.into_iter().map(Self)
     }
 }
 
-/// What is wrong with a code that is not assigned, in upper case.
+/// The message for an unassigned code in upper case.
 fn message_for(code: &str) -> Cow<'static, str> {
     let mistaken = MISTAKEN.binary_search_by(|(mistaken, _)| (*mistaken).cmp(code)).ok();
     match mistaken.and_then(|index| MISTAKEN.get(index)) {
@@ -168,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d26_the_table_is_sorted_and_holds_249_codes_of_two_capital_letters() {
+    fn d26_the_table_has_249_sorted_codes_of_two_letters() {
         assert!(ASSIGNED.is_sorted_by(|a, b| a < b));
         assert_eq!(CountryCode::all().len(), 249);
         for code in ASSIGNED {
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn d26_codes_that_are_not_assigned_are_invalid_values() {
+    fn d26_unassigned_codes_are_invalid_values() {
         for text in
             ["", "D", "DEU", "XX", "ZZ", "UK", "EU", "XK", "AN", " DE", "DE ", "D\u{130}", "276", "ｄｅ"]
         {
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn d26_a_code_that_is_often_mistaken_names_the_right_one() {
+    fn d26_the_message_suggests_the_right_code() {
         let message = |text| CountryCode::parse(text).unwrap_err().message().to_owned();
         assert_eq!(message("uk"), "must be a two-letter country code of ISO 3166-1 (did you mean GB?)");
         assert!(message("AN").ends_with("(did you mean BQ, CW or SX?)"));

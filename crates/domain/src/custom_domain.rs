@@ -1,4 +1,4 @@
-//! A custom domain: a hostname that an account has connected, for its links to live on (contract "Domain").
+//! A custom domain: a hostname that an account has connected for its links (contract "Domain").
 
 use crate::custom_domain_status::{CustomDomainStatus, DomainEvent};
 use crate::dns_observation::{DnsObservation, SeenRecord};
@@ -8,27 +8,27 @@ use crate::id::{AccountId, DomainId};
 use crate::timestamp::Timestamp;
 use crate::verification_token::VerificationRecord;
 
-/// A hostname and how far its account has come with it.
+/// A custom domain and its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomDomain {
     /// Its id. It stays the same when a failed domain is connected again (D40).
     pub id: DomainId,
-    /// Whose it is.
+    /// The account that has it.
     pub account_id: AccountId,
-    /// The hostname, which [`HostnameRules`](crate::HostnameRules) have let pass (D37).
+    /// The hostname, which [`HostnameRules`](crate::HostnameRules) have accepted (D37).
     pub hostname: Hostname,
-    /// Its status, as of the last event. What it is by now, [`at`](Self::at) tells.
+    /// Its status after the last event. [`at`](Self::at) gives the status at an instant.
     pub status: CustomDomainStatus,
     /// When it was first connected.
     pub created_at: Timestamp,
-    /// Why it has failed, if that is known (D65). Older versions stored no reason.
+    /// Why it failed, if known (D65). Older versions stored no reason.
     pub failure_reason: Option<FailureReason>,
-    /// What look-ups have seen; `None` before the first one.
+    /// What look-ups have found; `None` before the first one.
     pub observation: Option<DnsObservation>,
 }
 
 impl CustomDomain {
-    /// A domain that is connected now: `pending`, with its deadline 72 hours away.
+    /// A domain that is connected now: `pending`, with a deadline in 72 hours.
     ///
     /// ```
     /// use signpost_domain::{CustomDomain, DomainEvent, Hostname, Id, Timestamp};
@@ -53,7 +53,7 @@ impl CustomDomain {
         }
     }
 
-    /// The domain as it reads at `now` (D39), with the reason of a failure that time alone has brought.
+    /// The domain at `now` (D39). If a deadline has passed, it has failed for the reason of that deadline.
     #[must_use]
     pub fn at(&self, now: Timestamp) -> Self {
         let status = self.status.at(now);
@@ -68,7 +68,7 @@ impl CustomDomain {
         Self { status, failure_reason, ..self.clone() }
     }
 
-    /// The domain after `event` at `now` (D39). The reason of a failure is the first one: what has failed fails no further.
+    /// The domain after `event` at `now` (D39). The first reason of a failure stays.
     #[must_use]
     pub fn after(&self, event: DomainEvent, now: Timestamp) -> Self {
         let before = self.at(now);
@@ -81,14 +81,14 @@ impl CustomDomain {
         Self { status, failure_reason, ..before }
     }
 
-    /// The domain after a look-up that was answered at `now` and saw these records (D65).
+    /// The domain after a look-up at `now` that found these records (D65).
     #[must_use]
     pub fn seen(self, records: &[SeenRecord], now: Timestamp) -> Self {
         let observation = DnsObservation::after(self.observation.as_ref(), records, now);
         Self { observation: Some(observation), ..self }
     }
 
-    /// The `TXT` record by which its account proves the hostname (D38).
+    /// The `TXT` record with which its account proves the hostname (D38).
     #[must_use]
     pub fn verification_record(&self) -> VerificationRecord {
         VerificationRecord::of(self.account_id, &self.hostname)
@@ -109,9 +109,9 @@ mod tests {
         CustomDomain::connect(Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), hostname, now)
     }
 
-    /// Contract D40: what is connected again is the same domain, with a new deadline.
+    /// Contract D40: connecting a failed domain again keeps the domain, with a new deadline.
     #[test]
-    fn d40_only_the_status_and_its_reason_move() {
+    fn d40_only_the_status_and_its_reason_change() {
         let domain = connected(at(7)).seen(&[], at(8));
         let late = at(1_000_000_000);
         let failed = domain.at(late);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn d65_a_failure_has_the_reason_of_what_brought_it() {
+    fn d65_each_failure_has_its_reason() {
         let now = at(0);
         let claimed = connected(now);
         let deadline = claimed.status.deadline().unwrap();
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(old.at(Timestamp::LAST), old);
     }
 
-    /// Contract D38: a record that stood through a removal proves the next connection of the same account.
+    /// Contract D38: a record that stayed during a removal proves the next connection of the same account.
     #[test]
     fn d38_the_record_outlives_the_domain() {
         let hostname = Hostname::parse("go.example.com").unwrap();

@@ -1,4 +1,4 @@
-//! The states of a custom domain and the moves between them (contract "States and transitions", D39).
+//! The states of a custom domain and their transitions (contract "States and transitions", D39).
 
 use std::time::Duration;
 
@@ -8,55 +8,55 @@ use crate::timestamp::Timestamp;
 pub const VERIFICATION_PERIOD: Duration = Duration::from_hours(72);
 /// How long a domain may be `ssl_pending` before it fails (D39).
 pub const CERTIFICATE_PERIOD: Duration = Duration::from_hours(72);
-/// How long on end an `active` domain may point elsewhere before it fails (D39).
+/// How long an `active` domain may continuously point elsewhere before it fails (D39).
 pub const MISDIRECTION_PERIOD: Duration = Duration::from_hours(72);
 
-/// How far a custom domain has come.
+/// The status of a custom domain.
 ///
-/// What is stored may have been overtaken by time: [`at`](Self::at) tells what it is at an instant, and every other
-/// question is one about what it returns.
+/// The stored status may be outdated by the passing of a deadline: [`at`](Self::at) gives the status at an
+/// instant. All other methods expect such a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CustomDomainStatus {
-    /// Claimed, and not proven yet.
+    /// Claimed, but not proven yet.
     Pending {
-        /// From this instant on it has failed.
+        /// It fails at this instant.
         expires_at: Timestamp,
     },
-    /// Proven; its certificate is being obtained.
+    /// Proven, and waiting for its certificate.
     SslPending {
-        /// From this instant on it has failed.
+        /// It fails at this instant.
         expires_at: Timestamp,
     },
     /// It serves links.
     Active {
-        /// Since when every answer of DNS has said that it points elsewhere; `None` if the last one said that it points
-        /// here.
+        /// Since when every answer of DNS has said that it points elsewhere; `None` if the last one said that
+        /// it points here.
         misdirected_since: Option<Timestamp>,
     },
-    /// It serves nothing and holds nothing.
+    /// It serves no links, and does not hold the hostname.
     Failed,
 }
 
-/// Something that happened to a custom domain. That DNS could not be asked is none: it is never an answer (D42).
+/// An event of a custom domain. That DNS gave no answer is not an event, because it says nothing (D42).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DomainEvent {
     /// DNS has the account's `TXT` record, and the hostname points at the edge.
     Proven,
-    /// A certificate for the hostname can be served, or none is needed here.
+    /// A certificate for the hostname is ready, or none is needed here.
     CertificateReady,
     /// DNS says that the hostname points at the edge.
     PointsHere,
-    /// DNS says that the hostname does not point at the edge: a definite answer.
+    /// DNS definitely says that the hostname does not point at the edge.
     PointsElsewhere,
-    /// Another account has proven the hostname to be theirs (D41).
+    /// Another account has proven the hostname (D41).
     Displaced,
-    /// Its account connected the hostname again or asked for it to be verified (D39, D40). That the hostname is still
-    /// free is for the store to make sure.
+    /// The account connected the hostname again, or asked to verify it (D39, D40). The store makes sure that
+    /// the hostname is still free.
     Reclaimed,
 }
 
 impl DomainEvent {
-    /// Every event.
+    /// All events.
     pub const ALL: [Self; 6] = [
         Self::Proven,
         Self::CertificateReady,
@@ -68,16 +68,16 @@ impl DomainEvent {
 }
 
 impl CustomDomainStatus {
-    /// The status of a domain that is claimed now. Its deadline is [`VERIFICATION_PERIOD`] away, or the last instant
-    /// that a [`Timestamp`] can be if that is nearer.
+    /// The status of a domain that is claimed now. Its deadline comes after [`VERIFICATION_PERIOD`], but no
+    /// later than the last instant of a [`Timestamp`].
     #[must_use]
     pub fn claimed(now: Timestamp) -> Self {
         Self::Pending { expires_at: now.plus(VERIFICATION_PERIOD) }
     }
 
-    /// What it reads as at `now`: `pending` and `ssl_pending` are `failed` from the very millisecond of their deadline,
-    /// whether or not a background job has been by (D39). Time alone takes nothing from an `active` domain: without an
-    /// answer of DNS nobody knows that it still points elsewhere.
+    /// The status at `now`. `pending` and `ssl_pending` are `failed` from the exact millisecond of their
+    /// deadline, even before a background job has stored that (D39). Time alone does not fail an `active`
+    /// domain: without an answer of DNS it is unknown where the hostname points.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
         match self {
@@ -88,11 +88,11 @@ impl CustomDomainStatus {
         }
     }
 
-    /// What it is after `event` at `now` (D39). What time has done by then has been done before; an event that means
-    /// nothing to a state leaves it as it is.
+    /// The status after `event` at `now` (D39). Deadlines up to `now` apply first. An event without a
+    /// transition in this state changes nothing.
     ///
-    /// An instant earlier than the last one, from a clock that was set back, starts nothing anew: a domain that points
-    /// elsewhere has done so since it was first seen.
+    /// An instant before the last one, from a clock that was set back, does not restart a period: a domain
+    /// points elsewhere since it was first seen to do so.
     ///
     /// ```
     /// use signpost_domain::{CustomDomainStatus, DomainEvent, Timestamp};
@@ -118,7 +118,7 @@ impl CustomDomainStatus {
             (Self::Pending { .. }, CertificateReady | PointsHere | PointsElsewhere | Reclaimed) => status,
 
             (Self::SslPending { .. }, CertificateReady) => Self::Active { misdirected_since: None },
-            // What is proven is never displaced (D41).
+            // A proven domain is never displaced (D41).
             (Self::SslPending { .. }, Proven | PointsHere | PointsElsewhere | Displaced | Reclaimed) => {
                 status
             }
@@ -130,7 +130,7 @@ impl CustomDomainStatus {
             (Self::Active { misdirected_since: Some(since) }, PointsElsewhere) => {
                 if has_lasted(since, now, MISDIRECTION_PERIOD) { Self::Failed } else { status }
             }
-            // The `TXT` record is for a claim, not for staying.
+            // The `TXT` record is needed to claim the hostname, but not to keep it.
             (Self::Active { .. }, Proven | CertificateReady | Displaced | Reclaimed) => status,
 
             (Self::Failed, Reclaimed) => Self::claimed(now),
@@ -138,7 +138,7 @@ impl CustomDomainStatus {
         }
     }
 
-    /// The name as it stands in an answer.
+    /// The name in API answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -149,8 +149,8 @@ impl CustomDomainStatus {
         }
     }
 
-    /// The `expires_at` of an answer: the deadline of the verification, and only while it is `pending` (contract
-    /// "Domain").
+    /// The `expires_at` of an API answer: the deadline of the verification, only while it is `pending`
+    /// (contract "Domain").
     #[must_use]
     pub const fn expires_at(self) -> Option<Timestamp> {
         match self {
@@ -159,7 +159,7 @@ impl CustomDomainStatus {
         }
     }
 
-    /// When time alone will make it fail: the deadline of `pending` and of `ssl_pending`.
+    /// When time alone makes it fail: the deadline of `pending` and `ssl_pending`.
     #[must_use]
     pub const fn deadline(self) -> Option<Timestamp> {
         match self {
@@ -168,7 +168,7 @@ impl CustomDomainStatus {
         }
     }
 
-    /// Whether links on the domain resolve, and whether links may be put on it (D23, D44).
+    /// Whether links on the domain resolve, and links may be placed on it (D23, D44).
     #[must_use]
     pub const fn serves_links(self) -> bool {
         match self {
@@ -177,7 +177,7 @@ impl CustomDomainStatus {
         }
     }
 
-    /// Whether a certificate for the hostname may be obtained: only after proof (D39).
+    /// Whether a certificate for the hostname may be issued: only after proof (D39).
     #[must_use]
     pub const fn may_have_certificate(self) -> bool {
         match self {
@@ -186,7 +186,7 @@ impl CustomDomainStatus {
         }
     }
 
-    /// Whether the hostname is taken for every other account (D41).
+    /// Whether the hostname is taken for all other accounts (D41).
     #[must_use]
     pub const fn holds_hostname(self) -> bool {
         match self {
@@ -196,8 +196,9 @@ impl CustomDomainStatus {
     }
 }
 
-/// Whether `period` or more lies between the two instants; not if `now` is the earlier one. Adding to `since` would stop
-/// at the last instant of the calendar and let the period end too early there.
+/// Whether the time between the two instants is at least `period`. `false` if `now` is the earlier one. The
+/// sum `since + period` cannot be used: it stops at the last instant of the calendar, and the period would
+/// end too early there.
 fn has_lasted(since: Timestamp, now: Timestamp, period: Duration) -> bool {
     u64::try_from(now.unix_millis() - since.unix_millis())
         .is_ok_and(|millis| Duration::from_millis(millis) >= period)

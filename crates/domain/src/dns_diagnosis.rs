@@ -1,4 +1,4 @@
-//! What an answer of DNS says about each record that the owner of a hostname has to add (D65).
+//! What an answer of DNS says about each record that an account has to add (D65).
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -13,14 +13,14 @@ use crate::verification_token::{VALUE_PREFIX, VerificationRecord};
 
 /// What the `TXT` values at the name of `record` say about it.
 ///
-/// The values may hold the token of another account that claims the hostname too. Showing it gives nothing away: it is
-/// public in DNS, and it proves the hostname for that other account only. The record itself comes first, then what looks
-/// like one, so that a zone with many values does not hide them.
+/// The values may include the token of another account that claims the hostname too. It may be shown: it is
+/// public in DNS, and proves the hostname only for that other account. The record itself comes first, then
+/// similar values, so that a zone with many values does not hide them.
 #[must_use]
 pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRecord {
     let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
     let mut values: Vec<&String> = txt_values.iter().collect();
-    // Name servers give records in any order. The same records are always shown alike.
+    // Name servers return records in any order. Sorting makes the result always the same.
     let looks_alike = |value: &String| value.trim_start().starts_with(VALUE_PREFIX);
     values.sort_by_key(|value| (!is_ours(value), !looks_alike(value), *value));
     values.dedup();
@@ -33,9 +33,9 @@ pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRec
     SeenRecord { record_type: DnsRecordType::Txt, value: record.value(), finding }
 }
 
-/// What DNS says about each record that points a hostname at the edge. `edge_addresses_by_dns` are as for
-/// [`Edge::points_here`], whose rule this explains: where it says "yes", no record is `wrong`; where it says "no", at
-/// least one is not `found`.
+/// What DNS says about each record that points a hostname at the edge. `edge_addresses_by_dns` is as for
+/// [`Edge::points_here`], whose decision this explains: if that is "yes", no record is `wrong`; if it is
+/// "no", at least one is not `found`.
 #[must_use]
 pub fn seen_pointing(
     edge: &Edge,
@@ -61,7 +61,7 @@ pub fn seen_pointing(
 struct Pointing<'a> {
     edge: &'a Edge,
     points_here: bool,
-    /// The name that the hostname itself is an alias of. What that one is an alias of stands elsewhere.
+    /// The name that the hostname itself is an alias of. Further aliases of the chain are shown elsewhere.
     alias: Option<&'a str>,
     ours: Vec<IpAddr>,
     foreign: Vec<IpAddr>,
@@ -78,7 +78,7 @@ impl Pointing<'_> {
         Some(SeenRecord { record_type, value, finding })
     }
 
-    /// Addresses in place of an alias do as well if they are all the edge's: providers flatten aliases.
+    /// Addresses instead of an alias count too, if they all belong to the edge: providers flatten aliases.
     fn seen_alias(&self) -> RecordFinding {
         if let Some(alias) = self.alias {
             return RecordFinding::new(self.found_or(RecordStatus::Wrong), [alias]);
@@ -94,7 +94,7 @@ impl Pointing<'_> {
         let ours = self.ours.iter().filter(|other| other.is_ipv4() == address.is_ipv4());
         let is_there = self.ours.contains(&address);
         let status = if self.points_here {
-            // Beside an alias no other record may exist.
+            // DNS allows no other records beside an alias.
             if is_there || self.alias.is_some() { RecordStatus::Found } else { RecordStatus::Missing }
         } else if !foreign.is_empty() || (self.alias.is_some() && !is_there) {
             RecordStatus::Wrong
@@ -107,8 +107,8 @@ impl Pointing<'_> {
         RecordFinding::new(status, self.alias.map(str::to_owned).into_iter().chain(addresses))
     }
 
-    /// Whether the record of a foreign address is to be shown in place of the record of `address`: it is of the same family,
-    /// or of one in which the edge has no address, so that no other instruction would show it.
+    /// Whether a foreign address is shown in place of the record of `address`. It is if both are of the same
+    /// family, or if the edge has no address of its family, so that no other instruction would show it.
     fn concerns(&self, foreign: IpAddr, address: IpAddr) -> bool {
         let is_like = |other: &IpAddr| other.is_ipv4() == foreign.is_ipv4();
         is_like(&address) || !self.edge.addresses.iter().any(is_like)

@@ -1,4 +1,4 @@
-//! The DNS records that the owner of a hostname has to add (D38).
+//! The DNS records that an account has to add for a hostname (D38).
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,27 +9,27 @@ use crate::id::AccountId;
 use crate::public_suffix::is_apex;
 use crate::verification_token::VerificationRecord;
 
-/// The type of a record, as people find it in their DNS provider's forms.
+/// The type of a record, as named in the forms of DNS providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DnsRecordType {
     /// An IPv4 address.
     A,
     /// An IPv6 address.
     Aaaa,
-    /// Another name that this one stands for.
+    /// An alias of another name.
     Cname,
-    /// What many providers offer where a `CNAME` is not possible: they look the name up and answer with its
-    /// addresses. Not a type of DNS itself.
+    /// A type that many providers offer where a `CNAME` is not possible: they look up the name and answer
+    /// with its addresses. It is not a type of DNS itself.
     Alias,
     /// Text.
     Txt,
 }
 
 impl DnsRecordType {
-    /// Every type.
+    /// All types.
     pub const ALL: [Self; 5] = [Self::A, Self::Aaaa, Self::Cname, Self::Alias, Self::Txt];
 
-    /// The name as it stands in an answer, in capitals.
+    /// The name in API answers, in capitals.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,16 +57,17 @@ pub struct DnsInstruction {
     pub name: String,
     /// The record's value: an address, a name without a trailing dot, or a text without quotation marks.
     pub value: String,
-    /// What the record is for, in a sentence for people.
+    /// The purpose of the record, in a sentence for people.
     pub purpose: &'static str,
 }
 
-/// The records by which `account` points `hostname` at `edge` and proves that it is theirs: first what brings visitors
-/// here, then the `TXT` record (D38).
+/// The records with which `account` points `hostname` at `edge` and proves it: first the records that lead
+/// visitors here, then the `TXT` record (D38).
 ///
-/// A subdomain gets a `CNAME` to the edge hostname. An apex, where DNS allows none, gets an address record for each of
-/// the edge's addresses; if the operator names no addresses, an `ALIAS` to the edge hostname. If there is no edge
-/// hostname, both get address records. If there is neither, the `TXT` record is all there is to say.
+/// A subdomain gets a `CNAME` to the edge hostname. At an apex DNS allows no `CNAME`, so it gets an address
+/// record for each address of the edge, or an `ALIAS` to the edge hostname if the operator configured no
+/// addresses. Without an edge hostname, both get address records. With neither, the only record is the `TXT`
+/// record.
 ///
 /// ```
 /// use std::collections::BTreeSet;
@@ -125,8 +126,8 @@ mod tests {
 
     const NAME: &str = "edge.example.com";
 
-    /// The records for `hostname` as `TYPE name value`, without the last, which is checked here: the `TXT` record that
-    /// every hostname gets.
+    /// The records for `hostname` as `TYPE name value`, without the last one. That is the `TXT` record that
+    /// every hostname gets, and is checked here.
     fn pointing(edge_hostname: Option<&str>, addresses: &[&str], hostname: &str) -> Vec<String> {
         let edge = Edge {
             hostname: edge_hostname.map(|name| Hostname::parse(name).unwrap()),
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(pointing(None, &[], "go.shop.com"), [""; 0]);
     }
 
-    /// What follows the instructions points here (contract D38, D39).
+    /// A hostname that follows the instructions points here (contract D38, D39).
     #[test]
     fn d39_an_apex_with_the_addresses_of_its_instructions_points_here() {
         let edge = Edge {

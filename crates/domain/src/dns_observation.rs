@@ -1,15 +1,16 @@
-//! What look-ups saw where the records of a custom domain should be (D65).
+//! What look-ups found in place of the records of a custom domain (D65).
 
 use std::fmt;
 
 use crate::dns_instruction::{DnsInstruction, DnsRecordType};
 use crate::timestamp::Timestamp;
 
-/// Text from a stranger's DNS zone, safe to store and to show: at most [`MAX_CHARS`](Self::MAX_CHARS) characters, each
-/// visible or a plain space.
+/// Text from someone else's DNS zone, safe to store and show: at most [`MAX_CHARS`](Self::MAX_CHARS)
+/// characters, all visible or plain spaces.
 ///
-/// Control characters and invisible format characters are replaced by U+FFFD. A terminal would obey the former, and
-/// PostgreSQL stores no U+0000. The latter reorder or hide text, so that a wrong value could look right.
+/// Control characters and invisible format characters are replaced by U+FFFD. A terminal would obey control
+/// characters, and PostgreSQL cannot store U+0000. Format characters reorder or hide text, so that a wrong
+/// value could look right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedText(String);
 
@@ -17,7 +18,7 @@ impl ObservedText {
     /// The greatest length, in Unicode scalar values (D9).
     pub const MAX_CHARS: usize = 255;
 
-    /// As much of `text` as is shown.
+    /// The part of `text` that is shown.
     ///
     /// ```
     /// use signpost_domain::ObservedText;
@@ -44,7 +45,7 @@ impl fmt::Display for ObservedText {
     }
 }
 
-/// Whether a character controls or hides what stands around it.
+/// Whether a character controls or hides the text around it.
 fn is_hidden(char: char) -> bool {
     let is_format = matches!(
         char,
@@ -61,24 +62,24 @@ fn is_hidden(char: char) -> bool {
     char.is_control() || is_format
 }
 
-/// What a look-up says about one record of the instructions. An open list.
+/// What a look-up says about one record of the instructions. More statuses may be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RecordStatus {
-    /// No look-up has answered this yet.
+    /// No look-up has been answered yet.
     #[default]
     Unknown,
-    /// The record is there, or another one that does the same.
+    /// The record exists, or another one with the same effect.
     Found,
-    /// Nothing is there.
+    /// No record exists.
     Missing,
-    /// Something else is there.
+    /// Another record exists.
     Wrong,
 }
 
 impl RecordStatus {
     const ALL: [Self; 4] = [Self::Unknown, Self::Found, Self::Missing, Self::Wrong];
 
-    /// The word that answers and stores use.
+    /// The word in API answers and stores.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -89,24 +90,24 @@ impl RecordStatus {
         }
     }
 
-    /// Reads a stored word. What only a newer version knows is unknown to this one.
+    /// Reads a stored word. A word of a newer version reads as unknown.
     #[must_use]
     pub fn parse(word: &str) -> Self {
         Self::ALL.into_iter().find(|status| status.as_str() == word).unwrap_or_default()
     }
 }
 
-/// What a look-up saw where one record should be.
+/// What a look-up found in place of one record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordFinding {
-    /// What follows from it.
+    /// The conclusion.
     pub status: RecordStatus,
     /// The values, at most [`MAX_VALUES`](Self::MAX_VALUES).
     pub observed: Vec<ObservedText>,
 }
 
 impl RecordFinding {
-    /// How many values are kept.
+    /// The maximum number of values.
     pub const MAX_VALUES: usize = 5;
 
     /// A finding with the first of these values.
@@ -116,21 +117,21 @@ impl RecordFinding {
     }
 }
 
-/// A record of the instructions, and what a look-up saw in its place.
+/// A record of the instructions, and what a look-up found in its place.
 ///
-/// The record is kept by its type and value. If the operator moves the edge, the instructions change, and what was seen in
-/// place of the old records says nothing about the new ones.
+/// The record is identified by its type and value. If the operator moves the edge, the instructions change,
+/// and a finding for an old record says nothing about a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenRecord {
-    /// The type that was asked of the owner.
+    /// The type of the record to add.
     pub record_type: DnsRecordType,
-    /// The value that was asked of the owner.
+    /// The value of the record to add.
     pub value: String,
-    /// What was there.
+    /// What was found.
     pub finding: RecordFinding,
 }
 
-/// What the last look-up of each record saw, and when the last of them was made.
+/// The results of the last look-up of each record, and the time of the latest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DnsObservation {
     /// When DNS last answered about the domain.
@@ -140,8 +141,8 @@ pub struct DnsObservation {
 }
 
 impl DnsObservation {
-    /// What is known after these records were seen at `now`. A look-up that leaves out the proof, or the records that point
-    /// to the edge, leaves what is known about them as it was.
+    /// The observation after these records were found at `now`. If a look-up leaves out the proof, or the
+    /// records that point to the edge, their earlier findings stay.
     #[must_use]
     pub fn after(previous: Option<&Self>, seen: &[SeenRecord], now: Timestamp) -> Self {
         let is_proof = |record: &SeenRecord| record.record_type == DnsRecordType::Txt;
@@ -151,7 +152,7 @@ impl DnsObservation {
         Self { checked_at: now, records: seen.iter().chain(kept).cloned().collect() }
     }
 
-    /// What is known about a record of the instructions.
+    /// The finding for a record of the instructions.
     #[must_use]
     pub fn finding_for(&self, instruction: &DnsInstruction) -> RecordFinding {
         let is_meant = |record: &&SeenRecord| {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn d65_a_look_up_leaves_other_records_as_they_were() {
+    fn d65_a_look_up_does_not_change_other_records() {
         let proof = seen(DnsRecordType::Txt, "proof", RecordStatus::Found);
         let old = seen(DnsRecordType::Cname, "old", RecordStatus::Wrong);
         let first = DnsObservation::after(None, &[proof.clone(), old], at(1));

@@ -1,4 +1,4 @@
-//! The form in which stores keep what look-ups saw: a JSON array of records.
+//! The stored format of look-up results: a JSON array of records.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::dns_observation::{DnsObservation, ObservedText, RecordFinding, Record
 use crate::timestamp::Timestamp;
 
 impl DnsObservation {
-    /// The records in the form in which stores keep them; the instant is kept beside them.
+    /// The records in their stored format. The instant is stored beside them.
     #[must_use]
     pub fn records_to_json(&self) -> String {
         let record = |record: &SeenRecord| {
@@ -23,8 +23,9 @@ impl DnsObservation {
         Value::Array(self.records.iter().map(record).collect()).to_string()
     }
 
-    /// Reads what a store has kept. What cannot be read is left out, and its record reads as `unknown`: it only explains a
-    /// domain, and must not keep anybody from seeing or checking it. A newer version may have written it.
+    /// Reads stored records. An unreadable record is left out and reads as `unknown`, for example one of a
+    /// newer version. The records only explain a domain, so they must not keep it from being shown or
+    /// checked.
     #[must_use]
     pub fn from_stored(checked_at: Timestamp, records: Option<&str>) -> Self {
         let records: Vec<Value> =
@@ -64,9 +65,9 @@ mod tests {
         assert_eq!(DnsObservation::from_stored(Timestamp::LAST, Some(&json)), observation);
     }
 
-    /// Rows of older versions, of newer ones, and damaged ones.
+    /// Rows of older and newer versions, and damaged rows.
     #[test]
-    fn d65_what_cannot_be_read_is_left_out() {
+    fn d65_unreadable_records_are_left_out() {
         for json in [None, Some(""), Some("rubbish"), Some("{}"), Some("[]"), Some("[1, null, {}]")] {
             assert_eq!(read(json), [], "{json:?}");
         }

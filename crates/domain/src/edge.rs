@@ -1,4 +1,4 @@
-//! Where custom domains have to point: the hostname and the addresses of this installation's edge (D38, D39).
+//! The edge: the hostname and addresses of this installation that custom domains have to point to (D38, D39).
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -6,30 +6,29 @@ use std::net::IpAddr;
 use crate::host_resolution::HostResolution;
 use crate::hostname::Hostname;
 
-/// The edge as the operator names it to the owners of custom domains. With neither a hostname nor addresses, no domain
-/// can point here.
+/// The edge as configured by the operator. With neither a hostname nor addresses, no domain can point here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edge {
-    /// The name that `CNAME` records lead to (setting `edge-hostname`).
+    /// The target of `CNAME` records (setting `edge-hostname`).
     pub hostname: Option<Hostname>,
-    /// The addresses that `A` and `AAAA` records carry (setting `edge-addresses`).
+    /// The targets of `A` and `AAAA` records (setting `edge-addresses`).
     pub addresses: BTreeSet<IpAddr>,
 }
 
 impl Edge {
-    /// Whether the owner of any domain can be told what to point it at (D61): a subdomain needs the name (D38).
+    /// Whether domains can be connected at all (D61): a subdomain needs the hostname (D38).
     #[must_use]
     pub const fn can_be_pointed_at(&self) -> bool {
         self.hostname.is_some()
     }
 
-    /// Whether a hostname that DNS resolves like this points at the edge (D39): its chain reaches the edge hostname
-    /// within [`HostResolution::MAX_CHAIN`] records; or it has addresses, and every one of them is an edge address or
-    /// one of `edge_addresses_by_dns`.
+    /// Whether a hostname with this resolution points at the edge (D39). Either its chain reaches the edge
+    /// hostname within [`HostResolution::MAX_CHAIN`] records. Or it has addresses, and each is an edge
+    /// address or one of `edge_addresses_by_dns`.
     ///
-    /// The latter are the addresses that DNS gives for the edge hostname; they make a difference only where
-    /// [`needs_edge_addresses`](Self::needs_edge_addresses) says so. One foreign address is enough for "no", because
-    /// some visitors would come to it.
+    /// `edge_addresses_by_dns` are the addresses that DNS has for the edge hostname. They matter only if
+    /// [`needs_edge_addresses`](Self::needs_edge_addresses) says so. One foreign address is enough for "no",
+    /// because some visitors would be sent there.
     #[must_use]
     pub fn points_here(&self, resolution: &HostResolution, edge_addresses_by_dns: &BTreeSet<IpAddr>) -> bool {
         let is_ours = |address: &IpAddr| self.has(*address, edge_addresses_by_dns);
@@ -37,13 +36,14 @@ impl Edge {
             || (!resolution.addresses.is_empty() && resolution.addresses.iter().all(is_ours))
     }
 
-    /// Whether an address is one of the edge, by its settings or by what DNS says about the edge hostname.
+    /// Whether an address is an edge address, by the settings or by DNS.
     pub(crate) fn has(&self, address: IpAddr, edge_addresses_by_dns: &BTreeSet<IpAddr>) -> bool {
         self.addresses.contains(&address) || edge_addresses_by_dns.contains(&address)
     }
 
-    /// Whether only the addresses of the edge hostname can tell if `resolution` points here, so that DNS must be asked
-    /// for them: there is an edge hostname, the chain does not reach it, and not all addresses are known ones.
+    /// Whether the addresses of the edge hostname are needed to decide if `resolution` points here, so that
+    /// DNS must be asked for them. They are if an edge hostname exists, the chain does not reach it, and not
+    /// all addresses are configured ones.
     #[must_use]
     pub fn needs_edge_addresses(&self, resolution: &HostResolution) -> bool {
         self.hostname.is_some()
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// Whether it points here, and whether the edge hostname's addresses had to be known for it.
+    /// Whether it points here, and whether the addresses of the edge hostname were needed.
     fn judged(edge: &Edge, resolution: &HostResolution) -> (bool, bool) {
         let by_dns = addresses(&["198.51.100.7"]);
         (edge.points_here(resolution, &by_dns), edge.needs_edge_addresses(resolution))
@@ -93,7 +93,7 @@ mod tests {
             [&["edge.example.com"][..], &["a.net", "edge.example.com"], &["edge.example.com", "a.net"]]
         {
             assert_eq!(judged(&edge(), &resolution(chain, &elsewhere)), (true, false), "{chain:?}");
-            // Where the chain ends makes no difference.
+            // The end of the chain makes no difference.
             assert_eq!(judged(&edge(), &resolution(chain, &[])), (true, false), "{chain:?}");
         }
         for chain in [&["a.edge.example.com"][..], &["example.com"], &["edge.example.com.evil.net"]] {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn d39_nothing_points_at_an_edge_that_is_nowhere() {
+    fn d39_nothing_points_at_an_unconfigured_edge() {
         let edge = Edge::default();
         for resolution in [resolution(&[], &[]), resolution(&["a.net"], &["192.0.2.1"])] {
             assert!(!edge.points_here(&resolution, &BTreeSet::new()));

@@ -6,9 +6,9 @@ use crate::stored::{self, MalformedStored};
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
-/// An e-mail address. Only its outline is checked, because whether an address works is known to its mail server
-/// alone: one `@` with something on both sides, no white space, no control characters, at most 254 characters
-/// (what fits a mail transaction, RFC 5321 section 4.5.3.1.3 less the brackets).
+/// An e-mail address. Only its outline is checked, because only the mail server knows whether an address
+/// works: one `@` with text on both sides, no white space or control characters, at most 254 characters (the
+/// limit of a mail transaction, RFC 5321 section 4.5.3.1.3 without the brackets).
 ///
 /// ```
 /// use signpost_domain::Email;
@@ -22,13 +22,13 @@ use crate::violation::{FieldError, ViolationCode};
 pub struct Email(String);
 
 impl Email {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 254;
 
-    /// Reads an address. White space around it is dropped.
+    /// Reads an address. Surrounding white space is dropped.
     ///
     /// # Errors
-    /// `too_short` if nothing is there, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` otherwise.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` otherwise.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let text = text.trim();
         if text.is_empty() {
@@ -49,12 +49,12 @@ impl Email {
         }
     }
 
-    /// The address that our own store has: one line.
+    /// Reads a stored address: one line.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::some_line(text).map(Self)
     }
 
-    /// The address as it was given, trimmed.
+    /// The address as given, trimmed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_one_at_sign_with_something_on_both_sides() {
+    fn an_address_has_one_at_sign_between_two_parts() {
         for text in ["a@b", "ada.l+x@mail.example.com", "ü@bücher.example", "a@[127.0.0.1]", "\ta@b\n"] {
             assert!(Email::parse(text).is_ok(), "{text}");
         }

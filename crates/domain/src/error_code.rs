@@ -4,18 +4,18 @@ use std::fmt;
 
 macro_rules! error_codes {
     ($($(#[$doc:meta])+ $variant:ident = $code:literal,)+) => {
-        /// The machine code of an error. The list is the contract: no other code is ever sent, in an error or
-        /// in an item of a bulk result (D6).
+        /// The machine code of an error. The list is closed: no other code is sent, in an error or in an item
+        /// of a bulk result (D6).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode {
             $($(#[$doc])+ $variant,)+
         }
 
         impl ErrorCode {
-            /// Every code, in the order of the contract.
+            /// All codes, in the order of the contract.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
-            /// The code as it stands in a response.
+            /// The code in a response.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -59,7 +59,7 @@ error_codes! {
     HostnameAlreadyTaken = "hostname_already_taken",
     /// The hostname belongs to the platform.
     HostnameIsSystemDomain = "hostname_is_system_domain",
-    /// The domain provider does not answer; retry.
+    /// The name servers do not answer; retry.
     DomainProviderUnavailable = "domain_provider_unavailable",
     /// The link has no analytics.
     AnalyticsNotConfigured = "analytics_not_configured",
@@ -71,9 +71,9 @@ error_codes! {
     RateLimitExceeded = "rate_limit_exceeded",
     /// The daily quota is exceeded.
     DailyQuotaExceeded = "daily_quota_exceeded",
-    /// Analytics do not answer; retry.
+    /// The click store does not answer; retry.
     AnalyticsTemporarilyUnavailable = "analytics_temporarily_unavailable",
-    /// Something failed that the caller has no part in.
+    /// Something failed that the caller did not cause.
     InternalError = "internal_error",
     /// The id appears more than once in the batch.
     DuplicateIdInBatch = "duplicate_id_in_batch",

@@ -2,24 +2,25 @@
 
 use crate::custom_domain_status::{CustomDomainStatus, DomainEvent};
 
-/// Why a domain is `failed`. An open list: an answer may show a reason that only a newer version knows.
+/// Why a domain is `failed`. More reasons may be added, so an answer may show a reason that only a newer
+/// version knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailureReason {
     /// It was `pending` until its deadline.
     DeadlinePassed,
-    /// Another account published its proof while this one was `pending` (D41).
+    /// Another account proved the hostname while this domain was `pending` (D41).
     ProvedByAnotherAccount,
-    /// It was `active`, and its hostname has pointed elsewhere for 72 hours.
+    /// It was `active`, and its hostname pointed elsewhere for 72 hours.
     PointsElsewhere,
     /// It was `ssl_pending` until its deadline.
     NoCertificate,
-    /// A reason that a newer version has stored. It is shown as it is, so that every node gives the same answer during an
-    /// upgrade.
+    /// A reason that a newer version stored. It is shown unchanged, so that all nodes give the same answer
+    /// during an upgrade.
     Other(Box<str>),
 }
 
 impl FailureReason {
-    /// The greatest length of a reason that this version does not know.
+    /// The maximum length of a reason that this version does not know.
     const MAX_CHARS: usize = 64;
 
     /// Reads a stored reason. `None` for a text that no version would store.
@@ -43,7 +44,7 @@ impl FailureReason {
         is_word.then(|| Self::Other(text.into()))
     }
 
-    /// The word that answers and stores use.
+    /// The word in API answers and stores.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -65,7 +66,7 @@ impl FailureReason {
         }
     }
 
-    /// Why a domain has failed whose status this event has turned into `failed`. `None` if the event fails no domain.
+    /// Why this event made a domain fail. `None` if the event fails no domain.
     #[must_use]
     pub const fn of_event(event: DomainEvent) -> Option<Self> {
         match event {
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn d65_only_words_pass_for_reasons_of_newer_versions() {
+    fn d65_reasons_of_newer_versions_are_words() {
         for text in ["", "Deadline", "a b", "a-b", "é", "a\n", &"a".repeat(65)] {
             assert_eq!(FailureReason::parse(text), None, "{text:?}");
         }

@@ -1,10 +1,10 @@
-//! The countries whose visitors a link turns away (contract "Redirect", D26).
+//! The countries whose visitors a link blocks (contract "Redirect", D26).
 
 use std::collections::HashSet;
 
 use crate::country_code::CountryCode;
 
-/// The blocked countries of one link: each once, in the order given (D26). The default blocks none.
+/// The blocked countries of one link, each once, in the given order (D26). The default blocks none.
 ///
 /// ```
 /// use signpost_domain::{CountryCode, GeoBlocklist};
@@ -18,8 +18,8 @@ use crate::country_code::CountryCode;
 pub struct GeoBlocklist(Vec<CountryCode>);
 
 impl GeoBlocklist {
-    /// The list of these countries. Of a country that stands there more than once, the first place counts; so
-    /// a list from a request never holds more than [`CountryCode::COUNT`].
+    /// The list of these countries. A repeated country keeps its first position, so a list from a request
+    /// never has more than [`CountryCode::COUNT`] entries.
     #[must_use]
     pub fn new(mut countries: Vec<CountryCode>) -> Self {
         let mut seen = HashSet::new();
@@ -27,7 +27,7 @@ impl GeoBlocklist {
         Self(countries)
     }
 
-    /// The countries, in the order given.
+    /// The countries, in the given order.
     #[must_use]
     pub fn countries(&self) -> &[CountryCode] {
         &self.0
@@ -39,7 +39,7 @@ impl GeoBlocklist {
         self.0.is_empty()
     }
 
-    /// Whether visitors from `country` are turned away.
+    /// Whether visitors from `country` are blocked.
     #[must_use]
     pub fn blocks(&self, country: CountryCode) -> bool {
         self.0.contains(&country)
@@ -59,21 +59,21 @@ mod tests {
     }
 
     #[test]
-    fn d26_the_default_blocks_nobody() {
+    fn d26_the_default_blocks_no_country() {
         let blocklist = GeoBlocklist::default();
         assert!(blocklist.is_empty());
         assert!(CountryCode::all().all(|country| !blocklist.blocks(country)));
     }
 
     #[test]
-    fn d26_all_countries_fit_however_often_they_are_named() {
+    fn d26_all_countries_fit_even_if_repeated() {
         let twice = CountryCode::all().chain(CountryCode::all()).collect();
         assert_eq!(GeoBlocklist::new(twice).countries().len(), 249);
     }
 
     proptest! {
         #[test]
-        fn d26_each_country_stands_once_at_its_first_place(given in vec(any_country(), 0..40)) {
+        fn d26_each_country_is_listed_once_at_its_first_position(given in vec(any_country(), 0..40)) {
             let blocklist = GeoBlocklist::new(given.clone());
             let mut expected = Vec::new();
             for country in &given {

@@ -1,4 +1,4 @@
-//! A group: a flat container of links, shown with counters only (contract "Group").
+//! A group: a flat set of links, shown only with counts (contract "Group").
 
 use crate::id::{GroupId, GroupKind};
 use crate::reference::IdReference;
@@ -6,20 +6,20 @@ use crate::refusal::Refusal;
 use crate::text::Name;
 use crate::timestamp::Timestamp;
 
-/// A group of links. A link is in at most one.
+/// A group of links. A link is in at most one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     /// Its id.
     pub id: GroupId,
     /// Its name.
     pub name: Name,
-    /// Landing pages in the group now.
+    /// The number of landing pages in the group.
     pub landings_count: u64,
-    /// Redirects in the group now.
+    /// The number of redirects in the group.
     pub redirects_count: u64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When its name last changed; links that come and go do not move it (D33).
+    /// When its name last changed. Moving links does not change it (D33).
     pub updated_at: Timestamp,
 }
 
@@ -30,7 +30,7 @@ impl Group {
         Self { id, name, landings_count: 0, redirects_count: 0, created_at: now, updated_at: now }
     }
 
-    /// The group under another name; itself, with the same `updated_at`, if it has that name already (D33).
+    /// The group with another name. With the same name it is unchanged, including `updated_at` (D33).
     ///
     /// ```
     /// # use signpost_domain::{Group, Id, Name, Timestamp};
@@ -46,8 +46,8 @@ impl Group {
     }
 }
 
-/// The group that a link is to be in. Judged last, where a store judges whether the group exists: a malformed id is
-/// answered like an unknown one (D2).
+/// The group that a request wants for a link. A store decides last whether the group exists: a malformed id
+/// is answered like an unknown one (D2).
 pub(crate) fn named_group(reference: IdReference<GroupKind>) -> Result<GroupId, Refusal> {
     reference.id().ok_or(Refusal::GroupNotFound)
 }

@@ -6,11 +6,11 @@ use std::fmt;
 use crate::target_url::embedded_ipv4::{self, Embedded};
 use crate::target_url::host::agreed_ascii_form;
 
-/// The hosts that no link may point at, as the operator lists them (D24). The default lists none.
+/// The operator's list of hosts that no link may point at (D24). The default is empty.
 ///
-/// A listed host covers itself and every host under it. An IPv4 address also covers the IPv6 addresses that lead
-/// to it, and the other way round; see [`Self::contains`]. Looking a host up takes a handful of hash look-ups,
-/// however long the list is.
+/// A listed host covers itself and all hosts under it. An IPv4 address also covers the IPv6 addresses that
+/// lead to it, and vice versa; see [`Self::contains`]. A check takes a few hash look-ups, independent of the
+/// length of the list.
 ///
 /// ```
 /// use signpost_domain::HostBlocklist;
@@ -24,11 +24,11 @@ use crate::target_url::host::agreed_ascii_form;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct HostBlocklist {
     hosts: HashSet<Box<str>>,
-    /// The number of labels of the longest listed host, counted in labels: no suffix with more can be listed.
+    /// The number of labels of the listed host with the most labels. Longer suffixes need no look-up.
     deepest: usize,
 }
 
-/// A line of a blocklist that is no host.
+/// A line of a blocklist that is not a host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {text:?} is not a host")]
 pub struct HostBlocklistError {
@@ -37,13 +37,13 @@ pub struct HostBlocklistError {
 }
 
 impl HostBlocklistError {
-    /// The number of the line; the first is 1.
+    /// The number of the line, from 1.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.line
     }
 
-    /// What stands there, cut after 80 characters.
+    /// The text of the line, cut after 80 characters.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -51,16 +51,16 @@ impl HostBlocklistError {
 }
 
 impl HostBlocklist {
-    /// How many wrong lines are reported at most. A file with more is likely no blocklist at all.
+    /// The maximum number of reported lines. A file with more errors is probably not a blocklist.
     pub const MAX_ERRORS: usize = 100;
 
-    /// Reads a list: one host per line, a leading `*.` makes no difference, `#` begins a comment, blank lines
-    /// are skipped. A host is a name (also in its internationalised form), an IPv4 address, or an IPv6 address
-    /// in brackets.
+    /// Reads a list with one host per line. A leading `*.` makes no difference, `#` begins a comment, and
+    /// blank lines are skipped. A host is a name, also an internationalised one, an IPv4 address, or an IPv6
+    /// address in brackets.
     ///
     /// # Errors
-    /// The first [`Self::MAX_ERRORS`] lines that are no hosts. A list with a wrong line is not read in part:
-    /// the line would silently allow what it was meant to forbid.
+    /// The first [`Self::MAX_ERRORS`] lines that are not hosts. A list with a wrong line is refused as a
+    /// whole: skipping the line would silently allow the host that it was meant to block.
     pub fn parse(text: &str) -> Result<Self, Vec<HostBlocklistError>> {
         let mut list = Self::default();
         let mut errors = Vec::new();
@@ -86,19 +86,19 @@ impl HostBlocklist {
     fn insert(&mut self, host: String) {
         let host = match embedded_ipv4::of(&host) {
             Some(Embedded::SameNode(address)) => address.to_string(),
-            // The host is one of a whole network: listing it does not list the network's router.
+            // A 6to4 address belongs to a whole network, and listing it does not list the network's router.
             Some(Embedded::RouterOf(_)) | None => host,
         };
         self.deepest = self.deepest.max(host.split('.').count());
         self.hosts.insert(host.into_boxed_str());
     }
 
-    /// Whether `host` is listed, or stands under a listed one. [`TargetUrl::host`](crate::TargetUrl::host) has
-    /// the form that is looked up at once; others are brought into it first.
+    /// Whether `host` is listed, or is under a listed host. [`TargetUrl::host`](crate::TargetUrl::host)
+    /// already has the normalised form; other texts are normalised first.
     ///
-    /// IPv6 addresses that stand for an IPv4 address are that address: mapped (`::ffff:a.b.c.d`), compatible
-    /// (`::a.b.c.d`), and translated by NAT64 (`64:ff9b::a.b.c.d`). A listed IPv4 address also covers the network
-    /// that 6to4 puts behind it (`2002:aabb:ccdd::/48`), but not the other way round.
+    /// An IPv6 address that stands for an IPv4 address counts as that address: mapped (`::ffff:a.b.c.d`),
+    /// compatible (`::a.b.c.d`), and translated by NAT64 (`64:ff9b::a.b.c.d`). A listed IPv4 address also
+    /// covers its 6to4 network (`2002:aabb:ccdd::/48`), but not vice versa.
     ///
     /// ```
     /// # use signpost_domain::HostBlocklist;
@@ -111,7 +111,7 @@ impl HostBlocklist {
         if self.hosts.is_empty() {
             return false;
         }
-        // An IPv6 address has many spellings in lower case.
+        // An IPv6 address has several spellings, also in lower case.
         let is_normal = !host.starts_with('[')
             && !host.ends_with('.')
             && host.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
@@ -122,7 +122,7 @@ impl HostBlocklist {
         }
     }
 
-    /// Whether `host`, in its ASCII form, or the IPv4 address within it is covered.
+    /// Whether `host` in its ASCII form, or the IPv4 address within it, is covered.
     fn covers(&self, host: &str) -> bool {
         match embedded_ipv4::of(host) {
             Some(Embedded::SameNode(address)) => self.covers_name(&address.to_string()),
@@ -133,26 +133,26 @@ impl HostBlocklist {
         }
     }
 
-    /// Looks up `host` and every host above it, from the top-level domain down.
+    /// Looks up `host` and all its parent domains, from the top-level domain down.
     fn covers_name(&self, host: &str) -> bool {
         let above = host.rmatch_indices('.').filter_map(|(dot, _)| host.get(dot + 1..));
         above.chain(std::iter::once(host)).take(self.deepest).any(|suffix| self.hosts.contains(suffix))
     }
 
-    /// How many hosts are listed.
+    /// The number of listed hosts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Whether no host is listed.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }
 }
 
-/// Shows how long the list is rather than its hosts: there may be a million.
+/// `Debug` shows the length of the list, not its hosts: there may be a million.
 impl fmt::Debug for HostBlocklist {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { hosts, deepest } = self;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_blank_lines_stars_and_line_ends_make_no_difference() {
+    fn d24_comments_blank_lines_and_leading_stars_are_ignored() {
         let list =
             list("\u{feff}a.example\r\n\r\n  # b.example\n*.c.example\t# why\n\n D.Example. \na.example");
         assert_eq!(list.len(), 3);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_listed_in_any_spelling_and_have_nothing_under_them() {
+    fn d24_addresses_match_in_any_spelling_and_have_no_subdomains() {
         let list = list("192.0.2.1\n[2001:db8:0:0::1]");
         assert!(list.contains("192.0.2.1"));
         assert!(list.contains("[2001:db8::1]"));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn d24_an_ipv4_address_is_listed_by_every_ipv6_address_that_leads_to_it() {
+    fn d24_a_listed_ipv6_form_covers_its_ipv4_address() {
         let same = ["127.0.0.1", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]"];
         for listed in same {
             let list = list(listed);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn d24_loopback_of_ipv6_is_not_an_ipv4_address() {
+    fn d24_the_ipv6_loopback_has_no_ipv4_address() {
         let list = list("[::1]\n[::]");
         assert!(list.contains("[::1]") && list.contains("[0:0::0]"));
         assert!(!list.contains("0.0.0.1") && !list.contains("0.0.0.0"));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_host_is_reported_and_the_list_refused() {
+    fn d24_a_list_with_an_invalid_line_is_refused() {
         let errors =
             HostBlocklist::parse("a.example\nhttps://b.example/\n# x\n127.1 # c\n*.*.d").unwrap_err();
         let told: Vec<_> = errors.iter().map(|error| (error.line(), error.text())).collect();
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_lists_nothing_and_debug_output_stays_short() {
+    fn the_default_is_empty_and_debug_output_is_short() {
         assert!(!HostBlocklist::default().contains("a.example"));
         assert_eq!(format!("{:?}", list("a.example")), "HostBlocklist { len: 1, deepest: 2 }");
     }
@@ -286,10 +286,10 @@ mod tests {
             prop_assert_eq!(list(&listed.join("\n")).contains(&asked), expected);
         }
 
-        /// What a browser connects to, however the target spells it: also numbers in other bases, where they are
-        /// accepted at all.
+        /// The host that a browser connects to for a spelling of a target, including numbers in other bases
+        /// where they are accepted.
         #[test]
-        fn d24_no_spelling_of_a_listed_ipv4_address_is_let_through(
+        fn d24_every_spelling_of_a_listed_ipv4_address_is_blocked(
             address: Ipv4Addr, form in 0_usize..9, scheme in "https?", port in "(:[1-9][0-9]{0,3})?",
         ) {
             let [a, b, c, d] = address.octets();
@@ -314,7 +314,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_list_or_a_list_of_errors(text in "(?s).{0,200}") {
+        fn d24_no_text_makes_the_parser_panic(text in "(?s).{0,200}") {
             if let Err(errors) = HostBlocklist::parse(&text) {
                 prop_assert!(!errors.is_empty());
             }

@@ -1,4 +1,4 @@
-//! Hostnames by which links and requests are addressed.
+//! Hostnames of links and requests.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -6,11 +6,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
-/// The host of an address, in the one form in which it is compared and stored (D9): a DNS name in lower case
-/// without its trailing dot, an IPv4 address, or an IPv6 address in brackets.
+/// A host in its normalised form, in which it is compared and stored (D9): a DNS name in lower case without
+/// its trailing dot, an IPv4 address, or an IPv6 address in brackets.
 ///
-/// A name consists of labels of letters, digits and inner hyphens, each of 1 to 63 characters; a single label
-/// such as `localhost` is one too. Internationalised names stand in their ASCII form (`xn--…`).
+/// A name has labels of letters, digits and inner hyphens, each of 1 to 63 characters. A single label such as
+/// `localhost` is valid. Internationalised names are in their ASCII form (`xn--…`).
 ///
 /// ```
 /// use signpost_domain::Hostname;
@@ -24,25 +24,26 @@ use crate::violation::{FieldError, ViolationCode};
 pub struct Hostname(String);
 
 impl Hostname {
-    /// The greatest length of a name, in characters, without a trailing dot (contract "Size and format bounds").
+    /// The maximum length of a name in characters, without a trailing dot (contract "Size and format
+    /// bounds").
     pub const MAX_CHARS: usize = 253;
 
     /// Reads a hostname. Surrounding white space, letter case and one trailing dot make no difference.
     ///
     /// # Errors
-    /// `too_short` if nothing is there, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for what is no
-    /// host, ports included. A number that only some programs take for an IPv4 address (`127.1`, `010.0.0.1`,
-    /// `0x7f000001`) is no host.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it is not a host
+    /// or has a port. Numbers that only some programs read as an IPv4 address (`127.1`, `010.0.0.1`,
+    /// `0x7f000001`) are not hosts.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         Self::parse_trimmed(text.trim())
     }
 
-    /// Reads the host of an authority, as the header `Host` carries it: a hostname, or one followed by `:` and a
-    /// port, which may be empty (RFC 9110 section 7.2). The port is dropped, because links are not told apart
-    /// by it.
+    /// Reads the host of an authority, such as the `Host` header: a hostname, perhaps followed by `:` and a
+    /// port, which may be empty (RFC 9110 section 7.2). The port is dropped, because the address of a link
+    /// has no port.
     ///
     /// # Errors
-    /// As [`Self::parse`]; `invalid_format` also for a port that is none.
+    /// As [`Self::parse`]; `invalid_format` also for a malformed port.
     pub fn from_authority(authority: &str) -> Result<Self, FieldError> {
         let authority = authority.trim();
         let host_end = match authority.find(']') {
@@ -73,8 +74,7 @@ impl Hostname {
         if is_host { Ok(Self(name.to_ascii_lowercase())) } else { Err(invalid_format()) }
     }
 
-    /// The hostname that our own store has. It must be in the form in which hostnames are compared, and fit a DNS message
-    /// and a URL.
+    /// Reads a stored hostname. It must be in normalised form, and fit a DNS message and a URL.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         let text = stored::some_line(text)?;
         let is_host = match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -97,8 +97,8 @@ impl fmt::Display for Hostname {
     }
 }
 
-/// The form that an IPv6 address has in a URL. Browsers write `[::ffff:7f00:1]` where the standard library
-/// writes `::ffff:127.0.0.1`; theirs is what arrives in requests.
+/// The form of an IPv6 address in a URL. Browsers send `[::ffff:7f00:1]`, where the standard library writes
+/// `::ffff:127.0.0.1`.
 pub(crate) fn bracketed(address: Ipv6Addr) -> String {
     url::Host::<&str>::Ipv6(address).to_string()
 }
@@ -114,7 +114,7 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with('-')
 }
 
-/// What DNS and URLs can carry as it stands.
+/// Whether DNS and URLs can carry the name unchanged.
 fn is_stored_label(label: &str) -> bool {
     let is_allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');

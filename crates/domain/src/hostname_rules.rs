@@ -10,19 +10,19 @@ use crate::public_suffix::is_public_suffix;
 use crate::refusal::{Refusal, Rejection};
 use crate::violation::{FieldError, ViolationCode, Violations};
 
-/// A top-level name that the public DNS does not serve, or serves for machines only. Hostnames under it cannot be
-/// anybody's address for visitors (D37).
+/// A top-level name that public DNS does not serve, or serves only for machines. No hostname under it can be
+/// connected (D37).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpecialUseName {
     /// `localhost`: the machine itself.
     Localhost,
-    /// `.local`: names of multicast DNS.
+    /// `.local`: multicast DNS.
     Local,
     /// `.internal`: private networks.
     Internal,
-    /// `.test`: trying things out.
+    /// `.test`: testing.
     Test,
-    /// `.invalid`: never a name.
+    /// `.invalid`: never a valid name.
     Invalid,
     /// `.example`: documentation.
     Example,
@@ -33,7 +33,7 @@ pub enum SpecialUseName {
 }
 
 impl SpecialUseName {
-    /// Every one, in the order of D37.
+    /// All of them, in the order of D37.
     pub const ALL: [Self; 8] = [
         Self::Localhost,
         Self::Local,
@@ -60,7 +60,8 @@ impl SpecialUseName {
         }
     }
 
-    /// Reads an entry of the setting `allow-special-use`: the name in any case, with or without the dot before it.
+    /// Reads an entry of the setting `allow-special-use`: the name in any case, with or without a leading
+    /// dot.
     ///
     /// ```
     /// # use signpost_domain::SpecialUseName;
@@ -70,7 +71,7 @@ impl SpecialUseName {
     /// ```
     ///
     /// # Errors
-    /// `invalid_value` for anything else.
+    /// `invalid_value` for any other text.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let name = text.trim();
         let name = name.strip_prefix('.').unwrap_or(name);
@@ -80,7 +81,8 @@ impl SpecialUseName {
         })
     }
 
-    /// The special-use name that `hostname` is or lies under. Every one is a single label, so the last label tells.
+    /// The special-use name that `hostname` is or is under. All these names are single labels, so the last
+    /// label decides.
     fn of(hostname: &Hostname) -> Option<Self> {
         let last = hostname.as_str().rsplit('.').next()?;
         Self::ALL.into_iter().find(|known| known.as_str() == last)
@@ -93,7 +95,7 @@ impl fmt::Display for SpecialUseName {
     }
 }
 
-/// What an installation needs to know in order to judge a hostname that an account wants to connect (D37).
+/// The rules of an installation for the hostnames that accounts connect (D37).
 ///
 /// ```
 /// use std::collections::BTreeSet;
@@ -109,9 +111,10 @@ impl fmt::Display for SpecialUseName {
 pub struct HostnameRules {
     /// The system domain, with its hostname and aliases.
     pub system: SystemDomain,
-    /// The name that custom domains point at (setting `edge-hostname`), if there is one.
+    /// The name that custom domains point at (setting `edge-hostname`), if it has one.
     pub edge_hostname: Option<Hostname>,
-    /// What the operator allows for development (setting `allow-special-use`). Empty in production.
+    /// The special-use names that the operator allows for development (setting `allow-special-use`). Empty in
+    /// production.
     pub allowed_special_use: BTreeSet<SpecialUseName>,
 }
 
@@ -126,21 +129,22 @@ impl HostnameRules {
         Self { system, edge_hostname, allowed_special_use }
     }
 
-    /// The hostname that `text` is, normalised, if it may be connected. Whether somebody holds it is for a store to
-    /// say; nothing is asked of DNS.
+    /// Normalises `text`, and checks whether the hostname may be connected. Whether an account holds it is
+    /// for the store to decide. It does not ask DNS.
     ///
-    /// A name of 253 characters passes, although the verification record of one of more than 243 cannot exist; see
-    /// [`VerificationRecord::name`](crate::VerificationRecord::name).
+    /// A name of up to 253 characters passes, although names of more than 243 cannot have a verification
+    /// record; see [`VerificationRecord::name`](crate::VerificationRecord::name).
     ///
     /// # Errors
-    /// Of these the first that is true:
-    /// - a violation of `hostname` for what is no host: `too_short`, `too_long` beyond 253 characters, `invalid_format`
-    ///   (syntax, characters outside ASCII, ports, underscores, numbers that only some programs take for an address);
-    /// - [`Refusal::HostnameIsSystemDomain`] for the installation's own names and all that lies under them, whatever
-    ///   else would be wrong with them: where the system domain is `localhost`, that is one of them;
+    /// The first that applies:
+    /// - a violation of `hostname` for a text that is not a host: `too_short`, `too_long` above 253
+    ///   characters, `invalid_format` (syntax, characters outside ASCII, ports, underscores, numbers that
+    ///   only some programs read as an address);
+    /// - [`Refusal::HostnameIsSystemDomain`] for the installation's own names and all names under them, even
+    ///   if they also break a later rule, as `localhost` would;
     /// - `invalid_format` for IP addresses and single labels;
-    /// - `invalid_value` for well-formed names that cannot be connected: those with a label that begins with `xn--`,
-    ///   special-use names that are not allowed, and public suffixes.
+    /// - `invalid_value` for well-formed names that cannot be connected: names with a label that begins with
+    ///   `xn--`, special-use names that are not allowed, and public suffixes.
     pub fn judge(&self, text: &str) -> Result<Hostname, Rejection> {
         let invalid =
             |error: FieldError| Rejection::Invalid(Violations::from(error.at("hostname").of_value(text)));
@@ -152,13 +156,14 @@ impl HostnameRules {
         Ok(hostname)
     }
 
-    /// The installation's own names, each once: what the system domain answers to, and what custom domains point at.
+    /// The installation's own names, each once: those of the system domain, and the one that custom domains
+    /// point at.
     pub fn own_names(&self) -> impl Iterator<Item = &Hostname> {
         let edge = self.edge_hostname.iter().filter(|name| !self.system.answers_to(name));
         self.system.hostnames().chain(edge)
     }
 
-    /// Whether the hostname is one of the installation's own, or lies under one.
+    /// Whether the hostname is one of the installation's own names or under one.
     fn is_ours(&self, hostname: &Hostname) -> bool {
         std::iter::successors(Some(hostname.as_str()), |name| Some(name.split_once('.')?.1))
             .filter_map(|name| Hostname::parse(name).ok())
@@ -194,7 +199,8 @@ impl HostnameRules {
     }
 }
 
-/// Whether public DNS could have an address for this host: a name of at least two labels, and no special-use name.
+/// Whether public DNS could have an address for this host: it has at least two labels and is not a
+/// special-use name.
 ///
 /// ```
 /// # use signpost_domain::{Hostname, can_be_in_public_dns};
@@ -209,7 +215,7 @@ pub fn can_be_in_public_dns(hostname: &Hostname) -> bool {
     !is_address && name.contains('.') && SpecialUseName::of(hostname).is_none()
 }
 
-/// The error, in words that say what is wrong if that is a character outside ASCII.
+/// The error, with a message about characters outside ASCII if that is the cause.
 fn naming_ascii(error: FieldError, text: &str) -> FieldError {
     if error.code() == ViolationCode::InvalidFormat && !text.is_ascii() {
         let message = "must be in ASCII: internationalised names are not accepted";

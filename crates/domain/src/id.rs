@@ -6,12 +6,12 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-/// A kind of thing that has identifiers.
+/// A kind of resource with identifiers.
 pub trait IdKind: 'static {
-    /// What its identifiers begin with, the underscore included: `rdr_`.
+    /// The prefix of its identifiers, including the underscore: `rdr_`.
     const PREFIX: &'static str;
 
-    /// What one of its identifiers is called in messages, with its article: `a redirect id`.
+    /// The name of an identifier in messages, with its article: `a redirect id`.
     const CALLED: &'static str;
 }
 
@@ -52,9 +52,9 @@ id_kinds! {
     RequestKind, RequestId, "req_", "a request id";
 }
 
-/// An identifier of one kind: 128 bits that sort by creation time when they are those of a ULID (D1).
+/// An identifier of one kind: 128 bits. If they come from a ULID, they sort by creation time (D1).
 ///
-/// The kind is part of the type, so a redirect's id does not pass where a group's is asked for.
+/// The kind is part of the type, so a redirect's id cannot be passed as a group's.
 ///
 /// ```
 /// # use signpost_domain::{GroupId, RedirectId};
@@ -74,7 +74,7 @@ impl<K> Id<K> {
         Self { bytes, kind: PhantomData }
     }
 
-    /// The 128 bits, most significant byte first; what stores keep.
+    /// The 128 bits to store, most significant byte first.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.bytes
@@ -86,7 +86,7 @@ impl<K> Id<K> {
     }
 }
 
-/// The text is no identifier of the kind: another prefix, length, alphabet or case.
+/// The text is not an identifier of the kind: the prefix, length, alphabet or case is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not {called} ({prefix}…)")]
 pub struct MalformedId {
@@ -125,7 +125,8 @@ impl<K: IdKind> fmt::Display for Id<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::with_capacity(K::PREFIX.len() + 32);
         text.push_str(K::PREFIX);
-        // Digit by digit: a page of links writes thousands of them, and `{:02x}` is several times dearer.
+        // Digit by digit, because a page of links writes thousands of them and `{:02x}` is several times
+        // slower.
         for half in self.bytes.into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]) {
             text.extend(char::from_digit(u32::from(half), 16));
         }
@@ -139,7 +140,7 @@ impl<K: IdKind> fmt::Debug for Id<K> {
     }
 }
 
-// By hand, because derives would ask the same of `K`, which is only a mark.
+// Implemented by hand, because a derive would require the same of `K`, which is only a marker.
 impl<K> Clone for Id<K> {
     fn clone(&self) -> Self {
         *self
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_id_is_refused_by_the_name_of_its_kind() {
+    fn d1_the_message_names_the_kind_of_a_malformed_id() {
         let told = |error: Option<MalformedId>| error.unwrap().to_string();
         assert_eq!(told("acc_1".parse::<crate::AccountId>().err()), "is not an account id (acc_…)");
         assert_eq!(told("acc_1".parse::<crate::ApiKeyId>().err()), "is not an API key id (key_…)");
@@ -216,7 +217,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_parses_prints_as_it_was(text in "(rdr_)?[0-9a-fA-F+ ]{30,34}") {
+        fn d1_a_parsed_id_prints_as_it_was(text in "(rdr_)?[0-9a-fA-F+ ]{30,34}") {
             if let Ok(id) = text.parse::<RedirectId>() {
                 prop_assert_eq!(id.to_string(), text);
             }

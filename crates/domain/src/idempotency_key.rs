@@ -1,4 +1,4 @@
-//! The key by which a caller says that two requests are one (D12).
+//! The key with which a client marks a repeated request (D12).
 
 use crate::violation::{FieldError, ViolationCode};
 
@@ -14,13 +14,14 @@ use crate::violation::{FieldError, ViolationCode};
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// The greatest length, in characters.
+    /// The maximum length in characters.
     pub const MAX_CHARS: usize = 255;
 
     /// Checks a key.
     ///
     /// # Errors
-    /// `too_short` if it is empty, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for other characters.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` for other
+    /// characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let error = |code, message| Err(FieldError::new(code, message));
         if text.is_empty() {

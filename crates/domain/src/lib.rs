@@ -1,12 +1,12 @@
-//! Signpost's entities and rules, and nothing else: no I/O, no clock, no randomness, no framework. Time and
-//! random bytes are arguments, so every rule can be asked from any tool and tested in a millisecond.
+//! Signpost's entities and rules: no I/O, no clock, no randomness, no framework. Time and random bytes are
+//! arguments, so any tool can use the rules, and a test takes a millisecond.
 //!
-//! Values are parsed once, at the edge, into types that are valid ever after. What a caller did wrong comes
-//! back as [`Violations`] (one per field) or as a [`Refusal`] (the operation as a whole).
+//! Values are parsed once into types that are always valid. Mistakes of a caller are [`Violations`] (one for
+//! each field) or a [`Refusal`] (of the operation as a whole).
 //!
 //! # Using it from another tool
 //!
-//! Check a slug, build a redirect, and ask what a PATCH would do to it, all without a server:
+//! Check a slug, build a redirect, and apply a PATCH to it, all without a server:
 //!
 //! ```
 //! use std::collections::BTreeSet;
@@ -17,7 +17,7 @@
 //!     WidgetId, WidgetIds,
 //! };
 //!
-//! // A slug is checked by the type that carries it (D21).
+//! // A slug is checked by its type (D21).
 //! assert_eq!(Slug::parse("autumn sale").unwrap_err().code(), ViolationCode::InvalidFormat);
 //! let slug = Slug::parse("autumn-sale").unwrap();
 //!

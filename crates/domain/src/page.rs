@@ -1,8 +1,8 @@
-//! Pages of lists: newest first, by position, never by number (contract "Pagination rules", D11).
+//! Pages of lists: newest first, by position instead of page numbers (contract "Pagination rules", D11).
 
 use crate::violation::{FieldError, ViolationCode};
 
-/// How many items a page holds: 1 to 100, 25 unless told.
+/// The number of items on a page: 1 to 100, 25 by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLimit(u8);
 
@@ -28,19 +28,19 @@ impl Default for PageLimit {
     }
 }
 
-/// A place in a list: right behind the item with these id bits. Lists are ordered by id, newest first, and an
-/// id never changes, so links that come and go do not move the others.
+/// A position in a list: after the item with these id bits. Lists are ordered by id, newest first, and ids
+/// never change. So new and deleted items do not move the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PagePosition([u8; 16]);
 
 impl PagePosition {
-    /// The place behind the item with these id bits.
+    /// The position after the item with these id bits.
     #[must_use]
     pub const fn behind(id: [u8; 16]) -> Self {
         Self(id)
     }
 
-    /// The id bits of the item before this place.
+    /// The id bits of the item before this position.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0
@@ -52,21 +52,21 @@ impl PagePosition {
 pub struct Page<T> {
     /// The items, newest first.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` on the last page.
+    /// The position of the next page; `None` on the last page.
     pub next: Option<PagePosition>,
-    /// How many items belong here and are left out, because the store cannot read their rows (ADR 35).
+    /// The number of items that were left out because their rows are unreadable (ADR 35).
     pub left_out: usize,
 }
 
 impl<T> Page<T> {
-    /// A page without items, and none behind it.
+    /// An empty last page.
     #[must_use]
     pub const fn empty() -> Self {
         Self { items: Vec::new(), next: None, left_out: 0 }
     }
 
-    /// Makes a page of the up to `limit + 1` items that a store read: the one too many only tells that there
-    /// is a next page. `id_of` gives an item's id bits.
+    /// Makes a page from up to `limit + 1` items that a store read. The additional item only shows that a
+    /// next page exists. `id_of` returns an item's id bits.
     ///
     /// ```
     /// # use signpost_domain::{Page, PageLimit};
@@ -86,14 +86,15 @@ impl<T> Page<T> {
         Self { items, next, left_out: 0 }
     }
 
-    /// The same page without the items of which `f` makes none. The next page begins where it began before.
+    /// Maps the items, and leaves out those for which `f` returns `None`. The position of the next page stays
+    /// the same.
     pub fn filter_map<U>(self, f: impl FnMut(T) -> Option<U>) -> Page<U> {
         let shown = self.items.len();
         let items: Vec<U> = self.items.into_iter().filter_map(f).collect();
         Page { left_out: self.left_out + (shown - items.len()), items, next: self.next }
     }
 
-    /// The same page with each item looked at differently.
+    /// Maps the items.
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
         Page { items: self.items.into_iter().map(f).collect(), next: self.next, left_out: self.left_out }
     }
@@ -106,16 +107,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_is_1_to_100_and_25_unless_told() {
+    fn d11_the_limit_is_1_to_100_and_25_by_default() {
         assert_eq!(PageLimit::default().get(), 25);
         for bad in [0, 101, 256, u64::MAX] {
             assert_eq!(PageLimit::new(bad).unwrap_err().code(), ViolationCode::OutOfRange);
         }
     }
 
-    /// What cannot be shown moves neither the next page nor what is on it.
+    /// Leaving out items changes neither the other items nor the next page.
     #[test]
-    fn a_page_without_some_of_its_items_ends_where_it_did() {
+    fn d11_leaving_out_items_keeps_the_next_position() {
         let limit = PageLimit::new(3).unwrap();
         let page = Page::from_one_more(vec![9_u8, 8, 7, 6], limit, |item| [*item; 16]);
         let page = page.filter_map(|item| (item == 8).then_some(u16::from(item)));
@@ -126,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn walking_in_pages_gives_every_item_once(count in 0..250_u64, limit in 1..=100_u64) {
+        fn d11_following_pages_returns_every_item_once(count in 0..250_u64, limit in 1..=100_u64) {
             let all: Vec<u64> = (0..count).rev().collect();
             let limit = PageLimit::new(limit).unwrap();
             let id_of = |item: &u64| u128::from(*item).to_be_bytes();

@@ -37,7 +37,7 @@ fn check_not_empty(text: &str) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// A page's description: at most 500 characters in any number of lines, kept as given, also an empty one (D34).
+/// A page's description: at most 500 characters in any number of lines, kept as given; it may be empty (D34).
 ///
 /// ```
 /// use signpost_domain::Description;
@@ -48,25 +48,26 @@ fn check_not_empty(text: &str) -> Result<(), FieldError> {
 pub struct Description(String);
 
 impl Description {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 500;
 
     /// Reads a description.
     ///
     /// # Errors
-    /// `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters other than line breaks and tabs.
+    /// `too_long` above [`Self::MAX_CHARS`], `invalid_format` for control characters other than line breaks
+    /// and tabs.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         check_longest(text, Self::MAX_CHARS)?;
         check_lines(text)?;
         Ok(Self(text.to_owned()))
     }
 
-    /// The description that our own store has.
+    /// Reads a stored description.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::any_text(text).map(Self)
     }
 
-    /// The text as it was given.
+    /// The text as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -85,14 +86,14 @@ impl Description {
 pub struct WidgetText(String);
 
 impl WidgetText {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 2000;
 
     /// Reads a text.
     ///
     /// # Errors
-    /// `too_short` if it is empty, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters other
-    /// than line breaks and tabs.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` for control
+    /// characters other than line breaks and tabs.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         check_not_empty(text)?;
         check_longest(text, Self::MAX_CHARS)?;
@@ -100,19 +101,19 @@ impl WidgetText {
         Ok(Self(text.to_owned()))
     }
 
-    /// The text that our own store has.
+    /// Reads a stored text.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::any_text(text).map(Self)
     }
 
-    /// The text as it was given.
+    /// The text as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What stands for an image where it is not seen: at most 200 characters, perhaps none (D35).
+/// The text that replaces an image where it is not visible: at most 200 characters; it may be empty (D35).
 ///
 /// ```
 /// use signpost_domain::AltText;
@@ -123,32 +124,33 @@ impl WidgetText {
 pub struct AltText(String);
 
 impl AltText {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 200;
 
     /// Reads a text.
     ///
     /// # Errors
-    /// `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters.
+    /// `too_long` above [`Self::MAX_CHARS`], `invalid_format` for control characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         check_longest(text, Self::MAX_CHARS)?;
         check_one_line(text)?;
         Ok(Self(text.to_owned()))
     }
 
-    /// The text that our own store has: one line.
+    /// Reads a stored text: one line.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::one_line(text).map(Self)
     }
 
-    /// The text as it was given.
+    /// The text as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The name of a social network: 1 to 50 characters (D35). Which networks there are is left to those who show the page.
+/// The name of a social network: 1 to 50 characters (D35). The renderer of the page decides which networks it
+/// knows.
 ///
 /// ```
 /// use signpost_domain::SocialNetwork;
@@ -159,13 +161,14 @@ impl AltText {
 pub struct SocialNetwork(String);
 
 impl SocialNetwork {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 50;
 
-    /// Reads a name. White space around it is dropped.
+    /// Reads a name. Surrounding white space is dropped.
     ///
     /// # Errors
-    /// `too_short` if nothing is there, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` for control
+    /// characters.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let text = text.trim();
         check_not_empty(text)?;
@@ -174,7 +177,7 @@ impl SocialNetwork {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name that our own store has: one line.
+    /// Reads a stored name: one line.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::some_line(text).map(Self)
     }
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_hold_no_control_characters_beyond_what_they_need() {
+    fn d35_texts_have_no_other_control_characters() {
         let invalid = ViolationCode::InvalidFormat;
         assert_eq!(Description::parse("a\0").unwrap_err().code(), invalid);
         assert_eq!(WidgetText::parse("a\u{1b}").unwrap_err().code(), invalid);

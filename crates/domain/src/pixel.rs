@@ -1,4 +1,4 @@
-//! Pixels: codes of vendors that fire on a redirect's visitors (contract "Redirect", D36).
+//! Pixels: vendors' tracking codes that fire when a redirect is visited (contract "Redirect", D36).
 
 use std::collections::HashSet;
 
@@ -9,21 +9,21 @@ use crate::text::Name;
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
 
-/// A pixel of an account. It never changes.
+/// A pixel of an account. It is immutable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pixel {
     /// Its id.
     pub id: PixelId,
-    /// Whose pixel it is, and which.
+    /// The vendor and its code for the pixel.
     pub code: PixelCode,
-    /// Its name, for the account's eyes.
+    /// Its name, which only the account sees.
     pub name: Option<Name>,
     /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// The code by which a vendor knows a pixel, in that vendor's own format: so it can never break out of the script that it
-/// is put into.
+/// A vendor's code for a pixel. It has that vendor's format, so it cannot break out of the script that
+/// contains it.
 ///
 /// ```
 /// use signpost_domain::{PixelCode, PixelType};
@@ -41,13 +41,13 @@ impl PixelCode {
     /// Reads a code of a vendor.
     ///
     /// # Errors
-    /// `invalid_format`.
+    /// `invalid_format` if it does not have the vendor's format.
     pub fn parse(pixel_type: PixelType, code: &str) -> Result<Self, FieldError> {
         pixel_type.accepts(code)?;
         Ok(Self { pixel_type, code: code.to_owned() })
     }
 
-    /// The code that our own store has. It consists of letters, digits, `-` and `_`: so it cannot break out of a script.
+    /// Reads a stored code of letters, digits, `-` and `_`, so that it cannot break out of a script.
     pub fn from_stored(pixel_type: PixelType, code: String) -> Result<Self, MalformedStored> {
         let code = stored::some_line(code)?;
         if code.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
@@ -70,18 +70,18 @@ impl PixelCode {
     }
 }
 
-/// The pixels of a redirect: at most ten, each once, in the order given (D36).
+/// The pixels of a redirect: at most ten, each once, in the given order (D36).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PixelIds(Vec<PixelId>);
 
 impl PixelIds {
-    /// How many a redirect may have.
+    /// The maximum number of pixels of a redirect.
     pub const MAX: usize = 10;
 
-    /// These pixels. Of one that stands there more than once, the first place counts.
+    /// These pixels. A repeated pixel keeps its first position.
     ///
     /// # Errors
-    /// `too_many_items` beyond [`Self::MAX`].
+    /// `too_many_items` above [`Self::MAX`].
     pub fn new(ids: Vec<PixelId>) -> Result<Self, FieldError> {
         let ids = each_once(ids);
         if ids.len() > Self::MAX {
@@ -90,18 +90,18 @@ impl PixelIds {
         Ok(Self(ids))
     }
 
-    /// The pixels that our own store has, perhaps more than the rule of the day allows.
+    /// Reads stored pixels, perhaps more than the current rule allows.
     pub fn from_stored(ids: Vec<PixelId>) -> Result<Self, MalformedStored> {
         stored::items(ids).map(each_once).map(Self)
     }
 
-    /// The ids, in their order.
+    /// The ids, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[PixelId] {
         &self.0
     }
 
-    /// Those of them that are to be kept, in their order.
+    /// Keeps the ids for which the filter returns `true`, in order.
     #[must_use]
     pub fn filtered(&self, mut is_kept: impl FnMut(PixelId) -> bool) -> Self {
         Self(self.0.iter().copied().filter(|id| is_kept(*id)).collect())

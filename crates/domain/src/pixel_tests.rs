@@ -3,7 +3,7 @@ use proptest::sample::{Index, select};
 
 use super::*;
 
-/// Contract D36: a code is checked against its type's own format.
+/// Contract D36: a code must have its vendor's format.
 #[test]
 fn d36_each_type_has_a_format_of_its_own() {
     for (kind, good, bad) in [
@@ -55,7 +55,7 @@ fn d36_a_redirect_has_at_most_ten_pixels_each_once() {
 }
 
 proptest! {
-    /// Contract D36: nothing that is accepted can break out of a script, a page or a URL.
+    /// Contract D36: no accepted code can break out of a script, a page or a URL.
     #[test]
     fn d36_accepted_codes_are_inert(
         kind in proptest::sample::select(PixelType::ALL.to_vec()),
@@ -70,9 +70,9 @@ proptest! {
         }
     }
 
-    /// Contract D36: one character that means something elsewhere spoils any code, wherever it stands.
+    /// Contract D36: one character with a special meaning makes any code invalid, at any position.
     #[test]
-    fn d36_one_foreign_character_spoils_a_code(
+    fn d36_one_foreign_character_makes_a_code_invalid(
         (kind, code) in select(GOOD.to_vec()), place in any::<Index>(), foreign in "[^A-Za-z0-9_-]",
     ) {
         prop_assert!(PixelCode::parse(kind, code).is_ok());

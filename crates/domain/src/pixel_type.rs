@@ -1,9 +1,9 @@
-//! Whose pixel it is, and what its codes look like (D36).
+//! The vendors of pixels, and the formats of their codes (D36).
 
 use crate::stored::MalformedStored;
 use crate::violation::{FieldError, ViolationCode};
 
-/// The vendor whose pixel it is.
+/// The vendor of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PixelType {
     /// Google tag: Analytics, Ads, Campaign Manager.
@@ -28,15 +28,15 @@ pub enum PixelType {
     MicrosoftAds,
 }
 
-/// What a vendor's codes consist of.
+/// The format of a vendor's codes.
 struct CodeFormat {
-    /// They begin with one of these.
+    /// A code begins with one of these.
     prefixes: &'static [&'static str],
-    /// What follows is made in this way.
+    /// The alphabet of the rest.
     is_made_so: fn(&str) -> bool,
-    /// How many bytes follow, at least and at most.
+    /// The minimum and maximum length of the rest in bytes.
     length: (usize, usize),
-    /// What one looks like, for people.
+    /// An example, for error messages.
     example: &'static str,
 }
 
@@ -60,7 +60,7 @@ fn uuid(text: &str) -> bool {
 }
 
 impl PixelType {
-    /// Every type.
+    /// All types.
     pub const ALL: [Self; 10] = [
         Self::GoogleTag,
         Self::GoogleTagManager,
@@ -74,7 +74,7 @@ impl PixelType {
         Self::MicrosoftAds,
     ];
 
-    /// The name as it stands in requests and answers.
+    /// The name in requests and answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl PixelType {
     /// The type of this name.
     ///
     /// # Errors
-    /// `invalid_value`.
+    /// `invalid_value` for an unknown name.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         Self::named(text).ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str).join(", ");
@@ -102,7 +102,7 @@ impl PixelType {
         })
     }
 
-    /// The type that our own store has.
+    /// Reads a stored type.
     pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
         Self::named(text).ok_or(MalformedStored("is not a type of pixel"))
     }
@@ -111,8 +111,8 @@ impl PixelType {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// The vendors say what their codes consist of, but seldom how long they are, so lengths are lenient. In no format is
-    /// there a character that means anything in a script, in a page or in a URL.
+    /// Vendors document the characters of their codes, but seldom the length, so the lengths are lenient. No
+    /// format has a character with a special meaning in a script, a page or a URL.
     const fn code_format(self) -> CodeFormat {
         const fn format(
             prefixes: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Plans: what an account may do and how much of it (D15).
+//! Plans: what an account may do, and how much (D15).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ impl PlanName {
         }
     }
 
-    /// The name that our own store has: one line. A node knows its plans by name, and takes an unknown one for no plan.
+    /// Reads a stored name: one line. A node looks up plans by name, and treats an unknown one as no plan.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::some_line(text).map(Self)
     }
@@ -41,24 +41,24 @@ impl fmt::Display for PlanName {
     }
 }
 
-/// Something that a plan may lack as a whole.
+/// A feature that a plan may include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// Connecting custom domains.
     CustomDomains,
     /// Pixels on redirects.
     Pixels,
-    /// Turning away visitors by country.
+    /// Blocking visitors by country.
     GeoBlocking,
-    /// Turning away known bots.
+    /// Blocking known bots.
     Antibot,
 }
 
 impl Feature {
-    /// Every feature.
+    /// All features.
     pub const ALL: [Self; 4] = [Self::CustomDomains, Self::Pixels, Self::GeoBlocking, Self::Antibot];
 
-    /// The name as it stands in a plan and in an answer.
+    /// The name in plans and answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl FeatureSet {
         Feature::ALL.into_iter().collect()
     }
 
-    /// Whether the feature is among them.
+    /// Whether the feature is included.
     #[must_use]
     pub const fn contains(self, feature: Feature) -> bool {
         self.0 & feature.bit() != 0
@@ -122,7 +122,7 @@ impl FromIterator<Feature> for FeatureSet {
     }
 }
 
-/// Something that a plan limits by count.
+/// A resource that a plan limits by count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlanResource {
     /// Landing pages and redirects together.
@@ -136,7 +136,7 @@ pub enum PlanResource {
 }
 
 impl PlanResource {
-    /// The name as it stands in an answer.
+    /// The name in answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl PlanResource {
     }
 }
 
-/// How many of each thing a plan allows, and how long a period its analytics cover.
+/// The limits of a plan: how many of each resource, and the longest period of analytics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanLimits {
     /// Landing pages and redirects together.
@@ -176,18 +176,18 @@ impl PlanLimits {
     }
 }
 
-/// What an account may do.
+/// A plan of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Its name.
     pub name: PlanName,
-    /// Whether the API is part of it.
+    /// Whether it includes the API.
     pub api_access: bool,
-    /// How many requests it allows.
+    /// The request budget.
     pub budget: RequestBudget,
-    /// How much of each thing it allows.
+    /// The limits.
     pub limits: PlanLimits,
-    /// What it includes.
+    /// The features.
     pub features: FeatureSet,
 }
 
@@ -196,7 +196,7 @@ pub struct Plan {
 pub struct Plans(BTreeMap<PlanName, Plan>);
 
 impl Plans {
-    /// The three plans that D15 lists.
+    /// The three built-in plans of D15.
     #[must_use]
     pub fn builtin() -> Self {
         let plan = |name: &str, api_access, (per_minute, per_day), limits, features: &[Feature]| Plan {
@@ -223,7 +223,7 @@ impl Plans {
         .fold(Self(BTreeMap::new()), Self::with)
     }
 
-    /// These plans with one more, in place of the one of the same name if there is one.
+    /// These plans with another one, which replaces a plan of the same name.
     #[must_use]
     pub fn with(mut self, plan: Plan) -> Self {
         self.0.insert(plan.name.clone(), plan);
@@ -236,7 +236,7 @@ impl Plans {
         self.0.get(name)
     }
 
-    /// The plans, by name.
+    /// All plans, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Plan> {
         self.0.values()
     }
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_the_same_name_replaces_the_builtin_one() {
+    fn d15_a_plan_replaces_the_builtin_one_of_its_name() {
         let agency = PlanName::parse("agency").unwrap();
         let mut plan = Plans::builtin().get(&agency).unwrap().clone();
         plan.limits.links = 7;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn plan_names_are_plain() {
+    fn d15_plan_names_are_restricted() {
         for bad in ["", "Agency", "a b", "ünder", &"a".repeat(33)] {
             assert!(PlanName::parse(bad).is_err(), "{bad:?}");
         }

@@ -5,7 +5,7 @@ use crate::slug::Slug;
 use crate::target_url::{TargetUrl, UrlScheme};
 use crate::violation::{FieldError, ViolationCode};
 
-/// The domain that belongs to the installation itself and that every account's links can live on.
+/// The domain of the installation itself. Links of all accounts can live on it.
 ///
 /// ```
 /// use signpost_domain::{Hostname, Slug, SystemDomain, TargetUrl};
@@ -28,12 +28,12 @@ pub struct SystemDomain {
 }
 
 impl SystemDomain {
-    /// The system domain at `origin` (setting `system-url`), whose links also resolve at `aliases` (setting
+    /// The system domain at `origin` (setting `system-url`). Its links also resolve at `aliases` (setting
     /// `system-aliases`).
     ///
     /// # Errors
-    /// `invalid_format` unless `origin` is `http://` or `https://`, a hostname, perhaps a port, perhaps a slash,
-    /// and nothing else.
+    /// `invalid_format` unless `origin` is `http://` or `https://`, a hostname, an optional port and an
+    /// optional slash.
     pub fn new(origin: &str, aliases: Vec<Hostname>) -> Result<Self, FieldError> {
         let error = || {
             let message = "must be an origin, such as https://go.example.com or http://localhost:8081";
@@ -58,7 +58,7 @@ impl SystemDomain {
         std::iter::once(&self.hostname).chain(&self.aliases)
     }
 
-    /// The scheme, the hostname and, where it is not the scheme's own, the port, without a slash at the end.
+    /// The scheme, the hostname and the port, if it is not the scheme's default, without a trailing slash.
     #[must_use]
     pub fn origin(&self) -> String {
         let Self { scheme, hostname, port, aliases: _ } = self;
@@ -69,7 +69,7 @@ impl SystemDomain {
         }
     }
 
-    /// Whether a request for `hostname` is one for the system domain: it is its hostname or an alias.
+    /// Whether a request for `hostname` is for the system domain: its hostname or an alias.
     #[must_use]
     pub fn answers_to(&self, hostname: &Hostname) -> bool {
         self.is_named(hostname.as_str())
@@ -81,20 +81,20 @@ impl SystemDomain {
         format!("{}/{slug}", self.origin())
     }
 
-    /// The slug of the system domain's link that visitors of `target` would come to: `None` if it leads
-    /// elsewhere, or to nothing that a slug could name. The link need not exist.
+    /// The slug of the system domain's link at `target`. `None` if the target leads elsewhere, or to a path
+    /// that is not a slug. The link need not exist.
     ///
-    /// Letter case and a trailing dot of the host, a trailing slash, percent-encodings, query and fragment make
-    /// no difference; neither does the name, be it the hostname or an alias. The port must be the origin's. Where
-    /// that is its scheme's own, both `http` and `https` at their own ports lead here, because front ends send
-    /// visitors on from one to the other.
+    /// These make no difference: letter case and a trailing dot of the host, the hostname or an alias, a
+    /// trailing slash, percent-encodings, query and fragment. The port must be the origin's. If it is the
+    /// default of its scheme, both `http` and `https` with their default ports match, because front ends
+    /// redirect between them.
     #[must_use]
     pub fn own_address_of(&self, target: &TargetUrl) -> Option<Slug> {
         let our_port = if self.has_default_port() { target.scheme().default_port() } else { self.port };
         if target.effective_port() != our_port || !self.is_named(target.host()) {
             return None;
         }
-        // Nothing lives at the root of the system domain.
+        // The root of the system domain has no link.
         slug_in_path(target)?
     }
 
@@ -107,7 +107,7 @@ impl SystemDomain {
     }
 }
 
-/// The scheme of the addresses on custom domains (setting `custom-domain-scheme`, D22). They have no port.
+/// The scheme of addresses on custom domains (setting `custom-domain-scheme`, D22). They have no port.
 ///
 /// ```
 /// use signpost_domain::{CustomDomainScheme, Hostname, Slug};
@@ -119,7 +119,7 @@ impl SystemDomain {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CustomDomainScheme {
-    /// For development, and where nothing serves certificates.
+    /// For development, and for installations without certificates.
     Http,
     /// The default.
     #[default]
@@ -127,7 +127,7 @@ pub enum CustomDomainScheme {
 }
 
 impl CustomDomainScheme {
-    /// The scheme as it stands in a URL.
+    /// The scheme in a URL.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -136,7 +136,8 @@ impl CustomDomainScheme {
         }
     }
 
-    /// The public URL of the link with this slug on a custom domain; without a slug, of the domain's root (D22).
+    /// The public URL of the link with this slug on a custom domain; without a slug, of the root of the
+    /// domain (D22).
     #[must_use]
     pub fn url_of(self, hostname: &Hostname, slug: Option<&Slug>) -> String {
         let slug = slug.map_or("", Slug::as_str);
@@ -144,12 +145,11 @@ impl CustomDomainScheme {
     }
 }
 
-/// What visitors of `target` would come to on the custom domain `hostname`: the link with a slug, or (inner
-/// `None`) the link at the root. `None` if it leads to another host or port, or to a path that names no link.
-/// The link need not exist.
+/// The address of `target` on the custom domain `hostname`: a slug, or (inner `None`) the root. `None` if the
+/// target has another host or port, or a path that is not a slug. The link need not exist.
 ///
-/// Differences in spelling count for as little as in [`SystemDomain::own_address_of`]. Custom domains are served
-/// at the own ports of both schemes.
+/// Spelling is treated as in [`SystemDomain::own_address_of`]. Custom domains are served at the default ports
+/// of both schemes.
 ///
 /// ```
 /// use signpost_domain::public_address::slug_addressed_on;
@@ -171,7 +171,7 @@ pub fn slug_addressed_on(target: &TargetUrl, hostname: &Hostname) -> Option<Opti
     if is_served_there { slug_in_path(target) } else { None }
 }
 
-/// What the path of `target` names on a host of links: a slug, the root (inner `None`), or nothing.
+/// The link that the path of `target` names: a slug, the root (inner `None`), or none.
 #[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
 fn slug_in_path(target: &TargetUrl) -> Option<Option<Slug>> {
     let path = target.requested_path();
@@ -180,7 +180,7 @@ fn slug_in_path(target: &TargetUrl) -> Option<Option<Slug>> {
         return Some(None);
     }
     let path = path.strip_prefix('/')?;
-    // A trailing slash is the same address (D53).
+    // A trailing slash does not change the address (D53).
     Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok().map(Some)
 }
 

@@ -1,17 +1,17 @@
-//! What the public suffix list says about a hostname: where a registry ends and an owner's name begins (D37, D38).
+//! The public suffix list: where a registry's name ends and an owner's name begins (D37, D38).
 //!
-//! The list, with its ICANN and its private section, is part of the program. By its default rule the last label
-//! is the suffix of a name that no rule of the list matches.
+//! The list is part of the program, with its ICANN and private sections. By its default rule, the last label
+//! of a name that matches no rule is its suffix.
 
 use crate::hostname::Hostname;
 
-/// Whether the hostname is itself a public suffix, such as `co.uk` or `github.io`: nobody's own name.
+/// Whether the hostname is itself a public suffix, such as `co.uk` or `github.io`. No account can own it.
 pub(crate) fn is_public_suffix(hostname: &Hostname) -> bool {
     psl::suffix_str(hostname.as_str()) == Some(hostname.as_str())
 }
 
-/// Whether the hostname is a registrable domain: one label under a public suffix. Such a name holds `SOA` and `NS`
-/// records, beside which DNS allows no `CNAME` (RFC 1034 section 3.6.2).
+/// Whether the hostname is a registrable domain: one label under a public suffix. It has `SOA` and `NS`
+/// records, and DNS allows no `CNAME` beside them (RFC 1034 section 3.6.2).
 pub(crate) fn is_apex(hostname: &Hostname) -> bool {
     psl::domain_str(hostname.as_str()) == Some(hostname.as_str())
 }
@@ -20,7 +20,7 @@ pub(crate) fn is_apex(hostname: &Hostname) -> bool {
 mod tests {
     use super::*;
 
-    /// The suffix, the apex and a subdomain of several kinds of rules (contract D37, D38).
+    /// Suffix, apex and subdomain for several kinds of rules (contract D37, D38).
     #[test]
     fn d38_the_apex_is_one_label_under_a_public_suffix() {
         for (suffix, apex, subdomain) in [
@@ -39,7 +39,7 @@ mod tests {
         }
     }
 
-    /// `www.ck` is excepted from `*.ck`; `.zzzz` is in no list, so that its only suffix is the last label.
+    /// `www.ck` is an exception of `*.ck`. `.zzzz` is in no list, so its suffix is the last label.
     #[test]
     fn d37_exceptions_and_unlisted_names_follow_the_lists_own_rules() {
         for apex in ["www.ck", "shop.zzzz", "shop.com"] {

@@ -3,7 +3,7 @@
 
 use crate::timestamp::Timestamp;
 
-/// How many requests a plan allows, for all keys of an account together.
+/// The number of requests that a plan allows, for all keys of an account together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestBudget {
     /// Requests per calendar minute.
@@ -12,7 +12,7 @@ pub struct RequestBudget {
     pub per_day: u32,
 }
 
-/// One of the two windows.
+/// A window of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum QuotaWindow {
     /// The calendar minute.
@@ -29,15 +29,14 @@ impl QuotaWindow {
         }
     }
 
-    /// When the window that `now` lies in began. Counts are kept by this instant, so that a clock that steps
-    /// back finds the old count again and no window admits more than its limit.
+    /// When the window that contains `now` began. Counts are stored by this instant, so that a clock that
+    /// steps back finds the old count again, and no window admits more than its limit.
     #[must_use]
     pub const fn start(self, now: Timestamp) -> Timestamp {
         now.floor_to(self.millis())
     }
 
-    /// The whole seconds after which the window is surely over: 1 to 60, or 1 to 86,400. It is what
-    /// `Retry-After` says.
+    /// The whole seconds until the window has certainly ended, for `Retry-After`: 1 to 60, or 1 to 86,400.
     ///
     /// ```
     /// # use signpost_domain::{QuotaWindow, Timestamp};
@@ -49,7 +48,7 @@ impl QuotaWindow {
     pub const fn resets_in_seconds(self, now: Timestamp) -> u32 {
         let left = self.millis() - (now.unix_millis() - self.start(now).unix_millis());
         let seconds = (left + 999) / 1_000;
-        // At most 86,400; the fall-back keeps the arithmetic total.
+        // At most 86,400. The fallback is never used; it avoids a panic.
         if seconds >= 1 && seconds <= 86_400 { seconds_u32(seconds) } else { 86_400 }
     }
 }
@@ -64,7 +63,7 @@ const fn seconds_u32(seconds: i64) -> u32 {
     seconds as u32
 }
 
-/// How many requests were admitted in the current minute and day.
+/// The number of requests that were admitted in the current minute and day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QuotaUse {
     /// In this minute.
@@ -73,7 +72,7 @@ pub struct QuotaUse {
     pub day: u32,
 }
 
-/// How many requests are left.
+/// The number of requests that are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaRemaining {
     /// In this minute.
@@ -82,25 +81,25 @@ pub struct QuotaRemaining {
     pub day: u32,
 }
 
-/// What a request that reached the quota check is told.
+/// The decision about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuotaDecision {
-    /// It is admitted, and counts in both windows. `remaining` is what is left after it.
+    /// Admitted, and counted in both windows. `remaining` is what is left after it.
     Admitted {
-        /// Left after this request.
+        /// What is left after this request.
         remaining: QuotaRemaining,
     },
-    /// It is refused, and counts in neither window.
+    /// Refused, and counted in neither window.
     Exhausted {
-        /// The window to wait for; the day if both are exhausted.
+        /// The exhausted window; the day if both are exhausted.
         window: QuotaWindow,
-        /// Left for others.
+        /// What is left.
         remaining: QuotaRemaining,
     },
 }
 
 impl RequestBudget {
-    /// What is left when `used` was used; never below zero, also after a downgrade.
+    /// What is left after `used` requests. It is never negative, also after a downgrade.
     #[must_use]
     pub const fn remaining(self, used: QuotaUse) -> QuotaRemaining {
         QuotaRemaining {
@@ -109,8 +108,8 @@ impl RequestBudget {
         }
     }
 
-    /// Decides on one more request when `used` were admitted before it. A store must take this decision and
-    /// write its consequence in one atomic step (D16).
+    /// Decides on one more request after `used` admitted ones. A store must take this decision and write its
+    /// result in one atomic step (D16).
     #[must_use]
     pub const fn decide(self, used: QuotaUse) -> QuotaDecision {
         let remaining = self.remaining(used);
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn d16_if_both_are_exhausted_it_is_the_day() {
+    fn d16_the_day_is_reported_if_both_are_exhausted() {
         let budget = RequestBudget { per_minute: 1, per_day: 1 };
         let remaining = QuotaRemaining { minute: 0, day: 0 };
         assert_eq!(
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_downgrade_leaves_nothing_rather_than_less() {
+    fn d16_a_downgrade_never_leaves_a_negative_budget() {
         let budget = RequestBudget { per_minute: 0, per_day: 0 };
         assert_eq!(budget.remaining(QuotaUse { minute: 5, day: 9 }), QuotaRemaining { minute: 0, day: 0 });
     }
@@ -177,7 +176,7 @@ mod tests {
             }
         }
 
-        /// D16: any run of requests in one window admits exactly the smaller of the two budgets.
+        /// D16: any sequence of requests in one window admits exactly the smaller of the two budgets.
         #[test]
         fn exactly_the_budget_is_admitted(per_minute in 0..50_u32, per_day in 0..50_u32, requests in 0..100_u32) {
             let budget = RequestBudget { per_minute, per_day };

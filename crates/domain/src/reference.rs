@@ -1,29 +1,29 @@
-//! Names by which a caller points at something, before anyone knows whether it exists.
+//! References by which a caller names something that may not exist.
 //!
-//! A malformed id names nothing, exactly as an unknown one does (D2). These types carry such a name to the
-//! place where "nothing has it" is decided, so that both take the same way.
+//! A malformed id is answered like an unknown one (D2). So these types carry it to the place where missing
+//! resources are handled.
 
 use std::fmt;
 
 use crate::hostname::Hostname;
 use crate::id::{Id, IdKind};
 
-/// An id as a caller sent it.
+/// An id as sent by a caller.
 pub enum IdReference<K> {
-    /// Well formed: something may have it.
+    /// A well-formed id. Something may have it.
     Id(Id<K>),
-    /// Nothing can have it.
+    /// A malformed id. Nothing can have it.
     Malformed,
 }
 
 impl<K: IdKind> IdReference<K> {
-    /// Reads what a caller sent; never fails.
+    /// Reads a sent id. It never fails.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         text.parse().map_or(Self::Malformed, Self::Id)
     }
 
-    /// The id, if anything can have it.
+    /// The id, if it is well formed.
     #[must_use]
     pub const fn id(self) -> Option<Id<K>> {
         match self {
@@ -64,17 +64,17 @@ impl<K> From<Id<K>> for IdReference<K> {
     }
 }
 
-/// A domain as a caller named it: by its hostname.
+/// A domain as named by a caller: by its hostname.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostReference {
     /// A hostname, normalised.
     Hostname(Hostname),
-    /// No domain can have this name.
+    /// A text that is not a hostname. No domain can have it.
     Malformed,
 }
 
 impl HostReference {
-    /// Reads what a caller sent; never fails.
+    /// Reads a sent hostname. It never fails.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         Hostname::parse(text).map_or(Self::Malformed, Self::Hostname)
@@ -87,7 +87,7 @@ mod tests {
     use crate::id::RedirectKind;
 
     #[test]
-    fn d2_malformed_ids_are_references_to_nothing() {
+    fn d2_malformed_ids_are_malformed_references() {
         assert_eq!(IdReference::<RedirectKind>::parse("grp_1"), IdReference::Malformed);
         assert_eq!(IdReference::<RedirectKind>::parse("").id(), None);
         let text = "rdr_019b5a3c6e2d7f4880112233445566aa";

@@ -1,4 +1,4 @@
-//! Why an operation as a whole is refused, apart from what is wrong with single fields.
+//! Refusals of an operation as a whole, as opposed to violations of single fields.
 
 use std::fmt;
 
@@ -8,55 +8,57 @@ use crate::plan::{Feature, PlanResource};
 use crate::verification_token::VerificationRecord;
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
-/// A rule or the store said no. Each refusal has one code of the contract and a sentence for people.
+/// A rule or the store refused the operation. Each refusal has a code of the contract and a message for
+/// people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// The caller has no such redirect (D2).
     RedirectNotFound,
     /// The caller has no such landing page (D2).
     LandingNotFound,
-    /// The caller has no such group, also where a body names it (D6).
+    /// The caller has no such group. This includes a group that a body names (D6).
     GroupNotFound,
     /// The caller has no such pixel. Pixels have no code of their own (D6).
     PixelNotFound,
-    /// The caller has no such domain, also where a body names it (D23).
+    /// The caller has no such domain. This includes a domain that a body names (D23).
     DomainNotFound,
-    /// The domain is the caller's, but does not serve links yet or any more (D23).
+    /// The domain is the caller's, but it is not active (D23).
     DomainNotActive,
     /// Another account holds the hostname (D41).
     HostnameTaken {
-        /// The caller's own record, which would prove the hostname to be theirs.
+        /// The caller's own record, which would prove the hostname.
         record: Box<VerificationRecord>,
     },
-    /// The hostname is the installation's own, or lies under one that is (D37).
+    /// The hostname is one of the installation's own names, or is under one (D37).
     HostnameIsSystemDomain,
-    /// DNS gave no answer, so nothing was decided and nothing changed (D41, D42).
+    /// DNS gave no answer, so nothing was decided or changed (D41, D42).
     DomainProviderUnavailable,
-    /// The operator has not said what custom domains point at, and public DNS cannot know the system domain (D61).
+    /// The operator has not configured where custom domains have to point, and public DNS cannot have the
+    /// system domain (D61).
     DomainsNotOffered,
-    /// The link would end on the system domain without a slug (D22).
+    /// The link would be on the system domain without a slug (D22).
     SlugRequiredForSystemDomain,
     /// No link on the system domain can have the slug (D21).
     SlugReserved,
     /// Another link has the address (D20).
     AddressTaken {
-        /// That link, if it is the caller's own. `None` for another account's, and for one that was deleted meanwhile.
+        /// The id of that link, if it is the caller's own and still exists.
         existing: Option<LinkId>,
     },
     /// The plan's limit on this resource has been reached (D15).
     PlanLimitReached {
-        /// What there would be one too many of.
+        /// The resource.
         resource: PlanResource,
-        /// How many the plan allows.
+        /// The limit of the plan.
         limit: u64,
     },
-    /// The plan lacks a feature that the request would begin to use (D15).
+    /// The plan lacks a feature that the request would start to use (D15).
     FeatureNotAvailable(Feature),
-    /// The link was created to record nothing, so there is nothing to count, and never will be (D50).
+    /// The link was created without analytics, which cannot be changed later (D50).
     AnalyticsNotConfigured,
     /// The period is longer than the plan allows (D49).
     AnalyticsRangeTooLong {
-        /// The most days of a period.
+        /// The maximum number of days in a period.
         days: u32,
     },
     /// An earlier item of the batch has the same id (D31).
@@ -66,7 +68,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The contract's code.
+    /// The code of the contract.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -90,8 +92,8 @@ impl Refusal {
         }
     }
 
-    /// What the refusal says of a single field, if it is about one (D20). That field is `slug` also where the slug is null
-    /// and the root of a domain is taken, and where a PATCH only names another domain.
+    /// The violation of a single field, if the refusal is about one (D20). That field is `slug`, also if the
+    /// slug is null and the root of a domain is taken, or if a PATCH names only another domain.
     #[must_use]
     pub fn violation(&self) -> Option<Violation> {
         const FIELD: &str = "slug";
@@ -183,14 +185,14 @@ impl fmt::Display for Refusal {
 /// Why a request makes no link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
-    /// Fields break their rules: all of them.
+    /// Fields break their rules. All violations are listed.
     Invalid(Violations),
     /// The operation as a whole is refused.
     Refused(Refusal),
 }
 
 impl Rejection {
-    /// The contract's code.
+    /// The code of the contract.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn d15_a_limit_of_one_is_told_in_the_singular() {
+    fn d15_the_message_for_a_limit_of_one_is_singular() {
         let told = |limit| Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.to_string();
         assert_eq!(
             [told(1), told(2)],
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_about_the_operation_as_a_whole_have_no_violation() {
+    fn d20_refusals_of_the_whole_operation_have_no_violation() {
         assert_eq!(Refusal::DuplicateSlugInBatch.violation(), None);
         assert_eq!(Refusal::RedirectNotFound.violation(), None);
     }

@@ -1,15 +1,15 @@
-//! The search of the link lists, without regard to case in the Unicode sense (D32).
+//! Searching the link lists without regard to case, as Unicode defines it (D32).
 
 use unicase::UniCase;
 
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
-/// The case-folded form of `text` (Unicode full case folding): two texts that differ only in case have the same
-/// one. It serves comparison, not display.
+/// The case-folded form of `text` (Unicode full case folding). Two texts that differ only in case have the
+/// same form. It is for comparison, not for display.
 ///
-/// Folding concerns case alone: accents stay, and a composed letter stays different from the same letter
-/// written with a combining mark.
+/// Folding changes only case: accents stay, and a composed letter stays different from the same letter with a
+/// combining mark.
 ///
 /// ```
 /// use signpost_domain::search_text::fold;
@@ -22,7 +22,7 @@ pub fn fold(text: &str) -> String {
     UniCase::new(text).to_folded_case()
 }
 
-/// What a list is searched for: the query parameter `q`, 1 to 100 characters (D32).
+/// A search text: the query parameter `q`, 1 to 100 characters (D32).
 ///
 /// ```
 /// use signpost_domain::SearchText;
@@ -38,14 +38,14 @@ pub struct SearchText {
 }
 
 impl SearchText {
-    /// The greatest length before folding, in Unicode scalar values.
+    /// The maximum length before folding, in Unicode scalar values.
     pub const MAX_CHARS: usize = 100;
 
-    /// Reads a search text. Spaces are part of it: nothing is trimmed.
+    /// Reads a search text. Nothing is trimmed: spaces count.
     ///
     /// # Errors
-    /// `too_short` if empty, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` if U+0000 stands in it: no
-    /// text of ours holds that character, and not every store can be asked for it.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains
+    /// U+0000: no stored text contains that character, and some stores reject it in a query.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         if text.is_empty() {
             return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
@@ -62,21 +62,20 @@ impl SearchText {
         Ok(Self { folded: fold(text) })
     }
 
-    /// The text in the form of [`fold`], to look for in texts of the same form.
+    /// The text in the form of [`fold`], to search in texts of the same form.
     #[must_use]
     pub fn folded(&self) -> &str {
         &self.folded
     }
 
-    /// Whether a link with this name or title, slug and target is one that is searched for: one of the three
-    /// contains the text. Each is searched by itself.
+    /// Whether a link with this name or title, slug and target matches: one of the three contains the text.
     #[must_use]
     pub fn matches(&self, name: &str, slug: Option<&str>, target: Option<&str>) -> bool {
         matches_folded(&self.folded, name, slug, target)
     }
 }
 
-/// [`SearchText::matches`] for a text that is in the form of [`fold`] already, as a store has it.
+/// [`SearchText::matches`] for a text that is already in the form of [`fold`], as stores keep it.
 #[must_use]
 pub fn matches_folded(folded: &str, name: &str, slug: Option<&str>, target: Option<&str>) -> bool {
     [Some(name), slug, target].into_iter().flatten().any(|field| fold(field).contains(folded))
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn d32_each_field_is_searched_by_itself() {
+    fn d32_each_field_is_searched_separately() {
         let search = SearchText::parse("ab").unwrap();
         assert!(search.matches("AB", Some("x"), Some("y")));
         assert!(search.matches("x", Some("xaBx"), None));

@@ -5,17 +5,19 @@ use std::fmt;
 use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
-/// Slugs that no link on the system domain can have, in any case (D21): the service's own paths, now or one day.
+/// Slugs that no link on the system domain can have, in any case (D21): the service's own current and future
+/// paths.
 const RESERVED_ON_SYSTEM_DOMAIN: [&str; 9] =
     ["v1", "robots", "favicon", "health", "admin", "dashboard", "docs", "api", "www"];
 
-/// Letters and digits that nobody confuses when reading them aloud or from paper: without `0 O o`, `1 I i l`.
+/// Letters and digits that people do not confuse when they read them aloud or from paper: without `0 O o`, `1
+/// I i l`.
 const GENERATED_ALPHABET: [u8; 55] = *b"23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /// The length of a generated slug (D21).
 const GENERATED_LENGTH: usize = 7;
 
-/// A slug: 1 to 64 of `A-Z a-z 0-9 - _`. Case matters: `Sale` and `sale` are two addresses (D21).
+/// A slug: 1 to 64 of `A-Z a-z 0-9 - _`. Case matters: `Sale` and `sale` are different slugs (D21).
 ///
 /// ```
 /// use signpost_domain::Slug;
@@ -28,13 +30,14 @@ const GENERATED_LENGTH: usize = 7;
 pub struct Slug(String);
 
 impl Slug {
-    /// The greatest length, in characters.
+    /// The maximum length in characters.
     pub const MAX_CHARS: usize = 64;
 
     /// Reads a slug. Nothing is trimmed or changed.
     ///
     /// # Errors
-    /// `too_short` if empty, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for any other character.
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` for any other
+    /// character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         if text.is_empty() {
             return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
@@ -49,18 +52,18 @@ impl Slug {
         Ok(Self(text.to_owned()))
     }
 
-    /// The slug that our own store has: of the same characters, because it becomes a part of URLs as it stands.
+    /// Reads a stored slug. It must have the same characters, because it becomes part of URLs.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         let text = stored::some_line(text)?;
         if text.bytes().all(is_of_a_slug) { Ok(Self(text)) } else { Err(MalformedStored("is not a slug")) }
     }
 
-    /// The slug that a creation gets when it asks for none: 7 characters of an unambiguous alphabet (D21).
+    /// A generated slug for a new link without one: 7 characters of an unambiguous alphabet (D21).
     ///
-    /// It depends on nothing but `random`, which should be 128 random bits. They are read as one number and
-    /// written in base 55; since 55⁷ is not a divisor of 2¹²⁸, some slugs are likelier than others, but by less
-    /// than one part in 2⁸⁷. A generated slug is never a reserved one: each of those is shorter or longer, or
-    /// holds a letter that the alphabet leaves out.
+    /// It depends only on `random`, which should be 128 random bits. They are read as one number and written
+    /// in base 55. Since 55⁷ does not divide 2¹²⁸, some slugs are more likely than others, but by less than
+    /// one part in 2⁸⁷. A generated slug is never reserved: each reserved one has another length, or a letter
+    /// that the alphabet omits.
     ///
     /// ```
     /// use signpost_domain::Slug;
@@ -87,7 +90,7 @@ impl Slug {
         &self.0
     }
 
-    /// Whether no link on the system domain can have this slug (D21). On a custom domain it is like any other.
+    /// Whether no link on the system domain can have this slug (D21). On custom domains it is not reserved.
     ///
     /// ```
     /// use signpost_domain::Slug;
@@ -124,7 +127,7 @@ mod tests {
         assert_eq!(Slug::parse("").unwrap_err().code(), ViolationCode::TooShort);
         assert!(Slug::parse(&"a".repeat(64)).is_ok());
         assert_eq!(Slug::parse(&"a".repeat(65)).unwrap_err().code(), ViolationCode::TooLong);
-        // 40 characters of two bytes are not too long, but not letters of a slug.
+        // 40 characters of two bytes are not too long, but they are not allowed in a slug.
         assert_eq!(Slug::parse(&"ü".repeat(40)).unwrap_err().code(), ViolationCode::InvalidFormat);
     }
 
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn d21_every_place_of_a_generated_slug_takes_every_letter() {
+    fn d21_every_position_of_a_generated_slug_can_have_every_letter() {
         let mut seen = vec![HashSet::new(); GENERATED_LENGTH];
         for number in 0..2_000_u128 {
             // An odd multiplier spreads the small numbers over all 128 bits.

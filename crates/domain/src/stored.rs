@@ -1,28 +1,28 @@
-//! Values from our own store (ADR 35).
+//! Values from a store (ADR 35).
 //!
-//! Every value type that rows hold has a constructor `from_stored` beside its `parse`. Requests go through `parse`, which
-//! holds the rules of the day. Rows go through `from_stored`, which holds only what keeps the value safe to use, and
-//! depends on no library that reads URLs or names. So a rule that becomes stricter, or a new release of such a library,
-//! leaves everything that is stored readable.
+//! Every value type in rows has a constructor `from_stored` beside `parse`. Requests go through `parse`,
+//! which has the current rules. Rows go through `from_stored`, which checks only what keeps the value safe to
+//! use, and uses no library that reads URLs or names. So a stricter rule, or a new release of such a library,
+//! leaves all stored values readable.
 
-/// The greatest size of one stored text, in bytes: about twice the longest that the rules allow, so that a damaged row
+/// The maximum size of one stored text in bytes: about twice the longest allowed text, so that a damaged row
 /// cannot fill the memory.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// The greatest number of items in one stored list, for the same reason.
+/// The maximum number of items in one stored list, for the same reason.
 const MAX_ITEMS: usize = 1_000;
 
-/// A value from our own store is not safe to use. It says why, without the value.
+/// A stored value is not safe to use. The message says why, without the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MalformedStored(pub(crate) &'static str);
 
-/// A text of any content.
+/// Checks a text with any content.
 pub(crate) fn any_text(text: String) -> Result<String, MalformedStored> {
     if text.len() > MAX_BYTES { Err(MalformedStored("has more than 16 KiB")) } else { Ok(text) }
 }
 
-/// A text that fits one line of a list, a header or a terminal, perhaps without anything in it.
+/// Checks a text that fits one line of a list, a header or a terminal. It may be empty.
 pub(crate) fn one_line(text: String) -> Result<String, MalformedStored> {
     let text = any_text(text)?;
     let has_control = if text.is_ascii() {
@@ -33,12 +33,12 @@ pub(crate) fn one_line(text: String) -> Result<String, MalformedStored> {
     if has_control { Err(MalformedStored("has a control character")) } else { Ok(text) }
 }
 
-/// A text of one line in which something is there.
+/// Checks a text of one line that is not empty.
 pub(crate) fn some_line(text: String) -> Result<String, MalformedStored> {
     if text.is_empty() { Err(MalformedStored("is empty")) } else { one_line(text) }
 }
 
-/// A list.
+/// Checks a list.
 pub(crate) fn items<T>(items: Vec<T>) -> Result<Vec<T>, MalformedStored> {
     if items.len() > MAX_ITEMS { Err(MalformedStored("has more than 1,000 items")) } else { Ok(items) }
 }

@@ -5,7 +5,7 @@ use crate::{
     PixelType, PlanName, Slug, SocialNetwork, Theme, VideoUrl, WebUrl, WidgetText, Widgets,
 };
 
-/// How a constructor takes a text.
+/// A constructor from stored text.
 type Read = fn(String) -> Result<String, MalformedStored>;
 
 macro_rules! read {
@@ -23,9 +23,9 @@ fn refuses(read: Read, texts: &[&str]) {
     }
 }
 
-/// Rules that become stricter leave what is stored readable: here it breaks those of today.
+/// Stricter rules leave stored values readable. Here the values break the current rules.
 #[test]
-fn what_the_rules_refuse_by_now_is_read_as_it_is_stored() {
+fn values_that_break_current_rules_are_still_read() {
     let long = "n".repeat(300);
     let cases: [(Read, &str); 12] = [
         (read!(Name), " spaces "),
@@ -47,7 +47,7 @@ fn what_the_rules_refuse_by_now_is_read_as_it_is_stored() {
 }
 
 #[test]
-fn r10_what_stands_in_one_line_has_no_line_breaks() {
+fn r10_texts_of_one_line_have_no_line_breaks() {
     let lines = ["", "a\nb", "a\rb", "a\0", "\u{1b}[2J", "a\u{85}"];
     for read in [read!(Name), read!(Email), read!(PlanName), read!(SocialNetwork)] {
         refuses(read, &lines);
@@ -56,7 +56,7 @@ fn r10_what_stands_in_one_line_has_no_line_breaks() {
 }
 
 #[test]
-fn what_becomes_a_part_of_urls_scripts_and_styles_has_their_characters_only() {
+fn parts_of_urls_scripts_and_styles_have_safe_characters() {
     refuses(read!(Slug), &["", "a b", "a/b", "..", "a?b", "ä", "%61"]);
     refuses(
         read!(Hostname),
@@ -81,7 +81,7 @@ fn hostnames_of_every_form_read_back() {
     }
 }
 
-/// Contract D26: countries come and go, and blocklists stay.
+/// Contract D26: codes of countries are withdrawn, but stored blocklists stay.
 #[test]
 fn d26_a_code_that_was_withdrawn_is_still_read() {
     for code in CountryCode::all() {

@@ -1,4 +1,4 @@
-//! Where a redirect sends its visitors (contract "Redirect", D24, D53).
+//! The targets of redirects (contract "Redirect", D24, D53).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
 use crate::stored::{self, MalformedStored};
-use crate::text::exceeds;
+use crate::text::{Name, exceeds};
 use crate::violation::{FieldError, ViolationCode};
 
 pub(crate) mod embedded_ipv4;
@@ -16,7 +16,7 @@ mod parts;
 
 use parts::Parts;
 
-/// The scheme of an address on the web.
+/// The scheme of a web address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UrlScheme {
     /// `http`
@@ -35,7 +35,7 @@ impl UrlScheme {
         }
     }
 
-    /// The port that is meant where a URL of this scheme names none.
+    /// The default port of this scheme.
     #[must_use]
     pub const fn default_port(self) -> u16 {
         match self {
@@ -45,12 +45,12 @@ impl UrlScheme {
     }
 }
 
-/// An address that visitors can be sent to: an absolute `http` or `https` URL with a host, without credentials,
-/// white space and control characters, at most 2048 characters, kept exactly as given (D24).
+/// A target of a redirect: an absolute `http` or `https` URL with a host, without credentials, white space
+/// and control characters, at most 2048 characters, kept exactly as given (D24).
 ///
-/// A URL that RFC 3986 and the WHATWG rules (those of browsers) read differently is refused: what one program
-/// checked, another must not understand otherwise. Whether the host may be a target at all is another question,
-/// which [`HostBlocklist`](crate::HostBlocklist) and [`SystemDomain`](crate::SystemDomain) answer.
+/// A URL that RFC 3986 and the WHATWG rules (those of browsers) read differently is refused, so that a
+/// browser never reads it in another way than these checks. Whether the host may be a target is decided by
+/// [`HostBlocklist`](crate::HostBlocklist) and [`SystemDomain`](crate::SystemDomain).
 ///
 /// ```
 /// use signpost_domain::TargetUrl;
@@ -73,13 +73,13 @@ pub struct TargetUrl {
 }
 
 impl TargetUrl {
-    /// The greatest length, in Unicode scalar values (contract "Size and format bounds", D9).
+    /// The maximum length in Unicode scalar values (contract "Size and format bounds", D9).
     pub const MAX_CHARS: usize = 2048;
 
     /// Reads a target. Nothing is trimmed or changed.
     ///
     /// # Errors
-    /// `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for everything else that D24 refuses.
+    /// `too_long` above [`Self::MAX_CHARS`], `invalid_format` for everything else that D24 refuses.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         if exceeds(text, Self::MAX_CHARS) {
             return Err(FieldError::new(ViolationCode::TooLong, "must have at most 2048 characters"));
@@ -107,9 +107,9 @@ impl TargetUrl {
         Ok(target)
     }
 
-    /// The target that our own store has. It checks the outline only: the scheme, a host of characters that a host has, no
-    /// credentials, and nothing that does not fit a header. Neither the WHATWG parser nor the rules for internationalised
-    /// names are asked, whose next release may read differently what is stored already.
+    /// Reads a stored target. It checks only the outline: the scheme, the characters of the host, no
+    /// credentials, and no character that does not fit a header. It uses neither the WHATWG parser nor the
+    /// rules for internationalised names, because their next release may read a stored target differently.
     ///
     /// ```
     /// use signpost_domain::TargetUrl;
@@ -131,8 +131,8 @@ impl TargetUrl {
         Ok(Self { given: text, scheme, host, port })
     }
 
-    /// The last word is the parser's that browsers are modelled on: it must find the same scheme, host and port,
-    /// and the same URL behind the `Location` that visitors get.
+    /// The last check uses a parser for browsers' rules. It must find the same scheme, host and port, and the
+    /// same URL in the `Location` header that visitors get.
     fn check_against_whatwg(&self) -> Result<(), &'static str> {
         const MESSAGE: &str = "must be a URL that every program reads in the same way";
         let url = Url::parse(&self.given).map_err(|_| MESSAGE)?;
@@ -147,10 +147,25 @@ impl TargetUrl {
         if agreed && same_location() { Ok(()) } else { Err(MESSAGE) }
     }
 
-    /// The target exactly as it was given.
+    /// The target as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.given
+    }
+
+    /// The name of a redirect to this target that was given none: the target without its scheme, cut to the length of a
+    /// name.
+    ///
+    /// ```
+    /// use signpost_domain::TargetUrl;
+    ///
+    /// let target = TargetUrl::parse("https://example.com/sale?from=mail").unwrap();
+    /// assert_eq!(target.default_name().as_str(), "example.com/sale?from=mail");
+    /// ```
+    #[must_use]
+    pub fn default_name(&self) -> Name {
+        let without_scheme = self.given.split_once("://").map_or(self.as_str(), |(_, rest)| rest);
+        Name::beginning_of(without_scheme)
     }
 
     /// The scheme.
@@ -159,19 +174,19 @@ impl TargetUrl {
         self.scheme
     }
 
-    /// The host in ASCII form and lower case, without a trailing dot; an IPv6 address stands in brackets.
+    /// The host in ASCII form and lower case, without a trailing dot; an IPv6 address in brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The port that the target names, even where it is the scheme's own.
+    /// The port in the target, even if it is the default one.
     #[must_use]
     pub const fn port(&self) -> Option<u16> {
         self.port
     }
 
-    /// The port that visitors connect to: the one named, or the scheme's.
+    /// The port that visitors connect to: the one in the target, or the default.
     #[must_use]
     pub const fn effective_port(&self) -> u16 {
         match self.port {
@@ -180,11 +195,11 @@ impl TargetUrl {
         }
     }
 
-    /// The value of the header `Location` that sends visitors there (D53): an ASCII target byte for byte;
-    /// otherwise the host in ASCII form and every other character that is not ASCII percent-encoded as UTF-8,
-    /// with nothing else changed.
+    /// The value of the `Location` header (D53). An ASCII target is used byte for byte. Otherwise the host is
+    /// in ASCII form, all other characters that are not ASCII are percent-encoded as UTF-8, and nothing else
+    /// changes.
     ///
-    /// It holds bytes from 0x21 to 0x7E only, and means the same URL as the target.
+    /// It has only bytes from 0x21 to 0x7E, and is the same URL as the target.
     #[must_use]
     pub fn location(&self) -> String {
         if self.given.is_ascii() {
@@ -201,13 +216,13 @@ impl TargetUrl {
         format!("{prefix}{}{root_dot}{port}{rest}", self.host)
     }
 
-    /// What stands after host and port, as given: path, query and fragment.
+    /// The path, query and fragment as given.
     pub(crate) fn path_and_after(&self) -> &str {
         parts::split(&self.given).map_or("", |parts| parts.rest)
     }
 
-    /// The path that the server at the target is asked for, as a browser resolves it (`.` and `..` taken out),
-    /// with its percent-encodings decoded. Never empty.
+    /// The path that a browser requests, with `.` and `..` resolved and percent-encodings decoded. It is
+    /// never empty.
     pub(crate) fn requested_path(&self) -> Cow<'_, [u8]> {
         let given = self.path_and_after().split(['?', '#']).next().filter(|path| !path.is_empty());
         let given = given.unwrap_or("/");
@@ -217,7 +232,7 @@ impl TargetUrl {
         if let Ok(url) = Url::parse(&self.given) {
             return Cow::Owned(percent_decode_str(url.path()).collect());
         }
-        // Our own store may have what the parser refuses by now.
+        // The parser may refuse a stored target by now.
         percent_decode_str(given).into()
     }
 }
@@ -228,8 +243,8 @@ impl fmt::Display for TargetUrl {
     }
 }
 
-/// Whether a path is surely requested as it is given, as almost all are. To parse a URL costs more than all else that is done
-/// with the target of a visit.
+/// Whether a path is certainly requested as given, as almost all are. Parsing a URL costs more than
+/// everything else that a visit does with its target.
 fn is_as_requested(path: &str) -> bool {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~');
@@ -237,7 +252,7 @@ fn is_as_requested(path: &str) -> bool {
     path.bytes().all(is_plain) && !path.contains("/.")
 }
 
-/// Reads a port with its colon. An empty port means the scheme's own, in both rules.
+/// Reads a port with its colon. Under both rules, an empty port is the default one.
 fn read_port(text: &str) -> Result<Option<u16>, &'static str> {
     const MESSAGE: &str = "must have a port between 0 and 65535 or none";
     let Some(digits) = text.strip_prefix(':') else {

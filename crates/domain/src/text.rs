@@ -3,12 +3,11 @@
 use std::fmt;
 
 use crate::stored::{self, MalformedStored};
-use crate::target_url::TargetUrl;
 use crate::violation::{FieldError, ViolationCode};
 
 /// A name or a title: 1 to 100 characters without control characters (contract "Size and format bounds", D9).
 ///
-/// White space around it is dropped before anything is counted.
+/// Surrounding white space is dropped before the length is checked.
 ///
 /// ```
 /// use signpost_domain::Name;
@@ -20,14 +19,14 @@ use crate::violation::{FieldError, ViolationCode};
 pub struct Name(String);
 
 impl Name {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 100;
 
     /// Reads a name.
     ///
     /// # Errors
-    /// `too_short` if nothing but white space is there, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format`
-    /// if a control character stands in it.
+    /// `too_short` if it is empty or only white space, `too_long` above [`Self::MAX_CHARS`], `invalid_format`
+    /// if it contains a control character.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let text = text.trim();
         if text.is_empty() {
@@ -43,25 +42,14 @@ impl Name {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name that our own store has: one line.
+    /// Reads a stored name: one line.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::some_line(text).map(Self)
     }
 
-    /// The name of a redirect that nobody gave one: its target without the scheme, as much of it as a name can have.
-    ///
-    /// ```
-    /// use signpost_domain::{Name, TargetUrl};
-    ///
-    /// let target = TargetUrl::parse("https://example.com/sale?from=mail").unwrap();
-    /// assert_eq!(Name::of_target(&target).as_str(), "example.com/sale?from=mail");
-    /// ```
-    #[must_use]
-    pub fn of_target(target: &TargetUrl) -> Self {
-        // A target has a host, and neither white space nor control characters, so its beginning is a name.
-        let target = target.as_str();
-        let without_scheme = target.split_once("://").map_or(target, |(_, rest)| rest);
-        Self(without_scheme.chars().take(Self::MAX_CHARS).collect())
+    /// The first characters of `text`, which must not be empty or contain white space or control characters.
+    pub(crate) fn beginning_of(text: &str) -> Self {
+        Self(text.chars().take(Self::MAX_CHARS).collect())
     }
 
     /// The name, trimmed.
@@ -77,7 +65,8 @@ impl fmt::Display for Name {
     }
 }
 
-/// A private note of at most 256 characters, kept exactly as given: an empty one and one of spaces too (D25).
+/// A private note of at most 256 characters, kept exactly as given. It may be empty or only white space
+/// (D25).
 ///
 /// ```
 /// use signpost_domain::Note;
@@ -89,14 +78,14 @@ impl fmt::Display for Name {
 pub struct Note(String);
 
 impl Note {
-    /// The greatest length, in Unicode scalar values.
+    /// The maximum length in Unicode scalar values.
     pub const MAX_CHARS: usize = 256;
 
     /// Reads a note.
     ///
     /// # Errors
-    /// `too_long` beyond [`Self::MAX_CHARS`]; `invalid_format` if U+0000 stands in it, because not every store
-    /// can keep that character, and a note must read back as it was written from all of them.
+    /// `too_long` above [`Self::MAX_CHARS`]; `invalid_format` if it contains U+0000, because not every store
+    /// can store that character, and all must return a note unchanged.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         if exceeds(text, Self::MAX_CHARS) {
             return Err(FieldError::new(ViolationCode::TooLong, "must have at most 256 characters"));
@@ -110,12 +99,12 @@ impl Note {
         Ok(Self(text.to_owned()))
     }
 
-    /// The note that our own store has.
+    /// Reads a stored note.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         stored::any_text(text).map(Self)
     }
 
-    /// The note as it was given.
+    /// The note as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -128,9 +117,9 @@ impl fmt::Display for Note {
     }
 }
 
-/// Whether `text` has more than `limit` Unicode scalar values, the unit in which every length is counted (D9).
+/// Whether `text` has more than `limit` Unicode scalar values, the unit of all lengths (D9).
 pub(crate) fn exceeds(text: &str, limit: usize) -> bool {
-    // A character takes at least one byte, so most texts need no counting.
+    // A character has at least one byte, so most texts need no count.
     text.len() > limit && text.chars().nth(limit).is_some()
 }
 
@@ -161,21 +150,21 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_nothing_but_white_space_is_too_short() {
+    fn d9_a_name_of_only_white_space_is_too_short() {
         for text in ["", " ", "\t\r\n", "\u{2003}\u{3000}"] {
             assert_eq!(code_of(Name::parse(text)), ViolationCode::TooShort, "{text:?}");
         }
     }
 
     #[test]
-    fn d9_names_hold_no_control_characters() {
+    fn d9_names_have_no_control_characters() {
         for text in ["a\0b", "a\nb", "a\tb", "a\u{7f}b", "a\u{9b}b", "\u{1b}[31m"] {
             assert_eq!(code_of(Name::parse(text)), ViolationCode::InvalidFormat, "{text:?}");
         }
     }
 
     #[test]
-    fn d25_a_note_is_kept_as_given_unless_it_holds_nul() {
+    fn d25_a_note_is_kept_as_given_unless_it_contains_nul() {
         for text in ["", "   ", " a ", "two\nlines\t\u{1b}", "e\u{301}"] {
             assert_eq!(Note::parse(text).unwrap().as_str(), text);
         }

@@ -13,10 +13,10 @@ use crate::violation::{FieldError, ViolationCode};
 const FORMAT: StaticFormatDescription =
     format_description!(version = 2, "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
 
-/// 9999-12-31T23:59:59.999Z: the last instant that the format has room for.
+/// 9999-12-31T23:59:59.999Z: the last instant of the format.
 const LAST_MILLIS: i64 = 253_402_300_799_999;
 
-/// An instant in UTC with millisecond precision, so that it reads back identically from every store (D3).
+/// An instant in UTC with millisecond precision, so that all stores return it unchanged (D3).
 ///
 /// ```
 /// # use signpost_domain::Timestamp;
@@ -32,13 +32,14 @@ impl Timestamp {
     /// 9999-12-31T23:59:59.999Z.
     pub const LAST: Self = Self(LAST_MILLIS);
 
-    /// The instant so many milliseconds after 1970; `None` before 1970 or after the year 9999.
+    /// The instant `millis` milliseconds after 1970; `None` before 1970 or after the year 9999.
     #[must_use]
     pub const fn from_unix_millis(millis: i64) -> Option<Self> {
         if millis >= 0 && millis <= LAST_MILLIS { Some(Self(millis)) } else { None }
     }
 
-    /// Reads an instant in the form of RFC 3339, with any offset from UTC; what is finer than a millisecond is cut off.
+    /// Reads an instant in the format of RFC 3339, with any offset from UTC. Digits below a millisecond are
+    /// cut off.
     ///
     /// ```
     /// # use signpost_domain::Timestamp;
@@ -47,7 +48,7 @@ impl Timestamp {
     /// ```
     ///
     /// # Errors
-    /// `invalid_format` if it is no such text; `out_of_range` before 1970 or after the year 9999.
+    /// `invalid_format` for any other text; `out_of_range` before 1970 or after the year 9999.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let instant = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| {
             let message = "must be an instant such as 2026-01-31T09:05:07.042Z";
@@ -65,21 +66,21 @@ impl Timestamp {
         self.0
     }
 
-    /// This instant moved forward; it stops at the last instant of the year 9999.
+    /// A later instant, at most the last one of the year 9999.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self(self.0.saturating_add(millis).min(LAST_MILLIS))
     }
 
-    /// This instant moved back; it stops at 1970.
+    /// An earlier instant, at least the first one of 1970.
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         Self(self.0.saturating_sub(millis).max(0))
     }
 
-    /// The start of the period of `length` milliseconds, counted from 1970, that this instant lies in.
+    /// The start of the period of `length` milliseconds, counted from 1970, that contains this instant.
     pub(crate) const fn floor_to(self, length: i64) -> Self {
         Self(self.0 - self.0.rem_euclid(length))
     }
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d3_three_fractional_digits_always() {
+    fn d3_an_instant_always_has_three_fractional_digits() {
         for (millis, text) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (1_769_850_307_042, "2026-01-31T09:05:07.042Z"),
@@ -114,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn instants_outside_1970_to_9999_are_none() {
+    fn d3_instants_outside_1970_to_9999_are_refused() {
         assert_eq!(Timestamp::from_unix_millis(-1), None);
         assert_eq!(Timestamp::from_unix_millis(LAST_MILLIS + 1), None);
     }
 
     #[test]
-    fn what_is_no_instant_is_refused() {
+    fn d3_malformed_instants_are_refused() {
         for (text, code) in [
             ("", ViolationCode::InvalidFormat),
             ("2026-01-31", ViolationCode::InvalidFormat),
@@ -137,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d3_what_is_shown_reads_back(millis in 0..=LAST_MILLIS) {
+        fn d3_a_printed_instant_reads_back(millis in 0..=LAST_MILLIS) {
             prop_assert_eq!(Timestamp::parse(&Timestamp(millis).to_string()), Ok(Timestamp(millis)));
         }
 

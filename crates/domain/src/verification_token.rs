@@ -1,4 +1,4 @@
-//! The `TXT` record by which an account proves that a hostname is its own (D38, D41).
+//! The `TXT` record with which an account proves a hostname (D38, D41).
 
 use std::fmt::Write as _;
 
@@ -7,20 +7,20 @@ use sha2::{Digest, Sha256};
 use crate::hostname::Hostname;
 use crate::id::AccountId;
 
-/// What the hash covers first, so that no other use of SHA-256 over an account and a name has the same outcome. It
-/// stays for ever: another text would make every record out there wrong.
+/// The first input of the hash, so that no other use of SHA-256 over an account and a name has the same
+/// result. It must never change, because that would invalidate all published records.
 const PURPOSE: &[u8] = b"signpost custom domain verification, version 1\0";
 const LABEL: &str = "_signpost";
 pub(crate) const VALUE_PREFIX: &str = "signpost-verification=";
-/// How much of the hash the token shows: 128 bits, twice as many hexadecimal characters.
+/// The number of bytes of the hash in the token: 128 bits, twice as many hexadecimal characters.
 const TOKEN_BYTES: usize = 16;
 
-/// The record that proves one hostname for one account, and no other hostname and no other account.
+/// The record that proves one hostname for one account.
 ///
-/// It follows from the two alone. So it needs no place in a store, is the same after a removal and on every node, and
-/// can be named to an account that has no domain yet (D41). It needs no secret either: what proves something is that
-/// the record stands in the hostname's zone, where only its owner writes. To know another account's value, or to
-/// work it out, helps nobody; published, it would give the hostname to that other account.
+/// It is computed from the two. So it needs no storage, stays the same after a removal and on every node, and
+/// can be shown to an account that has no domain yet (D41). It is not secret: the proof is that the record is
+/// in the hostname's zone, which only its owner can write. Knowing another account's value is useless, since
+/// publishing it would give the hostname to that other account.
 ///
 /// ```
 /// use signpost_domain::{Hostname, Id, VerificationRecord};
@@ -38,10 +38,10 @@ pub struct VerificationRecord {
 }
 
 impl VerificationRecord {
-    /// The record by which `account` proves `hostname`.
+    /// The record with which `account` proves `hostname`.
     #[must_use]
     pub fn of(account: AccountId, hostname: &Hostname) -> Self {
-        // The account's bytes are always as many, so no two pairs are the same text.
+        // The account's bytes have a fixed length, so different pairs give different input.
         let hash = Sha256::new()
             .chain_update(PURPOSE)
             .chain_update(account.to_bytes())
@@ -57,9 +57,9 @@ impl VerificationRecord {
 
     /// The record's name: `_signpost.<hostname>`, without a trailing dot.
     ///
-    /// DNS has room for 253 characters. A hostname of more than 243, which D37 allows, therefore has no record that
-    /// could exist: it can be connected, but never proven, and its domain fails at the deadline like any other that is
-    /// never proven. To ask for such a name is to be told "no such record".
+    /// DNS allows 253 characters. So a hostname of more than 243, which D37 allows, cannot have a record. It
+    /// can be connected but never proven, and its domain fails at the deadline. A query for such a name
+    /// counts as "no such record".
     #[must_use]
     pub fn name(&self) -> String {
         format!("{LABEL}.{}", self.hostname)
@@ -71,8 +71,9 @@ impl VerificationRecord {
         format!("{VALUE_PREFIX}{}", self.token)
     }
 
-    /// Whether one of the `TXT` values found at [`name`](Self::name) is this record's. White space around it is
-    /// forgiven, because some providers' forms add it; letter case, quotation marks and further text are not.
+    /// Whether one of the `TXT` values at [`name`](Self::name) is this record's. Surrounding white space is
+    /// ignored, because the forms of some providers add it. Letter case, quotation marks and other text must
+    /// match.
     #[must_use]
     pub fn is_among(&self, txt_values: &[String]) -> bool {
         let value = self.value();
@@ -95,7 +96,7 @@ mod tests {
         VerificationRecord::of(Id::from_bytes([account; 16]), &Hostname::parse(hostname).unwrap())
     }
 
-    /// Worked out with another program: a change would make the records of every proven domain wrong.
+    /// Computed with another program. A change would invalidate the records of all proven domains.
     #[test]
     fn d38_the_token_never_changes() {
         assert_eq!(
@@ -114,7 +115,7 @@ mod tests {
         ];
         let values: HashSet<_> = records.iter().map(VerificationRecord::value).collect();
         assert_eq!(values.len(), records.len());
-        // As the same hostname is spelt in another way.
+        // Another spelling of the same hostname.
         assert_eq!(record(1, " GO.example.com. "), record(1, "go.example.com"));
     }
 
@@ -128,7 +129,7 @@ mod tests {
         }
     }
 
-    /// Contract D38, R7: another account's record, or something like the right one, proves nothing.
+    /// Contract D38, R7: another account's record, or a similar value, proves nothing.
     #[test]
     fn d38_only_the_exact_value_proves() {
         let proof = record(1, "go.example.com");
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Contract D37 with D38: the longest legal hostname has a record, although DNS has no room for its name.
+    /// Contract D37 with D38: the longest valid hostname has a record, although its name is too long for DNS.
     #[test]
     fn d38_the_longest_names_record_is_longer_than_dns_allows() {
         let long = [&"a".repeat(63), &"b".repeat(63), &"c".repeat(63), &"d".repeat(57), "com"]
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(record(1, &long[10..]).name().len(), Hostname::MAX_CHARS);
     }
 
-    /// Contract D41: the refusal names the caller's own record.
+    /// Contract D41: the refusal shows the caller's own record.
     #[test]
     fn d41_the_refusal_of_a_taken_hostname_names_the_record() {
         let record = record(1, "go.example.com");

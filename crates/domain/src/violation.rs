@@ -1,47 +1,48 @@
-//! What is wrong with a request, field by field (contract "Errors", D8, D20).
+//! The violations of a request, field by field (contract "Errors", D8, D20).
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::link_id::LinkId;
 
-/// The machine code of one violation: the closed list of D8, and what D20 says of a slug that cannot be had.
+/// The machine code of a violation: the closed list of D8, with the codes of D20 for unavailable slugs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ViolationCode {
-    /// A field that must be there is absent.
+    /// A required field is absent.
     Required,
-    /// A field or query parameter that nothing knows.
+    /// An unknown field or query parameter.
     UnknownField,
-    /// The body is no JSON document, or a key stands twice in one object.
+    /// The body is not a JSON document, or an object has a key twice.
     InvalidJson,
-    /// The value has another JSON type than the field.
+    /// The value has the wrong JSON type.
     InvalidType,
-    /// The value is null and the field cannot be.
+    /// The value is null, but the field cannot be null.
     NotNullable,
-    /// The text has fewer characters than it must.
+    /// The text has too few characters.
     TooShort,
-    /// The text has more characters than it may.
+    /// The text has too many characters.
     TooLong,
-    /// The list has fewer items than it must.
+    /// The list has too few items.
     TooFewItems,
-    /// The list has more items than it may.
+    /// The list has too many items.
     TooManyItems,
-    /// The number lies outside its range.
+    /// The number is outside its range.
     OutOfRange,
-    /// The text does not have the form that the field asks for.
+    /// The text does not have the format of the field.
     InvalidFormat,
-    /// The form is right, but this value is not allowed here.
+    /// The format is valid, but the value is not allowed here.
     InvalidValue,
-    /// Another link has the address that the slug would make (D20).
+    /// Another link has the address with this slug (D20).
     AlreadyTaken,
     /// No link on the system domain can have the slug (D21).
     Reserved,
-    /// There are more violations than an answer lists. It is the code of the last entry, which says how many.
+    /// The answer does not list all violations. This code is only in the last entry, which has the number of
+    /// the others.
     Truncated,
 }
 
 impl ViolationCode {
-    /// Every code, in the order of the contract.
+    /// All codes, in the order of the contract.
     pub const ALL: [Self; 15] = [
         Self::Required,
         Self::UnknownField,
@@ -60,7 +61,7 @@ impl ViolationCode {
         Self::Truncated,
     ];
 
-    /// The code as it stands in a response.
+    /// The code in a response.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -89,8 +90,8 @@ impl fmt::Display for ViolationCode {
     }
 }
 
-/// Why a value is not what a type of this crate accepts. It does not know which field the value came
-/// from; [`FieldError::at`] adds that.
+/// Why a type of this crate does not accept a value. It does not know the field of the value;
+/// [`FieldError::at`] adds it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FieldError {
@@ -99,8 +100,8 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// An error with a message for people, which begins in lower case and reads on after the field's name:
-    /// "must be at most 100 characters".
+    /// An error with a message for people. The message begins in lower case and continues after the field's
+    /// name: "must be at most 100 characters".
     pub fn new(code: ViolationCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into() }
     }
@@ -117,7 +118,7 @@ impl FieldError {
         &self.message
     }
 
-    /// The violation that this error is when the value stood in `field`.
+    /// The violation of this error in `field`.
     #[must_use]
     pub fn at(self, field: impl Into<String>) -> Violation {
         Violation { field: field.into(), code: self.code, message: self.message, value: None, existing: None }
@@ -135,7 +136,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// The path of the offending field, such as `geo_blocklists.countries[1]`.
+    /// The path of the field, such as `geo_blocklists.countries[1]`.
     #[must_use]
     pub fn field(&self) -> &str {
         &self.field
@@ -153,33 +154,33 @@ impl Violation {
         &self.message
     }
 
-    /// The violation with the value that is at fault, as it was sent.
+    /// The violation with the invalid value as sent.
     #[must_use]
     pub fn of_value(self, value: impl Into<String>) -> Self {
         Self { value: Some(value.into()), ..self }
     }
 
-    /// The value that is at fault, if it is known and a string.
+    /// The invalid value, if it is known and a string.
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         self.value.as_deref()
     }
 
-    /// The violation with the caller's own link that stands in the way (D20).
+    /// The violation with the caller's own link that has the address (D20).
     #[must_use]
     pub(crate) fn by_existing(self, link: LinkId) -> Self {
         Self { existing: Some(link), ..self }
     }
 
-    /// The caller's own link that stands in the way, if one does.
+    /// The caller's own link that has the address.
     #[must_use]
     pub const fn existing(&self) -> Option<LinkId> {
         self.existing
     }
 }
 
-/// The violations of one request, in the order in which they were found. The first ones are kept, the others are only
-/// counted (D8): a body of a mebibyte can break the rules a hundred thousand times.
+/// The violations of one request, in the order of their discovery. The first ones are kept, and the others
+/// are only counted (D8): a body of 1 MiB can have a hundred thousand violations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Violations {
     listed: Vec<Violation>,
@@ -187,24 +188,24 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// How many violations of a request are kept.
+    /// The maximum number of kept violations of a request.
     pub const MAX_LISTED: usize = 100;
 
-    /// How many violations of one item of a batch are kept.
+    /// The maximum number of kept violations of one item of a batch.
     pub const MAX_LISTED_OF_ITEM: usize = 20;
 
-    /// No violation yet.
+    /// No violations.
     #[must_use]
     pub const fn new() -> Self {
         Self { listed: Vec::new(), unlisted: 0 }
     }
 
-    /// Adds one.
+    /// Adds a violation.
     pub fn push(&mut self, violation: Violation) {
         self.push_with(|| violation);
     }
 
-    /// Adds the one that `make` makes, if it is kept; otherwise it is not even made.
+    /// Adds the violation of `make`, which is called only if the violation is kept.
     pub fn push_with(&mut self, make: impl FnOnce() -> Violation) {
         if self.listed.len() < Self::MAX_LISTED {
             self.listed.push(make());
@@ -222,7 +223,7 @@ impl Violations {
         self.unlisted = self.unlisted.saturating_add(unlisted);
     }
 
-    /// Adds those of `more` that are about other fields: of a field that cannot be read it need not be told that it
+    /// Adds those of `more` that are about other fields: for a malformed field, it is not reported that it
     /// names nothing.
     pub fn append_about_others(&mut self, mut more: Self) {
         more.listed.retain(|violation| !self.are_about(&violation.field));
@@ -235,7 +236,7 @@ impl Violations {
         self.listed.iter().any(|violation| violation.field == field)
     }
 
-    /// The violations as those of one item of a batch, of which fewer are kept.
+    /// The violations as those of one item of a batch, which keeps fewer.
     #[must_use]
     pub fn of_item(mut self) -> Self {
         let cut = self.listed.len().saturating_sub(Self::MAX_LISTED_OF_ITEM);
@@ -245,24 +246,25 @@ impl Violations {
         self
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no violations.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.listed.is_empty() && self.unlisted == 0
     }
 
-    /// How many there are, those that are only counted included.
+    /// The number of violations, including those that are only counted.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.listed.len().saturating_add(self.unlisted)
     }
 
-    /// The violations that were kept, in the order in which they were found.
+    /// The kept violations, in the order of their discovery.
     pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.listed.iter()
     }
 
-    /// The entry that ends a list which is not complete: it says under the name `field` how many more there are.
+    /// The last entry of an incomplete list: it has the number of further violations, under the field name
+    /// `field`.
     #[must_use]
     pub fn truncation(&self, field: &str) -> Option<Violation> {
         let message = match self.unlisted {
@@ -273,7 +275,7 @@ impl Violations {
         Some(FieldError::new(ViolationCode::Truncated, message).at(field))
     }
 
-    /// `Ok` with `value` if nothing is wrong, otherwise all that is.
+    /// `Ok` with `value` without violations, otherwise all violations.
     pub fn into_result<T>(self, value: T) -> Result<T, Self> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_violations_beyond_a_hundred_are_counted_and_not_kept() {
+    fn d8_violations_above_a_hundred_are_only_counted() {
         assert_eq!(truncation_of(&found(100)), None);
         let told = |text: &str| Some(("body".to_owned(), ViolationCode::Truncated, text.to_owned()));
         assert_eq!(truncation_of(&found(101)), told("has 1 more violation, which is not listed"));
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_a_violation_that_is_not_kept_is_not_made() {
+    fn d8_a_violation_that_is_only_counted_is_not_built() {
         let mut violations = found(100);
         let mut is_made = false;
         violations.push_with(|| {
@@ -360,14 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn d8_of_an_item_20_violations_are_kept() {
+    fn d8_an_item_keeps_20_violations() {
         let of_item = found(130).of_item();
         assert_eq!((of_item.iter().count(), of_item.count()), (20, 130));
         assert_eq!(found(20).of_item(), found(20));
     }
 
     #[test]
-    fn violations_that_are_only_counted_are_violations() {
+    fn d8_violations_that_are_only_counted_make_a_request_invalid() {
         assert!(!found(1).is_empty() && found(0).is_empty());
         assert!(found(1).into_result(()).is_err());
         assert!(found(130).to_string().ends_with("field_99 is not a field of this request; and 30 more"));

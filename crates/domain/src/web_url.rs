@@ -1,10 +1,10 @@
-//! Addresses on the web that a landing page shows or leads to (D34, D35).
+//! Web addresses that a landing page shows or links to (D34, D35).
 
 use crate::stored::MalformedStored;
 use crate::target_url::TargetUrl;
 use crate::violation::{FieldError, ViolationCode};
 
-/// An `http` or `https` URL under the rules of a redirect's target (D24), kept exactly as given.
+/// An `http` or `https` URL with the rules of a redirect's target (D24), kept exactly as given.
 ///
 /// ```
 /// use signpost_domain::WebUrl;
@@ -24,12 +24,12 @@ impl WebUrl {
         TargetUrl::parse(text).map(Self)
     }
 
-    /// The URL that our own store has, by the rules of [`TargetUrl::from_stored`].
+    /// Reads a stored URL by the rules of [`TargetUrl::from_stored`].
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         TargetUrl::from_stored(text).map(Self)
     }
 
-    /// The URL as it was given.
+    /// The URL as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -41,7 +41,7 @@ impl WebUrl {
         self.0.host()
     }
 
-    /// The address that visitors who follow it are sent to.
+    /// The URL as a target.
     #[must_use]
     pub const fn as_target(&self) -> &TargetUrl {
         &self.0
@@ -73,7 +73,7 @@ impl VideoUrl {
         "player.vimeo.com",
     ];
 
-    /// Reads a video's URL.
+    /// Reads the URL of a video.
     ///
     /// # Errors
     /// Those of [`WebUrl::parse`]; `invalid_value` for another host.
@@ -85,7 +85,7 @@ impl VideoUrl {
         Err(FieldError::new(ViolationCode::InvalidValue, "must be a video on YouTube or Vimeo"))
     }
 
-    /// The URL that our own store has. Its host is one of the same, because the page of that host is shown within ours.
+    /// Reads a stored URL. It must be on one of these hosts, because the video page is embedded in ours.
     pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
         let url = WebUrl::from_stored(text)?;
         if Self::HOSTS.contains(&url.host()) {
@@ -94,7 +94,7 @@ impl VideoUrl {
         Err(MalformedStored("is not on a host of videos"))
     }
 
-    /// The URL as it was given.
+    /// The URL as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -111,9 +111,9 @@ impl VideoUrl {
 mod tests {
     use super::*;
 
-    /// Contract D35: a video is one of `YouTube` or Vimeo, and nothing that only looks like it.
+    /// Contract D35: a video is on `YouTube` or Vimeo. Similar hosts are refused.
     #[test]
-    fn d35_videos_are_those_of_two_sites() {
+    fn d35_videos_are_on_one_of_two_sites() {
         for good in
             ["https://www.youtube.com/watch?v=x", "http://VIMEO.com/1", "https://player.vimeo.com/video/1"]
         {

@@ -1,4 +1,4 @@
-//! What a landing page consists of (D35).
+//! The widgets of a landing page (D35).
 
 use crate::email::Email;
 use crate::id::{WidgetId, WidgetKind};
@@ -9,26 +9,26 @@ use crate::text::Name;
 use crate::violation::{FieldError, ViolationCode};
 use crate::web_url::{VideoUrl, WebUrl};
 
-/// One piece of a landing page.
+/// A widget of a landing page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Widget {
     /// Its id.
     pub id: WidgetId,
-    /// What it is.
+    /// Its content.
     pub body: WidgetBody,
 }
 
-/// What a widget is.
+/// The content of a widget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WidgetBody {
-    /// One of the types that this version knows.
+    /// A type that this version knows.
     Known(WidgetContent),
-    /// One that a newer version has written. It is shown and kept, untouched.
+    /// A type that only a newer version knows. It is shown and kept unchanged.
     Unknown(UnknownWidget),
 }
 
-/// A widget of a type that this version does not know: the fields that it has, without its id and without `object`,
-/// which every widget has alike.
+/// A widget of a type that this version does not know: its fields without `id` and `object`, which all
+/// widgets have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWidget(String);
 
@@ -37,7 +37,7 @@ impl UnknownWidget {
         Self(object)
     }
 
-    /// The fields, as a JSON object; `type` is among them, `id` and `object` are not.
+    /// The fields as a JSON object, with `type`, but without `id` and `object`.
     #[must_use]
     pub fn as_json(&self) -> &str {
         &self.0
@@ -47,7 +47,7 @@ impl UnknownWidget {
 /// A widget of a type that this version knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WidgetContent {
-    /// `link`: a button that leads elsewhere.
+    /// `link`: a button that links to a URL.
     Link {
         /// `title`
         title: Name,
@@ -72,7 +72,7 @@ pub enum WidgetContent {
         image_url: WebUrl,
         /// `alt`
         alt: AltText,
-        /// `url`: where a click on it leads.
+        /// `url`: the target of a click on the image.
         url: Option<WebUrl>,
     },
     /// `social`: an account on a social network.
@@ -99,7 +99,7 @@ pub enum WidgetContent {
 }
 
 impl WidgetContent {
-    /// The names of the types.
+    /// The names of all types.
     pub const TYPES: [&'static str; 8] =
         ["link", "heading", "text", "image", "social", "video", "email", "divider"];
 
@@ -118,7 +118,7 @@ impl WidgetContent {
         }
     }
 
-    /// Where its visitors are led, and the field that says so.
+    /// The URL that visitors are sent to, and the name of its field.
     #[must_use]
     pub const fn leads_to(&self) -> Option<(&'static str, &WebUrl)> {
         match self {
@@ -135,27 +135,27 @@ impl WidgetContent {
     }
 }
 
-/// A widget that a request asks for.
+/// A widget in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WidgetDraft {
-    /// `id`: that of a widget of the page, which so keeps it; any other is as good as none.
+    /// `id`: the id of an existing widget of the page, which then keeps it. Any other id is ignored.
     pub id: Option<IdReference<WidgetKind>>,
-    /// What it is.
+    /// Its content.
     pub content: WidgetContent,
 }
 
-/// The widgets of a page, in their order: at most 100 (D34).
+/// The widgets of a page, in order: at most 100 (D34).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Widgets(Vec<Widget>);
 
 impl Widgets {
-    /// How many a page may have.
+    /// The maximum number of widgets.
     pub const MAX: usize = 100;
 
     /// These widgets.
     ///
     /// # Errors
-    /// `too_many_items` beyond [`Self::MAX`].
+    /// `too_many_items` above [`Self::MAX`].
     pub fn new(widgets: Vec<Widget>) -> Result<Self, FieldError> {
         if widgets.len() > Self::MAX {
             return Err(FieldError::new(ViolationCode::TooManyItems, "must have at most 100 items"));
@@ -163,20 +163,20 @@ impl Widgets {
         Ok(Self(widgets))
     }
 
-    /// The widgets that our own store has, perhaps more than the rule of the day allows.
+    /// Stored widgets, perhaps more than the current rule allows.
     pub fn from_stored(widgets: Vec<Widget>) -> Result<Self, MalformedStored> {
         stored::items(widgets).map(Self)
     }
 
-    /// The widgets, in their order.
+    /// The widgets, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Widget] {
         &self.0
     }
 
-    /// The list that `drafts` make of this one. The first draft with the id of a widget that stands here keeps that id;
-    /// every other widget gets one from `new_id` (D34). Drafts beyond [`Self::MAX`] are left out: whoever reads a request
-    /// refuses them.
+    /// The new list that `drafts` make of this one. The first draft with the id of an existing widget keeps
+    /// that id; all other widgets get an id from `new_id` (D34). Drafts above [`Self::MAX`] are dropped,
+    /// because the reader of the request refuses them.
     #[must_use]
     pub(crate) fn replaced_by(&self, drafts: Vec<WidgetDraft>, mut new_id: impl FnMut() -> WidgetId) -> Self {
         let mut to_keep: Vec<WidgetId> = self.0.iter().map(|widget| widget.id).collect();

@@ -1,4 +1,4 @@
-//! Counting what one address does in a calendar minute, in bounded memory (D18, D54).
+//! Counting the events of one address in a calendar minute, in bounded memory (D18, D54).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,11 +10,11 @@ use signpost_domain::{QuotaWindow, Timestamp};
 
 const SHARDS: usize = 16;
 
-/// Addresses remembered per shard. An entry and its share of the table take some 50 bytes, so that all shards
-/// together stay below 32 MiB whatever an attacker does.
+/// The maximum number of addresses in a shard. An entry takes about 50 bytes with its share of the table, so all shards
+/// together stay below 32 MiB during any attack.
 const ENTRIES_PER_SHARD: usize = 28_000;
 
-/// Who counts as one address: an IPv4 address, or a /64 of IPv6, which is what one subscriber gets.
+/// What counts as one address: an IPv4 address, or a /64 of IPv6, since one subscriber gets a whole /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Network {
     V4(u32),
@@ -34,26 +34,26 @@ impl From<IpAddr> for Network {
     }
 }
 
-/// An address has used up the events of this minute.
+/// An address has used up its events of this minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Throttled {
-    /// The seconds until the minute is over.
+    /// The seconds until the minute ends.
     pub retry_after_seconds: u32,
-    /// Whether the address hears this for the first time in this minute.
+    /// Whether the address is throttled for the first time in this minute.
     pub is_first: bool,
 }
 
-/// How often an address did something in the minute that began at `minute`.
+/// The events of an address in the minute that began at `minute`.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     minute: Timestamp,
     count: u32,
-    /// Whether the address was told that it is throttled.
+    /// Whether the address was told in this minute that it is throttled.
     is_told: bool,
 }
 
 impl Entry {
-    /// `None` as long as the address may go on.
+    /// `None` while the address is below the limit.
     fn throttled(&mut self, count: u32, limit: u32, now: Timestamp) -> Option<Throttled> {
         (count >= limit).then(|| Throttled {
             retry_after_seconds: QuotaWindow::Minute.resets_in_seconds(now),
@@ -65,21 +65,21 @@ impl Entry {
 #[derive(Default)]
 struct Shard {
     entries: HashMap<Network, Entry>,
-    /// The minute in which there was nothing left to forget; spares looking again for every new address.
+    /// The minute in which no entry could be evicted. It saves a scan for every new address of that minute.
     full_in: Option<Timestamp>,
 }
 
-/// Counts events per address and calendar minute, and says when an address has had enough of them.
+/// Limits the events per address and calendar minute.
 pub struct AddressThrottle {
     limit: u32,
     shards: [Mutex<Shard>; SHARDS],
     hasher: RandomState,
-    /// The last minute in which any address used up its events, as milliseconds: in every other one there is nobody to look for.
+    /// The last minute in which any address reached the limit, in milliseconds. In any other minute no look-up is needed.
     exhausted_in: AtomicI64,
 }
 
 impl AddressThrottle {
-    /// A throttle that allows `limit` events per address and minute; 0 turns it off.
+    /// A throttle that allows `limit` events per address and minute. 0 turns it off.
     #[must_use]
     pub fn new(limit: u32) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl AddressThrottle {
         }
     }
 
-    /// Whether the address has used up this minute's events.
+    /// Whether the address has used up its events of this minute.
     #[must_use]
     pub fn exhausted(&self, address: IpAddr, now: Timestamp) -> Option<Throttled> {
         if self.limit == 0 {
@@ -106,8 +106,8 @@ impl AddressThrottle {
         })
     }
 
-    /// Counts one event, and says whether the address had used up the minute before it: of any number of concurrent
-    /// events, exactly the allowed number get `None`.
+    /// Counts one event, and returns `Some` if the address had reached the limit before it. Of any number of concurrent
+    /// events, exactly `limit` get `None`.
     pub fn count(&self, address: IpAddr, now: Timestamp) -> Option<Throttled> {
         if self.limit == 0 {
             return None;
@@ -146,9 +146,9 @@ impl AddressThrottle {
 }
 
 impl Shard {
-    /// Makes room for one more entry: forgets other minutes first, then addresses that are not throttled yet.
-    /// `false` if every entry is a throttled address of this minute; then a new address goes uncounted, because
-    /// forgetting a throttled one would let it go on.
+    /// Makes room for one more entry. It evicts entries of other minutes first, then addresses that are not throttled.
+    /// `false` if every entry is a throttled address of this minute. The new address then goes uncounted, because evicting a
+    /// throttled address would admit it again.
     fn make_room(&mut self, minute: Timestamp, limit: u32) -> bool {
         if self.entries.len() < ENTRIES_PER_SHARD {
             return true;
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn d18_the_allowed_number_passes_and_the_next_does_not_until_the_minute_ends() {
+    fn d18_events_above_the_limit_are_throttled_until_the_minute_ends() {
         let throttle = AddressThrottle::new(30);
         for _ in 0..30 {
             assert_eq!(throttle.exhausted(v4(1), at(15_000)), None);
@@ -200,11 +200,11 @@ mod tests {
             throttle.count(v4(1), at(MINUTE));
         }
         let first_again = throttle.count(v4(1), at(MINUTE)).unwrap();
-        assert!(first_again.is_first, "each minute is told once");
+        assert!(first_again.is_first, "each minute has a first throttled event");
     }
 
     #[test]
-    fn d18_ipv6_counts_by_64_and_mapped_addresses_are_ipv4() {
+    fn d18_ipv6_addresses_count_by_their_64_and_mapped_addresses_as_ipv4() {
         let throttle = AddressThrottle::new(1);
         let v6 = |low| IpAddr::from(Ipv6Addr::from_bits((0x2001_0db8_u128 << 96) | low));
         assert_eq!(throttle.count(v6(1), at(0)), None);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn d18_zero_turns_it_off() {
+    fn d18_a_limit_of_zero_turns_the_throttle_off() {
         let throttle = AddressThrottle::new(0);
         for _ in 0..100 {
             assert_eq!(throttle.count(v4(1), at(0)), None);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn d18_exactly_the_allowed_number_passes_under_concurrency() {
+    fn d18_exactly_the_limit_passes_under_concurrency() {
         let throttle = AddressThrottle::new(30);
         let passed: usize = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8)
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_full_of_throttled_addresses_admits_new_ones_again_in_the_next_minute() {
+    fn d18_a_full_table_counts_new_addresses_again_in_the_next_minute() {
         let throttle = AddressThrottle::new(1);
         for address in 0..1_000_000 {
             throttle.count(v4(address), at(0));

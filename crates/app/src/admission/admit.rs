@@ -1,4 +1,4 @@
-//! The one way to become a [`Caller`].
+//! The only way to get a [`Caller`].
 
 use std::net::IpAddr;
 
@@ -12,21 +12,21 @@ use crate::application::Application;
 use crate::caller::{Caller, RateLimits};
 use crate::ports::{KeyHolder, StoreError};
 
-/// A request that was not let in.
+/// A request that was not admitted.
 #[derive(Debug)]
 pub struct NotAdmitted {
     /// Why.
     pub reason: Reason,
-    /// The account's budget, if the account is known: the answer carries the `RateLimit-*` headers (D17).
+    /// The account's budget, if the account is known. The answer has the `RateLimit-*` headers then (D17).
     pub rate_limits: Option<RateLimits>,
 }
 
-/// Why a request was not let in.
+/// Why a request was not admitted.
 #[derive(Debug)]
 pub enum Reason {
-    /// Too many refused requests from this address; the minute ends in so many seconds (D18).
+    /// Too many requests from this address were refused in this minute (D18).
     AddressThrottled {
-        /// For `Retry-After`.
+        /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
     /// The key is missing, malformed, unknown or revoked.
@@ -35,13 +35,13 @@ pub enum Reason {
     Suspended,
     /// The plan does not include the API.
     NoApiAccess,
-    /// The account has as many requests in flight on this node as it may.
+    /// The account has reached the bound on its requests in flight on this node.
     TooManyInFlight,
-    /// A window of the budget is exhausted; it resets in so many seconds.
+    /// A window of the budget is exhausted.
     Exhausted {
         /// Which window.
         window: QuotaWindow,
-        /// For `Retry-After`.
+        /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
     /// A store broke.
@@ -65,14 +65,14 @@ impl Reason {
     }
 }
 
-/// Lets a request in, or says why not, in the order of D7: throttle, key, suspension, plan, requests in flight, quota.
-/// `key` is `None` if the request carries no key of the right form; `address` is the client's.
+/// Admits a request or refuses it, with checks in the order of D7: throttle, key, suspension, plan, requests in flight,
+/// quota. `key` is `None` if the request has no well-formed key; `address` is the client's.
 ///
-/// A request counts as in flight until the caller that this gives is dropped.
+/// The request is in flight until the returned caller is dropped.
 ///
-/// Key, account, plan's name and usage come from one query, the quota from one more; neither is cached, so a
-/// revocation, a suspension or a downgrade holds for every request that starts after it. A link that the request is about is
-/// read ahead with the key, which spares a round trip; the caller keeps it.
+/// One query reads key, account, the plan's name and usage; another one counts the request. Nothing is cached, so a
+/// revocation, a suspension or a downgrade holds for every request that starts after it. `link` is the link that the request
+/// is about: it is read together with the key, which saves a round trip, and kept in the caller.
 pub async fn admit(
     app: &Application,
     key: Option<&ApiKeySecret>,
@@ -105,7 +105,7 @@ pub async fn admit(
             if let Some(hash) = &hash {
                 gate.recent_keys.refused(hash);
             }
-            // Counting decides, so that of many at once exactly the allowed number learn why.
+            // The count decides, so that of many concurrent requests exactly the allowed number get the true reason.
             if let Some(throttled) = gate.rejections.count(address, now) {
                 return Err(turned_away(throttled, address));
             }
@@ -127,13 +127,13 @@ fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled, address: 
         tracing::warn!(
             %address,
             retry_after_seconds,
-            "an address has sent as many requests that were refused as `throttle-per-minute` allows; it gets 429 until the minute ends"
+            "an address has reached the limit `throttle-per-minute` of refused requests; it gets 429 until the minute ends"
         );
     }
     NotAdmitted { reason: Reason::AddressThrottled { retry_after_seconds }, rate_limits: None }
 }
 
-/// What is left where there is nothing, or nobody knows.
+/// The remaining budget of an account without API access, or when the quota store is unreachable.
 const NOTHING: QuotaRemaining = QuotaRemaining { minute: 0, day: 0 };
 
 async fn identified(
@@ -169,7 +169,7 @@ async fn judge(
     let plan = plan.filter(|plan| plan.api_access);
     let budget = plan.map_or(RequestBudget { per_minute: 0, per_day: 0 }, |plan| plan.budget);
     if account.is_suspended() {
-        // The refusal stands, also when what is left cannot be read.
+        // The account is refused even if the quota store is unreachable.
         let remaining = app.quota.remaining(account.id, budget, now).await.unwrap_or(NOTHING);
         let rate_limits = Some(RateLimits { budget, remaining });
         return Err(NotAdmitted { reason: Reason::Suspended, rate_limits });
@@ -178,7 +178,7 @@ async fn judge(
         let rate_limits = Some(RateLimits { budget, remaining: NOTHING });
         return Err(NotAdmitted { reason: Reason::NoApiAccess, rate_limits });
     };
-    // Before the quota is asked, so that what is refused here counts in no window.
+    // This check comes before the quota, so that a request that it refuses is not counted.
     let Some(permit) = app.gatekeeper.in_flight.request(account.id) else {
         let remaining = app.quota.remaining(account.id, budget, now).await.unwrap_or(NOTHING);
         let rate_limits = Some(RateLimits { budget, remaining });
@@ -187,7 +187,7 @@ async fn judge(
     let decision = match app.quota.admit(account.id, budget, now).await {
         Ok(decision) => decision,
         Err(error) => {
-            // A store that cannot count can often still be read.
+            // A store that cannot be written can often still be read.
             let remaining = app.quota.remaining(account.id, budget, now).await;
             return Err(broken(error, budget, remaining.ok()));
         }
@@ -209,8 +209,7 @@ async fn judge(
     }
 }
 
-/// The quota store broke. The account is known, so the answer carries its budget (D17); if what is left of it is not
-/// known, nothing is promised.
+/// The quota store broke. The account is known, so the answer has its budget (D17). An unknown remainder is given as zero.
 fn broken(error: StoreError, budget: RequestBudget, remaining: Option<QuotaRemaining>) -> NotAdmitted {
     let remaining = remaining.unwrap_or(NOTHING);
     NotAdmitted { reason: Reason::Store(error), rate_limits: Some(RateLimits { budget, remaining }) }

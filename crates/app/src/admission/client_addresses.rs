@@ -1,4 +1,4 @@
-//! Whose address a request counts for, and a warning where that is a proxy's own (D18).
+//! Which address a request counts for, and a warning when that may be a proxy's (D18).
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -7,21 +7,22 @@ use signpost_domain::{Timestamp, TrustedProxies};
 
 use crate::log_pace::LogPace;
 
-/// How often at most the warning is logged. Any stranger can send the header.
+/// The minimum interval between two warnings. Any client can send the headers that cause them.
 const WARNING_INTERVAL: Duration = Duration::from_hours(1);
 
-/// What a request says about where it comes from. The headers are as the listener received them.
+/// The origin of a request. The headers are as the listener received them.
 #[derive(Debug)]
 pub struct Sender<'a> {
-    /// The peer of the connection; `None` where the listener cannot name it.
+    /// The peer of the connection; `None` if the listener does not know it.
     pub peer: Option<IpAddr>,
-    /// The values of every `X-Forwarded-For` header, in order; an unreadable one is any text that is no address.
+    /// The values of all `X-Forwarded-For` headers, in order. An unreadable value is passed as any text that is not an
+    /// address.
     pub forwarded_for: Vec<&'a str>,
-    /// Whether there is a `Forwarded` header. It is never read.
+    /// Whether the request has a `Forwarded` header. Its value is never read.
     pub has_forwarded: bool,
 }
 
-/// Knows the trusted proxies, and warns when one seems to be missing.
+/// Finds the client's address behind trusted proxies, and warns when a proxy seems to be missing from the settings.
 #[derive(Debug)]
 pub struct ClientAddresses {
     proxies: TrustedProxies,
@@ -29,13 +30,13 @@ pub struct ClientAddresses {
 }
 
 impl ClientAddresses {
-    /// Believes these proxies.
+    /// Trusts these proxies.
     #[must_use]
     pub const fn new(proxies: TrustedProxies) -> Self {
         Self { proxies, warnings: LogPace::new(WARNING_INTERVAL) }
     }
 
-    /// Whether what a peer at `address` says of its clients is believed.
+    /// Whether `address` belongs to a trusted proxy, whose statements about its clients are used.
     #[must_use]
     pub fn trusts(&self, address: IpAddr) -> bool {
         self.proxies.contains(address)
@@ -43,8 +44,8 @@ impl ClientAddresses {
 
     /// The address that a request counts for.
     ///
-    /// Logs a warning, at most once an hour, when a peer that is not trusted sends `X-Forwarded-For` or `Forwarded`, or a trusted
-    /// one only `Forwarded`. It does not name the peer, which may be a visitor.
+    /// It logs a warning, at most once an hour, if an untrusted peer sends `X-Forwarded-For` or `Forwarded`, or if a trusted
+    /// proxy sends only `Forwarded`. The warning does not name the peer, which may be a visitor.
     pub fn of(&self, sender: &Sender<'_>, now: Timestamp) -> IpAddr {
         let Sender { peer, forwarded_for, has_forwarded } = sender;
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));

@@ -1,8 +1,8 @@
-//! How much of one account a node works on at the same time.
+//! Bounds on the requests and searches that one account has in flight on a node (R46).
 //!
-//! A quota counts how many requests begin in a minute, and not how long they take: an account with slow requests could hold
-//! every connection to the store while it stays within its budget. So what an account has in flight on a node is bounded,
-//! and its searches, which are the slow ones, more tightly (R46).
+//! A quota counts how many requests begin in a minute, but not how long they take. An account with slow requests could hold
+//! every connection to the store and stay within its budget. So its requests in flight are bounded, and its searches, which
+//! are slow, have a lower bound.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ use signpost_domain::AccountId;
 
 const SHARDS: usize = 16;
 
-/// How much of one account is in flight on this node at most; 0 is any number.
+/// What one account may have in flight on this node. 0 means any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountBounds {
     /// Requests, searches included.
@@ -32,7 +32,6 @@ impl Default for AccountBounds {
     }
 }
 
-/// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Request,
@@ -54,10 +53,10 @@ impl Counts {
     }
 }
 
-/// Only accounts that have something in flight.
+/// The accounts that have something in flight.
 type Shard = Mutex<HashMap<AccountId, Counts>>;
 
-/// Counts what each account has in flight. An account without anything takes no memory.
+/// Counts what each account has in flight. An account with nothing in flight takes no memory.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     bounds: AccountBounds,
@@ -70,13 +69,13 @@ impl InFlight {
         Self { bounds, shards: std::array::from_fn(|_| Mutex::default()), hasher: RandomState::new() }
     }
 
-    /// Room for a request of the account, until the permit is dropped; `None` if it has as many in flight as it may.
+    /// Admits a request of the account until the permit is dropped. `None` if the account has reached its bound.
     pub(super) fn request(self: &Arc<Self>, account: AccountId) -> Option<RequestPermit> {
-        let place = self.take(account, Kind::Request, self.bounds.requests)?;
-        Some(RequestPermit { place: Arc::new(place) })
+        let slot = self.take(account, Kind::Request, self.bounds.requests)?;
+        Some(RequestPermit { slot: Arc::new(slot) })
     }
 
-    fn take(self: &Arc<Self>, account: AccountId, kind: Kind, most: u32) -> Option<Place> {
+    fn take(self: &Arc<Self>, account: AccountId, kind: Kind, most: u32) -> Option<Slot> {
         let mut shard = self.shard(account);
         let counts = shard.entry(account).or_default();
         let count = counts.of(kind);
@@ -84,7 +83,7 @@ impl InFlight {
             return None;
         }
         *count = count.saturating_add(1);
-        Some(Place { table: Arc::clone(self), account, kind })
+        Some(Slot { table: Arc::clone(self), account, kind })
     }
 
     fn give_back(&self, account: AccountId, kind: Kind) {
@@ -104,42 +103,40 @@ impl InFlight {
     }
 }
 
-/// One of the places of an account, which is free again when this is dropped.
+/// One slot of an account. Dropping it frees the slot.
 #[derive(Debug)]
-struct Place {
+struct Slot {
     table: Arc<InFlight>,
     account: AccountId,
     kind: Kind,
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.table.give_back(self.account, self.kind);
     }
 }
 
-/// A request is in flight until this and its clones are dropped: when it was answered, and also when nobody waits for the
-/// answer any more.
+/// A request is in flight until this permit and all its clones are dropped: after the answer, or when the client is gone.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestPermit {
-    place: Arc<Place>,
+    slot: Arc<Slot>,
 }
 
 impl RequestPermit {
-    /// Room for the request to search, until the permit is dropped; `None` if the account has as many searches in flight as
-    /// it may.
+    /// Admits a search of this request until the permit is dropped. `None` if the account has reached its bound.
     pub(crate) fn search(&self) -> Option<SearchPermit> {
-        let Place { table, account, kind: _ } = self.place.as_ref();
-        let place = table.take(*account, Kind::Search, table.bounds.searches)?;
-        Some(SearchPermit { _place: place })
+        let Slot { table, account, kind: _ } = self.slot.as_ref();
+        let slot = table.take(*account, Kind::Search, table.bounds.searches)?;
+        Some(SearchPermit { _slot: slot })
     }
 }
 
-/// A search is in flight until this is dropped.
+/// A search is in flight until this permit is dropped.
 #[derive(Debug)]
 #[must_use = "dropping it ends the search"]
 pub struct SearchPermit {
-    _place: Place,
+    _slot: Slot,
 }
 
 #[cfg(test)]
@@ -165,7 +162,7 @@ mod tests {
         let table = table(BOUNDS);
         let mut held: Vec<_> = (0..3).map(|_| table.request(account(1)).unwrap()).collect();
         assert!(table.request(account(1)).is_none());
-        assert!(table.request(account(2)).is_some(), "another account has places of its own");
+        assert!(table.request(account(2)).is_some(), "another account has a bound of its own");
         held.pop();
         assert!(table.request(account(1)).is_some());
     }
@@ -183,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_in_flight_until_its_last_clone_is_dropped() {
+    fn r46_a_request_is_in_flight_until_its_last_clone_is_dropped() {
         let table = table(AccountBounds { requests: 1, searches: 1 });
         let permit = table.request(account(1)).unwrap();
         let clone = permit.clone();
@@ -194,11 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn an_account_without_a_request_in_flight_takes_no_memory() {
+    fn r46_an_account_with_nothing_in_flight_takes_no_memory() {
         let table = table(BOUNDS);
         let held: Vec<_> = (0..200).map(|number| table.request(account(number)).unwrap()).collect();
         let searches: Vec<_> = held.iter().map(|permit| permit.search().unwrap()).collect();
-        assert!(held.iter().all(|permit| permit.search().is_none()), "what is refused is not counted");
+        assert!(held.iter().all(|permit| permit.search().is_none()), "refused searches are not counted");
         assert_eq!(accounts_in(&table), 200);
         drop(held);
         assert_eq!(accounts_in(&table), 200, "the searches still run");
@@ -207,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_no_bound() {
+    fn r46_zero_means_no_bound() {
         let table = table(AccountBounds::NONE);
         let held: Vec<_> = (0..1_000).map(|_| table.request(account(1)).unwrap()).collect();
         assert!(held.iter().map(RequestPermit::search).collect::<Option<Vec<_>>>().is_some());

@@ -1,4 +1,4 @@
-//! Keys that this node accepted lately (D18).
+//! Keys that this node accepted recently (D18).
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use signpost_domain::{KeyHash, Timestamp};
 
-/// How long a key counts as accepted lately.
+/// How long an accepted key is remembered.
 const REMEMBERED_FOR: Duration = Duration::from_mins(10);
 
-/// How old a note may grow before it is written anew; spares the lock on most requests.
+/// The age at which an entry is written again. It saves most requests the write lock.
 const REFRESHED_AFTER: Duration = Duration::from_mins(1);
 
-/// Most keys to remember. Only keys that were accepted get in, so a stranger cannot fill the table.
+/// The maximum number of keys. Only accepted keys are added, so a stranger cannot fill the table.
 const MOST: usize = 100_000;
 
 /// The keys that this node accepted within the last ten minutes.
@@ -27,11 +27,11 @@ impl RecentKeys {
 
     fn accepted_within(&self, hash: &KeyHash, now: Timestamp, age: Duration) -> bool {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        // An instant in the future means that the clock stepped back; then nobody knows how old the note is.
+        // An instant in the future means that the clock stepped back. The age of the entry is unknown then.
         keys.get(&hash.to_bytes()).is_some_and(|at| *at <= now && *at >= now.minus(age))
     }
 
-    /// Notes that the key was accepted.
+    /// Remembers that the key was accepted.
     pub(super) fn accepted(&self, hash: &KeyHash, now: Timestamp) {
         if self.accepted_within(hash, now, REFRESHED_AFTER) {
             return;

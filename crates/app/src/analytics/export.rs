@@ -1,4 +1,4 @@
-//! Exporting clicks one by one (D66).
+//! Exporting single clicks (D66).
 
 use std::time::Instant;
 
@@ -14,23 +14,23 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 
-/// How many clicks are read at a time: some 15 MB. A store decodes a whole day for each page, so it must not be few.
+/// The number of clicks in a page, about 15 MB. A store decodes a whole day for each page, so small pages would be slow.
 const PAGE: usize = 20_000;
 
-/// Which clicks are asked for, of whichever links.
+/// The clicks to export, without their links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedClicks {
-    /// When.
+    /// The period of the clicks.
     pub period: Period,
-    /// By whose clock days are counted.
+    /// The time zone that defines days.
     pub zone: TimeZone,
-    /// With which values.
+    /// The filters on dimensions.
     pub filters: Vec<DimensionFilter>,
-    /// Behind which click.
+    /// The click after which the export starts.
     pub after: Option<ClickId>,
 }
 
-/// An export under way. It is one of its account's until it is dropped.
+/// A running export. It counts as the account's until it is dropped.
 #[derive(Debug)]
 pub struct Export {
     selection: ClickSelection,
@@ -42,8 +42,8 @@ pub struct Export {
 /// Begins an export of the clicks of the caller's link with this id.
 ///
 /// # Errors
-/// As [`of_link`](super::of_link); [`AppError::TooManyExports`] if the account has begun one less than a minute ago, or
-/// has one running.
+/// Those of [`of_link`](super::of_link); [`AppError::TooManyExports`] if the account began one less than a minute ago, or
+/// one is still running.
 pub async fn export_of_link<K: LinkIdKind>(
     app: &Application,
     caller: &Caller,
@@ -54,11 +54,11 @@ pub async fn export_of_link<K: LinkIdKind>(
     begin(app, caller, asked, async || Ok(LinkScope::One(link))).await
 }
 
-/// Begins an export of the clicks of the chosen links of the caller, as they are now.
+/// Begins an export of the clicks of the caller's links that `links` selects now.
 ///
 /// # Errors
-/// As [`of_account`](super::of_account); [`AppError::TooManyExports`] if the account has begun one less than a minute ago,
-/// or has one running.
+/// Those of [`of_account`](super::of_account); [`AppError::TooManyExports`] if the account began one less than a minute
+/// ago, or one is still running.
 pub async fn export_of_account(
     app: &Application,
     caller: &Caller,
@@ -93,10 +93,10 @@ async fn begin(
 }
 
 impl Export {
-    /// The next clicks in the order of their ids; none at the end. Pages wait for their turns as questions do.
+    /// The next clicks in the order of their ids; empty at the end. A page waits for a turn like a question.
     ///
     /// # Errors
-    /// [`AppError::AnalyticsUnavailable`]: the export is broken off then.
+    /// [`AppError::AnalyticsUnavailable`]. The export cannot continue then.
     pub async fn next(
         &mut self,
         app: &Application,

@@ -1,4 +1,4 @@
-//! How many exports run (D66).
+//! Limiting how many exports run (D66).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use signpost_domain::AccountId;
 
-/// The time from the start of one export of an account to the next.
+/// The minimum time between the starts of two exports of an account.
 const BETWEEN_STARTS: Duration = Duration::from_mins(1);
 
-/// Gives permits for exports on this node. An account that has not exported anything lately takes no memory.
+/// Gives out permits for exports on this node. An account without a recent export takes no memory.
 #[derive(Debug, Clone)]
 pub(super) struct ExportPermits {
     accounts: Arc<Mutex<HashMap<AccountId, LastExport>>>,
@@ -22,24 +22,24 @@ struct LastExport {
     is_running: bool,
 }
 
-/// An export runs until this is dropped.
+/// An export counts as running until this permit is dropped.
 #[derive(Debug)]
 pub(super) struct ExportPermit {
     permits: ExportPermits,
     account: AccountId,
-    /// Whether the account must wait for its next one.
+    /// Whether the account must wait before its next export.
     counts: bool,
 }
 
 /// Why an export may not begin now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoExport {
-    /// The account has begun one less than a minute ago, or one is still running.
+    /// The account began an export less than a minute ago, or one is still running.
     OfAccount {
-        /// When to try again.
+        /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
-    /// The node has as many as it may.
+    /// The node has reached its bound on exports.
     OfNode,
 }
 
@@ -48,7 +48,7 @@ impl ExportPermits {
         Self { accounts: Arc::default(), at_once: at_once.max(1) }
     }
 
-    /// A permit for an export that begins at `now`.
+    /// Gives a permit for an export that begins at `now`.
     pub(super) fn begin(&self, account: AccountId, now: Instant) -> Result<ExportPermit, NoExport> {
         let mut accounts = self.accounts();
         let rest =
@@ -56,12 +56,11 @@ impl ExportPermits {
         accounts.retain(|_, last| last.is_running || !rest(last).is_zero());
         if let Some(last) = accounts.get(&account) {
             let seconds = rest(last).as_secs_f64().ceil().max(1.0);
-            // At most sixty.
             #[expect(
                 clippy::as_conversions,
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "1 to 60"
+                reason = "from 1 to 60"
             )]
             return Err(NoExport::OfAccount { retry_after_seconds: seconds as u32 });
         }
@@ -78,7 +77,7 @@ impl ExportPermits {
 }
 
 impl ExportPermit {
-    /// Ends an export that failed before it could begin: the account may try again at once.
+    /// Ends an export that failed before it began, so that the account may try again at once.
     pub(super) fn give_back(mut self) {
         self.counts = false;
     }
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn d66_an_account_has_one_export_at_a_time_and_starts_one_a_minute() {
+    fn d66_an_account_runs_one_export_at_a_time_and_starts_one_a_minute() {
         let permits = ExportPermits::new(8);
         let start = Instant::now();
         let after = |millis| start + Duration::from_millis(millis);
@@ -120,11 +119,11 @@ mod tests {
         assert_eq!(permits.begin(account(1), after(500)).unwrap_err(), refused(60));
         assert_eq!(permits.begin(account(1), after(59_001)).unwrap_err(), refused(1));
         permits.begin(account(1), after(60_000)).unwrap();
-        assert_eq!(permits.accounts().len(), 1, "what no longer matters is forgotten");
+        assert_eq!(permits.accounts().len(), 1, "old entries are removed");
     }
 
     #[test]
-    fn r46_a_node_runs_only_so_many_exports() {
+    fn r46_a_node_bounds_its_running_exports() {
         let permits = ExportPermits::new(2);
         let now = Instant::now();
         let first = permits.begin(account(1), now).unwrap();

@@ -1,4 +1,4 @@
-//! Which links are asked about.
+//! The links that a question is about.
 
 use signpost_domain::analytics::{LinkScope, Period, TimeZone};
 use signpost_domain::id::GroupKind;
@@ -12,7 +12,7 @@ use crate::application::Application;
 use crate::caller::Caller;
 use crate::links;
 
-/// Which of an account's links are meant. The default is all of them, deleted ones too.
+/// Selects links of an account. The default selects all links, including deleted ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkChoice {
     /// `group_id`: `None` for any, `Some(None)` for links without a group.
@@ -22,8 +22,8 @@ pub struct LinkChoice {
 }
 
 impl LinkChoice {
-    /// The links that are in the group and live on the domain now. As in lists, a group or a domain that the caller does not
-    /// have, has no links.
+    /// The links that are in the group and on the domain now. As in lists, a group or domain that the caller does not have
+    /// selects no links.
     pub(super) async fn scope(&self, app: &Application, caller: &Caller) -> Result<LinkScope, AppError> {
         let nothing = LinkScope::Some(std::collections::BTreeSet::new());
         let Self { group, domain } = self;
@@ -55,7 +55,7 @@ impl LinkChoice {
     }
 }
 
-/// The caller's link with this id, if its visits are recorded.
+/// The id of the caller's link with this id, if its visits are recorded.
 ///
 /// # Errors
 /// The kind's `…NotFound` (D2), [`Refusal::AnalyticsNotConfigured`] (D50).
@@ -68,7 +68,7 @@ pub(super) async fn recorded_link<K: LinkIdKind>(
     if link.analytics_enabled { Ok(link.id()) } else { Err(Refusal::AnalyticsNotConfigured.into()) }
 }
 
-/// Fails if the period is longer than the caller's plan allows (D49).
+/// Refuses a period that is longer than the caller's plan allows (D49).
 pub(super) fn check_range(caller: &Caller, period: Period, zone: &TimeZone) -> Result<(), AppError> {
     let days = caller.plan().limits.analytics_days;
     if period.has_at_most_days(days, zone) {

@@ -1,11 +1,12 @@
-//! Asking about the clicks of a link or of an account (D45, D46).
+//! Questions about the clicks of a link or an account (D45, D46), and the recent clicks of listed links (D66).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use signpost_domain::analytics::{
-    Buckets, ClickSelection, Dimension, DimensionFilter, LinkScope, Period, Question, Report, TimeZone,
+    Buckets, ClickSelection, Dimension, DimensionFilter, LinkScope, Period, Question, RecentClicks, Report,
+    TimeZone,
 };
-use signpost_domain::{IdReference, LinkIdKind};
+use signpost_domain::{IdReference, Link, LinkIdKind};
 
 use super::links_asked::{LinkChoice, check_range, recorded_link};
 use super::unavailable;
@@ -13,24 +14,24 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 
-/// What is asked, of whichever links.
+/// A question about clicks, without its links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// When.
+    /// The period of the clicks.
     pub period: Period,
-    /// By whose clock days are counted.
+    /// The time zone that defines days.
     pub zone: TimeZone,
     /// The buckets of the series.
     pub buckets: Buckets,
-    /// The dimensions by which clicks are counted, each once.
+    /// The dimensions of the breakdowns, each once.
     pub dimensions: Vec<Dimension>,
-    /// How many values of each.
+    /// The maximum number of values for each dimension.
     pub limit: usize,
-    /// With which values.
+    /// The filters on dimensions.
     pub filters: Vec<DimensionFilter>,
 }
 
-/// What was counted of the caller's link with this id.
+/// The counts for the caller's link with this id.
 ///
 /// # Errors
 /// The kind's `…NotFound` (D2), [`Refusal::AnalyticsNotConfigured`](signpost_domain::Refusal) (D50),
@@ -48,11 +49,11 @@ pub async fn of_link<K: LinkIdKind>(
     answer(app, caller, LinkScope::One(link), asked, deadline).await
 }
 
-/// What was counted of the chosen links of the caller, as they are now.
+/// The counts for the caller's links that `links` selects now.
 ///
 /// # Errors
-/// [`Refusal::AnalyticsRangeTooLong`](signpost_domain::Refusal) (D49), [`AppError::AnalyticsUnavailable`] (D51), and a
-/// violation of `group_id` or `domain` that has more links than the node's bounds allow.
+/// [`Refusal::AnalyticsRangeTooLong`](signpost_domain::Refusal) (D49), [`AppError::AnalyticsUnavailable`] (D51);
+/// [`AppError::Invalid`] if the group or domain has more links than this node's bounds allow.
 pub async fn of_account(
     app: &Application,
     caller: &Caller,
@@ -77,4 +78,24 @@ async fn answer(
     let selection = ClickSelection { account: caller.account_id(), scope, period, filters };
     let question = Question { selection, buckets, dimensions, limit };
     app.click_store.answer(&question, deadline).await.map_err(unavailable)
+}
+
+/// The period before now in which clicks are recent.
+const RECENT: Duration = Duration::from_hours(7 * 24);
+
+/// The recent clicks of these links of the caller: one entry for each, in the same order (D66).
+///
+/// # Errors
+/// [`AppError::AnalyticsUnavailable`] (D51).
+pub async fn recent_clicks(
+    app: &Application,
+    caller: &Caller,
+    links: &[Link],
+) -> Result<Vec<RecentClicks>, AppError> {
+    if links.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<_> = links.iter().map(Link::id).collect();
+    let since = app.clock.now().minus(RECENT);
+    app.click_store.recent_clicks(caller.account_id(), &ids, since).await.map_err(unavailable)
 }

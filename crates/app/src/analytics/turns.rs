@@ -1,7 +1,7 @@
-//! Whose question is worked on next (R46).
+//! Deciding which account's question runs next (R46).
 //!
-//! Answering is work for a core, so only a few questions run at once, and only one of an account. Accounts that wait take
-//! turns: one that asks much waits for itself, not others for it.
+//! A question keeps a core busy, so only a few run at once, and only one of each account. Waiting accounts take turns, so
+//! an account that asks many questions delays only itself.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
@@ -11,18 +11,18 @@ use std::task::{Context, Poll, Waker};
 
 use signpost_domain::AccountId;
 
-/// Gives turns to accounts. Clones give the same turns.
+/// Gives turns to accounts. Clones share one queue.
 #[derive(Debug, Clone)]
 pub(super) struct Turns(Arc<Mutex<Queue>>);
 
-/// The account may ask until this is dropped.
+/// The account's question may run until this is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
     turns: Turns,
     account: AccountId,
 }
 
-/// Waits for a turn. It leaves the queue when it is dropped.
+/// Waits for a turn. Dropping it leaves the queue.
 #[derive(Debug)]
 pub(super) struct Waiting {
     turns: Turns,
@@ -35,17 +35,17 @@ struct Queue {
     free: usize,
     /// Accounts that have a turn.
     busy: HashSet<AccountId>,
-    /// Accounts that wait and have no turn, in the order in which they get one.
+    /// Waiting accounts without a turn, in the order of their next turns.
     next: VecDeque<AccountId>,
-    /// Who waits, by account, in the order of their coming.
+    /// The waiting tickets of each account, in the order of arrival.
     waiting: HashMap<AccountId, VecDeque<(u64, Waker)>>,
-    /// Tickets that have got a turn and do not know it yet.
+    /// Tickets that got a turn and were not polled since.
     granted: HashSet<u64>,
     last_ticket: u64,
 }
 
 impl Turns {
-    /// So many at once, at least one.
+    /// Gives at most `at_once` turns at the same time, at least one.
     pub(super) fn new(at_once: usize) -> Self {
         let queue = Queue {
             free: at_once.max(1),
@@ -58,7 +58,7 @@ impl Turns {
         Self(Arc::new(Mutex::new(queue)))
     }
 
-    /// Waits for a turn of the account, as long as it takes.
+    /// Waits for a turn of the account, without a time limit.
     pub(super) fn turn(&self, account: AccountId) -> Waiting {
         Waiting { turns: self.clone(), account, ticket: None }
     }
@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn r46_an_account_has_one_turn_and_the_node_as_many_as_it_may() {
+    fn r46_an_account_has_one_turn_and_the_node_several() {
         let turns = Turns::new(2);
         let mut asks = [1, 1, 2, 3].map(|number| turns.turn(account(number)));
         let held = asks.each_mut().map(got);
         assert_eq!(held.each_ref().map(Option::is_some), [true, false, true, false]);
         let [first, _, second, _] = held;
         drop(second);
-        assert!(got(&mut asks[1]).is_none(), "its account is still at work");
+        assert!(got(&mut asks[1]).is_none(), "its account still has a turn");
         let third = got(&mut asks[3]).unwrap();
         drop(first);
         assert!(got(&mut asks[1]).is_some());
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn r46_accounts_take_turns_however_much_one_of_them_asks() {
+    fn r46_accounts_take_turns_even_if_one_asks_many_questions() {
         let turns = Turns::new(1);
         let mut many: Vec<_> = (0..5).map(|_| turns.turn(account(1))).collect();
         let running = got(&mut many[0]).unwrap();
@@ -200,19 +200,19 @@ mod tests {
         let running = got(&mut other).unwrap();
         assert!(got(&mut many[1]).is_none());
         drop(running);
-        assert!(got(&mut many[2]).is_none(), "one account's questions keep their order");
+        assert!(got(&mut many[2]).is_none(), "an account's questions keep their order");
         assert!(got(&mut many[1]).is_some());
     }
 
     #[test]
-    fn whoever_stops_waiting_leaves_the_turn_to_the_next() {
+    fn r46_a_dropped_waiter_leaves_its_turn_to_the_next() {
         let turns = Turns::new(1);
         let mut asks: Vec<_> = [1, 2, 3, 1].map(|number| turns.turn(account(number))).into();
         let running = got(&mut asks[0]).unwrap();
         for ask in &mut asks[1..] {
             assert!(got(ask).is_none());
         }
-        // One leaves while it waits, another when it has its turn and has not seen it.
+        // One is dropped while it waits, another after it got its turn and before it was polled.
         drop(asks.remove(1));
         drop(running);
         drop(asks.remove(1));

@@ -1,4 +1,4 @@
-//! What the store of clicks does by itself: it packs, sums up and seals them, and destroys the keys of their visitors.
+//! The upkeep of the click store: it packs, digests and seals clicks, and destroys visitor keys.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,32 +6,32 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signpost_domain::analytics::UtcDay;
 
-use super::job::{DoneBy, Job, Progress};
+use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::ports::{ClickStore, Clock, Upkeep};
 
-/// How long after a day its visitors' key is destroyed: nodes whose clocks are behind may ask for it until then.
+/// How long after a day its visitor key is destroyed. Until then, nodes whose clocks are behind may need it.
 const KEYS_KEPT_AFTER: Duration = Duration::from_mins(10);
 
 /// A kind of upkeep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpkeepTask {
-    /// Larger segments are made of small ones. Every node does this, each with other batches.
+    /// Merges small segments into larger ones. Every node does this, each with other batches.
     Pack,
-    /// Days that have ended are summed up.
+    /// Sums up days that have ended.
     Digest,
-    /// The visitors' hashes of days to which no more clicks will come are destroyed.
+    /// Destroys the visitor hashes of days that get no more clicks.
     Seal,
-    /// The keys of the visitors of past days are destroyed (D48).
+    /// Destroys the visitor keys of past days (D48).
     ForgetVisitorKeys,
 }
 
 impl UpkeepTask {
-    /// All of them.
+    /// All tasks.
     pub const ALL: [Self; 4] = [Self::Pack, Self::Digest, Self::Seal, Self::ForgetVisitorKeys];
 }
 
-/// One kind of upkeep of clicks.
+/// The job that does one task of the upkeep.
 pub struct ClickUpkeep {
     task: UpkeepTask,
     clicks: Arc<dyn ClickStore>,
@@ -39,7 +39,7 @@ pub struct ClickUpkeep {
 }
 
 impl ClickUpkeep {
-    /// The job, on this store and by this clock.
+    /// The job for this store and clock.
     #[must_use]
     pub fn new(task: UpkeepTask, clicks: Arc<dyn ClickStore>, clock: Arc<dyn Clock>) -> Self {
         Self { task, clicks, clock }

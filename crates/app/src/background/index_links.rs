@@ -1,4 +1,4 @@
-//! Writing the index of searches.
+//! Writing the search index.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signpost_domain::AccountId;
 
-use super::job::{Job, Progress};
+use super::{Job, Progress};
 use crate::app_error::AppError;
 use crate::ports::Store;
 
-/// Writes the index of searches, for a store that does not do so with every change (ADR 52).
+/// Writes the search index of a store that does not write it with every change (ADR 52).
 ///
-/// It goes from account to account, and begins anew at once if any of them had work.
+/// It visits one account after another, and starts the next round at once if any account had work.
 pub struct IndexLinks {
     store: Arc<dyn Store>,
     round: Mutex<Round>,
 }
 
-/// How far it is in the round of all accounts.
+/// The state of one round through all accounts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Round {
     after: Option<AccountId>,
@@ -26,7 +26,7 @@ struct Round {
 }
 
 impl IndexLinks {
-    /// The job, on this store.
+    /// The job for this store.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, round: Mutex::default() }
@@ -44,7 +44,7 @@ impl Job for IndexLinks {
     }
 
     async fn step(&self) -> Result<Progress, AppError> {
-        // Nothing panics between the locks.
+        // The lock cannot be poisoned: nothing panics while it is held.
         let round = *self.round.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.store.tend_search_index(round.after).await?;
         let has_worked = round.has_worked || done.has_worked;

@@ -1,4 +1,4 @@
-//! Doing the steps of a job: while this node holds its lease, or always if every node does them.
+//! Running the steps of a job: while this node holds the job's lease, or always for a job of every node.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use signpost_domain::Timestamp;
 
-use super::job::{DoneBy, Job, Progress};
+use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::ports::{Clock, LeaseHolder, Store};
@@ -16,22 +16,22 @@ use crate::ports::{Clock, LeaseHolder, Store};
 const STEPS: &str = "signpost_background_steps_total";
 const HOLDS: &str = "signpost_background_lease";
 
-/// For how long a lease is taken.
+/// The term of a lease.
 const TERM: Duration = Duration::from_secs(10);
 
-/// How long after it was taken it is taken again.
+/// The age at which a lease is renewed.
 const RENEWED_AFTER: Duration = Duration::from_secs(3);
 
-/// How long before its end a lease is not used any more. Where the nodes' own clocks say when a lease ends, two that are each
-/// wrong by two seconds differ by as much.
+/// How long before its end a lease is no longer used. Where the nodes' own clocks decide when a lease ends, two clocks that
+/// are each wrong by two seconds differ by this much.
 const MARGIN: Duration = Duration::from_secs(4);
 
 /// Runs one job on this node.
 ///
-/// It does nothing by itself: its owner calls [`tick`](Self::tick) about once a second, waits in [`work`](Self::work) in
-/// between, and calls [`stop`](Self::stop) at the end. A lease is taken for ten seconds and renewed every three. Steps run
-/// only while it lasts: one that runs is cut off if it could not be renewed within six seconds. A job that
-/// [every node does](DoneBy::EveryNode) has no lease, and its steps run whenever they are due.
+/// Its owner drives it: it calls [`tick`](Self::tick) about once a second, awaits [`work`](Self::work) in between, and calls
+/// [`stop`](Self::stop) at the end. A lease is taken for ten seconds and renewed every three. Steps run only while the node
+/// holds it: a running step is dropped if the lease could not be renewed within six seconds. A job that
+/// [every node](DoneBy::EveryNode) runs has no lease, and its steps run whenever they are due.
 pub struct JobRunner {
     job: Arc<dyn Job>,
     store: Arc<dyn Store>,
@@ -43,15 +43,15 @@ pub struct JobRunner {
     is_failing: bool,
 }
 
-/// The time in which this node does the steps.
+/// The time in which this node runs the steps.
 struct Tenure {
-    /// When the lease was last taken, by clocks that were read before it was asked for; `None` if the job has none, so that
-    /// the time never ends.
+    /// When the lease was last taken, by clocks that were read before the store was asked. `None` if the job has no lease;
+    /// the tenure then never ends.
     lease_taken_at: Option<Moment>,
     next_step_at: Timestamp,
 }
 
-/// A moment by the clock, which can be set, and by one that only goes forward.
+/// A moment by the wall clock, which can be set, and by the monotonic clock.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     time: Timestamp,
@@ -63,7 +63,7 @@ impl Moment {
         Self { time: clock.now(), instant: Instant::now() }
     }
 
-    /// Whether so much time has passed since `earlier`, by either clock: one may have been set back.
+    /// Whether `duration` has passed since `earlier` by either clock: the wall clock may have been set back.
     fn is_past(self, earlier: Self, duration: Duration) -> bool {
         self.time >= earlier.time.plus(duration)
             || self.instant.saturating_duration_since(earlier.instant) >= duration
@@ -71,18 +71,18 @@ impl Moment {
 }
 
 impl Tenure {
-    /// Whether there is no need to renew the lease. If the clock was set back, there is.
+    /// Whether the lease needs no renewal yet. After the clock was set back, it does.
     fn is_fresh(&self, now: Moment) -> bool {
         self.lease_taken_at
             .is_none_or(|taken_at| taken_at.time <= now.time && !now.is_past(taken_at, RENEWED_AFTER))
     }
 
-    /// Whether the lease may end soon, so that others may take it.
+    /// Whether the lease may end soon, so that other nodes may take it.
     fn is_over(&self, now: Moment) -> bool {
         self.lease_taken_at.is_some_and(|taken_at| now.is_past(taken_at, TERM.saturating_sub(MARGIN)))
     }
 
-    /// Whether a step is due. If the clock was set back, it is.
+    /// Whether a step is due. After the clock was set back, it is.
     fn is_step_due(&self, now: Timestamp, period: Duration) -> bool {
         self.next_step_at <= now || self.next_step_at > now.plus(period)
     }
@@ -100,7 +100,7 @@ enum Outcome {
 }
 
 impl JobRunner {
-    /// Runs `job` as `holder`, which all runners of one program share.
+    /// A runner of `job`. All runners of one program share the same `holder`.
     #[must_use]
     pub fn new(app: &Application, job: Arc<dyn Job>, holder: LeaseHolder) -> Self {
         metrics::describe_counter!(STEPS, "Steps of background jobs on this node, by job and outcome.");
@@ -116,14 +116,14 @@ impl JobRunner {
         Self { job, store, clock, holder, tenure, step: None, is_failing: false }
     }
 
-    /// Whether this node holds the lease of the job, and does its steps for that reason.
+    /// Whether this node holds the job's lease and therefore runs its steps.
     #[must_use]
     pub const fn holds_lease(&self) -> bool {
         matches!(&self.tenure, Some(Tenure { lease_taken_at: Some(_), .. }))
     }
 
-    /// Takes the lease if it is to be had, renews it if that is due, gives up if it could not be renewed in time; and
-    /// begins a step if one is due. A step that runs stands still meanwhile.
+    /// Takes the lease if it is free, renews it if that is due, and gives up if it could not be renewed in time. Then begins
+    /// a step if one is due. A running step is not polled meanwhile.
     pub async fn tick(&mut self) {
         let now = Moment::of(self.clock.as_ref());
         if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
@@ -148,10 +148,10 @@ impl JobRunner {
             (Ok(false), Some(_)) => self.give_up("another node has taken the lease"),
             (Ok(false), None) => {}
             (Err(error), _) => {
-                tracing::debug!(job = self.job.name(), %error, "the lease of background work was not to be had");
+                tracing::debug!(job = self.job.name(), %error, "could not take the lease of background work");
             }
         }
-        // The answer may have taken long.
+        // The store may have taken long to answer.
         let now = Moment::of(self.clock.as_ref());
         if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
             self.give_up("the lease could not be renewed in time");
@@ -160,7 +160,7 @@ impl JobRunner {
 
     fn give_up(&mut self, reason: &str) {
         self.step = None;
-        // Whether steps fail is told anew when this node does them again.
+        // When this node runs steps again, it logs the first failure again.
         self.is_failing = false;
         self.tenure = None;
         tracing::info!(job = self.job.name(), reason, "gave up background work");
@@ -177,8 +177,8 @@ impl JobRunner {
         }
     }
 
-    /// Goes on with the step that runs, to its end; waits for ever if none does. It may be dropped at any time: the step
-    /// goes on with the next call.
+    /// Runs the current step to its end; waits forever if there is none. The caller may drop this future at any time: the
+    /// next call continues the step.
     pub async fn work(&mut self) {
         let Some(step) = &mut self.step else { return std::future::pending().await };
         let outcome = step.outcome.as_mut().await;
@@ -212,7 +212,7 @@ impl JobRunner {
         self.begin_step();
     }
 
-    /// Warns of the first failure of several in a row: while the store is away, the next steps fail like it.
+    /// Logs a warning for the first of several failures in a row: during an outage of the store, every step fails.
     fn note_failure(&mut self, error: &AppError) {
         let job = self.job.name();
         let cause = std::error::Error::source(error).map(ToString::to_string);
@@ -223,24 +223,24 @@ impl JobRunner {
         }
     }
 
-    /// Cuts off the step that runs and gives the lease back, so that another node goes on at once. If the store cannot be
-    /// reached, the lease ends by itself.
+    /// Drops the running step and releases the lease, so that another node takes over at once. If the store cannot be
+    /// reached, the lease ends after its term.
     pub async fn stop(mut self) {
         if !self.holds_lease() {
             return;
         }
         self.give_up("this node stops");
         if let Err(error) = self.store.release_lease(self.job.name(), self.holder).await {
-            tracing::warn!(job = self.job.name(), %error, "the lease of background work was not given back");
+            tracing::warn!(job = self.job.name(), %error, "could not release the lease of background work; it ends after its term");
         }
     }
 }
 
-/// A step that is done in either way, even if it panics.
+/// Runs a step, and turns a panic into an outcome.
 async fn step_of(job: Arc<dyn Job>) -> Outcome {
     let mut step = job.step();
     poll_fn(|context| {
-        // A step that has panicked is never polled again, so nobody sees in what state it was left.
+        // A step that has panicked is never polled again, so its broken state is never seen.
         match catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(context))) {
             Ok(progress) => progress.map(|progress| progress.map_or_else(Outcome::Failed, Outcome::Made)),
             Err(_) => std::task::Poll::Ready(Outcome::Panicked),
@@ -255,9 +255,8 @@ mod tests {
 
     use super::*;
 
-    /// R22: a clock that is set back does not make a lease last longer, nor one that is set forward.
     #[test]
-    fn r22_a_clock_that_is_set_prolongs_no_tenure() {
+    fn r22_setting_the_clock_never_prolongs_a_tenure() {
         let began = Instant::now();
         let at = |seconds: u64, millis| Moment {
             time: samples::at(millis),

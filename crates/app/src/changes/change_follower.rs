@@ -6,34 +6,33 @@ use std::time::{Duration, Instant};
 
 use signpost_domain::Timestamp;
 
-use super::CHANGES_KEPT;
-use super::change_feed::{ChangeFeed, Origin};
+use super::{CHANGES_KEPT, ChangeFeed, Origin};
 use crate::application::Application;
 use crate::ports::{ChangeId, ChangePosition, Clock, LoggedChange, ReadChanges, Store, StoreError};
 use crate::visits::LinkMemory;
 
-/// How many entries one read asks for. More of them cost more to read than to forget what is remembered.
+/// How many entries one read asks for. To read more of them costs more than to drop all cached links.
 const AT_MOST: u32 = 10_000;
 
-/// Reads the change log and tells this node's subscribers of what is new in it.
+/// Reads the change log and publishes its new entries to this node's subscribers.
 pub struct ChangeFollower {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     feed: Arc<ChangeFeed>,
     memory: Arc<LinkMemory>,
-    place: Option<Place>,
+    cursor: Option<Cursor>,
 }
 
-/// How far the last read came.
-struct Place {
+/// The end of the last read.
+struct Cursor {
     position: ChangePosition,
-    /// What it found, since the next one may find some of it again.
+    /// The entries of the last read. The next read may return some of them again.
     found: HashSet<ChangeId>,
     at: Timestamp,
 }
 
-impl Place {
-    /// Whether entries that come behind this place may be forgotten by now. Of a clock that was set anew nobody knows.
+impl Cursor {
+    /// Whether the store may have deleted entries behind this cursor. After the clock was set, that is unknown, so `true`.
     fn is_stale(&self, now: Timestamp) -> bool {
         let limit: Duration = CHANGES_KEPT / 2;
         now > self.at.plus(limit) || self.at > now.plus(limit)
@@ -41,7 +40,7 @@ impl Place {
 }
 
 impl ChangeFollower {
-    /// A follower that has not read anything yet.
+    /// A follower that has not read yet.
     #[must_use]
     pub fn new(app: &Application) -> Self {
         Self {
@@ -49,16 +48,15 @@ impl ChangeFollower {
             clock: Arc::clone(&app.clock),
             feed: Arc::clone(&app.changes),
             memory: Arc::clone(&app.link_memory),
-            place: None,
+            cursor: None,
         }
     }
 
-    /// Reads what is new and tells the subscribers, each entry once. The first read finds the place from which on nothing
-    /// will be missed, and tells them that anything may have changed before; so does a read after such a long time, or
-    /// such a number of changes, that some may have been missed.
+    /// Reads new entries and publishes each once. The first read finds the end of the log, and publishes that anything may
+    /// have changed. So does a later read if it may have missed entries, after a long time or very many changes.
     ///
     /// # Errors
-    /// The store cannot be read. Nothing is missed by that: the next read goes on where the last one came to.
+    /// The store cannot be read. No entry is missed: the next read continues at the same position.
     pub async fn poll(&mut self) -> Result<(), StoreError> {
         let began = Instant::now();
         self.read().await?;
@@ -68,28 +66,29 @@ impl ChangeFollower {
 
     async fn read(&mut self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        let Some(place) = self.place.take_if(|place| !place.is_stale(now)) else {
+        let Some(cursor) = self.cursor.take_if(|cursor| !cursor.is_stale(now)) else {
             return self.begin(now).await;
         };
-        match self.store.changes_since(place.position, AT_MOST).await {
+        match self.store.changes_since(cursor.position, AT_MOST).await {
             Ok(ReadChanges::These { changes, position }) => {
                 let mut found = HashSet::with_capacity(changes.len());
                 for LoggedChange { id, change } in changes {
-                    if found.insert(id) && !place.found.contains(&id) {
+                    if found.insert(id) && !cursor.found.contains(&id) {
                         self.feed.publish(&change, Origin::Log);
                     }
                 }
-                self.place = Some(Place { position, found, at: now });
+                self.cursor = Some(Cursor { position, found, at: now });
                 Ok(())
             }
             Ok(ReadChanges::TooMany { position }) => {
                 self.go_on_from(position, now);
                 Ok(())
             }
-            // What cannot be read may be anything; the next read begins behind it.
+            // The unreadable entry may be any change. The cursor stays empty, so the next read starts behind the entry and
+            // publishes that anything may have changed.
             Err(error @ StoreError::Corrupt { .. }) => Err(error),
             Err(error @ (StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended)) => {
-                self.place = Some(place);
+                self.cursor = Some(cursor);
                 Err(error)
             }
         }
@@ -102,7 +101,7 @@ impl ChangeFollower {
     }
 
     fn go_on_from(&mut self, position: ChangePosition, now: Timestamp) {
-        self.place = Some(Place { position, found: HashSet::new(), at: now });
+        self.cursor = Some(Cursor { position, found: HashSet::new(), at: now });
         self.feed.publish_gap();
     }
 }

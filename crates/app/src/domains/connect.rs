@@ -6,39 +6,39 @@ use signpost_domain::{
 };
 
 use super::findings::{self, Proof};
-use super::handover::{Attempt, Handover, Losses, Obstacle, taken, write};
-use super::jitter::jitter;
-use super::with_instructions::DomainWithInstructions;
+use super::handover::{Attempt, CompetingClaim, Handover, LinksLeft, taken, write};
+use super::{DomainWithInstructions, jitter};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Conclusion, Operation};
 use crate::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UnitOfWork};
 
-/// A domain that was connected, now or before.
+/// A domain that this request or an earlier one connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connected {
     /// The domain.
     pub domain: DomainWithInstructions,
-    /// Whether it was created. If not, the account had it already (D40).
+    /// Whether this request created it. Otherwise the account had it already (D40).
     pub is_new: bool,
 }
 
 /// Connects a hostname.
 ///
-/// - What the account holds already stays as it is, and for that the plan need not have custom domains any more; what had
-///   failed is pending anew, with a new deadline (D40).
-/// - What nobody holds becomes the account's without any question to DNS.
-/// - What another account merely claims becomes the account's if DNS has its `TXT` record; the other claim fails (D41).
+/// - A domain that the account holds stays unchanged, and the plan need not include custom domains. A failed domain becomes
+///   pending again, with a new deadline (D40).
+/// - A free hostname becomes the account's without a DNS query.
+/// - A hostname that another account only claims becomes the caller's if DNS has the caller's `TXT` record. The other claim
+///   then fails (D41).
 ///
-/// Whoever had links on the hostname before loses their addresses in the same unit of work. If they are more than ten
-/// thousand, the others follow in further units of work, or later: nothing resolves there until the domain is active, and it
-/// is not before all of them are lost.
+/// Other accounts' links on the hostname lose their addresses in the same unit of work, up to ten thousand. The rest
+/// follow in further units of work, or later. Nothing resolves there until the domain is active, and it becomes active
+/// only after the last of them.
 ///
 /// # Errors
-/// What [`HostnameRules::judge`](signpost_domain::HostnameRules::judge) says; [`Refusal::FeatureNotAvailable`];
+/// Those of [`HostnameRules::judge`](signpost_domain::HostnameRules::judge); [`Refusal::FeatureNotAvailable`];
 /// [`Refusal::DomainsNotOffered`]; [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
-/// whether the record is there; [`Refusal::PlanLimitReached`]. Nothing has changed then.
+/// whether the record exists; [`Refusal::PlanLimitReached`]. Nothing changes on an error.
 pub async fn connect(
     app: &Application,
     caller: &Caller,
@@ -53,9 +53,9 @@ pub async fn connect(
         let connecting = Connecting { app, caller, hostname: &hostname, proof: proof.as_ref() };
         let handover = connecting.handover();
         match handover.run(&operation, || connecting.attempt(&operation)).await? {
-            End::Connected(connected, losses) => {
-                if losses == Losses::SomeRemain {
-                    // The hostname is the caller's, whatever comes of this: what is left is lost before it goes into service.
+            End::Connected(connected, left) => {
+                if left == LinksLeft::Some {
+                    // The caller has the hostname even if this fails: going into service removes the rest.
                     handover.empty().await.unwrap_or_else(|error| {
                         tracing::warn!(%error, %hostname, "links of former holders are still on a hostname");
                     });
@@ -74,11 +74,11 @@ async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result
     })
 }
 
-/// How an attempt ends. Only the first has changed anything.
+/// How an attempt ends. Only the first end changes anything.
 enum End {
-    /// The hostname is the caller's, and perhaps links of others remain there.
-    Connected(Connected, Losses),
-    /// Another account claims the hostname, and DNS was not asked yet whether it is the caller's.
+    /// The caller has the hostname. Other accounts may still have links there.
+    Connected(Connected, LinksLeft),
+    /// Another account claims the hostname, and DNS was not asked for the caller's proof yet.
     ProofWanted,
 }
 
@@ -86,7 +86,7 @@ struct Connecting<'a> {
     app: &'a Application,
     caller: &'a Caller,
     hostname: &'a Hostname,
-    /// What DNS has in place of the caller's record, if it was asked.
+    /// The answer of DNS about the caller's record, if it was asked.
     proof: Option<&'a Proof>,
 }
 
@@ -109,7 +109,7 @@ impl Connecting<'_> {
         if let Some(own) = own.as_ref().filter(|own| own.domain.at(now).status.holds_hostname()) {
             let connected = self.connected(own, now, false);
             operation.conclude(Some(work), false, &connected).await?;
-            return Ok(Attempt::Ended(End::Connected(connected, Losses::Complete)));
+            return Ok(Attempt::Ended(End::Connected(connected, LinksLeft::None)));
         }
         if !self.caller.plan().features.contains(Feature::CustomDomains) {
             return Err(Refusal::FeatureNotAvailable(Feature::CustomDomains).into());
@@ -117,8 +117,8 @@ impl Connecting<'_> {
         if !self.app.edge.can_be_pointed_at() {
             return Err(Refusal::DomainsNotOffered.into());
         }
-        let obstacle = Obstacle::of(holder.as_ref(), now);
-        if obstacle == Obstacle::Claim && self.proof.is_none() {
+        let competing = CompetingClaim::of(holder.as_ref(), now);
+        if competing == CompetingClaim::Unproven && self.proof.is_none() {
             return Ok(Attempt::Ended(End::ProofWanted));
         }
         let handover = self.handover();
@@ -126,18 +126,18 @@ impl Connecting<'_> {
             return Err(taken(self.caller.account_id(), self.hostname).into());
         }
         if own.is_none() && self.caller.usage().domains >= self.limit() {
-            // The store decides in the end, but only after very many links may have been lost in vain.
+            // The store decides this too, but only after up to ten thousand links have lost their addresses.
             return Err(self.limit_reached());
         }
-        let losses = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
+        let left = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
         let Some(connected) = self.take(work.as_mut(), own.map(|own| own.domain), now).await? else {
             return Ok(Attempt::OvertakenByAnother);
         };
         operation.conclude(Some(work), true, &connected).await?;
-        Ok(Attempt::Ended(End::Connected(connected, losses)))
+        Ok(Attempt::Ended(End::Connected(connected, left)))
     }
 
-    /// Makes the hostname, which is free, the caller's. `None` if it is not free any more.
+    /// Gives the caller a free hostname. `None` if it is no longer free.
     async fn take(
         &self,
         work: &mut dyn UnitOfWork,
@@ -166,7 +166,7 @@ impl Connecting<'_> {
         }
     }
 
-    /// The domain, with what was seen in place of its `TXT` record, if DNS was asked (D65).
+    /// The domain with what DNS has in place of its `TXT` record, if DNS was asked (D65).
     fn with_proof(&self, domain: CustomDomain, now: Timestamp) -> CustomDomain {
         match self.proof {
             Some(Proof { seen, .. }) => domain.seen(std::slice::from_ref(seen), now),

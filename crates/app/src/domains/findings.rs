@@ -11,7 +11,7 @@ use signpost_domain::{
 use crate::application::Application;
 use crate::ports::DnsUnavailable;
 
-/// The answers of DNS about one domain. What was not asked is no answer and changes nothing.
+/// The answers of DNS about one domain. A question that was not asked is `None` and changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
     proof: Option<Proof>,
@@ -21,32 +21,34 @@ pub(crate) struct Findings {
 /// The answer about an account's `TXT` record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proof {
-    /// Whether the record is there (D38).
+    /// Whether the record exists (D38).
     pub(super) is_there: bool,
-    /// What is in its place (D65).
+    /// What DNS has in its place (D65).
     pub(super) seen: SeenRecord,
 }
 
 /// The answer about where a hostname leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pointing {
-    /// Whether that is the edge (D39).
+    /// Whether it leads to the edge (D39).
     is_here: bool,
-    /// What is in place of each record that would lead here (D65).
+    /// What DNS has in place of each record that would lead here (D65).
     seen: Vec<SeenRecord>,
 }
 
 impl Findings {
-    /// Asks DNS what matters to the domain in the status in which it reads at `now`: one that is pending, or would be
-    /// again, wants the proof and has to point here; an active one only has to point here (the `TXT` record is for a claim,
-    /// not for staying); one that waits for its certificate wants nothing of DNS.
+    /// Asks DNS what the domain needs in its status at `now`:
     ///
-    /// Whoever can never prove the hostname, because the name of the record is too long for DNS, is told so without a question.
+    /// - pending, or about to be pending again: the proof, and that it points here;
+    /// - active: only that it points here, since the `TXT` record proves a claim and is not needed later;
+    /// - waiting for its certificate: nothing.
     ///
-    /// At most two look-ups follow each other, and each ends within the time limit of the port.
+    /// If the name of the record is too long for DNS, the proof is missing without a query.
+    ///
+    /// At most two look-ups run one after the other, and each ends within the time limit of the port.
     ///
     /// # Errors
-    /// One of the questions found no answer. What the others said is then of no use: "could not ask" is never "no".
+    /// One of the look-ups got no answer. The other answers are then dropped: "could not ask" is never "no".
     pub(crate) async fn ask(
         app: &Application,
         domain: &CustomDomain,
@@ -68,10 +70,10 @@ impl Findings {
         }
     }
 
-    /// The domain after what was found, and after what time has done to it by `now`. A failed one stays failed. What was seen
-    /// is noted in every status (D65).
+    /// The domain with these findings and the deadlines up to `now` applied. A failed domain stays failed. The observation
+    /// is recorded in every status (D65).
     ///
-    /// TLS ends in front of this service, so a certificate is to be had as soon as a domain may have one (D39).
+    /// TLS ends in front of this service, so a certificate is ready as soon as a domain may have one (D39).
     pub(crate) fn applied_to(&self, domain: &CustomDomain, now: Timestamp) -> CustomDomain {
         let is_proven = self.proof.as_ref().is_some_and(|proof| proof.is_there);
         let points_here = self.pointing.as_ref().map(|pointing| pointing.is_here);
@@ -90,7 +92,7 @@ impl Findings {
         if self.has_answers() { after.seen(&self.seen(), now) } else { after }
     }
 
-    /// Whether DNS was asked anything.
+    /// Whether DNS answered any question.
     pub(crate) const fn has_answers(&self) -> bool {
         self.proof.is_some() || self.pointing.is_some()
     }
@@ -119,7 +121,7 @@ pub(super) async fn ask_for_proof(
     Ok(Proof::of(record, &app.dns.txt_records(&record.name()).await?))
 }
 
-/// Whether no such name can exist, so that name servers cannot even be asked for it.
+/// Whether the record's name exceeds the limit of DNS, so that name servers cannot be asked for it.
 fn is_too_long(record: &VerificationRecord) -> bool {
     record.name().len() > Hostname::MAX_CHARS
 }

@@ -1,79 +1,79 @@
-//! How a hostname comes to an account that did not hold it (D41, D43).
+//! How an account gets a hostname that it did not hold (D41, D43).
 
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, Hostname, Refusal, Timestamp,
     VerificationRecord,
 };
 
-use super::jitter::jitter;
+use super::jitter;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::idempotency::Operation;
 use crate::ports::{Claims, LinksOf, StoreError, UnitOfWork, UpdateCustomDomainError};
 use crate::unit_of_work::{Attempts, commit};
 
-/// How many links lose their address in one step.
+/// How many links lose their addresses in one step.
 const AT_ONCE: u16 = 1_000;
 
-/// How many steps one unit of work makes: with more it would hold up others for too long, or never end in its time.
+/// How many steps one unit of work makes. More would block others for too long, or exceed the store's time limit.
 const STEPS: u32 = 10;
 
-/// How often a handover begins anew because another request was faster with the hostname.
+/// How often a handover starts over because another request took the hostname first.
 const ROUNDS: u32 = 5;
 
-/// The plan of a domain that is checked no more.
+/// The plan of a domain that is no longer checked.
 pub(super) const NO_CHECKS: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
 
-/// Whether a unit of work has come to its end.
+/// Whether links still have an address on a hostname.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Losses {
-    /// No link is left.
-    Complete,
-    /// There are more than go in one unit of work.
-    SomeRemain,
+pub(crate) enum LinksLeft {
+    /// No link has one.
+    None,
+    /// Some have: there were more than one unit of work can take.
+    Some,
 }
 
-/// What became of an attempt to hand a hostname over, which ended with an `E` or changed nothing.
+/// The outcome of an attempt to hand a hostname over. Only `Ended` may have changed anything.
 pub(super) enum Attempt<E> {
-    /// There is nothing more to do.
+    /// Nothing is left to do.
     Ended(E),
-    /// Other accounts have more links on the hostname than one unit of work can take, and they must be gone before.
+    /// Other accounts have more links on the hostname than one unit of work can take. They must be gone first.
     LinksRemain,
-    /// Another request has taken the hostname meanwhile.
+    /// Another request took the hostname first.
     OvertakenByAnother,
 }
 
-/// Takes their address from the links on the hostname, up to ten thousand.
+/// Takes the address from the links on the hostname, up to ten thousand.
 pub(super) async fn lose_links(
     work: &mut dyn UnitOfWork,
     whose: LinksOf,
     hostname: &Hostname,
     now: Timestamp,
-) -> Result<Losses, StoreError> {
+) -> Result<LinksLeft, StoreError> {
     for _ in 0..STEPS {
         if work.lose_some_links(whose, hostname, AT_ONCE, now).await? < AT_ONCE {
-            return Ok(Losses::Complete);
+            return Ok(LinksLeft::None);
         }
     }
-    Ok(Losses::SomeRemain)
+    Ok(LinksLeft::Some)
 }
 
-/// Before a domain whose account holds the hostname is stored with the status of `after`: if that puts it into service, takes
-/// their address from the links that other accounts have left there, up to ten thousand. Only once none remains it may go into
-/// service: a link of its own could not have the address of one of those.
+/// To be called before a domain is stored with the status of `after`. If that status puts it into service, this takes the
+/// address from the links that other accounts left on the hostname, up to ten thousand. The domain may go into service
+/// only if none is left: such a link would occupy an address that the account's own links could not have.
 pub(crate) async fn lose_links_before_service(
     work: &mut dyn UnitOfWork,
     before: &CustomDomain,
     after: &CustomDomain,
     now: Timestamp,
-) -> Result<Losses, StoreError> {
+) -> Result<LinksLeft, StoreError> {
     if before.status.serves_links() || !after.status.serves_links() {
-        return Ok(Losses::Complete);
+        return Ok(LinksLeft::None);
     }
     lose_links(work, LinksOf::AllBut(after.account_id), &after.hostname, now).await
 }
 
-/// Whether the status was written; not if another domain holds the hostname.
+/// Writes a domain. `false` if another domain holds the hostname, and nothing was written.
 pub(super) async fn write(
     work: &mut dyn UnitOfWork,
     domain: &CustomDomain,
@@ -86,50 +86,50 @@ pub(super) async fn write(
     }
 }
 
-/// What another account's claim is to a caller who wants the hostname.
+/// Another account's claim on the hostname that the caller wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    /// There is none any more, whatever is stored.
+pub(super) enum CompetingClaim {
+    /// No claim: it was never made, or has failed by now.
     None,
-    /// A mere claim, which proof outdoes.
-    Claim,
-    /// It is proven, and never displaced.
+    /// A claim without proof. A caller with proof displaces it.
+    Unproven,
+    /// A proven claim, which is never displaced.
     Proven,
 }
 
-impl Obstacle {
-    /// What the domain, which another account has, is at `now`.
+impl CompetingClaim {
+    /// The claim of another account's domain at `now`.
     pub(super) fn of(holder: Option<&CustomDomain>, now: Timestamp) -> Self {
         match holder.map(|holder| holder.at(now).status) {
             None | Some(CustomDomainStatus::Failed) => Self::None,
-            Some(CustomDomainStatus::Pending { .. }) => Self::Claim,
+            Some(CustomDomainStatus::Pending { .. }) => Self::Unproven,
             Some(CustomDomainStatus::SslPending { .. } | CustomDomainStatus::Active { .. }) => Self::Proven,
         }
     }
 }
 
-/// The refusal of a hostname that another account holds.
+/// Refuses a hostname that another account holds.
 pub(super) fn taken(account: AccountId, hostname: &Hostname) -> Refusal {
     Refusal::HostnameTaken { record: Box::new(VerificationRecord::of(account, hostname)) }
 }
 
-/// A hostname on its way to an account.
+/// The handover of a hostname to an account.
 pub(super) struct Handover<'a> {
     pub(super) app: &'a Application,
     pub(super) account: AccountId,
     pub(super) hostname: &'a Hostname,
-    /// Whether the account has shown that the hostname is its own, so that a mere claim of another gives way.
+    /// Whether the account has proven the hostname, so that an unproven claim of another account fails.
     pub(super) has_proof: bool,
-    /// Whether a failed claim of the account is made pending anew before links of others are lost for it.
+    /// Whether the account's failed claim becomes pending again before links of others lose their addresses.
     pub(super) reclaims: bool,
 }
 
 impl Handover<'_> {
-    /// Makes attempts until one ends: where links of others are in the way [they are lost first](Self::empty), and where another
-    /// request was faster with the hostname all is decided anew. Where that happens again and again, somebody else has it for good.
+    /// Makes attempts until one ends. If links of others are in the way, it [removes them](Self::empty) and tries again. If
+    /// another request took the hostname first, it decides anew, up to five times.
     ///
     /// # Errors
-    /// What an attempt fails with; [`Refusal::HostnameTaken`] in the end, which is remembered as that of an attempt is (D12).
+    /// Those of the attempt; [`Refusal::HostnameTaken`] after the last round, remembered as an attempt's refusal is (D12).
     pub(super) async fn run<T, E, F: Future<Output = Result<Attempt<E>, AppError>>>(
         &self,
         operation: &Operation<'_, T>,
@@ -148,39 +148,39 @@ impl Handover<'_> {
         operation.run(|| async { Err(taken(self.account, self.hostname).into()) }).await
     }
 
-    /// Whether the hostname may come to the account at `now`.
+    /// Whether the account may get the hostname at `now`.
     pub(super) fn is_clear(&self, holder: Option<&CustomDomain>, now: Timestamp) -> bool {
-        match Obstacle::of(holder, now) {
-            Obstacle::None => true,
-            Obstacle::Claim => self.has_proof,
-            Obstacle::Proven => false,
+        match CompetingClaim::of(holder, now) {
+            CompetingClaim::None => true,
+            CompetingClaim::Unproven => self.has_proof,
+            CompetingClaim::Proven => false,
         }
     }
 
-    /// Stores the former holder, which gives way, as failed, and takes their address from the links that other accounts
-    /// have on the hostname, up to ten thousand.
+    /// Stores the displaced holder as failed, and takes the address from the links that other accounts have on the
+    /// hostname, up to ten thousand.
     pub(super) async fn take_from_others(
         &self,
         work: &mut dyn UnitOfWork,
         holder: Option<&CustomDomain>,
         now: Timestamp,
-    ) -> Result<Losses, StoreError> {
+    ) -> Result<LinksLeft, StoreError> {
         if let Some(holder) = holder {
-            // A claim that its deadline has ended is failed before that.
+            // A claim whose deadline has passed is failed already; the event then changes nothing.
             write(work, &holder.after(DomainEvent::Displaced, now), NO_CHECKS).await?;
         }
         lose_links(work, LinksOf::AllBut(self.account), self.hostname, now).await
     }
 
-    /// Takes their address from the links that other accounts have on the hostname, ten thousand in a unit of work, for as long
-    /// as the account holds it, and no longer: whoever gets it back meanwhile keeps what is left of theirs. Nobody sees
-    /// anything of this, since a domain is not in service [before all of them are lost](lose_links_before_service).
+    /// Takes the address from the links that other accounts have on the hostname, ten thousand in a unit of work. It stops
+    /// when the account no longer holds the hostname, so that an account that gets it back keeps its remaining links.
+    /// Visitors see none of this: a domain is not in service [until no such link is left](lose_links_before_service).
     pub(super) async fn empty(&self) -> Result<(), AppError> {
-        while self.empty_some().await? == Losses::SomeRemain {}
+        while self.empty_some().await? == LinksLeft::Some {}
         Ok(())
     }
 
-    async fn empty_some(&self) -> Result<Losses, AppError> {
+    async fn empty_some(&self) -> Result<LinksLeft, AppError> {
         let Self { app, account, hostname, has_proof: _, reclaims } = *self;
         let attempts = Attempts::at(app);
         attempts
@@ -188,21 +188,21 @@ impl Handover<'_> {
                 let mut work = attempts.begin().await?;
                 let Claims { own, holder } = work.lock_claims(account, hostname).await?;
                 let now = app.clock.now();
-                let Some(own) = own.map(|own| own.domain) else { return Ok(Losses::Complete) };
+                let Some(own) = own.map(|own| own.domain) else { return Ok(LinksLeft::None) };
                 let is_held = own.at(now).status.holds_hostname();
                 let may_take = is_held || (reclaims && self.is_clear(holder.as_ref(), now));
                 if !may_take {
-                    return Ok(Losses::Complete);
+                    return Ok(LinksLeft::None);
                 }
-                let losses = self.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
+                let left = self.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
                 if !is_held {
                     let again = own.after(DomainEvent::Reclaimed, now);
                     if !write(work.as_mut(), &again, CheckPlan::first(now, jitter(app)?)).await? {
-                        return Ok(Losses::Complete);
+                        return Ok(LinksLeft::None);
                     }
                 }
                 commit(app, work).await?;
-                Ok(losses)
+                Ok(left)
             })
             .await
     }

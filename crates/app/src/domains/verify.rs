@@ -6,26 +6,31 @@ use signpost_domain::{
 };
 
 use super::findings::Findings;
-use super::handover::{Attempt, Handover, Losses, Obstacle, lose_links_before_service, taken, write};
-use super::jitter::jitter;
-use super::with_instructions::DomainWithInstructions;
+use super::handover::{
+    Attempt, CompetingClaim, Handover, LinksLeft, lose_links_before_service, taken, write,
+};
+use super::{DomainWithInstructions, jitter};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Conclusion, Operation};
 use crate::ports::{Claims, ScheduledDomain};
 
-/// Asks DNS about the caller's domain, whatever the background is doing, and gives the domain as it is then. One that had
-/// failed is pending anew first, if the hostname is still free (D39); links that others had there are lost as
-/// [`connect`](super::connect) describes. What DNS said is stored with the domain, also if it changes nothing (D65); the plan of its
-/// checks stays then. The account's plan need not have custom domains any more: only connecting takes the feature.
+/// Asks DNS about the caller's domain now, independent of background checks, and returns the updated domain.
 ///
-/// Whether the domain is the caller's, and whether another account holds the hostname, is said before DNS is asked.
+/// A failed domain becomes pending again first, if the hostname is still free (D39). Other accounts' links there lose
+/// their addresses as described at [`connect`](super::connect). The answer of DNS is stored with the domain (D65). If the
+/// status stays the same, so does the plan of its checks. The account's plan need not include custom domains: only
+/// connecting needs the feature.
+///
+/// A domain that is not the caller's, or whose hostname another account holds, is refused before DNS is asked.
 ///
 /// # Errors
 /// [`Refusal::DomainNotFound`] (D2); [`Refusal::HostnameTaken`] for a failed domain whose hostname another account
-/// holds; [`Refusal::DomainProviderUnavailable`] if DNS gave no answer. Nothing has changed then, unless the domain was pending
-/// anew and very many links of others were being lost when somebody else proved the hostname to be theirs.
+/// holds; [`Refusal::DomainProviderUnavailable`] if DNS gave no answer.
+///
+/// Nothing changes on an error, with one exception: another account can prove the hostname while very many links lose
+/// their addresses for a domain that has become pending again.
 pub async fn verify(
     app: &Application,
     caller: &Caller,
@@ -42,7 +47,7 @@ pub async fn verify(
     verifying.handover().run(&operation, || verifying.attempt(&operation)).await
 }
 
-/// The caller's domain, as it is stored, if there is any point in asking DNS about it.
+/// The caller's stored domain, unless DNS could not change anything about it.
 async fn verifiable(
     app: &Application,
     caller: &Caller,
@@ -55,22 +60,22 @@ async fn verifiable(
         return Ok(domain);
     }
     let holder = app.store.holder_of(&domain.hostname).await?.filter(|holder| holder.account_id != account);
-    match Obstacle::of(holder.as_ref(), app.clock.now()) {
-        Obstacle::None => Ok(domain),
-        Obstacle::Claim | Obstacle::Proven => Err(taken(account, &domain.hostname).into()),
+    match CompetingClaim::of(holder.as_ref(), app.clock.now()) {
+        CompetingClaim::None => Ok(domain),
+        CompetingClaim::Unproven | CompetingClaim::Proven => Err(taken(account, &domain.hostname).into()),
     }
 }
 
 struct Verifying<'a> {
     app: &'a Application,
     caller: &'a Caller,
-    /// As it was before DNS was asked.
+    /// As it was stored before DNS was asked.
     domain: &'a CustomDomain,
     findings: &'a Findings,
 }
 
 impl Verifying<'_> {
-    /// Nobody gives way to a verification: to outdo a claim, the hostname is connected again (D39).
+    /// A verification displaces no claim. To do that, the caller connects the hostname again (D39).
     fn handover(&self) -> Handover<'_> {
         let Self { app, caller, domain, findings: _ } = *self;
         Handover {
@@ -92,19 +97,19 @@ impl Verifying<'_> {
         let own = own.filter(|own| own.domain.id == domain.id).ok_or(Refusal::DomainNotFound)?;
         let ScheduledDomain { domain: own, schedule } = own;
         let now = app.clock.now();
-        let (verified, losses) = if own.at(now).status.holds_hostname() {
+        let (verified, left) = if own.at(now).status.holds_hostname() {
             let verified = findings.applied_to(&own, now);
-            let losses = lose_links_before_service(work.as_mut(), &own, &verified, now).await?;
-            (verified, losses)
+            let left = lose_links_before_service(work.as_mut(), &own, &verified, now).await?;
+            (verified, left)
         } else {
             let handover = self.handover();
             if !handover.is_clear(holder.as_ref(), now) {
                 return Err(taken(caller.account_id(), &domain.hostname).into());
             }
-            let losses = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
-            (findings.applied_to(&own.after(DomainEvent::Reclaimed, now), now), losses)
+            let left = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
+            (findings.applied_to(&own.after(DomainEvent::Reclaimed, now), now), left)
         };
-        if losses == Losses::SomeRemain {
+        if left == LinksLeft::Some {
             return Ok(Attempt::LinksRemain);
         }
         let has_changed = verified.status != own.status;
@@ -125,7 +130,7 @@ impl Verifying<'_> {
         Ok(Attempt::Ended(verified))
     }
 
-    /// When a domain is checked whose status has changed to this one.
+    /// The plan of checks for a domain whose status has just become `status`.
     fn checks(&self, status: CustomDomainStatus, now: Timestamp) -> Result<CheckPlan, AppError> {
         let jitter = jitter(self.app)?;
         Ok(match status {

@@ -1,9 +1,8 @@
-//! The unit of work of a request that may have a key.
+//! The unit of work of a request that may have an idempotency key.
 
 use signpost_domain::{Refusal, Timestamp};
 
-use super::conclusion::{Conclusion, OnceOnly};
-use super::recall::answer_again;
+use super::{Conclusion, OnceOnly, answer_again};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -16,7 +15,7 @@ fn seconds_until(instant: Timestamp, now: Timestamp) -> u32 {
     u32::try_from(millis.max(1).div_ceil(1_000)).unwrap_or(u32::MAX)
 }
 
-/// The unit of work of one request, in as many attempts as the store wants, whose outcome is a `T`.
+/// The unit of work of one request, with the outcome `T`. The store may ask for several attempts.
 pub(crate) struct Operation<'a, T> {
     app: &'a Application,
     caller: &'a Caller,
@@ -29,13 +28,13 @@ impl<'a, T> Operation<'a, T> {
         Self { app, caller, conclusion, attempts: Attempts::at(app) }
     }
 
-    /// From now on it is about another unit of work of the same request, with a time of its own.
+    /// Starts another unit of work of the same request, with a time limit of its own.
     pub(crate) fn renew(&self) {
         self.attempts.renew();
     }
 
-    /// Runs `attempt`, which [begins](Self::begin) and [concludes](Self::conclude), as [`Attempts::run`] does. A refusal is
-    /// remembered, if it is to be.
+    /// Runs `attempt`, which must [begin](Self::begin) and [conclude](Self::conclude), as [`Attempts::run`] does. Remembers a
+    /// refusal if the request has a key and the refusal an answer.
     pub(crate) async fn run<R, F: Future<Output = Result<R, AppError>>>(
         &self,
         attempt: impl Fn() -> F,
@@ -47,11 +46,11 @@ impl<'a, T> Operation<'a, T> {
         outcome
     }
 
-    /// Begins the unit of work of an attempt.
+    /// Begins the unit of work of an attempt, and claims the key.
     ///
     /// # Errors
-    /// [`AppError::AnsweredBefore`] if the request was carried out already; [`AppError::Invalid`] if its key was used for
-    /// another one.
+    /// [`AppError::AnsweredBefore`] if the request was carried out before; [`AppError::Invalid`] if its key was used for
+    /// another request.
     pub(crate) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, AppError> {
         let mut work = self.attempts.begin().await?;
         if let Some(once) = self.conclusion.once {
@@ -60,8 +59,8 @@ impl<'a, T> Operation<'a, T> {
         Ok(work)
     }
 
-    /// Ends an attempt whose unit of work, if it needed one, has changed something or not: remembers the answer, if that is
-    /// wanted, and commits, if there is something to commit.
+    /// Ends an attempt: remembers the answer if the request has a key, and commits if `has_changed` or an answer was
+    /// remembered. `work` is `None` if the attempt needed no unit of work.
     pub(crate) async fn conclude(
         &self,
         work: Option<Box<dyn UnitOfWork>>,
@@ -115,7 +114,7 @@ impl<'a, T> Operation<'a, T> {
         let room = self.app.room_for_answers;
         match work.remember_within(account, &once.key, &request, room, now).await? {
             Remembering::Done => Ok(commit(self.app, work).await?),
-            // The unit of work is undone: nothing is changed whose answer is not remembered.
+            // Dropping the unit of work undoes it: no change is kept without its remembered answer.
             Remembering::NoneUntil(instant) => {
                 Err(AppError::NoRoomForAnswer { retry_after_seconds: seconds_until(instant, now) })
             }

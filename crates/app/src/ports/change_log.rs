@@ -1,4 +1,4 @@
-//! The change log: what other nodes must know of the changes that are made on this one.
+//! The change log, from which each node learns of changes on the other nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,28 +8,28 @@ use signpost_domain::{AccountId, Address, Hostname, Link};
 
 use super::store_error::StoreError;
 
-/// A change of what visitors are shown.
+/// A change that visitors can see.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VisibleChange {
-    /// The account whose links show differently.
+    /// The account whose links are affected.
     pub account: AccountId,
-    /// Which of them.
+    /// Which of its links are affected.
     pub affected: Affected,
 }
 
-/// What may show differently after a change.
+/// The links that a change affects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Affected {
-    /// These addresses: those that links have left, have come to, or have stayed at. An address of a new link is
-    /// among them, since somebody may remember that there was nothing.
+    /// The links at these addresses: those that links left, moved to, or kept. The address of a new link is included,
+    /// because a node may have cached that it was empty.
     Addresses(BTreeSet<Address>),
-    /// All links that the account has or had on this custom domain, whose state has changed or that was removed.
+    /// All links that the account has or had on this custom domain. The domain was deleted or changed its status.
     Domain(Hostname),
-    /// All links that the account has or had: it was suspended, resumed, or deleted, or one of its pixels was.
+    /// All links that the account has or had. The account was suspended, resumed or deleted, or a pixel of it was deleted.
     Account,
 }
 
-/// What a unit of work has changed so far. Adapters keep one for each and note in it what their methods did.
+/// The visible changes of a unit of work so far. Adapters keep one for each unit of work, and note their changes in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangesMade {
     addresses: BTreeMap<AccountId, BTreeSet<Address>>,
@@ -38,12 +38,12 @@ pub struct ChangesMade {
 }
 
 impl ChangesMade {
-    /// Links of the account show differently where they are, or were. A link without an address shows nowhere.
+    /// Notes that these links of the account have changed, or were deleted. Links without an address are ignored.
     pub fn note_links<'a>(&mut self, account: AccountId, links: impl IntoIterator<Item = &'a Link>) {
         self.note_addresses(account, links.into_iter().filter_map(|link| link.placement.address()));
     }
 
-    /// These addresses, of links that the account has or had, show differently.
+    /// Notes changes at these addresses of links that the account has or had.
     pub fn note_addresses(&mut self, account: AccountId, addresses: impl IntoIterator<Item = Address>) {
         let mut addresses = addresses.into_iter().peekable();
         if addresses.peek().is_some() {
@@ -51,18 +51,18 @@ impl ChangesMade {
         }
     }
 
-    /// All links of the account on this custom domain show differently.
+    /// Notes a change of all links of the account on this custom domain.
     pub fn note_domain(&mut self, account: AccountId, hostname: &Hostname) {
         self.domains.insert((account, hostname.clone()));
     }
 
-    /// All links of the account show differently.
+    /// Notes a change of all links of the account.
     pub fn note_account(&mut self, account: AccountId) {
         self.accounts.insert(account);
     }
 
-    /// The changes, as few as can be: one, unless the unit of work was about several accounts, several domains, or about
-    /// an account and its links.
+    /// The changes, combined where possible. There are several only for several accounts, several domains, or both an
+    /// account and its links.
     #[must_use]
     pub fn to_vec(&self) -> Vec<VisibleChange> {
         let of_accounts = self.accounts.iter().map(|account| (*account, Affected::Account));
@@ -79,31 +79,31 @@ impl ChangesMade {
     }
 }
 
-/// Tells the entries of a change log apart.
+/// The id of an entry of a change log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChangeId([u8; 16]);
 
 impl ChangeId {
-    /// The id that a store has given to an entry.
+    /// The id that the store gave to an entry.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 }
 
-/// How far a reader of the change log has come. What the number means is the store's own affair: its readers hand back
-/// what they were given.
+/// The position of a reader in the change log. Only the store knows the meaning of the number; readers pass it back
+/// unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangePosition(i64);
 
 impl ChangePosition {
-    /// The position that a store means by a number.
+    /// The position for the store's number.
     #[must_use]
     pub const fn from_store(number: i64) -> Self {
         Self(number)
     }
 
-    /// The number by which the store knows the position.
+    /// The store's number.
     #[must_use]
     pub const fn to_store(self) -> i64 {
         self.0
@@ -113,62 +113,60 @@ impl ChangePosition {
 /// An entry of the change log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedChange {
-    /// Which one.
+    /// Its id.
     pub id: ChangeId,
-    /// What it says.
+    /// The change.
     pub change: VisibleChange,
 }
 
-/// What a reader of the change log finds.
+/// The result of a read of the change log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadChanges {
-    /// Every entry that it has not been given yet, and perhaps some that it was given by its last read.
+    /// All new entries, and perhaps some of those that the last read returned.
     These {
         /// The entries.
         changes: Vec<LoggedChange>,
-        /// Where the next read goes on.
+        /// The position for the next read.
         position: ChangePosition,
     },
-    /// More than it asked for, or some that the store has forgotten: anything may have changed.
+    /// There are more entries than requested, or the store has deleted some: anything may have changed.
     TooMany {
-        /// Where the next read goes on.
+        /// The position for the next read.
         position: ChangePosition,
     },
 }
 
-/// The log of changes that visitors can see. Each unit of work that makes some is followed by an entry of them, which
-/// stands or falls with it; nobody has to think of it, since the methods of a unit of work note what they do:
+/// The log of changes that visitors can see. A commit writes the visible changes of its unit of work to the log, atomically
+/// with the changes themselves. Use cases do nothing for this: the methods of a unit of work note what they change.
 ///
 /// - [`insert_links`](super::LinkWrites::insert_links), [`update_link`](super::LinkWrites::update_link) and
-///   [`delete_links`](super::LinkWrites::delete_links): the addresses of the links that were inserted or deleted, or
-///   that one had before and has after. One entry, however many links there are. What was kept out by a decision is not
-///   among them.
+///   [`delete_links`](super::LinkWrites::delete_links): the addresses of the inserted or deleted links, or both addresses of
+///   an updated one. All links share one entry. Links that a decision kept out are not included.
 /// - [`delete_some_links`](super::LinkWrites::delete_some_links),
 ///   [`set_suspended`](super::AccountWrites::set_suspended),
 ///   [`delete_account`](super::AccountWrites::delete_account), [`delete_pixel`](super::PixelWrites::delete_pixel): the
-///   account, if there was anything to do.
+///   account, if anything changed.
 /// - [`write_page_content`](super::LinkWrites::write_page_content): the address of the page.
 /// - [`update_custom_domain`](super::CustomDomainWrites::update_custom_domain),
 ///   [`delete_custom_domain`](super::CustomDomainWrites::delete_custom_domain) and
-///   [`lose_some_links`](super::CustomDomainWrites::lose_some_links): the domain, of each account whose domain or links they
+///   [`lose_some_links`](super::CustomDomainWrites::lose_some_links): the domain, for each account whose domain or links they
 ///   changed.
-/// - The other methods, those that move links between groups among them: nothing.
+/// - All other methods, including those that move links between groups: nothing.
 #[async_trait]
 pub trait ChangeLog: Send + Sync {
-    /// Where a reader begins that has remembered nothing from before: all that was committed when this returns lies
-    /// behind it, and what is committed later comes.
+    /// The position for a reader that has cached nothing. It is behind all entries that were committed when this returns, and
+    /// reads from it return all later ones.
     async fn end_of_changes(&self) -> Result<ChangePosition, StoreError>;
 
-    /// What was committed since the read that gave `position`, at most `at_most` entries.
+    /// The entries that were committed since the read that returned `position`, at most `at_most`.
     ///
-    /// No entry of a commit that was answered is ever left out, in whatever order units of work begin and end. An entry
-    /// may come more than once, and then in reads that follow each other, so that a reader that knows the ids of its
-    /// last read sees each once.
+    /// It never misses an entry of an answered commit, in any order of concurrent units of work. An entry may be returned
+    /// more than once, but only by consecutive reads. So a reader that knows the ids of its last read handles each entry
+    /// once.
     async fn changes_since(&self, position: ChangePosition, at_most: u32) -> Result<ReadChanges, StoreError>;
 
-    /// Forgets the oldest entries that have stood for `kept` or longer, by the store's own clock; at most `at_most` of
-    /// them. Returns how many, which is fewer than `at_most` only if none is left. A reader that has not come so far is
-    /// told [`ReadChanges::TooMany`].
+    /// Deletes up to `at_most` of the oldest entries, if their age is `kept` or more by the store's own clock. Returns how
+    /// many: fewer than `at_most` only if none is left. A reader that has not read them gets [`ReadChanges::TooMany`].
     async fn forget_changes(&self, kept: Duration, at_most: u32) -> Result<u64, StoreError>;
 }
 
@@ -179,13 +177,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_unit_of_work_about_one_accounts_links_is_one_change() {
+    fn changes_of_one_accounts_links_are_combined() {
         let account = samples::id();
         let mut made = ChangesMade::default();
         assert_eq!(made.to_vec(), []);
         let lost = samples::redirect_at(samples::lost(Some("lost")));
         made.note_links(account, [&lost.into()]);
-        assert_eq!(made.to_vec(), [], "what has no address shows nowhere");
+        assert_eq!(made.to_vec(), [], "a link without an address is not visible");
         let links = ["a", "b"].map(|slug| samples::redirect(slug).into_any());
         made.note_links(account, &links);
         made.note_links(account, &links[..1]);

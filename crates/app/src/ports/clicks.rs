@@ -1,37 +1,37 @@
-//! Clicks on their way from the visitor's side to whoever keeps them (D48).
+//! Clicks on their way from the visitor's side to the recorder (D48).
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use signpost_domain::{AccountId, CountryCode, LinkId, LinkKind, Timestamp, WidgetId};
 
-/// What a visit was.
+/// The kind of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClickKind {
-    /// The visitor was sent on.
+    /// The visitor was redirected.
     Sent,
     /// The visitor was shown a landing page.
     Shown,
-    /// The visitor was turned away by a gate.
+    /// A gate blocked the visitor.
     Blocked,
     /// The visitor followed a widget of a landing page (D59).
     Widget(WidgetId),
 }
 
-/// A click, with what its dimensions are found from. The texts are as the visitor sent them, cut to [`Click::MOST_BYTES`];
-/// one that was not sent is empty.
+/// A click, with the data that its dimensions are derived from. Texts are as the visitor sent them, cut to
+/// [`Click::MOST_BYTES`]. A text that was not sent is empty.
 ///
-/// It names the visitor's address, which is there to be hashed and looked up. No adapter stores or logs it.
+/// It has the visitor's address for hashing and for the look-up of the country. No adapter may store or log the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Click<'a> {
-    /// When.
+    /// The time of the visit.
     pub at: Timestamp,
-    /// On which link.
+    /// The link.
     pub link: LinkId,
-    /// Whose link it is.
+    /// The account that owns the link.
     pub account: AccountId,
-    /// What it was.
+    /// The kind of the visit.
     pub kind: ClickKind,
-    /// Where the visitor is.
+    /// The visitor's address.
     pub address: IpAddr,
     /// The country that a trusted proxy named (D55).
     pub country: Option<CountryCode>,
@@ -48,21 +48,21 @@ pub struct Click<'a> {
 }
 
 impl Click<'_> {
-    /// The most that is kept of each text.
+    /// The maximum length of each text.
     pub const MOST_BYTES: usize = 512;
 }
 
-/// Clicks in the order in which they came, in one buffer.
+/// Clicks in order of arrival, in one buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClickBatch {
     bytes: Vec<u8>,
 }
 
-/// Bytes of a click beside its texts.
+/// The bytes of a click without its texts.
 const FIXED_BYTES: usize = 8 + 1 + 16 + 16 + 1 + 16 + 16 + 2;
 
 impl ClickBatch {
-    /// Adds a click, unless the batch would hold more than `most_bytes` with it. `false` if it was left out.
+    /// Adds a click, unless the batch would then exceed `most_bytes`. `false` if the click was left out.
     pub fn push(&mut self, click: &Click<'_>, most_bytes: usize) -> bool {
         let Click { at, link, account, kind, address, country, .. } = click;
         let texts = [click.user_agent, click.referrer, click.accept_language, click.query, click.purpose]
@@ -92,7 +92,7 @@ impl ClickBatch {
         self.bytes.push(kind);
         self.bytes.extend_from_slice(&widget);
         self.bytes.extend_from_slice(&address.octets());
-        // No code has zeros in it.
+        // No country code contains zeros.
         self.bytes.extend_from_slice(country.map_or("\0\0", CountryCode::as_str).as_bytes());
         for text in texts {
             self.bytes.extend_from_slice(&u16::try_from(text.len()).unwrap_or_default().to_le_bytes());
@@ -101,19 +101,19 @@ impl ClickBatch {
         true
     }
 
-    /// Whether there is none.
+    /// Whether the batch has no clicks.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// How many bytes it takes.
+    /// The size of the batch in bytes.
     #[must_use]
     pub const fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Forgets all of them, and keeps the memory.
+    /// Removes all clicks, and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
@@ -131,7 +131,7 @@ impl ClickBatch {
     }
 }
 
-/// Takes the next click from `rest`.
+/// Reads the next click from `rest`.
 fn read<'a>(rest: &mut &'a [u8]) -> Option<Click<'a>> {
     let at = Timestamp::from_unix_millis(i64::from_le_bytes(take(rest)?))?;
     let link_kind = match take(rest)? {
@@ -178,10 +178,10 @@ fn text<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(text)
 }
 
-/// Takes clicks over from the visitor's side.
+/// Receives clicks from the visitor's side.
 pub trait ClickSink: Send + Sync {
-    /// Takes a batch, and gives the emptied buffer back to be filled again. It is called from one task, some twenty times a
-    /// second, and must not block.
+    /// Takes a batch, and returns an empty buffer to fill next. One task calls it about twenty times a second, so it must
+    /// not block.
     fn take(&self, batch: ClickBatch) -> ClickBatch;
 }
 
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn d48_clicks_come_out_as_they_went_in() {
+    fn d48_clicks_survive_encoding_unchanged() {
         let mut batch = ClickBatch::default();
         let mut clicks = Vec::new();
         for kind in [ClickKind::Sent, ClickKind::Shown, ClickKind::Blocked, ClickKind::Widget(samples::id())]
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_and_a_full_batch_takes_no_more() {
+    fn d48_long_texts_are_cut_and_a_full_batch_refuses_clicks() {
         let mut batch = ClickBatch::default();
         let long = vec![b'x'; 70_000];
         let click = click(ClickKind::Sent, &long);

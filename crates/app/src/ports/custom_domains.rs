@@ -11,8 +11,7 @@ use signpost_domain::{
 use super::domain_schedule::ScheduledDomain;
 use super::store_error::StoreError;
 
-/// Reading custom domains. All give the states as they are stored; what they read as at an instant is
-/// [`CustomDomain::at`].
+/// Reading custom domains. All methods return the stored status; [`CustomDomain::at`] gives the status at an instant.
 #[async_trait]
 pub trait CustomDomainReads: Send + Sync {
     /// The account's domain with this id.
@@ -22,8 +21,8 @@ pub trait CustomDomainReads: Send + Sync {
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError>;
 
-    /// One page of the account's domains, in whatever state, newest (highest id) first, beginning behind `after`. Its
-    /// cost must not grow with its depth.
+    /// One page of the account's domains in any status, newest (highest id) first, starting after `after`. The cost must not
+    /// grow with the depth of the page.
     async fn custom_domains(
         &self,
         account: AccountId,
@@ -31,22 +30,22 @@ pub trait CustomDomainReads: Send + Sync {
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError>;
 
-    /// Those of the account's domains that have one of these hostnames (as many as a
-    /// [`Batch`](signpost_domain::Batch) has), in any order.
+    /// The account's domains with these hostnames, in any order. There are at most as many hostnames as a
+    /// [`Batch`](signpost_domain::Batch) has items.
     async fn custom_domains_named(
         &self,
         account: AccountId,
         hostnames: &[Hostname],
     ) -> Result<Vec<CustomDomain>, StoreError>;
 
-    /// The domain of any account that is stored with this hostname and not as failed: there is one at most.
+    /// The domain of any account with this hostname that is not stored as failed. There is at most one.
     async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError>;
 }
 
-/// What stands in the way of a hostname: the caller's own domain of that name, and the one that holds it.
+/// The domains with a hostname, as an account sees them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// The account's own domain with the hostname, in whatever state.
+    /// The account's own domain with the hostname, in any status.
     pub own: Option<ScheduledDomain>,
     /// Another account's domain with the hostname that is not stored as failed.
     pub holder: Option<CustomDomain>,
@@ -58,10 +57,10 @@ pub enum InsertCustomDomainError {
     /// A decision: the account has as many domains as its plan allows.
     #[error("the limit on domains is reached")]
     LimitReached,
-    /// A decision: a domain that is not stored as failed has the hostname, or any domain of the same account has.
+    /// A decision: another domain has the hostname, and it belongs to the same account or is not stored as failed.
     #[error("the hostname is taken")]
     HostnameTaken,
-    /// A decision: the account was deleted after the request was let in.
+    /// A decision: the account was deleted after the request was admitted.
     #[error("no such account")]
     AccountMissing,
     /// The store broke.
@@ -72,7 +71,7 @@ pub enum InsertCustomDomainError {
 /// Why a domain was not updated.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateCustomDomainError {
-    /// A decision: it was stored as failed and would not be any more, but another domain holds the hostname.
+    /// A decision: the domain is stored as failed and would leave that status, but another domain holds the hostname.
     #[error("the hostname is taken")]
     HostnameTaken,
     /// The store broke.
@@ -80,40 +79,40 @@ pub enum UpdateCustomDomainError {
     Store(#[from] StoreError),
 }
 
-/// Whose links lose their address.
+/// The accounts whose links lose their addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinksOf {
-    /// Those of one account.
+    /// One account.
     Account(AccountId),
-    /// Those of every account but one.
+    /// All accounts except one.
     AllBut(AccountId),
 }
 
 /// Changing custom domains, within a unit of work.
 #[async_trait]
 pub trait CustomDomainWrites: Send {
-    /// The account's domain with this id, held against other units of work until this one ends.
+    /// The account's domain with this id, locked until this unit of work ends.
     async fn lock_custom_domain(
         &mut self,
         account: AccountId,
         id: DomainId,
     ) -> Result<Option<CustomDomain>, StoreError>;
 
-    /// What stands in the way of the account's having `hostname`. Every domain of that name, those of other accounts
-    /// that are stored as failed too, is held against other units of work until this one ends.
+    /// The domains with `hostname`, as the account sees them. All domains with this hostname, including failed ones of other
+    /// accounts, are locked until this unit of work ends.
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError>;
 
-    /// Those of the account's domains that have one of these hostnames (as many as a
-    /// [`Batch`](signpost_domain::Batch) has), in any order. Until this unit of work ends, none of them can be deleted
-    /// and none of the hostnames can pass to another account, so that a link can be placed there.
+    /// The account's domains with these hostnames, in any order. There are at most as many hostnames as a
+    /// [`Batch`](signpost_domain::Batch) has items. Until this unit of work ends, these domains cannot be deleted and the
+    /// hostnames cannot pass to another account, so that links can be placed there.
     async fn hold_custom_domains(
         &mut self,
         account: AccountId,
         hostnames: &[Hostname],
     ) -> Result<Vec<CustomDomain>, StoreError>;
 
-    /// Inserts a domain and moves the account's count of domains, which never passes `domains_limit`. Where several
-    /// decisions apply, it reports the limit first. An id that any account has already is no decision but a failure.
+    /// Inserts a domain and updates the account's count of domains, which never exceeds `domains_limit`. If several decisions
+    /// apply, it reports the limit first. An id that already exists in any account is a failure, not a decision.
     async fn insert_custom_domain(
         &mut self,
         domain: &CustomDomain,
@@ -121,17 +120,17 @@ pub trait CustomDomainWrites: Send {
         domains_limit: u64,
     ) -> Result<(), InsertCustomDomainError>;
 
-    /// Writes the status, the reason of a failure and the observation of a domain that [`lock_custom_domain`](Self::lock_custom_domain) or
-    /// [`lock_claims`](Self::lock_claims) gave in this unit of work, and when it is to be checked: as if no check of it had been
-    /// claimed. Its id, account, hostname and creation stay as they are.
+    /// Writes the status, failure reason and observation of a domain that [`lock_custom_domain`](Self::lock_custom_domain) or
+    /// [`lock_claims`](Self::lock_claims) returned in this unit of work, and the plan of its checks. Claims of its check are
+    /// reset. Its id, account, hostname and creation do not change.
     async fn update_custom_domain(
         &mut self,
         domain: &CustomDomain,
         checks: CheckPlan,
     ) -> Result<(), UpdateCustomDomainError>;
 
-    /// Writes what look-ups saw of a domain that [`lock_claims`](Self::lock_claims) gave in this unit of work, and nothing else:
-    /// the plan of its checks stays, and whoever has claimed one keeps it. It is no change of which others are told.
+    /// Writes only the observation of a domain that [`lock_claims`](Self::lock_claims) returned in this unit of work. The plan
+    /// of its checks and any claim stay. It is not a visible change.
     async fn record_observation(
         &mut self,
         account: AccountId,
@@ -139,13 +138,13 @@ pub trait CustomDomainWrites: Send {
         observation: &DnsObservation,
     ) -> Result<(), StoreError>;
 
-    /// Deletes a domain and moves the account's count of domains. Links that are still placed there stay as they are.
-    /// `false` if the account has no such domain.
+    /// Deletes a domain and updates the account's count of domains. Links that are still placed there do not change. `false`
+    /// if the account has no such domain.
     async fn delete_custom_domain(&mut self, account: AccountId, id: DomainId) -> Result<bool, StoreError>;
 
-    /// Takes the address from some of the links on a hostname, at most `at_most`; they keep their slug (D22), with `now`
-    /// as their `updated_at` (never an earlier one than they have). Returns how many, which is fewer than
-    /// `at_most` only if none is left. Its cost is bounded by `at_most`.
+    /// Takes the address from up to `at_most` of the links on a hostname. They keep their slug (D22), and get `now` as their
+    /// `updated_at`, but never an earlier one than they have. Returns how many: fewer than `at_most` only if none is left.
+    /// `at_most` bounds the cost.
     async fn lose_some_links(
         &mut self,
         whose: LinksOf,
@@ -155,46 +154,45 @@ pub trait CustomDomainWrites: Send {
     ) -> Result<u16, StoreError>;
 }
 
-/// How often a check is claimed without being concluded before its domain is left alone: whatever fails so often would
-/// fail again.
+/// How often a check is claimed without being concluded before the store gives it up: it would probably fail again.
 pub const MAX_CLAIMS_OF_A_CHECK: u32 = 5;
 
-/// For how long a domain is left alone whose check was never concluded. What was wrong may have been mended by then.
+/// How long a domain is not checked after its check was given up. The cause may be fixed by then.
 pub const CHECKS_LEFT_ALONE_FOR: Duration = Duration::from_hours(24);
 
-/// A domain that is to be checked.
+/// A check that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueCheck {
-    /// As it is stored.
+    /// The stored domain.
     pub domain: CustomDomain,
-    /// How many checks of it were concluded since its plan was begun.
+    /// How many checks were concluded since the plan of checks began.
     pub checks_made: u32,
-    /// How often this check was claimed, this time included. At [`MAX_CLAIMS_OF_A_CHECK`] it is the last time for long.
+    /// How often this check was claimed, including this time. At [`MAX_CLAIMS_OF_A_CHECK`] this is the last attempt.
     pub claims: u32,
 }
 
-/// A check that changed no status: its plan, and what it saw.
+/// The result of a check that changed no status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConcludedCheck {
     /// The domain.
     pub id: DomainId,
-    /// When it is checked again.
+    /// The plan of the next check.
     pub plan: CheckPlan,
-    /// What look-ups have seen of it by now; `None` if this one was not answered, which leaves what is stored.
+    /// The new observation. `None` leaves the stored one, if DNS gave no answer.
     pub observation: Option<DnsObservation>,
 }
 
-/// Finding the domains that are to be checked, and keeping their plans (D42). Each method is a unit of work by itself.
+/// Claiming due checks of domains and storing their plans (D42). Each call is a unit of work of its own.
 #[async_trait]
 pub trait DomainChecks: Send + Sync {
-    /// Claims the checks of at most `at_most` domains that are due at `now`, those that have been due for longest first. A
-    /// claimed one is not due again before `until`, unless its plan is written anew: so of any number of claimants at
-    /// once one gets it, and if that one dies, another gets it then. One that has been claimed
-    /// [`MAX_CLAIMS_OF_A_CHECK`] times since its plan was last written is not due any more, until its checks are
-    /// [released](Self::release_checks). Where nothing is due, it costs one read.
+    /// Claims up to `at_most` checks that are due at `now`, the longest due first.
     ///
-    /// A row that is not what it must be is claimed like the others, reported in the log, and left out: it keeps nobody
-    /// else's check from being made.
+    /// A claimed check is not due again before `until`, unless its plan is written. So of any number of concurrent callers one
+    /// gets it, and if that node dies, another one gets it later. A check that was claimed [`MAX_CLAIMS_OF_A_CHECK`] times
+    /// since its plan was last written is no longer due until it is [released](Self::release_checks). If nothing is due, the
+    /// call costs one read.
+    ///
+    /// An unreadable row is claimed, logged and left out, so that it does not block other checks.
     async fn claim_due_checks(
         &self,
         now: Timestamp,
@@ -202,29 +200,28 @@ pub trait DomainChecks: Send + Sync {
         at_most: u16,
     ) -> Result<Vec<DueCheck>, StoreError>;
 
-    /// Writes the plans of domains whose check changed no status, and what it saw: as if no check of them had been claimed. They were claimed
-    /// together, until `claimed_until`. A domain that is gone, or whose plan was written or claimed anew since, is left out. One
-    /// statement, however many there are.
+    /// Writes the plans and observations after checks that changed no status, and resets their claims. The checks were claimed
+    /// together, until `claimed_until`. It skips domains that were deleted, and those whose plan was written or claimed again
+    /// since. It takes one statement for any number of checks.
     async fn plan_checks(
         &self,
         claimed_until: Timestamp,
         checks: &[ConcludedCheck],
     ) -> Result<(), StoreError>;
 
-    /// Stores as failed at most `at_most` of the domains that read so at `now` because a deadline of theirs has passed
-    /// (D39), with [the reason](signpost_domain::FailureReason::at_deadline_of), and plans no more checks of them. Returns how many, which is fewer than `at_most` only if none is left. Where
-    /// there is nothing to do, it costs one read.
+    /// Stores up to `at_most` domains whose deadline has passed at `now` as failed (D39), with
+    /// [the reason](signpost_domain::FailureReason::at_deadline_of), and ends their checks. Returns how many: fewer than
+    /// `at_most` only if none is left. If nothing is left to do, it costs one read.
     ///
-    /// A store with a clock of its own takes the earlier of the two for `now`: a node whose clock is ahead must not take
-    /// hostnames from those who still have time.
+    /// A store with a clock of its own uses the earlier of that clock and `now`: a node whose clock is ahead must not take
+    /// hostnames from accounts that still have time.
     async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 
-    /// Makes due again at most `at_most` of the checks that were given up, because they were claimed
-    /// [`MAX_CLAIMS_OF_A_CHECK`] times: those whose last claim ran out [so long](CHECKS_LEFT_ALONE_FOR) before `now`, the
-    /// earliest first, as if they had never been claimed. Returns how many, which is fewer than `at_most` only if no
-    /// others are left than those that somebody else is writing, for which this need not wait. Where there is nothing to do, it
-    /// costs one read.
+    /// Makes up to `at_most` checks due again that were given up after [`MAX_CLAIMS_OF_A_CHECK`] claims, and resets their
+    /// claims. It takes those whose last claim ended [a day](CHECKS_LEFT_ALONE_FOR) or more before `now`, the earliest first.
+    /// Returns how many: fewer than `at_most` only if none is left, or only rows that another unit of work is writing, for
+    /// which it need not wait. If nothing is left to do, it costs one read.
     ///
-    /// A store with a clock of its own takes the earlier of the two for `now`.
+    /// A store with a clock of its own uses the earlier of that clock and `now`.
     async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 }

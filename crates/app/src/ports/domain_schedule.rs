@@ -1,4 +1,4 @@
-//! When a stored domain is looked at next (D42, D65).
+//! When a stored domain is checked next (D42, D65).
 
 use std::time::Duration;
 
@@ -6,41 +6,41 @@ use signpost_domain::{CheckPlan, CustomDomain, Timestamp};
 
 use super::custom_domains::{CHECKS_LEFT_ALONE_FOR, MAX_CLAIMS_OF_A_CHECK};
 
-/// For how long a node claims a check. The DNS port ends every look-up within its time limit, of seconds, and a check makes
-/// at most two that follow each other. What takes longer all the same is not concluded: by then another node may be at it.
+/// How long a node claims a check. The DNS port ends every look-up within its time limit of a few seconds, and a check makes
+/// at most two consecutive look-ups. A check that takes longer is not concluded, because another node may have claimed it.
 pub const CLAIM_OF_A_CHECK: Duration = Duration::from_mins(1);
 
-/// The stored plan of a domain's checks, and how often the next one was claimed (ADR 22).
+/// The stored plan of a domain's checks, and how often the next check was claimed (ADR 22).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CheckSchedule {
-    /// When the check is due; where it is claimed, when the claim ends. `None` if there is no check.
+    /// When the check is due or, if it is claimed, when the claim ends. `None` if no check is planned.
     pub next_check_at: Option<Timestamp>,
-    /// How often it was claimed without being concluded.
+    /// How often the check was claimed without being concluded.
     pub claims: u32,
 }
 
-/// A domain as it is stored, with the plan of its checks.
+/// A stored domain with the plan of its checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduledDomain {
     /// The domain.
     pub domain: CustomDomain,
-    /// Its checks.
+    /// The plan of its checks.
     pub schedule: CheckSchedule,
 }
 
 impl ScheduledDomain {
-    /// The domain as it is stored when this plan is written.
+    /// The domain after this plan was stored with it.
     #[must_use]
     pub const fn planned(domain: CustomDomain, plan: CheckPlan) -> Self {
         Self { domain, schedule: CheckSchedule { next_check_at: plan.next_check_at, claims: 0 } }
     }
 
-    /// When the background looks at the domain next, as far as anybody knows at `now` (D65).
+    /// When the background checks the domain next, as known at `now` (D65).
     ///
-    /// - A check that is being made: when it was begun. The end of its claim is no date of a check, because the check writes
-    ///   the plan of the next one long before.
-    /// - A check that nobody has concluded: the end of its last claim, or of the day for which it is left alone.
-    /// - A check at the deadline finds a failed domain and changes nothing, so it does not count: `None`.
+    /// - A running check: when it began. The end of its claim is not the time of a check, because the running check writes
+    ///   its next plan long before.
+    /// - A check that was never concluded: the end of its last claim or, after five claims, of the day without checks.
+    /// - A check at or after the deadline: `None`, because it would find a failed domain and change nothing.
     #[must_use]
     pub fn next_check_at(&self, now: Timestamp) -> Option<Timestamp> {
         let Self { domain, schedule: CheckSchedule { next_check_at, claims } } = self;
@@ -71,7 +71,7 @@ mod tests {
         Timestamp::from_unix_millis(millis).unwrap()
     }
 
-    /// What is shown at `now` of a domain that was connected at 0, so its deadline is hour 72.
+    /// The next check that is shown at `now`. The domain was connected at 0, so its deadline is hour 72.
     fn shown(status: Option<CustomDomainStatus>, next: i64, claims: u32, now: i64) -> Option<i64> {
         let hostname = Hostname::parse("go.example.com").unwrap();
         let domain = CustomDomain::connect(Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), hostname, at(0));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn d65_a_plan_is_shown_as_it_is() {
+    fn d65_an_unclaimed_check_is_shown_at_its_time() {
         for now in [0, HOUR, 2 * HOUR] {
             assert_eq!(shown(None, HOUR, 0, now), Some(HOUR), "{now}");
         }
@@ -92,8 +92,8 @@ mod tests {
         for claims in [1, 5] {
             assert_eq!(shown(None, HOUR, claims, HOUR - 1), Some(HOUR - MINUTE));
         }
-        assert_eq!(shown(None, HOUR, 4, HOUR), Some(HOUR), "somebody else may claim it now");
-        assert_eq!(shown(None, HOUR, 5, HOUR), Some(25 * HOUR), "it is left alone for a day");
+        assert_eq!(shown(None, HOUR, 4, HOUR), Some(HOUR), "another node may claim it now");
+        assert_eq!(shown(None, HOUR, 5, HOUR), Some(25 * HOUR), "it is not checked for a day");
     }
 
     #[test]

@@ -11,8 +11,8 @@ pub trait GroupReads: Send + Sync {
     /// The account's group with this id.
     async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
 
-    /// One page of the account's groups, newest (highest id) first, beginning behind `after`. Its cost must
-    /// not grow with its depth nor with the number of links in the groups.
+    /// One page of the account's groups, newest (highest id) first, starting after `after`. The cost must not grow with the
+    /// depth of the page or the number of links in the groups.
     async fn groups(
         &self,
         account: AccountId,
@@ -27,7 +27,7 @@ pub enum InsertGroupError {
     /// A decision: the account has as many groups as its plan allows.
     #[error("the limit on groups is reached")]
     LimitReached,
-    /// A decision: the account was deleted after the request was let in.
+    /// A decision: the account was deleted after the request was admitted.
     #[error("no such account")]
     AccountMissing,
     /// The store broke.
@@ -38,11 +38,11 @@ pub enum InsertGroupError {
 /// Changing groups, within a unit of work.
 #[async_trait]
 pub trait GroupWrites: Send {
-    /// The account's group with this id, held against other units of work until this one ends.
+    /// The account's group with this id, locked until this unit of work ends.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
 
-    /// Inserts an empty group and moves the account's count of groups, which never passes `groups_limit`. An id that any
-    /// account has already is no decision but a failure.
+    /// Inserts an empty group and updates the account's count of groups, which never exceeds `groups_limit`. An id that
+    /// already exists in any account is a failure, not a decision.
     async fn insert_group(
         &mut self,
         account: AccountId,
@@ -50,15 +50,18 @@ pub trait GroupWrites: Send {
         groups_limit: u64,
     ) -> Result<(), InsertGroupError>;
 
-    /// Writes the name and `updated_at` of a group that [`GroupWrites::lock_group`] gave in this unit of work.
-    /// The counters are the store's and stay as they are.
+    /// Writes the name and `updated_at` of a group that [`GroupWrites::lock_group`] returned in this unit of work. The store
+    /// keeps its counts, which do not change.
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError>;
 
-    /// Puts those of `ids` (as many as a [`Batch`](signpost_domain::Batch) has, of any kinds) that the account has into a group, and moves the counts of the
-    /// groups that they leave and enter. A link that comes from elsewhere gets `now` as its `updated_at` (never an
-    /// earlier one than it has); one that is in the group stays as it is (D33). Returns all of them as they are then,
-    /// in any order; `None` if the account has no such group. An id
-    /// that is named twice is meant once. It costs the same handful of statements for all as for one (D30).
+    /// Moves the account's links among `ids` into a group, and updates the counts of the groups that they leave and enter.
+    ///
+    /// `ids` has at most the size of a [`Batch`](signpost_domain::Batch), with ids of any kinds; a repeated id counts once. A
+    /// link that is moved gets `now` as its `updated_at`, but never an earlier one than it has. A link that is already in the
+    /// group stays unchanged (D33).
+    ///
+    /// Returns all these links, updated, in any order; `None` if the account has no such group. The number of statements does
+    /// not depend on the number of ids (D30).
     async fn assign_links(
         &mut self,
         account: AccountId,
@@ -67,10 +70,13 @@ pub trait GroupWrites: Send {
         now: Timestamp,
     ) -> Result<Option<Vec<Link>>, StoreError>;
 
-    /// Takes those of `ids` (as many as a [`Batch`](signpost_domain::Batch) has, of any kinds) that are in a group out of it, with `now` as their `updated_at`
-    /// (never an earlier one than they have), and moves the group's counts. Returns them as they are then, in any
-    /// order; `None` if the account has no such group. An id that is named twice is meant once. It costs the same
-    /// handful of statements for all as for one (D30).
+    /// Takes the links among `ids` that are in a group out of it, and updates the group's counts.
+    ///
+    /// `ids` has at most the size of a [`Batch`](signpost_domain::Batch), with ids of any kinds; a repeated id counts once. The
+    /// links get `now` as their `updated_at`, but never an earlier one than they have.
+    ///
+    /// Returns these links, updated, in any order; `None` if the account has no such group. The number of statements does not
+    /// depend on the number of ids (D30).
     async fn unassign_links(
         &mut self,
         account: AccountId,
@@ -79,9 +85,9 @@ pub trait GroupWrites: Send {
         now: Timestamp,
     ) -> Result<Option<Vec<Link>>, StoreError>;
 
-    /// Takes some of a group's links out of it, at most `at_most`, with `now` as their `updated_at` (never an earlier
-    /// one than they have), and moves its counts. Returns how many it took, which is fewer than `at_most` only if
-    /// none is left; 0 if the account has no such group. Its cost is bounded by `at_most`.
+    /// Takes up to `at_most` links out of a group, and updates its counts. The links get `now` as their `updated_at`, but
+    /// never an earlier one than they have. Returns how many it took: fewer than `at_most` only if none is left, and 0 if the
+    /// account has no such group. `at_most` bounds the cost.
     async fn ungroup_some_links(
         &mut self,
         account: AccountId,
@@ -90,8 +96,8 @@ pub trait GroupWrites: Send {
         now: Timestamp,
     ) -> Result<u16, StoreError>;
 
-    /// Deletes a group and moves the account's count of groups. Its links stay and become ungrouped, with `now`
-    /// as their `updated_at` (never an earlier one than they have). `false` if the account has no such group.
+    /// Deletes a group and updates the account's count of groups. Its links stay and become ungrouped, with `now` as their
+    /// `updated_at`, but never an earlier one than they have. `false` if the account has no such group.
     async fn delete_group(
         &mut self,
         account: AccountId,

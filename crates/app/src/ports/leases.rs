@@ -1,16 +1,16 @@
-//! Leases: which node does what only one of them may do.
+//! Leases: which node does the work that only one node may do.
 
 use async_trait::async_trait;
 use signpost_domain::Timestamp;
 
 use super::store_error::StoreError;
 
-/// Who holds a lease: one running program.
+/// The holder of a lease: one running program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LeaseHolder([u8; 16]);
 
 impl LeaseHolder {
-    /// The holder with these bits, which no other program has.
+    /// The holder with these bits. No other program may have the same.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
@@ -23,14 +23,16 @@ impl LeaseHolder {
     }
 }
 
-/// Rights that one holder has at a time, for a term. A store that several programs share counts it by its own clock, which is
-/// the same for all of them. Elsewhere instants are those of the callers' clocks: two of them that differ take a lease from
-/// each other too early by as much. So a holder stops using one well before it ends.
+/// Rights that one holder has at a time, for a term.
+///
+/// A store that several programs share measures the term with its own clock. In any other store, the instants come from the
+/// callers' clocks. If two clocks differ, a caller may take the lease too early by that difference. So a holder stops using
+/// a lease well before it ends.
 #[async_trait]
 pub trait Leases: Send + Sync {
-    /// Takes the lease of this name for the time from `now` to `until`, or renews it. It is to be had for its holder, and for
-    /// anybody if nobody has it or it has ended by now. One step: of any number of takers at once, one gets it. Whether
-    /// it was had.
+    /// Takes or renews the lease of this name from `now` to `until`. It succeeds for the current holder, and for anyone if
+    /// the lease is free or has ended. It is one atomic step: of any number of concurrent callers, one gets the lease.
+    /// Returns whether this caller has it.
     async fn take_lease(
         &self,
         name: &str,
@@ -39,6 +41,6 @@ pub trait Leases: Send + Sync {
         until: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// Gives the lease back, so that anybody may have it at once. Does nothing if the holder does not have it.
+    /// Releases the lease, so that anyone can take it at once. Does nothing if `holder` does not hold it.
     async fn release_lease(&self, name: &str, holder: LeaseHolder) -> Result<(), StoreError>;
 }

@@ -1,38 +1,35 @@
-//! What the use cases need from the world, as traits.
+//! Ports: what the use cases need from the outside, as traits.
 //!
-//! # Adding one
+//! # Adding a port
 //!
-//! A port speaks in domain types and says what a use case needs, not what a table offers. Absence is
-//! `Ok(None)` or `Ok(false)`; whether that is a 404 or an empty list is the use case's business. What a store
-//! *decided* (an address is taken, a limit is reached) is a variant of the method's own error, apart from what
-//! *broke* ([`StoreError`]). Every obligation that the docs of a method state has a case in the contract suite
-//! of the port, which runs against every implementation, the in-memory one included. Write the case first.
+//! A port uses domain types, and offers what a use case needs rather than what a table has.
 //!
-//! Every method that touches what an account owns takes the [`AccountId`](signpost_domain::AccountId) and
-//! must not see anything of another account.
+//! - Absence is `Ok(None)` or `Ok(false)`. The use case decides whether that is a 404 or an empty list.
+//! - What a store *decided* (an address is taken, a limit is reached) is a variant of the method's own error. What *broke*
+//!   is a [`StoreError`].
+//! - Every obligation in the docs of a method has a case in the contract suite of the port, which runs against every
+//!   implementation, the in-memory one included. Write the case first.
+//! - Every method that reads or writes data of an account takes the [`AccountId`](signpost_domain::AccountId), and must not
+//!   see data of other accounts.
 
 pub mod accounts;
 pub mod change_log;
 pub mod click_store;
 pub mod clicks;
-pub mod clock;
-pub mod country_lookup;
 pub mod custom_domains;
-pub mod dns_provider;
 pub mod domain_schedule;
+pub mod environment;
 pub mod groups;
-pub mod id_source;
 pub mod leases;
 pub mod links;
+pub mod lookups;
 pub mod pixels;
 pub mod published_links;
 pub mod quota_store;
-pub mod randomness;
 pub mod remembered_answers;
 pub mod room_for_answers;
 pub mod store;
 pub mod store_error;
-pub mod target_blocklist;
 
 pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use change_log::{
@@ -40,22 +37,22 @@ pub use change_log::{
 };
 pub use click_store::{Appended, ClickStore, EncodedClicks, Upkeep};
 pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
-pub use clock::Clock;
-pub use country_lookup::{CountryLookup, NoCountries};
+
 pub use custom_domains::{
     CHECKS_LEFT_ALONE_FOR, Claims, ConcludedCheck, CustomDomainReads, CustomDomainWrites, DomainChecks,
     DueCheck, InsertCustomDomainError, LinksOf, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
 };
-pub use dns_provider::{DnsProvider, DnsUnavailable};
+
 pub use domain_schedule::{CLAIM_OF_A_CHECK, CheckSchedule, ScheduledDomain};
+pub use environment::{Clock, IdSource, Randomness, RandomnessUnavailable};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
-pub use id_source::IdSource;
 pub use leases::{LeaseHolder, Leases};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
+pub use lookups::{CountryLookup, DnsProvider, DnsUnavailable, NoCountries, TargetBlocklist};
 pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
-pub use randomness::{Randomness, RandomnessUnavailable};
+
 pub use remembered_answers::{
     ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, RequestFingerprint,
 };
@@ -64,4 +61,3 @@ pub use room_for_answers::{
 };
 pub use store::{SearchUpkeep, Store, UnitOfWork};
 pub use store_error::StoreError;
-pub use target_blocklist::TargetBlocklist;

@@ -11,8 +11,8 @@ pub trait PixelReads: Send + Sync {
     /// The account's pixel with this id.
     async fn pixel(&self, account: AccountId, id: PixelId) -> Result<Option<Pixel>, StoreError>;
 
-    /// One page of the account's pixels, newest (highest id) first, beginning behind `after`. Its cost must not grow with
-    /// its depth.
+    /// One page of the account's pixels, newest (highest id) first, starting after `after`. The cost must not grow with the
+    /// depth of the page.
     async fn pixels(
         &self,
         account: AccountId,
@@ -20,8 +20,8 @@ pub trait PixelReads: Send + Sync {
         after: Option<PagePosition>,
     ) -> Result<Page<Pixel>, StoreError>;
 
-    /// Those of `ids` (as many as ten for each link of a [`Batch`](signpost_domain::Batch)) that are pixels of the account,
-    /// in any order. An id that is named twice is meant once.
+    /// The account's pixels among `ids`, in any order. There are at most ten ids for each link of a
+    /// [`Batch`](signpost_domain::Batch); a repeated id counts once.
     async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError>;
 }
 
@@ -31,7 +31,7 @@ pub enum InsertPixelError {
     /// A decision: the account has as many pixels as its plan allows.
     #[error("the limit on pixels is reached")]
     LimitReached,
-    /// A decision: the account was deleted after the request was let in.
+    /// A decision: the account was deleted after the request was admitted.
     #[error("no such account")]
     AccountMissing,
     /// The store broke.
@@ -39,19 +39,19 @@ pub enum InsertPixelError {
     Store(#[from] StoreError),
 }
 
-/// Changing pixels, within a unit of work. Redirects name their pixels by id, and an id without a pixel names nothing: so a
-/// pixel can be deleted without a look at them.
+/// Changing pixels, within a unit of work. Redirects refer to their pixels by id, and ignore ids of deleted pixels. So a
+/// pixel is deleted without reading the redirects.
 #[async_trait]
 pub trait PixelWrites: Send {
-    /// As [`PixelReads::pixels_with_ids`], on the connection of the unit of work. It holds nothing.
+    /// As [`PixelReads::pixels_with_ids`], on the connection of the unit of work. It locks nothing.
     async fn pixels_with_ids(
         &mut self,
         account: AccountId,
         ids: &[PixelId],
     ) -> Result<Vec<Pixel>, StoreError>;
 
-    /// Inserts a pixel and moves the account's count of pixels, which never passes `pixels_limit`. An id that any account has
-    /// already is no decision but a failure.
+    /// Inserts a pixel and updates the account's count of pixels, which never exceeds `pixels_limit`. An id that already
+    /// exists in any account is a failure, not a decision.
     async fn insert_pixel(
         &mut self,
         account: AccountId,
@@ -59,6 +59,6 @@ pub trait PixelWrites: Send {
         pixels_limit: u64,
     ) -> Result<(), InsertPixelError>;
 
-    /// Deletes a pixel and moves the account's count of pixels. `false` if the account has no such pixel.
+    /// Deletes a pixel and updates the account's count of pixels. `false` if the account has no such pixel.
     async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError>;
 }

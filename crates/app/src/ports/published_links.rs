@@ -1,49 +1,48 @@
-//! Links as visitors meet them.
+//! Links as visitors see them.
 
 use signpost_domain::{AccountId, GeoBlocklist, LinkId, Name, PageContent, PixelCode, TargetUrl};
 
-/// All that a visit needs to know about a link.
+/// What a visit needs to know about a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedLink {
-    /// Its id. What visitors get is of the same kind, if they get anything.
+    /// Its id. The content is of the same kind, unless the link is inactive or its account suspended.
     pub id: LinkId,
     /// The account that owns it.
     pub account: AccountId,
     /// Whether visits are recorded (D28, D50).
     pub analytics_enabled: bool,
-    /// What visitors get.
+    /// What visitors see.
     pub content: PublishedContent,
 }
 
-/// What visitors of a link get.
+/// What visitors of a link see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishedContent {
-    /// A redirect sends them on.
+    /// A redirect.
     Redirect(PublishedRedirect),
-    /// A landing page is shown to them.
+    /// A landing page.
     Landing(Box<PublishedLanding>),
-    /// Nothing, as the link is inactive. The store reads nothing of what it would show: whoever guesses at links must not
-    /// learn from the time that there is one (R30).
+    /// Nothing, because the link is inactive. The store does not read its content: the response time must not reveal that
+    /// the link exists (R30).
     Inactive,
-    /// Nothing, as the account is suspended, whether the link is active or not. The store reads as little.
+    /// Nothing, because the account is suspended; the link may be active or not. The store does not read its content.
     Suspended,
 }
 
-/// What a visit needs to know about a redirect alone.
+/// What a visit needs to know about a redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedRedirect {
     /// Where it sends visitors.
     pub target_url: TargetUrl,
-    /// Whether bots are turned away (D56).
+    /// Whether bots are blocked (D56).
     pub antibot_enabled: bool,
-    /// The countries whose visitors are turned away (D55).
+    /// The countries whose visitors are blocked (D55).
     pub geo_blocklist: GeoBlocklist,
-    /// The codes of its pixels in the redirect's order (D57). Deleted pixels are left out, and so are those of other
-    /// accounts.
+    /// The codes of its pixels in the redirect's order (D57), without deleted pixels and pixels of other accounts.
     pub pixels: Vec<PixelCode>,
 }
 
-/// What a visit needs to know about a landing page alone.
+/// What a visit needs to know about a landing page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedLanding {
     /// Its title.

@@ -1,4 +1,4 @@
-//! The answers that are remembered of requests with an `Idempotency-Key` (D12).
+//! Remembered answers to requests with an `Idempotency-Key` (D12).
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 use super::room_for_answers::Remembering;
 use super::store_error::StoreError;
 
-/// For how long an answer is remembered (D12). At that age, to the millisecond, it is forgotten.
+/// How long an answer is remembered (D12). At exactly this age, to the millisecond, it no longer is.
 pub const ANSWERS_KEPT: Duration = Duration::from_hours(24);
 
-/// What a request asked for: two requests with the same fingerprint are the same request.
+/// Identifies what a request asks for. Two requests with the same fingerprint are the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestFingerprint([u8; 32]);
 
@@ -22,51 +22,52 @@ impl RequestFingerprint {
     pub fn of(method: &str, path: &str, body: &[u8]) -> Self {
         let mut hash = Sha256::new();
         for part in [method.as_bytes(), path.as_bytes(), body] {
-            // With its length before it, no part can pass for the end of the one before.
+            // The length before each part keeps different parts from having the same concatenation.
             hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
             hash.update(part);
         }
         Self(hash.finalize().into())
     }
 
-    /// The fingerprint that a store has kept.
+    /// The fingerprint that was stored as these bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// What stores keep.
+    /// The bytes to store.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 32] {
         self.0
     }
 }
 
-/// An answer as it was first given.
+/// The first answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RememberedAnswer {
     /// The HTTP status.
     pub status: u16,
-    /// The header `Location`, if it had one.
+    /// The value of the `Location` header.
     pub location: Option<String>,
-    /// The body, as whoever gave the answer wants to have it back.
+    /// The body, in the format of the adapter that wrote it.
     pub body: String,
 }
 
-/// What is remembered of a key.
+/// The first request with a key, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RememberedRequest {
-    /// Which request the key was first used for.
+    /// Identifies the request.
     pub fingerprint: RequestFingerprint,
-    /// What that was answered.
+    /// Its answer.
     pub answer: RememberedAnswer,
 }
 
 impl RememberedRequest {
-    /// What the row of an answer takes beside its texts, with its entries in indexes: a round figure above what was measured.
+    /// The bytes of an answer's row without its texts, including index entries: a round number above the measured one.
     const OVERHEAD: u32 = 512;
 
-    /// How many bytes of its account's [room](super::RoomForAnswers) it takes. A store may compress it; that is its own gain.
+    /// How many bytes it takes of the account's [room](super::RoomForAnswers). This does not depend on the store's
+    /// compression.
     #[must_use]
     pub fn bytes(&self, key: &IdempotencyKey) -> u32 {
         let RememberedAnswer { status: _, location, body } = &self.answer;
@@ -79,7 +80,7 @@ impl RememberedRequest {
 /// Reading remembered answers.
 #[async_trait]
 pub trait AnswerReads: Send + Sync {
-    /// What the account's `key` was used for within the [time](ANSWERS_KEPT) before `now`.
+    /// The request that the account's `key` was first used for, if that was within [24 hours](ANSWERS_KEPT) before `now`.
     async fn remembered_request(
         &self,
         account: AccountId,
@@ -87,22 +88,24 @@ pub trait AnswerReads: Send + Sync {
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError>;
 
-    /// Forgets at most `at_most` answers that are too old at `now` to be asked for, the oldest first. Returns how many, which
-    /// is fewer than `at_most` only if no others are left than those that units of work are just taking over, for which
-    /// this need not wait. Where there is nothing to do, it costs one read.
+    /// Deletes up to `at_most` answers that are too old at `now`, the oldest first. Returns how many: fewer than `at_most` only
+    /// if none is left, or only those whose keys other units of work are claiming, for which it need not wait. If nothing is
+    /// left to do, it costs one read.
     ///
-    /// A store with a clock of its own takes the earlier of the two for `now`: a node whose clock is ahead must not forget what
-    /// others may still be asked for.
+    /// A store with a clock of its own uses the earlier of that clock and `now`: a node whose clock is ahead must not delete
+    /// answers that clients of other nodes may still ask for.
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 }
 
 /// Remembering answers, within the unit of work of the request.
 #[async_trait]
 pub trait AnswerWrites: Send {
-    /// Claims the account's `key` for this unit of work, before it does anything else. If another one has claimed it, this
-    /// waits for its end. Gives what the key was used for, if it was, within the [time](ANSWERS_KEPT) before `now`; `None`
-    /// means that it is this unit of work's, which must either [remember](Self::remember_answer) or be dropped.
-    /// Whether the account exists makes no difference.
+    /// Claims the account's `key` for this unit of work, as its first call. If another unit of work has claimed the key, this
+    /// waits for its end.
+    ///
+    /// Returns the request that the key was used for within [24 hours](ANSWERS_KEPT) before `now`. `None` means that this unit
+    /// of work owns the key: it must either [remember](Self::remember_answer) an answer or be dropped. The account need not
+    /// exist.
     async fn claim_key(
         &mut self,
         account: AccountId,
@@ -110,11 +113,11 @@ pub trait AnswerWrites: Send {
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError>;
 
-    /// Remembers, from `now` on, what the key that this unit of work has claimed was used for, if all that is remembered of the
-    /// account [takes](RememberedRequest::bytes) at most `most` bytes then. Of any number at the same time as many are
-    /// remembered as fit. Where there is no room, the account's oldest answers are forgotten as
-    /// [`RoomForAnswers`](super::RoomForAnswers) says. Where that is not enough, nothing is remembered, and this unit of work must
-    /// be dropped.
+    /// Remembers a request for the claimed key from `now` on, if all remembered requests of the account then
+    /// [take](RememberedRequest::bytes) at most `most` bytes. Concurrent calls together respect the limit.
+    ///
+    /// If there is no room, the account's oldest answers are deleted as [`RoomForAnswers`](super::RoomForAnswers) decides. If
+    /// that is not enough, nothing is remembered, and this unit of work must be dropped.
     async fn remember_within(
         &mut self,
         account: AccountId,
@@ -124,7 +127,7 @@ pub trait AnswerWrites: Send {
         now: Timestamp,
     ) -> Result<Remembering, StoreError>;
 
-    /// Remembers it, however much is remembered of the account.
+    /// Remembers a request for the claimed key, without a limit for the account.
     async fn remember_answer(
         &mut self,
         account: AccountId,

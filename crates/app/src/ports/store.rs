@@ -1,4 +1,4 @@
-//! The store as a whole: what can be read at any time, and the unit of work in which it is changed.
+//! The store as a whole: reads at any time, and changes in a unit of work.
 
 use std::time::Instant;
 
@@ -15,14 +15,16 @@ use super::pixels::{PixelReads, PixelWrites};
 use super::remembered_answers::{AnswerReads, AnswerWrites};
 use super::store_error::StoreError;
 
-/// Everything that is kept. The methods of its parts read, each in one round trip and without a transaction,
-/// and cannot write; changes go through a [`UnitOfWork`]. What the program keeps for itself, the age of its change log,
-/// its leases and the plans of its checks, is written by methods of their own, each a unit of work by itself.
+/// Stores everything except clicks and counted requests.
 ///
-/// A row that cannot be read fails the calls that name it, with [`StoreError::Corrupt`]. A list goes on without it, says how many
-/// it left out, and logs the id of each; deleting links does not read them (ADR 35).
+/// The read methods of its parts take one round trip each, without a transaction, and cannot write. Changes go through a
+/// [`UnitOfWork`]. Upkeep (the change log, leases, remembered answers, the plans of checks) has write methods here, and each
+/// call of them is a unit of work of its own.
 ///
-/// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must.
+/// A call that names an unreadable row fails with [`StoreError::Corrupt`]. A list leaves such a row out, reports how many it
+/// left out, and logs their ids. Deleting links does not read them (ADR 35).
+///
+/// Every call returns within the store's time limit (D6), if necessary with [`StoreError::Unavailable`].
 #[async_trait]
 pub trait Store:
     AccountReads
@@ -38,57 +40,55 @@ pub trait Store:
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
 
-    /// Begins a unit of work that the store has asked to run again ([`StoreError::Contended`]). Its time limit counts from
-    /// `first_begun`, when it was begun for the first time, so that running it several times takes no longer than once.
-    /// [`StoreError::Unavailable`] if that time is over.
+    /// Begins a unit of work again after [`StoreError::Contended`]. The time limit counts from `first_begun`, when it began
+    /// for the first time, so that all attempts together take no longer than one. [`StoreError::Unavailable`] if the time is
+    /// over.
     async fn begin_again(&self, first_begun: Instant) -> Result<Box<dyn UnitOfWork>, StoreError>;
 
-    /// Whether the store answers at all, for health checks.
+    /// Checks for health checks that the store answers.
     async fn check(&self) -> Result<(), StoreError>;
 
-    /// Whether the store takes changes, for health checks. [`StoreError::Unwritable`] if its disk is full or it is
-    /// read-only. A store whose [`check`](Self::check) includes this keeps the default.
+    /// Checks for health checks that the store accepts changes. [`StoreError::Unwritable`] if its disk is full or it is
+    /// read-only. A store whose [`check`](Self::check) covers this keeps the default.
     async fn check_writes(&self) -> Result<(), StoreError> {
         self.check().await
     }
 
-    /// Does a bounded step of writing the index of searches, for the accounts behind `after`. Searches find the same with it
-    /// and without. A store whose index is complete at any time keeps the default, which does nothing.
+    /// Does a bounded step of writing the search index, for the accounts after `after`. It does not change what searches
+    /// find. A store whose index is always complete keeps the default, which does nothing.
     async fn tend_search_index(&self, after: Option<AccountId>) -> Result<SearchUpkeep, StoreError> {
         let _ = after;
         Ok(SearchUpkeep { after: None, has_worked: false })
     }
 }
 
-/// What a step of writing the index of searches came to.
+/// The result of a step of writing the search index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchUpkeep {
-    /// Behind which account the next step begins; `None` if no account is left, so that the next one begins anew.
+    /// The account after which the next step starts. `None` if no account is left, so that the next step starts a new round.
     pub after: Option<AccountId>,
-    /// Whether there was anything to be done.
+    /// Whether the step had anything to write.
     pub has_worked: bool,
 }
 
-/// Changes that stand or fall together.
+/// Changes that take effect together or not at all.
 ///
-/// It is committed by value, and undone when it is dropped without that, also when the task that owns it is
-/// cancelled. Until it is committed, nobody else sees its changes. One that is neither committed nor dropped
-/// within the store's time limit is undone by the store.
+/// [`commit`](Self::commit) consumes it. Dropping it undoes it, also when the task that owns it is cancelled. Its changes are
+/// invisible to others until the commit. If it is neither committed nor dropped within the store's time limit, the store
+/// undoes it.
 ///
-/// An error that a method's documentation calls a decision ([`UpdateLinkError::AddressTaken`] and the like) leaves
-/// the unit of work usable, with the effects of that one call undone. After a [`StoreError`] only dropping it is of
-/// use.
+/// An error that the docs of a method call a decision ([`UpdateLinkError::AddressTaken`] and the like) undoes only that
+/// call, and the unit of work stays usable. After a [`StoreError`] it can only be dropped.
 ///
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
 pub trait UnitOfWork:
     AccountWrites + AnswerWrites + CustomDomainWrites + GroupWrites + LinkWrites + PixelWrites
 {
-    /// The changes that visitors can see which were made so far, as [`commit`](Self::commit) will write them into the
-    /// [`ChangeLog`].
+    /// The changes so far that visitors can see, as [`commit`](Self::commit) will write them to the [`ChangeLog`].
     fn changes(&self) -> Vec<VisibleChange>;
 
-    /// Makes the changes last: once this returns `Ok`, they survive a crash of the process or the machine. After
-    /// [`StoreError::Unavailable`] either all of them were made or none.
+    /// Makes the changes durable: once this returns `Ok`, they survive a crash of the process or the machine. After
+    /// [`StoreError::Unavailable`], either all of them were made or none.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 }

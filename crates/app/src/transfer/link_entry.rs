@@ -114,7 +114,8 @@ impl LinkEntry {
         let lost = self.is_lost.then(|| Placement::Lost { slug: self.named_slug().cloned() });
         let mut link = match request.content.clone() {
             EntryContent::Redirect(content) => {
-                let name = request.name.clone().or_else(|| content.target_url.as_ref().map(Name::of_target));
+                let name =
+                    request.name.clone().or_else(|| content.target_url.as_ref().map(TargetUrl::default_name));
                 let request = LinkRequest { name, ..request }.with_content(content);
                 created::<RedirectContent>(id, request, slug, lost, context)?
             }
@@ -213,7 +214,7 @@ fn all_violations(
 ) -> Violations {
     let EntryContent::Redirect(content) = request.content.clone() else { return violations };
     let Some(target_url) = &content.target_url else { return violations };
-    let name = request.name.clone().or_else(|| Some(Name::of_target(target_url)));
+    let name = request.name.clone().or_else(|| Some(target_url.default_name()));
     let value = LinkRequest { name, ..request }.with_content(content);
     let request = Submitted { value, violations };
     match Link::<RedirectContent>::create(Id::from_bytes([0; 16]), &request, None, context) {

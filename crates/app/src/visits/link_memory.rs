@@ -1,39 +1,39 @@
-//! How far this node may trust the links it has in memory (D58, D63).
+//! Whether this node may answer visits from the links in its memory (D58, D63).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How old a node's knowledge may be at most while all is well: a change shows on every node within one second (D58).
+/// The maximum age of the memory in normal operation: every node shows a change within one second (D58).
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
-/// How long links in memory may answer visits when the change log cannot be read.
+/// Decides how long links in memory may answer visits while the change log cannot be read.
 ///
-/// One instant stands for all links: that of the last successful read of the [`ChangeLog`](crate::ports::ChangeLog).
-/// Everything committed before it has been applied to the links in memory.
+/// One instant is valid for all links: the last successful read of the [`ChangeLog`](crate::ports::ChangeLog). All changes
+/// that were committed before it have been applied to the links in memory.
 #[derive(Debug)]
 pub struct LinkMemory {
     stale_limit: Duration,
     created: Instant,
-    /// Milliseconds from `created` to the beginning of the last successful read.
+    /// Milliseconds from `created` to the start of the last successful read.
     synced: AtomicU64,
     holds_links: AtomicBool,
 }
 
 impl LinkMemory {
-    /// An empty memory, whose links may answer for `stale_limit` after the last successful read. With zero, links that
-    /// are older than a second are read from the store again.
+    /// An empty memory. Its links may answer for `stale_limit` after the last successful read. With a limit of zero, links
+    /// that are older than a second are read from the store again.
     #[must_use]
     pub fn new(stale_limit: Duration) -> Self {
         Self {
             stale_limit,
-            // Nothing is in memory yet, so nothing in it can be old.
+            // The memory is empty, so it cannot be stale.
             created: Instant::now(),
             synced: AtomicU64::new(0),
             holds_links: AtomicBool::new(false),
         }
     }
 
-    /// All changes that were committed before `as_of` have been applied.
+    /// Notes that all changes that were committed before `as_of` have been applied.
     pub fn synced(&self, as_of: Instant) {
         self.synced.fetch_max(self.millis(as_of), Ordering::Release);
     }
@@ -44,14 +44,14 @@ impl LinkMemory {
         self.age(now) <= self.stale_limit.max(FRESH_FOR)
     }
 
-    /// Whether the memory is as new as D58 asks while the store is there. Only then does it say that nothing is at an
-    /// address: during an outage that answer is a 503.
+    /// Whether the memory is as new as D58 requires in normal operation. Only a fresh memory may report that an address has
+    /// no link. During an outage, that answer is a 503.
     #[must_use]
     pub fn is_fresh(&self, now: Instant) -> bool {
         self.age(now) <= FRESH_FOR
     }
 
-    /// Whether any link is in memory.
+    /// Notes whether any link is in memory.
     pub fn set_holds_links(&self, holds_links: bool) {
         if self.holds_links.load(Ordering::Relaxed) != holds_links {
             self.holds_links.store(holds_links, Ordering::Relaxed);
@@ -80,7 +80,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_mins(1);
 
     #[test]
-    fn d58_links_answer_until_the_stale_limit_and_no_longer() {
+    fn d58_links_in_memory_answer_until_the_stale_limit() {
         let memory = LinkMemory::new(15 * MINUTE);
         let start = memory.created;
         assert!(memory.may_answer(start + 15 * MINUTE));
@@ -89,7 +89,7 @@ mod tests {
         assert!(memory.may_answer(start + 16 * MINUTE));
         assert!(!memory.may_answer(start + 16 * MINUTE + Duration::from_millis(1)));
         memory.synced(start);
-        assert!(memory.may_answer(start + 16 * MINUTE), "a read that ends late takes nothing back");
+        assert!(memory.may_answer(start + 16 * MINUTE), "an older read that ends later changes nothing");
     }
 
     #[test]
@@ -100,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn d58_nothing_is_said_to_be_missing_after_a_second() {
+    fn d58_the_memory_is_fresh_for_one_second() {
         let memory = LinkMemory::new(15 * MINUTE);
         assert!(memory.is_fresh(memory.created + FRESH_FOR));
         assert!(!memory.is_fresh(memory.created + FRESH_FOR + Duration::from_millis(1)));
     }
 
     #[test]
-    fn d63_an_empty_memory_serves_nobody() {
+    fn d63_an_empty_memory_cannot_serve() {
         let memory = LinkMemory::new(15 * MINUTE);
         assert!(!memory.can_serve(memory.created));
         memory.set_holds_links(true);

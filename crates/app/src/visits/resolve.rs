@@ -1,4 +1,4 @@
-//! From a public address to where it leads (D24, D44, D54).
+//! Resolving a public address (D24, D44, D54).
 
 use std::net::Ipv4Addr;
 
@@ -11,52 +11,52 @@ use signpost_domain::{
 use crate::application::Application;
 use crate::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, StoreError};
 
-/// How many of our own addresses a visit is led through before it counts as a loop (D24).
+/// How many redirects to our own addresses a visit follows before the chain counts as a loop (D24).
 const MOST_HOPS: u32 = 5;
 
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// To this target, which is none of our own addresses.
+    /// To this target, which is not one of our own addresses.
     Redirect(TargetUrl),
-    /// To a landing page, which is shown.
+    /// To a landing page at this address.
     Landing {
-        /// What is on it.
+        /// The content of the page.
         page: Box<PublishedLanding>,
-        /// The page's own public URL, as the API shows it.
+        /// The page's public URL, as the API shows it.
         url: String,
     },
-    /// By way of redirects to a landing page at another of our addresses: this is the page's own public URL.
+    /// By redirects to a landing page at another of our addresses.
     LandingElsewhere {
-        /// As the API shows it.
+        /// The page's public URL, as the API shows it.
         url: String,
     },
-    /// Nowhere, for whatever reason: visitors are not told which (D54).
+    /// Nowhere. Visitors do not learn the reason (D54).
     NotThere,
 }
 
-/// Why nothing is at an address, as far as that is known. It is for the operator alone.
+/// Why an address leads nowhere, as far as known. Only the operator sees it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Missing {
-    /// No link is there that visitors could open: there never was one, it lost its address, or its domain is not active.
+    /// No link is published there: it never existed, it lost its address, or its domain is not active.
     #[default]
     Unknown,
-    /// The link, or one on the way, is inactive.
+    /// The link, or another link of the chain, is inactive.
     Inactive,
-    /// The account of the link, or of one on the way, is suspended.
+    /// The account of the link, or of another link of the chain, is suspended.
     Suspended,
-    /// The links on the way are too many, as they are where they lead in circles.
+    /// The chain of links is too long; it may be a loop.
     Loop,
 }
 
-/// What the links on the way ask of their visitors. A chain asks what any of its links asks.
+/// The gates that visitors must pass. A chain of links has the gates of all its links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisitorGates {
-    /// Whether bots are turned away (D56).
+    /// Whether bots are blocked (D56).
     pub antibot_enabled: bool,
-    /// From which countries nobody is let in (D55).
+    /// The countries whose visitors are blocked (D55).
     pub geo_blocklist: GeoBlocklist,
-    /// The pixels to fire on the way, each once (D57).
+    /// The pixels to fire, each once (D57).
     pub pixels: Vec<PixelCode>,
 }
 
@@ -69,55 +69,55 @@ pub struct RecordedLink {
     pub account: AccountId,
 }
 
-/// Whose changes can make an address lead elsewhere. A custom domain is named by the addresses on it.
+/// The addresses and accounts whose changes can change the resolution. A custom domain is covered by its addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dependencies {
     /// The addresses that were looked up.
     pub addresses: Vec<Address>,
-    /// The accounts of the links that were found there.
+    /// The accounts of the links at these addresses.
     pub accounts: Vec<AccountId>,
 }
 
-/// Where an address leads, and all that an answer to its visitors takes.
+/// Where an address leads, with everything that the answer to a visitor needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     /// Where it leads.
     pub resolution: Resolution,
-    /// Why it leads nowhere, if it does.
+    /// Why it leads nowhere; the default if it leads somewhere.
     pub missing: Missing,
-    /// The link at the address itself, if there is one.
+    /// The link at the address itself.
     pub link: Option<LinkId>,
-    /// What visitors must pass.
+    /// The gates that visitors must pass.
     pub gates: VisitorGates,
-    /// The links whose clicks a visit is, the one at the address first. A landing page elsewhere is not among them: its visit
-    /// is recorded when it is shown.
+    /// The links that record a visit as a click, the one at the address first. A landing page elsewhere is not included,
+    /// since it records the visit when it is shown.
     pub recorded: Vec<RecordedLink>,
-    /// The hosts of all targets on the way. If the operator lists one of them, the address leads nowhere (D24).
+    /// The hosts of all targets in the chain. If the operator's list has one of them, the address leads nowhere (D24).
     pub target_hosts: Vec<String>,
-    /// What this rests on.
+    /// The addresses and accounts that this result depends on.
     pub depends_on: Dependencies,
 }
 
 impl Resolved {
-    /// Whether the operator lists a target on the way, so that the address leads nowhere for now (D24).
+    /// Whether the operator's list has a target of the chain, so that the address leads nowhere for now (D24).
     #[must_use]
     pub fn is_listed(&self, list: &HostBlocklist) -> bool {
         self.target_hosts.iter().any(|host| list.contains(host))
     }
 }
 
-/// Where the address made of `hostname` and `slug` (`None` for the root) leads.
+/// The address of `hostname` and `slug`. A slug of `None` is the root.
 #[must_use]
 pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> Address {
     let site = if app.system.answers_to(&hostname) { Site::System } else { Site::Custom(hostname) };
     Address { site, slug }
 }
 
-/// Where `address` leads. A target on another of our own addresses is followed, at most five deep; a longer chain or a
-/// loop leads nowhere. The operator's list of targets is not asked.
+/// Resolves `address`. A target at one of our own addresses is followed, up to five levels deep; a longer chain or a loop
+/// leads nowhere. The operator's list of targets is not checked here.
 ///
 /// # Errors
-/// The store broke; that is not the same as "nothing there".
+/// The store broke; callers must not take that for [`Resolution::NotThere`].
 pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, StoreError> {
     let mut resolved = Resolved {
         resolution: Resolution::NotThere,
@@ -146,7 +146,7 @@ async fn follow(
         }
         let Some(link) = app.store.published_link(&address).await? else {
             return Ok(match (on_the_way, address.site) {
-                // It only looked like an address of ours.
+                // The target only looked like one of our addresses.
                 (Some(target), Site::Custom(_)) => Resolution::Redirect(target),
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
@@ -173,7 +173,7 @@ async fn follow(
                         resolved.recorded.extend(recorded);
                         Resolution::Landing { page, url }
                     }
-                    // A page is shown at its own address only, so whoever was led here is sent there.
+                    // A page is shown only at its own address, so the visitor is redirected to it.
                     Some(url) => Resolution::LandingElsewhere { url },
                     None => Resolution::NotThere,
                 });
@@ -194,7 +194,7 @@ async fn follow(
 }
 
 impl VisitorGates {
-    /// Adds what one more link on the way asks.
+    /// Adds the gates of another link in the chain.
     fn add(&mut self, antibot_enabled: bool, geo_blocklist: &GeoBlocklist, pixels: Vec<PixelCode>) {
         self.antibot_enabled |= antibot_enabled;
         if !geo_blocklist.is_empty() {
@@ -209,7 +209,7 @@ impl VisitorGates {
     }
 }
 
-/// The address of ours that `target` is, or, as far as its shape tells, may be.
+/// The address of ours that `target` is, or may be according to its form.
 fn own_address(system: &SystemDomain, target: &TargetUrl) -> Option<Address> {
     if let Some(slug) = system.own_address_of(target) {
         return Some(Address { site: Site::System, slug: Some(slug) });
@@ -222,15 +222,15 @@ fn own_address(system: &SystemDomain, target: &TargetUrl) -> Option<Address> {
     Some(Address { site: Site::Custom(hostname), slug })
 }
 
-/// Whether a custom domain can have the name, whatever the operator has configured: it is no address, no single
-/// label, and has no internationalised one (D37).
+/// Whether a custom domain can have this name in any configuration: not an IP address, not a single label, and without
+/// internationalised labels (D37).
 fn may_be_custom_domain(hostname: &Hostname) -> bool {
     let name = hostname.as_str();
     let is_address = name.starts_with('[') || name.parse::<Ipv4Addr>().is_ok();
     !is_address && name.contains('.') && !name.split('.').any(|label| label.starts_with("xn--"))
 }
 
-/// The public URL of a link's address, as the API shows it. `None` for the root of the system domain.
+/// The public URL of an address, as the API shows it. `None` for the root of the system domain.
 #[must_use]
 pub fn url_of(app: &Application, address: &Address) -> Option<String> {
     let Address { site, slug } = address;
@@ -246,9 +246,8 @@ mod tests {
 
     use super::*;
 
-    /// Contract D24: the store is asked only about targets that have the shape of an address of ours.
     #[test]
-    fn d24_what_cannot_be_an_address_of_ours_is_not_looked_up() {
+    fn d24_only_targets_that_look_like_our_addresses_are_looked_up() {
         let system =
             SystemDomain::new("https://go.example.com", vec![samples::hostname("old.example.com")]).unwrap();
         let own = |target| own_address(&system, &samples::target(target));
@@ -266,7 +265,7 @@ mod tests {
             "https://localhost",
             "https://192.0.2.1/a",
             "https://[2001:db8::1]/a",
-            // The system domain has no root, and its names are no custom domain's.
+            // The system domain has no root, and its names are not custom domains.
             "https://go.example.com/",
             "https://go.example.com:8443/a",
         ] {

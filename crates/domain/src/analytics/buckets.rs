@@ -1,9 +1,9 @@
-//! Cutting a period into buckets of local time (D45, D46).
+//! Dividing a period into buckets of local time (D45, D46).
 //!
-//! Between two changes of its offset from UTC a zone is simple: hours and days have their usual lengths. So a period is cut
-//! piece by piece. A day, a week or a month begins when the local clock first shows it, even if the clock is set back
-//! across midnight afterwards. An hour begins when the local clock shows another one, or is set back: an hour that it shows
-//! twice is two buckets.
+//! Between two changes of its offset from UTC, hours and days of a zone have their usual lengths. So a period
+//! is divided piece by piece. A day, week or month begins when the local clock first shows it, even if the
+//! clock is then set back across midnight. An hour begins when the local clock shows another hour or is set
+//! back, so an hour that it shows twice is two buckets.
 
 use jiff::civil::Date;
 
@@ -13,29 +13,29 @@ use super::time_zone::{OffsetChange, TimeZone};
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
 
-/// The most buckets of a series (D45).
+/// The maximum number of buckets in a series (D45).
 pub const MAX_BUCKETS: usize = 2_000;
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
-/// The buckets of a series: each begins at its start, and ends where the next one begins. The first one begins at the first
-/// millisecond of the period or before it.
+/// The buckets of a series. Each lasts from its start to the start of the next. The first one begins at or
+/// before the first millisecond of the period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buckets(Vec<Timestamp>);
 
 impl Buckets {
-    /// Buckets with these starts; `None` if there is none, or if they do not ascend.
+    /// Buckets with these starts; `None` if there are none, or if they do not ascend.
     #[must_use]
     pub fn new(starts: Vec<Timestamp>) -> Option<Self> {
         (!starts.is_empty() && starts.is_sorted_by(|one, next| one < next)).then_some(Self(starts))
     }
 
-    /// All hours, days, ISO weeks or months of a zone that a period touches. The first one begins before the period, unless
-    /// both begin at once; where it began before 1970, it begins with 1970.
+    /// All hours, days, ISO weeks or months of a zone that overlap a period. The first one begins at or
+    /// before the start of the period, but not before 1970.
     ///
     /// # Errors
-    /// `out_of_range` if there are more than [`MAX_BUCKETS`].
+    /// `out_of_range` for more than [`MAX_BUCKETS`].
     pub fn cut(period: Period, zone: &TimeZone, interval: Interval) -> Result<Self, FieldError> {
         let (first, last) = (period.first().unix_millis(), period.last().unix_millis());
         let mut starts: Vec<i64> = Vec::new();
@@ -44,7 +44,8 @@ impl Buckets {
                 break;
             }
             if start <= first {
-                // A later start is still before the period, or with it: the bucket before that does not touch the period.
+                // A later start is still at or before the start of the period, so the earlier bucket does not
+                // overlap the period.
                 starts.clear();
             }
             starts.push(start);
@@ -60,37 +61,37 @@ impl Buckets {
         Ok(Self::new(starts).unwrap_or_else(|| Self(vec![period.first()])))
     }
 
-    /// The starts, ascending.
+    /// The starts, in ascending order.
     #[must_use]
     pub fn starts(&self) -> &[Timestamp] {
         &self.0
     }
 }
 
-/// A stretch of time in which the offset of a zone does not change.
+/// A stretch of time with a constant offset of the zone.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     /// Its first millisecond.
     from: i64,
-    /// The first millisecond after it; `None` if it has no end.
+    /// The first millisecond after it; `None` if it does not end.
     to: Option<i64>,
     offset: i64,
 }
 
-/// The instants at which buckets begin, ascending, from at least one bucket before an instant on.
+/// The starts of buckets in ascending order, from at least one bucket before an instant.
 struct Starts<I: Iterator> {
     interval: Interval,
     changes: std::iter::Peekable<I>,
     stretch: Option<Stretch>,
-    /// Where in the stretch the next bucket is looked for.
+    /// The position in the stretch where the search for the next bucket continues.
     position: i64,
-    /// The latest bucket that has begun, by the local time of its beginning.
+    /// The latest bucket that has begun, by the local time of its start.
     latest: i64,
 }
 
 impl<'a> Starts<Box<dyn Iterator<Item = OffsetChange> + 'a>> {
     fn before(first: i64, zone: &'a TimeZone, interval: Interval) -> Self {
-        // More than two buckets: so what is not known of the bucket in which this begins does not matter.
+        // It begins more than two buckets earlier, so the unknown start of the first bucket does not matter.
         let lead = match interval {
             Interval::Hour => 4 * HOUR,
             Interval::Day => 5 * DAY,
@@ -118,7 +119,7 @@ impl<I: Iterator<Item = OffsetChange>> Starts<I> {
         });
     }
 
-    /// Where a bucket begins because the offset has just changed.
+    /// The start of a bucket at a change of the offset.
     fn start_at_change(&mut self, offset_before: i64, stretch: Stretch) -> Option<i64> {
         let Stretch { from, to: _, offset } = stretch;
         let shown = floor(self.interval, from.saturating_add(offset));
@@ -164,7 +165,7 @@ impl<I: Iterator<Item = OffsetChange>> Iterator for Starts<I> {
     }
 }
 
-/// The beginning of the bucket that a local time lies in, in local milliseconds.
+/// The start of the bucket that contains a local time, in local milliseconds.
 fn floor(interval: Interval, local: i64) -> i64 {
     let day = local.div_euclid(DAY);
     let first_day = match interval {
@@ -177,7 +178,7 @@ fn floor(interval: Interval, local: i64) -> i64 {
     first_day.saturating_mul(DAY)
 }
 
-/// The beginning of the bucket after the one that a local time lies in.
+/// The start of the bucket after the one that contains a local time.
 fn following(interval: Interval, local: i64) -> i64 {
     let begin = floor(interval, local);
     let length = match interval {
@@ -191,7 +192,7 @@ fn following(interval: Interval, local: i64) -> i64 {
     begin.saturating_add(length)
 }
 
-/// The date so many days after 1970-01-01.
+/// The date this number of days after 1970-01-01.
 fn date(day: i64) -> Option<Date> {
     jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().try_days(day).ok()?).ok()
 }

@@ -54,17 +54,17 @@ fn d46_days_across_daylight_saving_have_23_and_25_hours() {
 }
 
 #[test]
-fn d46_an_hour_that_is_shown_twice_is_two_buckets_and_a_skipped_one_is_none() {
+fn d46_a_repeated_hour_is_two_buckets_and_a_skipped_one_none() {
     assert_eq!(
         cut("Europe/Berlin", Interval::Hour, "2026-10-24T23:30:00Z", "2026-10-25T02:00:00Z"),
         ["2026-10-24T23:00Z", "2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T02:00Z"]
     );
-    // Lord Howe goes back by half an hour: the clock shows 01:30 to 02:00 twice.
+    // Lord Howe sets the clock back by half an hour: it shows 01:30 to 02:00 twice.
     assert_eq!(
         cut("Australia/Lord_Howe", Interval::Hour, "2026-04-04T14:00:00Z", "2026-04-04T16:00:00Z"),
         ["2026-04-04T14:00Z", "2026-04-04T15:00Z", "2026-04-04T15:30Z"]
     );
-    // And forward by half an hour: its hour from 02:00 on begins at 02:30.
+    // And forward by half an hour: the hour from 02:00 begins at 02:30.
     assert_eq!(
         cut("Australia/Lord_Howe", Interval::Hour, "2026-10-03T14:30:00Z", "2026-10-03T16:30:00Z"),
         ["2026-10-03T14:30Z", "2026-10-03T15:30Z", "2026-10-03T16:00Z"]
@@ -72,8 +72,8 @@ fn d46_an_hour_that_is_shown_twice_is_two_buckets_and_a_skipped_one_is_none() {
 }
 
 #[test]
-fn d46_days_without_midnight_or_without_any_hour_are_cut_rightly() {
-    // Beirut goes from 00:00 to 01:00.
+fn d46_days_without_midnight_and_skipped_days_are_divided_correctly() {
+    // Beirut skips from 00:00 to 01:00.
     assert_eq!(
         cut("Asia/Beirut", Interval::Day, "2026-03-28T12:00:00Z", "2026-03-29T12:00:00Z"),
         ["2026-03-27T22:00Z", "2026-03-28T22:00Z"]
@@ -83,7 +83,7 @@ fn d46_days_without_midnight_or_without_any_hour_are_cut_rightly() {
         cut("Pacific/Apia", Interval::Day, "2011-12-29T10:00:00Z", "2011-12-31T10:00:00Z"),
         ["2011-12-29T10:00Z", "2011-12-30T10:00Z", "2011-12-31T10:00Z"]
     );
-    // St. John's went back from 00:01 to 23:01: the day had begun, and does not begin again.
+    // St. John's set the clock back from 00:01 to 23:01. The day had already begun, and does not begin again.
     assert_eq!(
         cut("America/St_Johns", Interval::Day, "2010-11-06T12:00:00Z", "2010-11-07T12:00:00Z"),
         ["2010-11-06T02:30Z", "2010-11-07T02:30Z"]
@@ -91,7 +91,7 @@ fn d46_days_without_midnight_or_without_any_hour_are_cut_rightly() {
 }
 
 #[test]
-fn d46_rules_that_changed_count_as_they_were_at_the_time() {
+fn d46_past_offsets_follow_the_rules_of_their_time() {
     // Istanbul stayed at +03:00 in the autumn of 2016.
     assert_eq!(
         cut("Europe/Istanbul", Interval::Month, "2015-11-30T00:00:00Z", "2016-01-01T00:00:00Z"),
@@ -104,7 +104,7 @@ fn d46_rules_that_changed_count_as_they_were_at_the_time() {
 }
 
 #[test]
-fn a_bucket_that_began_before_1970_begins_with_1970() {
+fn d46_no_bucket_begins_before_1970() {
     let starts = cut("America/New_York", Interval::Week, "1970-01-01T00:00:00Z", "1970-01-05T05:00:00Z");
     assert_eq!(starts, ["1970-01-01T00:00Z", "1970-01-05T05:00Z"]);
 }
@@ -121,7 +121,7 @@ fn d45_2000_buckets_are_allowed_and_one_more_is_out_of_range() {
     }
 }
 
-/// What the local clock shows, as what buckets are told apart by.
+/// What the local clock shows, as the key of a bucket.
 fn shown(zone: &jiff::tz::TimeZone, millis: i64, interval: Interval) -> (DateTime, (i16, i8, i8, i8)) {
     let local = zone.to_datetime(jiff::Timestamp::from_millisecond(millis).unwrap());
     let key = match interval {
@@ -136,7 +136,7 @@ fn shown(zone: &jiff::tz::TimeZone, millis: i64, interval: Interval) -> (DateTim
     (local, key)
 }
 
-/// Looks at the clock every minute, and notes when it shows another bucket.
+/// Reads the local clock every minute, and notes when it shows another bucket.
 fn slow_walk(name: &str, interval: Interval, first: i64, last: i64) -> Vec<i64> {
     const MINUTE: i64 = 60_000;
     let zone = jiff::tz::TimeZone::get(name).unwrap();
@@ -188,7 +188,7 @@ const ZONES: [&str; 16] = [
     "Pacific/Chatham",
 ];
 
-/// Instants near a change of the offset of a zone, where mistakes would be.
+/// Instants near a change of a zone's offset, where mistakes are likely.
 fn near_a_change() -> impl Strategy<Value = (&'static str, i64)> {
     let zone = proptest::sample::select(&ZONES[..]);
     (zone, at("1975-01-01T00:00:00Z")..at("2040-01-01T00:00:00Z"), -3 * DAY..3 * DAY, any::<bool>()).prop_map(
@@ -205,7 +205,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn d46_buckets_are_those_that_one_sees_on_the_clock(
+    fn d46_buckets_agree_with_the_local_clock(
         (zone, first) in near_a_change(),
         length in 0..4 * DAY,
         interval in proptest::sample::select(&Interval::ALL[..]),

@@ -1,20 +1,20 @@
-//! A visit as it is recorded (D48).
+//! Recorded visits (D48).
 
 use super::dimension::Dimension;
 use crate::id::AccountId;
 use crate::link_id::LinkId;
 use crate::timestamp::Timestamp;
 
-/// What a recorded visit counts as (D48).
+/// The kind of a recorded visit (D48).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordedKind {
-    /// A click: a visitor was sent on, or shown a landing page.
+    /// A click: a visitor was redirected, or shown a landing page.
     Click,
     /// A known bot, a link previewer or a prefetch.
     Bot,
-    /// A visit that a gate turned away.
+    /// A visit that a gate blocked.
     Blocked,
-    /// A visitor followed a widget of a landing page. It counts in the dimension `widget` only (D59).
+    /// A visitor followed a widget of a landing page. It counts only in the dimension `widget` (D59).
     Widget,
 }
 
@@ -22,7 +22,7 @@ impl RecordedKind {
     /// All kinds, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Click, Self::Bot, Self::Blocked, Self::Widget];
 
-    /// The name as it stands in an export (D66).
+    /// The name in an export (D66).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,12 +34,12 @@ impl RecordedKind {
     }
 }
 
-/// A visitor on one UTC day: the first six bytes of a keyed hash of account, address and user agent. The key is of that
-/// day only and destroyed afterwards, so that nothing links two days of a visitor (D48).
+/// A visitor on one UTC day: the first six bytes of a keyed hash of account, address and user agent. The key
+/// is only for that day and destroyed afterwards, so that visits on different days cannot be linked (D48).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VisitorHash(pub [u8; 6]);
 
-/// The key of the visitors' hashes of one UTC day. All nodes share it.
+/// The key of the visitor hashes of one UTC day. All nodes share it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct VisitorKey(pub [u8; 32]);
 
@@ -50,36 +50,36 @@ impl std::fmt::Debug for VisitorKey {
     }
 }
 
-/// The values of the dimensions of [`Dimension::RECORDED`], in that order. An unknown one is empty.
+/// The values of the dimensions of [`Dimension::RECORDED`], in that order. Unknown values are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Values<'a>(pub [&'a str; Dimension::RECORDED.len()]);
 
 impl<'a> Values<'a> {
-    /// The value of a dimension; `None` for the link, which is no recorded value.
+    /// The value of a dimension; `None` for the link, which is not a recorded value.
     #[must_use]
     pub fn get(&self, dimension: Dimension) -> Option<&'a str> {
         self.0.get(dimension.recorded_place()?).copied()
     }
 }
 
-/// A visit as it is recorded: no address, no user agent, nothing that outlives its day but counts.
+/// A recorded visit. It has no address and no user agent, and only its counts outlive its day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedClick<'a> {
-    /// When.
+    /// The time of the visit.
     pub at: Timestamp,
-    /// Whose link it is.
+    /// The account that owns the link.
     pub account: AccountId,
-    /// On which link.
+    /// The link.
     pub link: LinkId,
-    /// What it counts as.
+    /// The kind of the visit.
     pub kind: RecordedKind,
-    /// Who it was, on that day.
+    /// The visitor on that day.
     pub visitor: VisitorHash,
     /// The values of the dimensions.
     pub values: Values<'a>,
 }
 
-/// A process that records clicks. Each start of the program is another one, so that the batches of each are numbered from 1
-/// and one that is sent twice is known by its number (D51).
+/// A process that records clicks. Each start of the program is a new source. The batches of a source are
+/// numbered from 1, so that a batch that is sent twice is recognised by its number (D51).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClickSource(pub [u8; 16]);

@@ -1,19 +1,19 @@
-//! Which click of an export is meant (D66).
+//! The ids of clicks in an export (D66).
 
 use crate::link_id::{LinkId, LinkKind};
 use crate::timestamp::Timestamp;
 
 const PREFIX: &str = "clk_";
 
-/// A click of an export. It says when, on which link, and the how-manyth of that millisecond, so that the order of ids is the
-/// order of the export, and no click needs room for an id of its own.
+/// The id of an exported click: its time, its link, and its position among the clicks of the same link and
+/// millisecond. So ids sort in the order of the export, and clicks need no stored id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClickId {
-    /// When.
+    /// The time of the click.
     pub at: Timestamp,
-    /// On which link.
+    /// The link.
     pub link: LinkId,
-    /// How many clicks of the same link and millisecond come before it, when they are sorted by kind and values.
+    /// The number of clicks before it with the same link and millisecond, sorted by kind and values.
     pub place: u32,
 }
 
@@ -28,7 +28,7 @@ impl std::fmt::Display for ClickId {
     }
 }
 
-/// The text is no id of a click.
+/// The text is not the id of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a click id ({PREFIX}…)")]
 pub struct MalformedClickId;
@@ -51,7 +51,7 @@ impl std::str::FromStr for ClickId {
             let link = LinkId::from_bytes(kind, u128::from_str_radix(link, 16).ok()?.to_be_bytes());
             Some(Self { at, link, place: u32::from_str_radix(place, 16).ok()? })
         };
-        // Each id has one spelling: no signs, no capitals, no further zeros.
+        // Each id has only one spelling: no signs, no capitals, no additional zeros.
         read().filter(|id: &Self| id.to_string() == text).ok_or(MalformedClickId)
     }
 }

@@ -1,26 +1,26 @@
-//! What clicks are counted by (D47).
+//! The dimensions of analytics (D47).
 
 use crate::violation::{FieldError, ViolationCode};
 
-/// The most dimensions of an answer (D45).
-pub const MAX_DIMENSIONS: usize = 8;
+/// The maximum number of dimensions in an answer (D45).
+const MAX_DIMENSIONS: usize = 8;
 
-/// A dimension of the answers (D47).
+/// A dimension of an answer (D47).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dimension {
-    /// How the visitor came, after GA4's grouping: `direct`, `organic_search`, …
+    /// The channel of the visit, grouped like in GA4: `direct`, `organic_search`, …
     Channel,
     /// The visitor's country, ISO 3166-1 alpha-2 in upper case.
     Country,
     /// `desktop`, `mobile`, `tablet`, `tv` or `other`.
     Device,
-    /// The operating system's name.
+    /// The name of the operating system.
     Os,
-    /// The browser's name.
+    /// The name of the browser.
     Browser,
     /// The visitor's first language, such as `de`.
     Language,
-    /// The host that the visitor came from.
+    /// The host of the referring page.
     Referrer,
     /// `utm_source` of the visited URL.
     UtmSource,
@@ -28,14 +28,14 @@ pub enum Dimension {
     UtmMedium,
     /// `utm_campaign` of the visited URL.
     UtmCampaign,
-    /// The id of the widget of a landing page that the visitor followed (D59).
+    /// The id of the widget that the visitor followed on a landing page (D59).
     Widget,
-    /// The id of the link, for a whole account.
+    /// The id of the link, for questions about a whole account.
     Link,
 }
 
 impl Dimension {
-    /// Those whose value is recorded with each click, in the order of [`Values`](super::Values).
+    /// The dimensions that are recorded with each click, in the order of [`Values`](super::Values).
     pub const RECORDED: [Self; 11] = [
         Self::Channel,
         Self::Country,
@@ -50,13 +50,13 @@ impl Dimension {
         Self::Widget,
     ];
 
-    /// All of them: those that are recorded, and the link.
+    /// All dimensions: the recorded ones and the link.
     pub const ALL: [Self; 12] = {
         let [a, b, c, d, e, f, g, h, i, j, k] = Self::RECORDED;
         [a, b, c, d, e, f, g, h, i, j, k, Self::Link]
     };
 
-    /// The name as it stands in requests and answers.
+    /// The name in requests and answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Dimension {
     /// The dimension of this name.
     ///
     /// # Errors
-    /// `invalid_value` if there is none.
+    /// `invalid_value` for an unknown name.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         Self::ALL.into_iter().find(|dimension| dimension.as_str() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str).join(", ");
@@ -86,16 +86,17 @@ impl Dimension {
         })
     }
 
-    /// Whether it is counted of all links alike. The others are of a landing page, and of a whole account, only (D47).
+    /// Whether the dimension exists for every link. The others are only for a landing page or a whole account
+    /// (D47).
     #[must_use]
     pub const fn is_of_every_link(self) -> bool {
         !matches!(self, Self::Widget | Self::Link)
     }
 
-    /// The dimensions of these names, between commas, each of which must be one of those offered.
+    /// Reads a comma-separated list of dimensions. Each must be an offered one.
     ///
     /// # Errors
-    /// `invalid_value` for a name that is not offered or stands there twice, `too_many_items` beyond [`MAX_DIMENSIONS`].
+    /// `invalid_value` for a name that is not offered or repeated, `too_many_items` for more than 8.
     pub fn parse_list(text: &str, offered: impl Fn(Self) -> bool) -> Result<Vec<Self>, FieldError> {
         let mut dimensions = Vec::new();
         for name in text.split(',') {
@@ -119,7 +120,7 @@ impl Dimension {
         Ok(dimensions)
     }
 
-    /// Its place in [`Dimension::RECORDED`]; `None` for the link.
+    /// The index in [`Dimension::RECORDED`]; `None` for the link.
     #[must_use]
     pub const fn recorded_place(self) -> Option<usize> {
         match self {
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d47_each_dimension_is_found_by_its_name_and_has_its_place() {
+    fn d47_each_dimension_has_its_name_and_index() {
         for (place, dimension) in Dimension::RECORDED.into_iter().enumerate() {
             assert_eq!(dimension.recorded_place(), Some(place));
         }

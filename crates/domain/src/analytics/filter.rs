@@ -1,31 +1,31 @@
-//! Filters by the values of a dimension (D45).
+//! Filters on the values of a dimension (D45).
 
 use std::collections::BTreeSet;
 
 use super::dimension::Dimension;
 use crate::violation::{FieldError, ViolationCode};
 
-/// The most values of a filter.
-pub const MAX_FILTER_VALUES: usize = 100;
+/// The maximum number of values in a filter.
+const MAX_FILTER_VALUES: usize = 100;
 
-/// The most bytes of a value of a filter.
-pub const MAX_FILTER_VALUE_BYTES: usize = 256;
+/// The maximum length of a value in bytes.
+const MAX_FILTER_VALUE_BYTES: usize = 256;
 
-/// Takes clicks by the value of a dimension.
+/// A filter on the values of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DimensionFilter {
-    /// By which dimension.
+    /// The dimension.
     pub dimension: Dimension,
-    /// These values; the empty one stands for unknown. A link is its id.
+    /// The values; the empty one means unknown. A link is given by its id.
     pub values: BTreeSet<String>,
-    /// Whether all but these are taken.
+    /// Whether clicks with these values are excluded. Otherwise all others are.
     pub excludes: bool,
 }
 
 impl DimensionFilter {
-    /// Reads a filter: values between commas, behind a `-` if all but these are meant. An empty value stands for unknown. A
-    /// backslash before a comma, a hyphen or a backslash makes it a part of the value. Codes of countries may be in lower case
-    /// (D26); all other values are compared as they are.
+    /// Reads a filter: comma-separated values, with a leading `-` to exclude them. An empty value means
+    /// unknown. A backslash before a comma, a hyphen or a backslash makes that character part of the value.
+    /// Country codes may be in lower case (D26); all other values are compared exactly.
     ///
     /// ```
     /// # use signpost_domain::analytics::{Dimension, DimensionFilter};
@@ -35,8 +35,8 @@ impl DimensionFilter {
     /// ```
     ///
     /// # Errors
-    /// `invalid_format` if a backslash stands before anything else, `too_many_items` beyond [`MAX_FILTER_VALUES`] values,
-    /// `too_long` for one of more than [`MAX_FILTER_VALUE_BYTES`] bytes.
+    /// `invalid_format` if a backslash precedes any other character, `too_many_items` for more than 100
+    /// values, `too_long` for a value of more than 256 bytes.
     pub fn parse(dimension: Dimension, text: &str) -> Result<Self, FieldError> {
         let (excludes, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let mut values = BTreeSet::new();
@@ -61,7 +61,7 @@ impl DimensionFilter {
         }
         values.insert(value);
         if dimension == Dimension::Country {
-            // As everywhere, codes of countries are taken in any case (D26).
+            // Country codes are accepted in any case here, too (D26).
             values = values.into_iter().map(|value| value.to_ascii_uppercase()).collect();
         }
         if count > MAX_FILTER_VALUES {
@@ -75,7 +75,7 @@ impl DimensionFilter {
         Ok(Self { dimension, values, excludes })
     }
 
-    /// Whether a click with this value is taken.
+    /// Whether the filter includes a click with this value.
     #[must_use]
     pub fn takes(&self, value: &str) -> bool {
         self.values.contains(value) != self.excludes
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d45_values_stand_between_commas_and_a_leading_hyphen_excludes() {
+    fn d45_values_are_comma_separated_and_a_leading_hyphen_excludes() {
         for (text, excludes, values) in [
             ("DE", false, &["DE"][..]),
             ("DE,AT", false, &["AT", "DE"]),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn d26_countries_are_filtered_in_any_case_and_nothing_else_is() {
+    fn d26_only_countries_are_filtered_in_any_case() {
         let takes = |dimension, text| {
             let filter = DimensionFilter::parse(dimension, text).unwrap();
             (filter.takes("DE"), filter.takes("de"))

@@ -1,26 +1,26 @@
-//! How long buckets are.
+//! The lengths of buckets.
 
 use crate::violation::{FieldError, ViolationCode};
 
-/// What buckets of a series are, in local time (D45, D46).
+/// The interval of a bucket in local time (D45, D46).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Interval {
-    /// Hours. One that the local clock shows twice is two buckets.
+    /// Hours. An hour that the local clock shows twice is two buckets.
     Hour,
     /// Days.
     #[default]
     Day,
-    /// ISO weeks, from Monday on.
+    /// ISO weeks, which begin on Monday.
     Week,
     /// Months.
     Month,
 }
 
 impl Interval {
-    /// Every interval.
+    /// All intervals.
     pub const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
 
-    /// The name as it stands in requests and answers.
+    /// The name in requests and answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Interval {
     /// The interval of this name.
     ///
     /// # Errors
-    /// `invalid_value` if there is none.
+    /// `invalid_value` for an unknown name.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         Self::ALL.into_iter().find(|interval| interval.as_str() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str).join(", ");

@@ -1,4 +1,4 @@
-//! Analytics: what is recorded of a visit, what can be asked of it, and the answers (D45 to D51, D66).
+//! Analytics: recorded visits, questions about them, and the answers (D45 to D51, D66).
 
 mod buckets;
 mod click;
@@ -15,8 +15,8 @@ mod utc_day;
 pub use buckets::{Buckets, MAX_BUCKETS};
 pub use click::{ClickSource, RecordedClick, RecordedKind, Values, VisitorHash, VisitorKey};
 pub use click_id::ClickId;
-pub use dimension::{Dimension, MAX_DIMENSIONS};
-pub use filter::{DimensionFilter, MAX_FILTER_VALUE_BYTES, MAX_FILTER_VALUES};
+pub use dimension::Dimension;
+pub use filter::DimensionFilter;
 pub use interval::Interval;
 pub use period::Period;
 pub use question::{ClickSelection, LinkScope, MAX_VALUES, Question};

@@ -1,4 +1,4 @@
-//! The range that is asked about (D49).
+//! The period of a question (D49).
 
 use super::time_zone::TimeZone;
 use super::utc_day::UtcDay;
@@ -7,7 +7,7 @@ use crate::violation::{FieldError, ViolationCode};
 
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// A range of instants. Both ends belong to it (D49).
+/// A range of instants, including both ends (D49).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     first: Timestamp,
@@ -15,7 +15,7 @@ pub struct Period {
 }
 
 impl Period {
-    /// From `first` to `last`, both included; `None` if `last` comes before `first`.
+    /// From `first` to `last`, including both; `None` if `last` is before `first`.
     #[must_use]
     pub fn new(first: Timestamp, last: Timestamp) -> Option<Self> {
         (first <= last).then_some(Self { first, last })
@@ -24,7 +24,7 @@ impl Period {
     /// From `start` to `end`, or to now if `end` is in the future (D45, D49).
     ///
     /// # Errors
-    /// `out_of_range`, for the start, if it comes after this end.
+    /// `out_of_range` for the start, if it is after this end.
     pub fn until_now(start: Timestamp, end: Timestamp, now: Timestamp) -> Result<Self, FieldError> {
         Self::new(start, end.min(now)).ok_or_else(|| {
             let message =
@@ -33,8 +33,8 @@ impl Period {
         })
     }
 
-    /// Whether it is at most so many days long, in UTC or by the clock of a zone: a local month with a day of 25 hours has no
-    /// more days than another (D49).
+    /// Whether it has at most `days` days, in UTC or by the local clock of a zone: a local month with a day
+    /// of 25 hours does not have an additional day (D49).
     #[must_use]
     pub fn has_at_most_days(self, days: u32, zone: &TimeZone) -> bool {
         let (first, last) = (self.first.unix_millis(), self.last.unix_millis());
@@ -55,13 +55,13 @@ impl Period {
         self.last
     }
 
-    /// Whether the instant belongs to it.
+    /// Whether it contains the instant.
     #[must_use]
     pub fn contains(self, instant: Timestamp) -> bool {
         (self.first..=self.last).contains(&instant)
     }
 
-    /// The UTC days that it touches, in order.
+    /// The UTC days that it overlaps, in order.
     pub fn days(self) -> impl Iterator<Item = UtcDay> {
         (UtcDay::of(self.first).number()..=UtcDay::of(self.last).number()).map(UtcDay::from_number)
     }
@@ -94,10 +94,10 @@ mod tests {
         for (first, last, in_utc, in_berlin) in [
             ("2026-01-01T00:00:00Z", "2026-01-31T23:59:59.999Z", true, true),
             ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", false, false),
-            // October in Berlin: 31 days, one of which has 25 hours.
+            // October in Berlin has 31 days, one of them with 25 hours.
             ("2026-09-30T22:00:00Z", "2026-10-31T22:59:59.999Z", false, true),
             ("2026-09-30T22:00:00Z", "2026-10-31T23:00:00Z", false, false),
-            // A month that loses an hour may as well be asked for in UTC.
+            // A month that loses an hour may also be requested in UTC.
             ("2026-03-01T00:00:00Z", "2026-03-31T23:59:59.999Z", true, true),
         ] {
             let period = Period::new(at(first), at(last)).unwrap();

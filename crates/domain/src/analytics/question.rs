@@ -1,4 +1,4 @@
-//! What can be asked of recorded clicks (D45).
+//! Questions about recorded clicks (D45).
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use super::period::Period;
 use crate::id::AccountId;
 use crate::link_id::LinkId;
 
-/// The most values of a dimension that an answer has (D45).
+/// The maximum number of values for a dimension in an answer (D45).
 pub const MAX_VALUES: usize = 100;
 
-/// Of which links of an account.
+/// The links of an account that a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkScope {
-    /// All of them, deleted ones too.
+    /// All links, including deleted ones.
     All,
-    /// One.
+    /// One link.
     One(LinkId),
-    /// These.
+    /// These links.
     Some(BTreeSet<LinkId>),
 }
 
 impl LinkScope {
-    /// Whether the link is one of them.
+    /// Whether the link is included.
     #[must_use]
     pub fn contains(&self, link: LinkId) -> bool {
         match self {
@@ -35,28 +35,28 @@ impl LinkScope {
     }
 }
 
-/// Which clicks are meant: all conditions must hold.
+/// The selected clicks. All conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClickSelection {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// On which links.
+    /// The links.
     pub scope: LinkScope,
-    /// When.
+    /// The period.
     pub period: Period,
-    /// With which values.
+    /// The filters on dimensions.
     pub filters: Vec<DimensionFilter>,
 }
 
 /// A question about clicks, bots and blocked visits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Which clicks are counted.
+    /// The clicks to count.
     pub selection: ClickSelection,
     /// The buckets of the series.
     pub buckets: Buckets,
-    /// The dimensions by which they are counted, each once.
+    /// The dimensions of the breakdowns, each once.
     pub dimensions: Vec<Dimension>,
-    /// How many values of each dimension the answer has at most, 1 to [`MAX_VALUES`].
+    /// The maximum number of values for each dimension, 1 to [`MAX_VALUES`].
     pub limit: usize,
 }

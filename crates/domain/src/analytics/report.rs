@@ -1,4 +1,4 @@
-//! Answers (D46, D66).
+//! The answers of analytics (D46, D66).
 
 use super::click::RecordedKind;
 use super::click_id::ClickId;
@@ -6,20 +6,21 @@ use super::dimension::Dimension;
 use crate::link_id::LinkId;
 use crate::timestamp::Timestamp;
 
-/// What was counted.
+/// The counts of a period or bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Clicks.
     pub clicks: u64,
-    /// Distinct visitors among the clicks, a visitor of two UTC days on each of them (D48).
+    /// Distinct visitors among the clicks. A visitor on two UTC days counts on each of them (D48).
     pub visitors: u64,
     /// Visits of bots, previewers and prefetches.
     pub bots: u64,
-    /// Visits that gates turned away.
+    /// Visits that gates blocked.
     pub blocked: u64,
 }
 
-/// What was counted of one value of a dimension. Of the dimension `widget` these are the widget's own (D59).
+/// The counts of one value of a dimension. For the dimension `widget`, they are the clicks on the widget
+/// (D59).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueCounts {
     /// The value; empty if it is unknown.
@@ -33,33 +34,33 @@ pub struct ValueCounts {
 /// The answer to a [`Question`](super::Question).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Of the whole period.
+    /// The counts of the whole period.
     pub totals: Counts,
-    /// Of each bucket, in their order.
+    /// The counts of each bucket, in order.
     pub series: Vec<Counts>,
-    /// Of each dimension, in the order of the question: the values with the most clicks, at most as many as it asks for. Those
-    /// with as many clicks are in the order of the values. Values that no click has are left out.
+    /// For each dimension of the question, in order: the values with the most clicks, at most the requested
+    /// number. Values with the same number of clicks are sorted by value. Values without clicks are left out.
     pub dimensions: Vec<Vec<ValueCounts>>,
 }
 
-/// One click of an export.
+/// An exported click.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedClick {
-    /// Which one, when, and on which link.
+    /// Its id, with its time and link.
     pub id: ClickId,
-    /// What it counts as.
+    /// The kind of the visit.
     pub kind: RecordedKind,
-    /// The values of [`Dimension::RECORDED`], in that order; unknown ones are empty.
+    /// The values of [`Dimension::RECORDED`], in that order; unknown values are empty.
     pub values: [String; Dimension::RECORDED.len()],
 }
 
-/// What a list says of the clicks of one of its links (D66).
+/// The recent clicks of a link in a list (D66).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecentClicks {
-    /// Which link.
+    /// The link.
     pub link: LinkId,
     /// The clicks of the last seven days.
     pub clicks: u64,
-    /// When it was clicked last; `None` if never, as far back as clicks are kept.
+    /// The time of the last click; `None` if no stored click exists.
     pub last: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! Time zones by their IANA names, with data that comes with the program (ADR 48).
+//! Time zones by their IANA names, with data that is part of the program (ADR 48).
 
 use std::sync::LazyLock;
 
@@ -7,13 +7,13 @@ use jiff::tz::TimeZoneDatabase;
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
 
-/// What the machine has installed decides nothing: all nodes cut alike.
+/// The time zone data of the machine is not used, so that all nodes divide periods in the same way.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// The zone of most callers, and of those who name none.
+/// The default zone, which most callers use.
 const UTC: &str = "UTC";
 
-/// The longest name that is looked up; real ones have at most 32 characters.
+/// The maximum length of a name that is looked up. Real names have at most 32 characters.
 const MAX_NAME_LENGTH: usize = 64;
 
 /// A time zone.
@@ -23,12 +23,12 @@ pub struct TimeZone {
     name: String,
 }
 
-/// From when on a zone has which offset.
+/// The offset of a zone from an instant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OffsetChange {
     /// Milliseconds since 1970.
     pub(super) at: i64,
-    /// What the local clock is ahead of UTC from then on, in milliseconds.
+    /// The offset of the local clock from UTC from then on, in milliseconds.
     pub(super) offset: i64,
 }
 
@@ -39,7 +39,7 @@ impl TimeZone {
         Self { zone: jiff::tz::TimeZone::UTC, name: UTC.to_owned() }
     }
 
-    /// The zone of this IANA name, in upper or lower case.
+    /// Reads an IANA name in any case.
     ///
     /// ```
     /// # use signpost_domain::analytics::TimeZone;
@@ -64,19 +64,20 @@ impl TimeZone {
         Ok(Self { zone, name })
     }
 
-    /// The name, spelled as in the IANA database.
+    /// The name in the spelling of the IANA database.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the local clock is ahead of UTC at an instant, both in milliseconds.
+    /// The offset of the local clock from UTC at an instant, both in milliseconds.
     pub(super) fn offset_at(&self, at: i64) -> i64 {
         millis(self.zone.to_offset(instant(at)))
     }
 
-    /// The offset at an instant in milliseconds since 1970, and each change of it after that, in order. Instants before 1970
-    /// are fine, those that a calendar has no room for are taken for the nearest that it has.
+    /// The offset at an instant in milliseconds since 1970, and all later changes of it, in order. Instants
+    /// before 1970 are allowed. An instant outside the range of the calendar counts as the nearest one
+    /// inside.
     pub(super) fn offsets(&self, from: i64) -> impl Iterator<Item = OffsetChange> {
         let start = instant(from);
         let first = OffsetChange { at: from, offset: self.offset_at(from) };
@@ -84,7 +85,7 @@ impl TimeZone {
             at: change.timestamp().as_millisecond(),
             offset: millis(change.offset()),
         });
-        // Some changes are of the zone's abbreviation only.
+        // Some changes affect only the abbreviation of the zone.
         let mut offset = first.offset;
         let later =
             later.filter(move |change| std::mem::replace(&mut offset, change.offset) != change.offset);
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d45_names_are_known_whatever_their_case_and_answered_as_iana_spells_them() {
+    fn d45_names_are_read_in_any_case_and_shown_in_iana_spelling() {
         for (asked, answered) in [
             ("UTC", "UTC"),
             ("utc", "UTC"),
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_the_abbreviation_alone_are_no_changes() {
+    fn d46_changes_of_only_the_abbreviation_are_ignored() {
         for name in ["Europe/Lisbon", "Africa/Casablanca", "America/St_Johns", "Asia/Kathmandu", "UTC"] {
             let zone = TimeZone::parse(name).unwrap();
             let changes: Vec<_> = zone.offsets(0).take(200).collect();

@@ -1,8 +1,9 @@
-//! Days in UTC, by which clicks are stored.
+//! UTC days, by which clicks are stored.
 
 use crate::timestamp::Timestamp;
 
-/// Milliseconds of a day. Days in UTC have no other length here, since leap seconds have no instants of their own.
+/// Milliseconds in a day. All UTC days have the same length here, since leap seconds have no instants of
+/// their own.
 const MILLIS: i64 = 86_400_000;
 
 /// A day in UTC, by its number since 1970-01-01.
@@ -10,7 +11,8 @@ const MILLIS: i64 = 86_400_000;
 pub struct UtcDay(i32);
 
 impl UtcDay {
-    /// The day of this number, counted from 1970-01-01. Numbers outside 1970 to 9999 are taken for the nearest day inside.
+    /// The day with this number, counted from 1970-01-01. A number outside 1970 to 9999 gives the nearest day
+    /// inside.
     #[must_use]
     pub fn from_number(number: i32) -> Self {
         Self(number.clamp(0, Self::of(Timestamp::LAST).0))
@@ -40,13 +42,13 @@ impl UtcDay {
         Timestamp::from_unix_millis((i64::from(self.0) + 1) * MILLIS - 1).unwrap_or(Timestamp::LAST)
     }
 
-    /// The day so many days later.
+    /// The day `days` days later.
     #[must_use]
     pub fn plus(self, days: u32) -> Self {
         Self::from_number(self.0.saturating_add(i32::try_from(days).unwrap_or(i32::MAX)))
     }
 
-    /// The day so many days earlier; it stops at 1970-01-01.
+    /// The day `days` days earlier, at least 1970-01-01.
     #[must_use]
     pub fn minus(self, days: u32) -> Self {
         Self::from_number(self.0.saturating_sub(i32::try_from(days).unwrap_or(i32::MAX)))
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_has_its_first_and_its_last_millisecond_and_the_next_day_follows() {
+    fn days_are_contiguous_to_the_millisecond() {
         for number in [0, 1, 20_779, UtcDay::of(Timestamp::LAST).number()] {
             let day = UtcDay::from_number(number);
             assert_eq!((UtcDay::of(day.first()), UtcDay::of(day.last())), (day, day));

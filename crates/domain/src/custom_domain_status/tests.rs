@@ -23,8 +23,8 @@ const fn active(misdirected_since: Option<Timestamp>) -> CustomDomainStatus {
     CustomDomainStatus::Active { misdirected_since }
 }
 
-/// The whole table of D39, in names, written down a second time: what each event makes of each state while no period has
-/// run out. `None` where nothing moves.
+/// The transition table of D39, written a second time with names: the result of each event in each state
+/// while no deadline has passed. `None` means no change.
 fn moves_to(from: &str, event: DomainEvent) -> Option<&'static str> {
     match (from, event) {
         ("pending", DomainEvent::Proven) => Some("ssl_pending"),
@@ -36,7 +36,7 @@ fn moves_to(from: &str, event: DomainEvent) -> Option<&'static str> {
 }
 
 #[test]
-fn d39_nothing_moves_but_what_the_table_lists() {
+fn d39_only_the_transitions_of_the_table_exist() {
     let now = instant(HOUR);
     let later = instant(2 * HOUR);
     for status in
@@ -56,19 +56,19 @@ fn d39_nothing_moves_but_what_the_table_lists() {
 }
 
 #[test]
-fn d39_each_move_has_its_own_deadline() {
+fn d39_each_transition_sets_its_own_deadline() {
     let now = instant(HOUR);
     let end = instant(HOUR + PERIOD);
     assert_eq!(CustomDomainStatus::claimed(now), pending(end));
     assert_eq!(pending(instant(2 * HOUR)).after(DomainEvent::Proven, now), ssl_pending(end));
     assert_eq!(ssl_pending(instant(2 * HOUR)).after(DomainEvent::CertificateReady, now), active(None));
     assert_eq!(CustomDomainStatus::Failed.after(DomainEvent::Reclaimed, now), pending(end));
-    // What has failed by time alone is claimed anew as well.
+    // A domain that failed by a deadline can be claimed again, too.
     assert_eq!(pending(now).after(DomainEvent::Reclaimed, now), pending(end));
     assert_eq!(ssl_pending(now).after(DomainEvent::Reclaimed, now), pending(end));
 }
 
-/// Contract D39, R22: 72 hours less a millisecond, exactly, and a millisecond more.
+/// Contract D39, R22: a millisecond before 72 hours, at 72 hours, and a millisecond after.
 #[test]
 fn d39_deadlines_are_exact_to_the_millisecond() {
     let start = instant(HOUR);
@@ -87,26 +87,27 @@ fn d39_deadlines_are_exact_to_the_millisecond() {
     }
 }
 
-/// Contract D39, R22: the first of the answers at 72 hours or later fails it, not one before.
+/// Contract D39, R22: the first answer after 72 hours or more fails it, an earlier one does not.
 #[test]
-fn d39_an_active_domain_fails_when_it_points_elsewhere_for_72_hours_on_end() {
+fn d39_an_active_domain_fails_after_72_hours_of_pointing_elsewhere() {
     let seen = active(None).after(DomainEvent::PointsElsewhere, instant(HOUR));
     assert_eq!(seen, active(Some(instant(HOUR))));
     for (late, name) in [(PERIOD - 1, "active"), (PERIOD, "failed"), (PERIOD + 1, "failed")] {
         assert_eq!(seen.after(DomainEvent::PointsElsewhere, instant(HOUR + late)).as_str(), name, "{late}");
     }
-    // An answer between does not move the start.
+    // An answer in between does not move the start.
     let again = seen.after(DomainEvent::PointsElsewhere, instant(5 * HOUR));
     assert_eq!(again, seen);
-    // Nor does a clock that was set back.
+    // A clock that was set back does not move it either.
     assert_eq!(seen.after(DomainEvent::PointsElsewhere, Timestamp::EPOCH), seen);
-    // One right answer ends it.
+    // One right answer ends the period.
     let back = again.after(DomainEvent::PointsHere, instant(HOUR + PERIOD));
     assert_eq!(back, active(None));
     assert_eq!(back.after(DomainEvent::PointsElsewhere, instant(HOUR + PERIOD)).as_str(), "active");
 }
 
-/// R21: what could not be asked is no event, so time alone takes nothing from an active domain (contract D42).
+/// R21: a look-up without an answer is not an event, so time alone does not fail an active domain (contract
+/// D42).
 #[test]
 fn d42_silence_never_fails_an_active_domain() {
     for status in [active(None), active(Some(Timestamp::EPOCH))] {
@@ -115,7 +116,7 @@ fn d42_silence_never_fails_an_active_domain() {
 }
 
 #[test]
-fn d41_only_a_mere_claim_is_displaced() {
+fn d41_only_an_unproven_claim_is_displaced() {
     let now = instant(HOUR);
     let later = instant(2 * HOUR);
     assert_eq!(pending(later).after(DomainEvent::Displaced, now), CustomDomainStatus::Failed);
@@ -124,9 +125,9 @@ fn d41_only_a_mere_claim_is_displaced() {
     }
 }
 
-/// R7: what each state grants (contract D39, D41, D44), and what it shows.
+/// R7: what each state allows (contract D39, D41, D44), and what it shows.
 #[test]
-fn d44_each_state_grants_what_it_has_proven() {
+fn d44_each_state_grants_only_its_rights() {
     let end = instant(HOUR);
     for (status, name, expires_at, deadline, [serves, certificate, holds]) in [
         (pending(end), NAMES[0], Some(end), Some(end), [false, false, true]),
@@ -142,7 +143,8 @@ fn d44_each_state_grants_what_it_has_proven() {
     }
 }
 
-/// R22: near the end of the calendar a deadline stops at its last instant, and 72 hours elsewhere stay 72 hours.
+/// R22: near the end of the calendar a deadline stops at the last instant; elsewhere the period stays 72
+/// hours.
 #[test]
 fn d39_the_ends_of_the_calendar_hold() {
     assert_eq!(CustomDomainStatus::claimed(Timestamp::LAST), pending(Timestamp::LAST));
@@ -157,8 +159,8 @@ fn events() -> impl Strategy<Value = DomainEvent> {
     prop::sample::select(DomainEvent::ALL.to_vec())
 }
 
-/// A start, and steps of a clock that mostly goes forward, sometimes by a whole period to the millisecond, and
-/// sometimes back; near both ends of the calendar too.
+/// A start and steps of a clock. Most steps go forward, some by a whole period to the millisecond, and some
+/// go back. Starts are also near both ends of the calendar.
 fn histories() -> impl Strategy<Value = (i64, Vec<(DomainEvent, i64)>)> {
     let start = prop_oneof![Just(0), 0..=LAST, LAST - PERIOD..=LAST];
     let step = prop_oneof![
@@ -172,9 +174,9 @@ fn histories() -> impl Strategy<Value = (i64, Vec<(DomainEvent, i64)>)> {
 }
 
 proptest! {
-    /// Every sequence of events: each step is the table's, and each failure has its reason (contract D39).
+    /// In any sequence of events, each step follows the table and each failure has its reason (contract D39).
     #[test]
-    fn d39_every_history_makes_only_the_moves_of_the_table((start, steps) in histories()) {
+    fn d39_every_sequence_follows_the_table((start, steps) in histories()) {
         let mut millis = start;
         let mut status = CustomDomainStatus::claimed(instant(start));
         for (event, step) in steps {
@@ -202,8 +204,8 @@ proptest! {
         }
     }
 
-    /// An event that is told twice does what it does once, except that what is claimed at the last instant of the
-    /// calendar has expired at once.
+    /// A repeated event changes nothing, with one exception: a claim at the last instant of the calendar
+    /// expires at once.
     #[test]
     fn d39_events_are_idempotent((start, steps) in histories()) {
         let mut millis = start;
@@ -217,7 +219,7 @@ proptest! {
         }
     }
 
-    /// R7: no history without `Proven` and `CertificateReady` ever serves links or is given a certificate.
+    /// R7: without `Proven` and `CertificateReady`, no sequence of events serves links or gets a certificate.
     #[test]
     fn d39_nothing_is_served_without_proof((start, steps) in histories()) {
         let mut millis = start;
@@ -236,7 +238,8 @@ proptest! {
         }
     }
 
-    /// Reading is looking: it can be done at any instants in any order, and what read as failed reads so ever after.
+    /// Reading the status changes nothing, and a domain that reads as failed stays failed at all later
+    /// instants.
     #[test]
     fn d39_reading_is_monotonic(start in 0..=LAST, first in 0..=LAST, second in 0..=LAST) {
         let status = CustomDomainStatus::claimed(instant(start));

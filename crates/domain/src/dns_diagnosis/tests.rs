@@ -19,8 +19,8 @@ fn shown(records: &[SeenRecord]) -> Vec<String> {
     records.iter().map(text).collect()
 }
 
-/// What is shown for a hostname that resolves like this, and whether it points here. DNS says that the edge hostname has
-/// the address 198.51.100.7.
+/// What is shown for a hostname with this resolution, and whether it points here. DNS has the address
+/// 198.51.100.7 for the edge hostname.
 fn pointing(edge: &[&str], hostname: &str, chain: &[&str], found: &[&str]) -> (Vec<String>, bool) {
     let edge = Edge { hostname: Hostname::parse(EDGE).ok(), addresses: addresses(edge) };
     let resolution = HostResolution {
@@ -95,9 +95,10 @@ fn d65_each_address_record_shows_what_is_in_its_place() {
     }
 }
 
-/// The edge has no IPv6 address, so no instruction is about one; the hostname does not point here because of it.
+/// The edge has no IPv6 address, so no instruction has one. The foreign IPv6 address is why the hostname does
+/// not point here.
 #[test]
-fn d65_a_foreign_address_without_an_instruction_is_shown_all_the_same() {
+fn d65_a_foreign_address_without_an_instruction_is_shown() {
     let found = ["192.0.2.1", "2001:db8::bad"];
     let (records, points_here) = pointing(&["192.0.2.1"], "shop.com", &[], &found);
     assert_eq!((records, points_here), (vec!["A wrong [2001:db8::bad 192.0.2.1]".to_owned()], false));

@@ -63,7 +63,7 @@ fn hostnames_are_dns_names_or_addresses() {
 }
 
 #[test]
-fn a_number_that_is_an_address_to_some_programs_only_is_no_host() {
+fn d9_ambiguous_numeric_addresses_are_not_hosts() {
     for text in [
         "127.1",
         "2130706433",
@@ -132,7 +132,7 @@ fn any_label() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn d9_whatever_is_read_reads_back_as_itself(text in "\\PC{0,40}") {
+    fn d9_a_hostname_reads_back_as_itself(text in "\\PC{0,40}") {
         if let Ok(hostname) = Hostname::parse(&text) {
             prop_assert_eq!(Hostname::parse(hostname.as_str()), Ok(hostname.clone()));
             prop_assert_eq!(Hostname::from_authority(&format!("{hostname}:80")), Ok(hostname));
@@ -152,9 +152,9 @@ proptest! {
         prop_assert_eq!(host.trim_matches(['[', ']']).parse(), Ok(six));
     }
 
-    /// Browsers and this type agree on what a host is, so that the `Host` header they send is found again.
+    /// Browsers and this type agree on what a host is, so that the host of the `Host` header is found.
     #[test]
-    fn a_hostname_is_what_a_browser_would_ask_for(text in "[a-z0-9x.-]{1,12}") {
+    fn a_hostname_is_the_host_that_a_browser_requests(text in "[a-z0-9x.-]{1,12}") {
         if let Ok(hostname) = Hostname::parse(&text) {
             prop_assert_eq!(url::Host::parse(hostname.as_str()).map(|host| host.to_string()), Ok(hostname.to_string()));
         }

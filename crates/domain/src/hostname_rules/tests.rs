@@ -13,8 +13,8 @@ fn rules() -> HostnameRules {
     rules_of("https://go.signpost.net", &["old.signpost.org"], Some("edge.signpost.dev"), &[])
 }
 
-/// The violation's code; `None` if the hostname passes. A violation that is not one of `hostname`, or that does not show
-/// the text as it was sent, fails the test, and so does a refusal.
+/// The code of the violation; `None` if the hostname passes. The test fails on a refusal, and on a violation
+/// of another field or without the sent text.
 fn violation(rules: &HostnameRules, text: &str) -> Option<ViolationCode> {
     match rules.judge(text) {
         Ok(_) => None,
@@ -32,7 +32,7 @@ fn is_ours(rules: &HostnameRules, text: &str) -> bool {
     rules.judge(text) == Err(Rejection::Refused(Refusal::HostnameIsSystemDomain))
 }
 
-/// A legal name of `length` characters: full labels and one of what is left.
+/// A valid name of `length` characters: labels of the maximum length and one shorter label.
 fn name_of(length: usize) -> String {
     let labels = vec!["a".repeat(63); (length - 4) / 64].join(".");
     let rest = length - 4 - labels.len();
@@ -52,7 +52,7 @@ fn d37_ordinary_hostnames_pass() {
         "0x7f.shop.com",
         "3com.com",
         "a--b.shop.com",
-        // Beside the installation's own names, and not under them.
+        // Similar to the installation's own names, but not under them.
         "signpost.net",
         "xgo.signpost.net",
         "go.signpost.net.shop.com",
@@ -102,7 +102,7 @@ fn d37_labels_have_1_to_63_characters() {
     assert_eq!(violation(&rules(), &format!("go.{}.com", "a".repeat(64))), INVALID_FORMAT);
 }
 
-/// The longest legal hostname passes, also with spaces and a dot that do not count (contract "Limits", D37).
+/// The longest valid hostname passes, also with spaces and a dot that do not count (contract "Limits", D37).
 #[test]
 fn d37_hostnames_have_at_most_253_characters() {
     for length in [252, 253] {
@@ -110,7 +110,7 @@ fn d37_hostnames_have_at_most_253_characters() {
         assert_eq!(name.len(), length);
         assert_eq!(rules().judge(&format!(" {name}. ")).unwrap().as_str(), name);
     }
-    // Of 127 labels, as many as there can be.
+    // 127 labels, the maximum.
     let many = format!("{}.c.d", vec!["a"; 125].join("."));
     assert_eq!((many.len(), violation(&rules(), &many)), (253, None));
     for length in [254, 255, 1_000] {
@@ -122,7 +122,7 @@ fn d37_hostnames_have_at_most_253_characters() {
 }
 
 #[test]
-fn d37_ip_addresses_are_no_hostnames() {
+fn d37_ip_addresses_are_refused() {
     for bad in [
         "192.0.2.1",
         "192.0.2.1.",
@@ -185,12 +185,12 @@ fn d37_special_use_names_are_refused_unless_they_are_allowed() {
         ] {
             assert_eq!(violation(&rules(), &text), INVALID_VALUE, "{text}");
             assert_eq!(violation(&allowing, &text), None, "{text}");
-            // One allowed name allows no other.
+            // Allowing one name allows no other.
             let other = SpecialUseName::ALL.into_iter().find(|other| *other != name).unwrap();
             let allowing_other = rules_of("https://go.signpost.net", &[], None, &[other]);
             assert_eq!(violation(&allowing_other, &text), INVALID_VALUE, "{text}");
         }
-        // Only whole labels, and only the last one, count.
+        // Only a whole label counts, and only the last one.
         assert_eq!(violation(&rules(), &format!("go.my{name}")), None);
         assert_eq!(violation(&rules(), &format!("{name}.shop.com")), None);
     }
@@ -213,7 +213,7 @@ fn d37_the_setting_names_special_use_names() {
     }
 }
 
-/// Both sections of the list, its wildcards and its exceptions (contract D37).
+/// Both sections of the list, with wildcards and exceptions (contract D37).
 #[test]
 fn d37_public_suffixes_are_refused() {
     for bad in ["co.uk", "CO.UK.", "github.io", "com.au", "shop.ck", "s3.amazonaws.com", "uk.com"] {
@@ -227,7 +227,7 @@ fn d37_public_suffixes_are_refused() {
 }
 
 #[test]
-fn d37_the_installations_names_and_all_under_them_are_its_own() {
+fn d37_own_names_and_all_names_under_them_are_refused() {
     for name in ["go.signpost.net", "old.signpost.org", "edge.signpost.dev"] {
         for text in [
             name.to_owned(),
@@ -243,10 +243,10 @@ fn d37_the_installations_names_and_all_under_them_are_its_own() {
     }
 }
 
-/// The check for the installation's own names comes before all that a hostname may be wrong in, but what is no hostname
-/// is nobody's (contract D37).
+/// The check for the installation's own names comes before all others, except that the text must be a host
+/// (contract D37).
 #[test]
-fn d37_the_check_for_our_own_names_comes_first() {
+fn d37_the_check_for_own_names_comes_first() {
     let development = rules_of("http://localhost:8081", &["127.0.0.1", "links.test"], Some("github.io"), &[]);
     for text in [
         "localhost",

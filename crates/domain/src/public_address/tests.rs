@@ -165,8 +165,8 @@ fn d24_addresses_on_a_custom_domain_are_recognised_at_the_default_ports() {
     }
 }
 
-/// What counts as ours and what is answered must not part ways: else a loop would go unseen, or a foreign target
-/// would be followed here.
+/// Recognising own addresses and answering requests must agree. Otherwise a loop would be missed, or a
+/// foreign target would be followed here.
 #[test]
 fn d24_an_ip_address_is_ours_exactly_where_requests_for_it_are_answered() {
     for (origin, ours) in [

@@ -1,4 +1,4 @@
-//! Targets with the verdict that D24 gives them: R9.
+//! Targets and the decision of D24 on each: R9.
 
 mod accepted;
 mod refused;

@@ -1,15 +1,16 @@
-//! The IPv4 addresses that lie within IPv6 addresses.
+//! IPv4 addresses within IPv6 addresses.
 //!
-//! A rule about an IPv4 address would be without effect if a target could name the same node by another address.
+//! Without this, a target could avoid a rule about an IPv4 address by naming the same host with an IPv6
+//! address.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// What an IPv6 address says about the IPv4 address within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Embedded {
-    /// A connection to the IPv6 address reaches the node at this IPv4 address.
+    /// A connection to the IPv6 address reaches the host with this IPv4 address.
     SameNode(Ipv4Addr),
-    /// The IPv6 address is one of the network behind this IPv4 address.
+    /// The IPv6 address is in the network behind this IPv4 address.
     RouterOf(Ipv4Addr),
 }
 
@@ -19,16 +20,16 @@ const COMPATIBLE: [u16; 6] = [0; 6];
 /// The prefix of IPv4-mapped addresses (RFC 4291 section 2.5.5.2): operating systems connect to them by IPv4.
 const MAPPED: [u16; 6] = [0, 0, 0, 0, 0, 0xffff];
 
-/// The prefix that every NAT64 gateway knows (RFC 6052 section 2.1).
+/// The well-known prefix of NAT64 gateways (RFC 6052 section 2.1).
 const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 
-/// The IPv4 address within `host`, if `host` is an IPv6 address in brackets that has one. Every spelling of the
-/// IPv6 address gives the same.
+/// The IPv4 address within `host`, if `host` is an IPv6 address in brackets that has one. All spellings of an
+/// IPv6 address give the same result.
 pub(crate) fn of(host: &str) -> Option<Embedded> {
     let address: Ipv6Addr = host.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
     let [first, second, third, fourth, fifth, sixth, upper, lower] = address.segments();
     match [first, second, third, fourth, fifth, sixth] {
-        // `::` and `::1` are addresses of IPv6 alone.
+        // `::` and `::1` have no IPv4 address.
         COMPATIBLE if upper == 0 && lower <= 1 => None,
         COMPATIBLE | MAPPED | NAT64 => Some(Embedded::SameNode(joined(upper, lower))),
         // 6to4 (RFC 3056 section 2).

@@ -1,4 +1,4 @@
-//! Hosts on whose meaning every reader agrees.
+//! Hosts that RFC 3986 and the WHATWG rules read in the same way.
 
 use std::net::Ipv6Addr;
 
@@ -6,19 +6,19 @@ use url::Host;
 
 use crate::hostname::{Hostname, bracketed};
 
-/// The greatest length of one label of a DNS name.
+/// The maximum length of a label of a DNS name.
 const MAX_LABEL: usize = 63;
 
-/// The ASCII form of a target's host in lower case, without a trailing dot; `None` if `given` is no host or one
-/// that RFC 3986 and the WHATWG rules read differently (D24).
+/// The ASCII form of a target's host in lower case, without a trailing dot. `None` if `given` is not a host,
+/// or if RFC 3986 and the WHATWG rules read it differently (D24).
 ///
-/// RFC 3986 takes a name as it stands. The WHATWG rules decode, map and drop characters and take numbers for
-/// IPv4 addresses. So a host is accepted only where their result is what was given, letter case aside: `0x7f.1`
-/// becomes `127.0.0.1`, `ｅxample.com` becomes `example.com`, `exam\u{ad}ple.com` too, and none of them is
-/// accepted. An internationalised name must read the same when its ASCII form is turned back.
+/// RFC 3986 takes a name literally. The WHATWG rules decode, map and drop characters, and read numbers as
+/// IPv4 addresses. So a host is accepted only if their result is the given text, except for letter case.
+/// `0x7f.1`, which becomes `127.0.0.1`, is refused; so are `ｅxample.com` and `exam\u{ad}ple.com`, which
+/// become `example.com`. The ASCII form of an internationalised name must convert back to the same name.
 pub(crate) fn agreed_ascii_form(given: &str) -> Option<String> {
     if let Some(inner) = given.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        // An address has several spellings in both rules, with one meaning. A zone id is none in a URL.
+        // Both rules allow several spellings of an address, with the same meaning. URLs have no zone ids.
         return inner.parse::<Ipv6Addr>().ok().map(bracketed);
     }
     let name = given.strip_suffix('.').unwrap_or(given);
@@ -26,18 +26,19 @@ pub(crate) fn agreed_ascii_form(given: &str) -> Option<String> {
         return None;
     }
     match Host::parse(name).ok()? {
-        // With a trailing dot it is a name to RFC 3986 and an address to the WHATWG rules.
+        // With a trailing dot, RFC 3986 reads a name and the WHATWG rules an address.
         Host::Ipv4(address) => (address.to_string() == given).then(|| given.to_owned()),
         Host::Ipv6(_) => None,
         Host::Domain(ascii) => (fits_dns(&ascii) && is_the_same_name(name, &ascii)).then_some(ascii),
     }
 }
 
-/// The ASCII form of the host of a target in our own store, as [`agreed_ascii_form`] found it when the target was
-/// accepted; `None` for what no host looks like.
+/// The ASCII form of the host of a stored target, as [`agreed_ascii_form`] computed it when the target was
+/// accepted. `None` if the text does not look like a host.
 ///
-/// A label that is not ASCII was accepted only because its ASCII form turned back into its lower case. So that form is the
-/// Punycode of the lower case (RFC 3492), and no table of allowed characters is needed to find it again.
+/// A label that is not ASCII was accepted only because its ASCII form converts back to its lower case. So
+/// that form is the Punycode of the lower case (RFC 3492), and computing it needs no table of allowed
+/// characters.
 pub(crate) fn ascii_form_of_stored(given: &str) -> Option<String> {
     if let Some(inner) = given.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return inner.parse::<Ipv6Addr>().ok().map(bracketed);
@@ -60,13 +61,13 @@ fn ascii_label_of_stored(given: &str) -> Option<String> {
     Some(format!("xn--{}", idna::punycode::encode_str(&lower_case(given))?))
 }
 
-/// In lower case, character by character, as the WHATWG rules do it: a final sigma is not treated apart.
+/// Converts each character to lower case like the WHATWG rules, without a special case for a final sigma.
 fn lower_case(label: &str) -> String {
     label.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// Letters, digits, `-`, `_` and dots, and whatever else is not ASCII. RFC 3986 would allow some more marks in a
-/// name, but no host has them, and programs part ways over them.
+/// Letters, digits, `-`, `_`, dots, and characters that are not ASCII. RFC 3986 allows some more characters
+/// in a name, but no host has them, and programs treat them differently.
 const fn is_allowed_in_a_name(c: char) -> bool {
     !c.is_ascii() || c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
@@ -75,7 +76,7 @@ fn fits_dns(ascii: &str) -> bool {
     ascii.len() <= Hostname::MAX_CHARS && ascii.split('.').all(|label| (1..=MAX_LABEL).contains(&label.len()))
 }
 
-/// Whether `ascii` is nothing but `given` in lower case and in ASCII form, label by label.
+/// Whether `ascii` is `given` in lower case and ASCII form, label by label.
 fn is_the_same_name(given: &str, ascii: &str) -> bool {
     given.split('.').count() == ascii.split('.').count()
         && given.split('.').zip(ascii.split('.')).all(|(given, ascii)| is_the_same_label(given, ascii))

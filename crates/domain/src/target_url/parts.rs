@@ -1,23 +1,23 @@
-//! The outline of a target: where its host, its port and the rest begin and end.
+//! Splitting a target into scheme, host, port and the rest.
 
-/// An `http` or `https` URL cut at its delimiters. The pieces, put together again, are the text.
+/// An `http` or `https` URL split at its delimiters. The parts together are the whole text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
     /// Whether the scheme is `https`.
     pub(super) secure: bool,
     /// The scheme as given, with `://`.
     pub(super) prefix: &'a str,
-    /// What stands between the slashes and the port or the rest.
+    /// The text between the slashes and the port or the rest.
     pub(super) host: &'a str,
-    /// The port with its colon; empty if there is none.
+    /// The port with its colon; empty without a port.
     pub(super) port: &'a str,
     /// Path, query and fragment.
     pub(super) rest: &'a str,
 }
 
-/// Cuts `text`, if it begins with `http://` or `https://` (in any case). The authority ends where RFC 3986
-/// section 3.2 says: at the first `/`, `?` or `#`. A colon inside the brackets of an IPv6 address is no
-/// delimiter. Nothing else is checked.
+/// Splits `text` if it begins with `http://` or `https://` in any case. The authority ends at the first `/`,
+/// `?` or `#` (RFC 3986 section 3.2). A colon within the brackets of an IPv6 address is not a delimiter.
+/// Nothing else is checked.
 pub(super) fn split(text: &str) -> Option<Parts<'_>> {
     let (secure, prefix_length) = if starts_with_ignoring_case(text, "https://") {
         (true, "https://".len())

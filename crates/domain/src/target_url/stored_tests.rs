@@ -14,9 +14,9 @@ fn d24_an_accepted_target_reads_back_from_the_store_as_itself() {
     }
 }
 
-/// What a stricter rule, or another release of the parsers, would refuse is readable all the same.
+/// A stored target stays readable even if a stricter rule or another release of the parsers would refuse it.
 #[test]
-fn d24_a_target_that_the_rules_refuse_by_now_is_still_read() {
+fn d24_a_target_that_breaks_current_rules_is_still_read() {
     let long = format!("https://example.com/{}", "a".repeat(4_000));
     for (url, host, location) in [
         ("https://0x7f.1/a", "0x7f.1", "https://0x7f.1/a"),
@@ -31,7 +31,7 @@ fn d24_a_target_that_the_rules_refuse_by_now_is_still_read() {
     }
 }
 
-/// R10: nothing from the store can end a header, or lead anywhere but to a host on the web.
+/// R10: a stored value cannot end a header, or lead anywhere but to a host on the web.
 #[test]
 fn r10_a_target_from_the_store_fits_a_header_and_leads_to_the_web() {
     let huge = format!("https://example.com/{}", "a".repeat(16 * 1024));
@@ -76,9 +76,9 @@ fn is_safe(target: &TargetUrl) -> bool {
         && target.host().chars().all(is_of_a_host)
 }
 
-/// The path still tells an address of ours where the parser refuses the target by now.
+/// The path still identifies an address of ours if the parser refuses the target by now.
 #[test]
-fn d24_the_path_of_a_target_that_the_parser_refuses_is_its_own() {
+fn d24_a_target_that_the_parser_refuses_keeps_its_path() {
     for (url, path) in [
         ("https://0x7f.0x1.0x1.0x1.1/sale?x#y", "/sale"),
         ("https://0x7f.0x1.0x1.0x1.1", "/"),
@@ -91,7 +91,7 @@ fn d24_the_path_of_a_target_that_the_parser_refuses_is_its_own() {
 
 proptest! {
     #[test]
-    fn d24_what_is_accepted_reads_back_as_itself(
+    fn d24_accepted_targets_read_back_unchanged(
         text in "https?://(\\[::[0-9a-fA-F]{1,4}\\]|([a-zA-Z0-9ü߀-߿ß_-]{1,9}\\.){0,3}[a-zäÖç]{1,5}\\.?)(:[0-9]{0,5})?(/\\PC{0,9})?",
     ) {
         if let Ok(target) = TargetUrl::parse(&text) {
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn r10_whatever_is_read_is_safe(text in "https?://[\\PC\r\n\0]{0,40}") {
+    fn r10_every_stored_target_that_is_read_is_safe(text in "https?://[\\PC\r\n\0]{0,40}") {
         if let Ok(target) = stored(&text) {
             prop_assert!(is_safe(&target));
         }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::corpus::{ODD, REFUSED, USUAL};
 use super::*;
 
-/// White space and control characters, none of which a target may hold.
+/// White space and control characters. A target must not contain them.
 const BLANKS: [char; 18] = [
     '\0', '\t', '\n', '\u{b}', '\u{c}', '\r', '\u{1b}', '\u{1f}', ' ', '\u{7f}', '\u{80}', '\u{85}',
     '\u{9f}', '\u{a0}', '\u{1680}', '\u{2003}', '\u{2028}', '\u{3000}',
@@ -31,7 +31,7 @@ fn d24_hostile_targets_are_refused() {
 }
 
 #[test]
-fn d53_what_is_accepted_is_kept_and_sent_as_it_should() {
+fn d53_accepted_targets_are_kept_and_sent_as_listed() {
     for (url, host, location) in ODD.iter().chain(USUAL) {
         let target = TargetUrl::parse(url).unwrap_or_else(|error| panic!("{url:?}: {error}"));
         assert_eq!(target.as_str(), *url);
@@ -41,7 +41,7 @@ fn d53_what_is_accepted_is_kept_and_sent_as_it_should() {
 }
 
 #[test]
-fn the_corpus_is_large_and_says_nothing_twice() {
+fn r9_the_corpus_is_large_and_has_no_duplicates() {
     let refused: Vec<_> = REFUSED.iter().flat_map(|(_, urls)| urls.iter().copied()).collect();
     let accepted: Vec<_> = ODD.iter().chain(USUAL).map(|(url, ..)| *url).collect();
     assert!(refused.len() >= 550 && ODD.len() >= 100 && USUAL.len() >= 50, "{} refused", refused.len());
@@ -80,13 +80,13 @@ fn contract_a_target_has_at_most_2048_characters() {
     let longest = format!("https://example.com/{}", "ü".repeat(2028));
     assert!(TargetUrl::parse(&longest).is_ok());
     assert_eq!(refusal(&format!("{longest}ü")).code(), ViolationCode::TooLong);
-    // The length is judged before the form.
+    // The length is checked before the form.
     assert_eq!(refusal(&" ".repeat(2049)).code(), ViolationCode::TooLong);
     assert_eq!(refusal(&" ".repeat(2048)).code(), ViolationCode::InvalidFormat);
 }
 
 #[test]
-fn the_message_says_what_is_wrong() {
+fn d24_the_message_says_what_is_wrong() {
     for (url, word) in [
         ("https://a b", "white space"),
         ("https://a\\b", "backslashes"),
@@ -100,7 +100,7 @@ fn the_message_says_what_is_wrong() {
 }
 
 #[test]
-fn scheme_and_port_are_told_as_given_and_as_meant() {
+fn scheme_and_port_are_read_with_their_defaults() {
     for (url, scheme, port, effective) in [
         ("http://a", UrlScheme::Http, None, 80),
         ("HTTPS://a", UrlScheme::Https, None, 443),
@@ -134,7 +134,7 @@ fn the_requested_path_is_resolved_and_decoded() {
 }
 
 proptest! {
-    /// Most paths are not parsed for it.
+    /// Most paths take the fast path without parsing.
     #[test]
     fn d24_the_requested_path_is_what_a_browser_asks_for(path in "(/[aB7.~_-]{0,3}){0,5}[?#]?") {
         let url = format!("https://a{path}");
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// Texts that are often targets, and nearly so when they are not.
+/// Texts that are targets, or nearly targets.
 fn near_target() -> impl Strategy<Value = String> {
     let host = prop_oneof![
         4 => "[a-zA-Z0-9_-]{1,8}(\\.[a-zA-Z0-9-]{1,6}){0,3}\\.?",
@@ -163,7 +163,7 @@ fn near_target() -> impl Strategy<Value = String> {
     ("[hH][tT]{2}[pP][sS]?://", host, port, rest).prop_map(|(a, b, c, d)| format!("{a}{b}{c}{d}"))
 }
 
-/// A location of visible ASCII characters, which means what the link was given.
+/// Whether the location has only visible ASCII characters and is the same URL as the target.
 fn has_a_clean_location(target: &TargetUrl) -> Result<(), TestCaseError> {
     let (text, location) = (target.as_str(), target.location());
     prop_assert!(location.bytes().all(|byte| (0x21..=0x7e).contains(&byte)), "{}", location);
@@ -171,14 +171,15 @@ fn has_a_clean_location(target: &TargetUrl) -> Result<(), TestCaseError> {
     if text.is_ascii() {
         prop_assert_eq!(&location, text);
     }
-    // What was sent is itself a target that is sent unchanged, unless encoding made it too long.
+    // The sent location is itself a target that is sent unchanged, unless encoding made it too long.
     if location.len() <= TargetUrl::MAX_CHARS {
         prop_assert_eq!(TargetUrl::parse(&location).unwrap().location(), location);
     }
     Ok(())
 }
 
-/// What the generated targets are put together from. Many, since generating them by `near_target` would take minutes.
+/// The pieces of generated targets. They are joined directly, because `near_target` would take minutes for so
+/// many.
 #[rustfmt::skip]
 const PIECES: [&str; 64] = [
     "a", "Z", "9", "~", "-", "_", ".", "..", "/", "//", "?", "&", "=", "#", "%", "%2F", "%0d%0a", "%00", "%ff", "%E5%98%8A", "+", ";",
@@ -187,7 +188,7 @@ const PIECES: [&str; 64] = [
     "%252e", "?url=", "&amp;", "\u{ad}", "\u{2060}", "ﬁ", "İ",
 ];
 
-/// What they begin with.
+/// The beginnings of generated targets.
 const STARTS: [&str; 16] = [
     "http://example.com/",
     "https://example.com",
@@ -209,7 +210,7 @@ const STARTS: [&str; 16] = [
 
 #[test]
 fn d53_r10_a_hundred_thousand_targets_have_clean_locations() {
-    // Xorshift, so that every run tries the same.
+    // Xorshift, so that every run uses the same targets.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut draw = |below: usize| {
         state ^= state << 13;

@@ -1,8 +1,7 @@
-//! Targets that D24 accepts, whatever they look like, with what D53 sends for them. The end-to-end tests send the same
-//! ones.
+//! Targets that D24 accepts, with the location that D53 sends. The end-to-end tests send the same targets.
 
-/// Targets that look like tricks, but that both rules read in one way: target, host, and `Location` where it
-/// is not the target itself.
+/// Targets that look like tricks, but that both rules read in the same way: target, host, and `Location` if
+/// it differs from the target.
 #[rustfmt::skip]
 pub(crate) const ODD: &[(&str, &str, Option<&str>)] = &[
     ("https://good.example/@evil.example", "good.example", None),
@@ -123,7 +122,7 @@ pub(crate) const ODD: &[(&str, &str, Option<&str>)] = &[
         Some("https://xn--goodx-5d6b.evil.example")),
 ];
 
-/// Targets as people use them: target, host, and `Location` where it is not the target itself.
+/// Typical targets: target, host, and `Location` if it differs from the target.
 #[rustfmt::skip]
 pub(crate) const USUAL: &[(&str, &str, Option<&str>)] = &[
     ("https://example.com", "example.com", None),

@@ -1,7 +1,7 @@
-//! Targets that D24 refuses as `invalid_format`, grouped by the trick that they try. The end-to-end tests send the
-//! same ones.
+//! Targets that D24 refuses as `invalid_format`, grouped by trick. The end-to-end tests send the same
+//! targets.
 
-/// Each trick with its targets.
+/// The tricks with their targets.
 #[rustfmt::skip]
 pub(crate) const REFUSED: &[(&str, &[&str])] = &[
     ("other schemes and none", &[

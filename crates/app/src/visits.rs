@@ -1,4 +1,4 @@
-//! What visitors do.
+//! Visits: resolving public addresses, and how far links in memory can be trusted.
 
 mod link_memory;
 mod resolve;

@@ -4,31 +4,28 @@ mod export;
 mod export_permits;
 mod links_asked;
 mod questions;
-mod recent;
 mod turns;
 
 use std::time::{Duration, Instant};
 
-pub use export::{AskedClicks, Export, export_of_account, export_of_link};
-pub use links_asked::LinkChoice;
-pub use questions::{Asked, of_account, of_link};
-pub use recent::recent_clicks;
-
+pub use self::export::{AskedClicks, Export, export_of_account, export_of_link};
 use self::export_permits::ExportPermits;
+pub use self::links_asked::LinkChoice;
+pub use self::questions::{Asked, of_account, of_link, recent_clicks};
 use self::turns::Turns;
 use crate::app_error::AppError;
 use crate::ports::StoreError;
 
-/// How much this node does for analytics at most.
+/// The bounds of analytics on this node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnalyticsBounds {
-    /// How many questions and pages of exports run at once, at least one. Each keeps a core busy.
+    /// How many questions and pages of exports may run at once, at least one. Each keeps a core busy.
     pub at_once: usize,
-    /// How many exports run at once, at least one. Each keeps a page of clicks in memory.
+    /// How many exports may run at once, at least one. Each keeps a page of clicks in memory.
     pub exports: usize,
-    /// The most links that a group or a domain may have for questions about it. Their ids are in memory meanwhile.
+    /// The maximum number of links in a group or on a domain for questions about it. Their ids are in memory meanwhile.
     pub links: usize,
-    /// For how long a question may wait and run (D6, D51).
+    /// How long a question may take, its wait included (D6, D51).
     pub time_limit: Duration,
 }
 
@@ -39,14 +36,14 @@ impl Default for AnalyticsBounds {
 }
 
 impl AnalyticsBounds {
-    /// As many questions at once as half of the cores, so that the others are for visitors and for the rest of the API.
+    /// Allows questions to use half of the cores, which leaves the others to visitors and the rest of the API.
     #[must_use]
     pub fn for_cores(cores: usize, time_limit: Duration) -> Self {
         Self { at_once: (cores / 2).max(1), time_limit, ..Self::default() }
     }
 }
 
-/// What questions of all accounts on this node share.
+/// The state that the questions of all accounts on this node share.
 #[derive(Debug)]
 pub struct Analytics {
     turns: Turns,
@@ -56,7 +53,7 @@ pub struct Analytics {
 }
 
 impl Analytics {
-    /// Nothing runs yet.
+    /// Applies these bounds. No question runs yet.
     #[must_use]
     pub fn new(bounds: AnalyticsBounds) -> Self {
         let AnalyticsBounds { at_once, exports, links, time_limit } = bounds;
@@ -68,8 +65,8 @@ impl Analytics {
         }
     }
 
-    /// When a question that comes now must be answered, its wait for a turn included. A use case does not wake up by itself to
-    /// give up its wait: whoever awaits it drops it then, and reports [`AppError::AnalyticsBusy`].
+    /// The deadline of a question that arrives now, its wait for a turn included. A use case does not end its wait at the
+    /// deadline. Its caller must drop it then, and report [`AppError::AnalyticsBusy`].
     #[must_use]
     pub fn deadline(&self) -> Instant {
         let now = Instant::now();
@@ -77,7 +74,7 @@ impl Analytics {
     }
 }
 
-/// A click store that gives no answer makes analytics unavailable, and nothing else (D51).
+/// Without an answer of the click store, only analytics is unavailable (D51).
 fn unavailable(error: StoreError) -> AppError {
     match error {
         StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended => {
@@ -92,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r46_questions_take_half_of_the_cores_at_most_but_always_one() {
+    fn r46_questions_use_at_most_half_of_the_cores_but_at_least_one() {
         let at_once = |cores| AnalyticsBounds::for_cores(cores, Duration::from_secs(1)).at_once;
         assert_eq!([0, 1, 2, 3, 4, 16].map(at_once), [1, 1, 1, 1, 2, 8]);
     }

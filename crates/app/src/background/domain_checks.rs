@@ -1,4 +1,4 @@
-//! Looking at the domains that are due for a check (D42).
+//! The background checks of custom domains, and the upkeep of their states (D39, D42).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, Timestamp};
 
-use super::job::{DoneBy, Job, Progress};
+use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::domains::{Findings, Losses, jitter, lose_links_before_service};
+use crate::domains::{Findings, LinksLeft, jitter, lose_links_before_service};
 use crate::ports::{
-    CLAIM_OF_A_CHECK, ConcludedCheck, DnsUnavailable, DueCheck, MAX_CLAIMS_OF_A_CHECK,
+    CLAIM_OF_A_CHECK, Clock, ConcludedCheck, DnsUnavailable, DueCheck, MAX_CLAIMS_OF_A_CHECK, Store,
     UpdateCustomDomainError,
 };
 use crate::unit_of_work::{Attempts, commit};
@@ -22,34 +22,37 @@ use crate::unit_of_work::{Attempts, commit};
 const CHECKS: &str = "signpost_domain_checks_total";
 const GIVEN_UP: &str = "signpost_domain_checks_given_up_total";
 
-/// How many domains one step looks at, all at the same time.
+/// How many domains one step checks, all at the same time.
 const AT_ONCE: u16 = 64;
 
-/// Asks DNS about the domains that are due, on every node, each domain by one of them at a time (D42).
+/// Asks DNS about the domains that are due. Every node does so, and claims keep two nodes from checking the same domain
+/// (D42).
 ///
-/// A step claims some checks, asks about all of those domains at once, and writes what has changed one by one, each in a unit
-/// of work; the domains that stay as they are it plans anew together. What DNS did not answer changes nothing but the time
-/// of the next check. A check that panics, that cannot be written, or that is cut off stays claimed until its claim runs out,
-/// and is left alone [for a day](crate::ports::CHECKS_LEFT_ALONE_FOR) after [five](MAX_CLAIMS_OF_A_CHECK) of those; the others
-/// go on.
+/// A step claims some checks and asks DNS about all their domains at once. It writes each domain whose status changed in a
+/// unit of work of its own, and the new plans of all other domains together. Without an answer of DNS, only the time of the
+/// next check changes.
+///
+/// A check that panics, cannot be written, or is dropped stays claimed until its claim ends. After
+/// [five](MAX_CLAIMS_OF_A_CHECK) such claims the domain is not checked [for a day](crate::ports::CHECKS_LEFT_ALONE_FOR). The
+/// other checks of the step go on.
 pub struct CheckDomains {
     app: Arc<Application>,
 }
 
-/// What became of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// The domain has another status than before.
+    /// The status of the domain changed.
     Changed,
-    /// The domain has the status that it had.
+    /// The status of the domain stayed the same.
     Unchanged,
     /// DNS gave no answer.
     Unanswered,
-    /// It took longer than its claim lasts.
+    /// The check took longer than its claim.
     Late,
-    /// It could not be written, or could not be planned.
+    /// The result or the next plan could not be written.
     Failed,
-    /// It panicked.
+    /// The check panicked.
     Panicked,
 }
 
@@ -73,7 +76,7 @@ impl Outcome {
         metrics::counter!(CHECKS, "outcome" => self.label()).increment(times);
     }
 
-    /// Whether the check found an end, so that its claims are forgotten.
+    /// Whether the check was concluded, so that its claims no longer count.
     const fn is_conclusion(self) -> bool {
         match self {
             Self::Changed | Self::Unchanged | Self::Unanswered => true,
@@ -81,7 +84,7 @@ impl Outcome {
         }
     }
 
-    /// Counts what became of a check, and tells of one that was tried for the last time.
+    /// Counts the outcome of a check, and logs an error if it was the last attempt.
     fn note(self, check: &DueCheck) {
         self.count(1);
         let DueCheck { domain, checks_made: _, claims } = check;
@@ -93,11 +96,11 @@ impl Outcome {
     }
 }
 
-/// The checks that change no status, why they do not, and what is written of them.
+/// The checks that change no status, with their outcomes and their new plans.
 type Plans<'a> = Vec<((Outcome, &'a DueCheck), ConcludedCheck)>;
 
 impl CheckDomains {
-    /// The job, on this application.
+    /// The job for this application.
     #[must_use]
     pub fn new(app: Arc<Application>) -> Self {
         metrics::describe_counter!(CHECKS, "Checks of custom domains by this node, by outcome.");
@@ -112,7 +115,7 @@ impl CheckDomains {
         Self { app }
     }
 
-    /// Concludes the check of a domain, of which DNS was asked. Gives the plan of the next one if nothing has changed.
+    /// Concludes a check after DNS was asked. Returns the plan of the next check if the status stays the same.
     async fn conclude(
         &self,
         check: &DueCheck,
@@ -148,8 +151,8 @@ impl CheckDomains {
         Ok((self.write(check, &findings).await?, None))
     }
 
-    /// Writes what follows from the findings for the domain as it is by now. Whoever has changed it meanwhile has also planned
-    /// its checks.
+    /// Applies the findings to the domain as it is stored now, and writes it. If another request changed the domain
+    /// meanwhile, that request planned its checks too.
     async fn write(&self, check: &DueCheck, findings: &Findings) -> Result<Outcome, AppError> {
         let DueCheck { domain, checks_made, claims: _ } = check;
         let attempts = Attempts::at(&self.app);
@@ -164,14 +167,14 @@ impl CheckDomains {
                 if after.status == before.status || is_overtaken(&before, now) {
                     return Ok(Outcome::Unchanged);
                 }
-                let losses = lose_links_before_service(work.as_mut(), &before, &after, now).await?;
-                let (after, plan) = match losses {
-                    Losses::Complete => {
+                let left = lose_links_before_service(work.as_mut(), &before, &after, now).await?;
+                let (after, plan) = match left {
+                    LinksLeft::None => {
                         let plan = self.plan_after(after.status, *checks_made, now)?;
                         (after, plan)
                     }
-                    // It waits for the next of these checks, which come soon and lose the rest.
-                    Losses::SomeRemain => {
+                    // The status stays for now. The next checks come soon and remove the rest of the links.
+                    LinksLeft::Some => {
                         let soon = CheckPlan::first(now, jitter(&self.app)?);
                         let before = CustomDomain { observation: after.observation, ..before.clone() };
                         (before, CheckPlan { checks_made: *checks_made, ..soon })
@@ -179,7 +182,7 @@ impl CheckDomains {
                 };
                 match work.update_custom_domain(&after, plan).await {
                     Ok(()) => {}
-                    // No check brings back what has failed, so the hostname was held all the time.
+                    // Only a failed domain can meet a taken hostname, and no check revives a failed domain.
                     Err(UpdateCustomDomainError::HostnameTaken) => return Ok(Outcome::Failed),
                     Err(UpdateCustomDomainError::Store(error)) => return Err(error.into()),
                 }
@@ -203,13 +206,13 @@ impl CheckDomains {
         Ok(CheckPlan::following(status, checks_made, now, jitter(&self.app)?))
     }
 
-    /// Makes the checks, and gives the plans of those that changed nothing.
+    /// Runs the checks, and returns the plans of those that changed no status.
     async fn check_all<'a>(&self, due: &'a [DueCheck], claimed_until: Timestamp) -> Plans<'a> {
         let mut looking: FuturesUnordered<_> = due
             .iter()
             .map(|check| async move {
                 let asked = Findings::ask(&self.app, &check.domain, self.app.clock.now());
-                // What has panicked is never looked at again.
+                // A future that has panicked is never polled again.
                 (check, AssertUnwindSafe(asked).catch_unwind().await)
             })
             .collect();
@@ -240,8 +243,8 @@ impl CheckDomains {
     }
 }
 
-/// Whether a deadline has passed at `now`. That is stored by [`MaintainDomains`](super::MaintainDomains), which heeds the
-/// store's clock too: this node's may be ahead, and then nothing has passed yet.
+/// Whether a deadline of the domain has passed at `now`. [`MaintainDomains`] stores that, because it also uses the store's
+/// clock: if this node's clock is ahead, the deadline has not passed yet.
 fn is_overtaken(domain: &CustomDomain, now: Timestamp) -> bool {
     domain.status.at(now) != domain.status
 }
@@ -274,5 +277,45 @@ impl Job for CheckDomains {
             planned?;
         }
         Ok(if due.len() < usize::from(AT_ONCE) { Progress::Done } else { Progress::More })
+    }
+}
+
+/// How many domains one step stores as failed, and for how many it releases the checks.
+const MAINTAINED_AT_ONCE: u16 = 500;
+
+/// Stores a domain as failed after its deadline has passed (D39), and releases abandoned checks
+/// [a day later](crate::ports::CHECKS_LEFT_ALONE_FOR), so that no domain stays unchecked (D42).
+///
+/// Readers see the failure at the exact millisecond without this job. It only keeps expired claims out of the store.
+pub struct MaintainDomains {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+}
+
+impl MaintainDomains {
+    /// The job for this store and clock.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+}
+
+#[async_trait]
+impl Job for MaintainDomains {
+    fn name(&self) -> &'static str {
+        "maintain-domains"
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    async fn step(&self) -> Result<Progress, AppError> {
+        let expired = self.store.expire_domains(self.clock.now(), MAINTAINED_AT_ONCE).await?;
+        let released = self.store.release_checks(self.clock.now(), MAINTAINED_AT_ONCE).await?;
+        if released > 0 {
+            tracing::warn!(released, "checks of custom domains that were never concluded are tried again");
+        }
+        Ok(if expired.max(released) < MAINTAINED_AT_ONCE { Progress::Done } else { Progress::More })
     }
 }

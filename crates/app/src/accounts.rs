@@ -1,0 +1,303 @@
+//! What operators do with accounts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use signpost_domain::{
+    Account, AccountId, ApiKey, ApiKeyId, ApiKeySecret, Email, Name, Page, PageLimit, PagePosition, Plan,
+    PlanName, Timestamp,
+};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::keys::new_key;
+use crate::ports::{InsertAccountError, RandomnessUnavailable, StoreError, Upkeep};
+use crate::unit_of_work::{Attempts, commit};
+
+/// Why an operator's command failed. Operators do not use the API, so these errors have no code of the contract.
+#[derive(Debug, thiserror::Error)]
+pub enum OperatorError {
+    /// No account has this id.
+    #[error("there is no account {0}")]
+    NoSuchAccount(AccountId),
+    /// No account's owner has this e-mail address.
+    #[error("there is no account with the e-mail address {0}")]
+    NoAccountWithEmail(Email),
+    /// No key has this id.
+    #[error("there is no key {0}")]
+    NoSuchKey(ApiKeyId),
+    /// The key is well formed, but no account has it. The message does not repeat it.
+    #[error("this installation has not issued that key, or its account was deleted")]
+    NoKeyOfThisSecret,
+    /// The configuration has no plan of this name.
+    #[error("there is no plan `{name}`; the plans are {known}")]
+    NoSuchPlan {
+        /// The requested name.
+        name: PlanName,
+        /// The names of all plans.
+        known: String,
+    },
+    /// Another account has this e-mail address.
+    #[error("an account has the e-mail address {0} already")]
+    EmailTaken(String),
+    /// Something broke.
+    #[error(transparent)]
+    Broken(#[from] AppError),
+}
+
+impl From<StoreError> for OperatorError {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl From<RandomnessUnavailable> for OperatorError {
+    fn from(error: RandomnessUnavailable) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+/// A new account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateAccount {
+    /// Its owner's e-mail address. Two accounts cannot have the same one; case makes no difference.
+    pub email: Email,
+    /// Its name.
+    pub name: Option<Name>,
+    /// Its plan. The configuration must have it.
+    pub plan: PlanName,
+}
+
+/// Creates an account.
+///
+/// # Errors
+/// [`OperatorError::NoSuchPlan`], [`OperatorError::EmailTaken`]. Or the store broke.
+pub async fn create(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
+    let account = new_account(app, command)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            match work.insert_account(&account).await {
+                Ok(()) => {}
+                Err(InsertAccountError::EmailTaken) => {
+                    return Err(OperatorError::EmailTaken(account.email.as_str().to_owned()));
+                }
+                Err(InsertAccountError::Store(error)) => return Err(error.into()),
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await?;
+    Ok(account)
+}
+
+/// What the first start created.
+#[derive(Debug)]
+pub struct FirstStart {
+    /// The account.
+    pub account: Account,
+    /// The record of its key.
+    pub key: ApiKey,
+    /// The key itself, which is shown once.
+    pub secret: ApiKeySecret,
+}
+
+/// Creates an account with a key if the store has no account (D62), and returns `None` if it has one. One unit of work
+/// creates both, so of several programs that start at the same time only one does.
+pub async fn first_start(
+    app: &Application,
+    command: CreateAccount,
+) -> Result<Option<FirstStart>, OperatorError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if work.any_account().await? {
+                return Ok(None);
+            }
+            let account = new_account(app, command.clone())?;
+            let (key, secret) = new_key(app, account.id, None)?;
+            match work.insert_account(&account).await {
+                Ok(()) => {}
+                Err(InsertAccountError::EmailTaken) => return Ok(None),
+                Err(InsertAccountError::Store(error)) => return Err(error.into()),
+            }
+            if !work.insert_key(&key).await? {
+                return Err(OperatorError::NoSuchAccount(account.id));
+            }
+            commit(app, work).await?;
+            Ok(Some(FirstStart { account, key, secret }))
+        })
+        .await
+}
+
+fn new_account(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
+    let CreateAccount { email, name, plan } = command;
+    require_plan(app, &plan)?;
+    Ok(Account { id: app.ids.next(), email, name, plan, suspended_at: None, created_at: app.clock.now() })
+}
+
+/// Looks up a plan in the configuration.
+pub(crate) fn require_plan<'a>(app: &'a Application, plan: &PlanName) -> Result<&'a Plan, OperatorError> {
+    if let Some(plan) = app.plans.get(plan) {
+        return Ok(plan);
+    }
+    let known = app.plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(", ");
+    Err(OperatorError::NoSuchPlan { name: plan.clone(), known })
+}
+
+/// How an operator names an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountReference {
+    /// By its id.
+    Id(AccountId),
+    /// By its owner's e-mail address, which is unique.
+    Email(Email),
+}
+
+/// The text is neither an account id nor an e-mail address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is neither an account id (acc_…) nor an e-mail address")]
+pub struct MalformedAccountReference;
+
+impl FromStr for AccountReference {
+    type Err = MalformedAccountReference;
+
+    fn from_str(text: &str) -> Result<Self, MalformedAccountReference> {
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        Email::parse(text).map(Self::Email).map_err(|_| MalformedAccountReference)
+    }
+}
+
+impl fmt::Display for AccountReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Email(email) => email.fmt(f),
+        }
+    }
+}
+
+/// The id of an account. An id is returned unchecked, because the use case that takes it looks up the account.
+///
+/// # Errors
+/// [`OperatorError::NoAccountWithEmail`]. Or the store broke.
+pub async fn find(app: &Application, account: &AccountReference) -> Result<AccountId, OperatorError> {
+    match account {
+        AccountReference::Id(id) => Ok(*id),
+        AccountReference::Email(email) => {
+            let found = app.store.account_with_email(email).await?;
+            Ok(found.ok_or_else(|| OperatorError::NoAccountWithEmail(email.clone()))?.id)
+        }
+    }
+}
+
+/// One page of all accounts, newest first.
+pub async fn list(
+    app: &Application,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<Account>, OperatorError> {
+    Ok(app.store.accounts(limit, after).await?)
+}
+
+/// The plans that accounts have and this node does not know, each with the number of its accounts.
+///
+/// # Errors
+/// The store broke.
+pub async fn unknown_plans(app: &Application) -> Result<Vec<(PlanName, u64)>, StoreError> {
+    let mut plans = app.store.plans_in_use().await?;
+    plans.retain(|(plan, _)| app.plans.get(plan).is_none());
+    Ok(plans)
+}
+
+/// Moves an account to another plan. Every request that starts after this returns uses the new plan (contract,
+/// Authentication 6).
+///
+/// # Errors
+/// [`OperatorError::NoSuchPlan`], [`OperatorError::NoSuchAccount`]. Or the store broke.
+pub async fn set_plan(app: &Application, id: AccountId, plan: &PlanName) -> Result<(), OperatorError> {
+    require_plan(app, plan)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.set_plan(id, plan).await? {
+                return Err(OperatorError::NoSuchAccount(id));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+/// Suspends an account: at once, its requests are refused and its links stop resolving.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store broke.
+pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    set_suspended(app, id, Some(app.clock.now())).await
+}
+
+/// Resumes a suspended account. Any other account stays unchanged.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store broke.
+pub async fn resume(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    set_suspended(app, id, None).await
+}
+
+async fn set_suspended(
+    app: &Application,
+    id: AccountId,
+    since: Option<Timestamp>,
+) -> Result<(), OperatorError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.set_suspended(id, since).await? {
+                return Err(OperatorError::NoSuchAccount(id));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+/// How many links one unit of work deletes.
+const LINKS_AT_ONCE: u16 = 1_000;
+
+/// Deletes an account with all its data. First it suspends the account. Then it deletes a thousand links at a time, so
+/// that a large account does not block others. An interrupted deletion leaves a suspended account and can be repeated.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store broke.
+pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    suspend(app, id).await?;
+    while delete_some_links(app, id).await? == LINKS_AT_ONCE {}
+    // `ForgetClicks` deletes the clicks that arrive later.
+    while app.click_store.forget_clicks(id, None).await? == Upkeep::More {}
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.delete_account(id).await? {
+                return Err(OperatorError::NoSuchAccount(id));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+async fn delete_some_links(app: &Application, id: AccountId) -> Result<u16, OperatorError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let deleted = work.delete_some_links(id, LINKS_AT_ONCE).await?;
+            commit(app, work).await?;
+            Ok(deleted)
+        })
+        .await
+}

@@ -1,0 +1,186 @@
+//! What callers do with custom domains, and what the installation asks about them (contract "Domain", D37–D43).
+//!
+//! A hostname is free, or one account holds it. An account gets it by [`connect`] or, after a failure, by [`verify`]. The
+//! links that other accounts left there then lose their addresses: in the same unit of work or, if there are very many,
+//! before the domain goes into service. A use case asks DNS outside of any unit of work, and then applies the answer to
+//! the domain as it is stored by that time.
+
+mod connect;
+mod findings;
+mod handover;
+mod verify;
+
+use signpost_domain::id::DomainKind;
+use signpost_domain::{
+    AccountId, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, Hostname, IdReference, Page,
+    PageLimit, PagePosition, RecordFinding, Refusal, Timestamp, dns_instructions,
+};
+
+pub use self::connect::{Connected, connect};
+pub(crate) use self::findings::Findings;
+pub(crate) use self::handover::{LinksLeft, lose_links_before_service};
+use self::handover::{NO_CHECKS, lose_links, write};
+pub use self::verify::verify;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::ports::{LinksOf, RandomnessUnavailable, ScheduledDomain, StoreError};
+use crate::unit_of_work::{Attempts, commit};
+
+/// A custom domain at the time of the answer (D39), with the records that its account has to add (D38) and what the last
+/// look-up found (D65).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DomainWithInstructions {
+    /// The domain.
+    pub domain: CustomDomain,
+    /// When the background checks it next; `None` if no check is planned.
+    pub next_check_at: Option<Timestamp>,
+    /// The records, in the order of display. They are the same in every status.
+    pub dns_instructions: Vec<CheckedInstruction>,
+}
+
+/// A record to add, and what the last look-up found in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedInstruction {
+    /// The record.
+    pub instruction: DnsInstruction,
+    /// What the look-up found.
+    pub finding: RecordFinding,
+}
+
+impl DomainWithInstructions {
+    /// A stored domain as it is at `now`.
+    fn at(app: &Application, stored: &ScheduledDomain, now: Timestamp) -> Self {
+        let CustomDomain { account_id, hostname, observation, .. } = &stored.domain;
+        let finding = |instruction: &DnsInstruction| {
+            observation.as_ref().map(|seen| seen.finding_for(instruction)).unwrap_or_default()
+        };
+        let instructions = dns_instructions(&app.edge, *account_id, hostname).into_iter();
+        let checked = instructions
+            .map(|instruction| CheckedInstruction { finding: finding(&instruction), instruction });
+        Self {
+            domain: stored.domain.at(now),
+            next_check_at: stored.next_check_at(now),
+            dns_instructions: checked.collect(),
+        }
+    }
+}
+
+/// One page of the caller's domains in any status, `failed` included, newest first, as they are now (D39). The plan need
+/// not include custom domains, as for [`get`].
+pub async fn list(
+    app: &Application,
+    caller: &Caller,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<DomainWithInstructions>, AppError> {
+    let page = app.store.custom_domains(caller.account_id(), limit, after).await?;
+    let now = app.clock.now();
+    Ok(page.map(|domain| DomainWithInstructions::at(app, &domain, now)))
+}
+
+/// The caller's domain with this id, as it is now (D39). The plan need not include custom domains: only connecting needs
+/// the feature (D15).
+///
+/// # Errors
+/// [`Refusal::DomainNotFound`] (D2).
+pub async fn get(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<DomainKind>,
+) -> Result<DomainWithInstructions, AppError> {
+    let id = id.id().ok_or(Refusal::DomainNotFound)?;
+    let domain = app.store.custom_domain(caller.account_id(), id).await?.ok_or(Refusal::DomainNotFound)?;
+    Ok(DomainWithInstructions::at(app, &domain, app.clock.now()))
+}
+
+/// Deletes a domain (D43). Its links lose their addresses in the same unit of work (D22), and the hostname is free at
+/// once. The plan need not include custom domains: only connecting needs the feature.
+///
+/// More than ten thousand links take several units of work (ADR 10). The first one stores the domain as failed, so that it
+/// no longer serves visitors or holds the hostname. The last one deletes the domain. An interrupted deletion leaves a
+/// failed domain, which the caller can delete again.
+///
+/// # Errors
+/// [`Refusal::DomainNotFound`] (D2).
+pub async fn delete(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<DomainKind>,
+) -> Result<DomainId, AppError> {
+    let id = id.id().ok_or(Refusal::DomainNotFound)?;
+    while delete_or_shrink(app, caller.account_id(), id).await? == LinksLeft::Some {}
+    Ok(id)
+}
+
+/// Takes links off the domain. Deletes it if no link is left, and takes it out of service otherwise.
+async fn delete_or_shrink(
+    app: &Application,
+    account: AccountId,
+    id: DomainId,
+) -> Result<LinksLeft, AppError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let domain = work.lock_custom_domain(account, id).await?.ok_or(Refusal::DomainNotFound)?;
+            let now = app.clock.now();
+            let left = lose_links(work.as_mut(), LinksOf::Account(account), &domain.hostname, now).await?;
+            match left {
+                LinksLeft::None => {
+                    work.delete_custom_domain(account, id).await?;
+                }
+                LinksLeft::Some => {
+                    let failed = CustomDomain { status: CustomDomainStatus::Failed, ..domain };
+                    write(work.as_mut(), &failed, NO_CHECKS).await?;
+                }
+            }
+            commit(app, work).await?;
+            Ok(left)
+        })
+        .await
+}
+
+/// Parses `text` as a hostname for which an account may have a certificate. `None` if it is not a hostname, or is one of
+/// the installation's own names: the operator gets their certificates elsewhere. This also holds for an own name that an
+/// account connected before it became one (see [`own_names_held`]).
+#[must_use]
+pub fn certifiable_hostname(app: &Application, text: &str) -> Option<Hostname> {
+    let hostname = Hostname::parse(text).ok()?;
+    app.hostname_rules.own_names().all(|own| *own != hostname).then_some(hostname)
+}
+
+/// Whether a certificate may be issued now for a [`certifiable_hostname`]: only if its domain is proven, so `ssl_pending`
+/// or `active` (D39).
+///
+/// # Errors
+/// The store broke; callers must not take that for a "no".
+pub async fn may_have_certificate(app: &Application, hostname: &Hostname) -> Result<bool, StoreError> {
+    let holder = app.store.holder_of(hostname).await?;
+    Ok(holder.is_some_and(|domain| domain.at(app.clock.now()).status.may_have_certificate()))
+}
+
+/// Those of the installation's own names that an account holds as its custom domain. Accounts cannot connect them (D37),
+/// but the operator can add a name to the settings after an account connected it. Such a domain no longer works: a name of
+/// the system domain opens the system domain's links, and no own name gets a certificate as a custom domain.
+///
+/// # Errors
+/// The store broke.
+pub async fn own_names_held(app: &Application) -> Result<Vec<&Hostname>, StoreError> {
+    let mut held = Vec::new();
+    for name in app.hostname_rules.own_names() {
+        let holder = app.store.holder_of(name).await?;
+        if holder.is_some_and(|domain| domain.at(app.clock.now()).status.holds_hostname()) {
+            held.push(name);
+        }
+    }
+    Ok(held)
+}
+
+/// A random byte that spreads the checks of domains which were connected at the same time.
+pub(crate) fn jitter(app: &Application) -> Result<u8, RandomnessUnavailable> {
+    let mut bytes = [0; 1];
+    app.randomness.fill(&mut bytes)?;
+    let [byte] = bytes;
+    Ok(byte)
+}

@@ -1,0 +1,56 @@
+//! Look-ups outside the stores: DNS, the countries of visitors, and the operator's list of hosts.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use signpost_domain::{CountryCode, HostBlocklist, HostResolution, Hostname};
+
+/// No name server gave an answer: none was reachable, none answered in time, or all failed (`SERVFAIL`, `REFUSED`, an
+/// unreadable answer). This says nothing about the records: "could not ask" is never "no" (D42).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the name servers gave no answer: {reason}")]
+pub struct DnsUnavailable {
+    /// For the log.
+    pub reason: String,
+}
+
+/// The domain name system. Each call asks the name servers anew, so that no cache hides a record that was just added. Each
+/// call ends within a time limit and uses bounded memory, with any answer. If a name or a record does not exist, the answer
+/// is empty.
+#[async_trait]
+pub trait DnsProvider: Send + Sync {
+    /// The values of the `TXT` records at `name`, in any order. The strings of a record are joined, and bytes that are not
+    /// UTF-8 are replaced by U+FFFD. Aliases (`CNAME`) are followed as for [`resolution`](Self::resolution).
+    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable>;
+
+    /// Where `hostname` leads: its chain of aliases, and the addresses of both families at its end. If the look-up of either
+    /// family fails, the call fails.
+    async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable>;
+}
+
+/// Looks up the countries of addresses (D55). Visitors wait for it, so it answers from memory.
+pub trait CountryLookup: Send + Sync {
+    /// The country of `address`. `None` if it is unknown, which blocks no visitor.
+    fn country(&self, address: IpAddr) -> Option<CountryCode>;
+}
+
+/// Knows no countries, for an installation without a database of addresses.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCountries;
+
+impl CountryLookup for NoCountries {
+    fn country(&self, _: IpAddr) -> Option<CountryCode> {
+        None
+    }
+}
+
+/// Gives the operator's current list of hosts that may never be targets (D24). The list may change while the program runs.
+pub trait TargetBlocklist: Send + Sync {
+    /// The newest list; the last good one if the newest is broken.
+    fn current(&self) -> Arc<HostBlocklist>;
+
+    /// A number that differs after each change of the list. It changes only after [`current`](Self::current) gives the new
+    /// list. Every visit reads it, so it must be cheap.
+    fn version(&self) -> u64;
+}
