@@ -1,4 +1,4 @@
-//! The framework's application: routes, and what stands before them.
+//! The actix application: routes and middleware.
 
 use std::sync::Arc;
 
@@ -11,13 +11,12 @@ use signpost_app::Application;
 use crate::health::Probes;
 use crate::middleware::{admission, frame};
 use crate::routes;
-use crate::tls_allowed::Turns;
+use crate::tls_allowed::ConcurrencyLimit;
 
-/// The API as an actix application, which every worker of the listener runs one of. Tests can run one in their own
-/// process, without a socket.
+/// The API as an actix application. Every worker of the listener runs one; tests can run one without a socket.
 ///
-/// A handler that panics makes the application answer with an `Err`, whose `error_response()` is the response: so
-/// the framework wants it when the request is gone.
+/// If a handler panics, the application returns an `Err` whose `error_response()` is the response. The framework requires
+/// this form where the request is gone.
 pub fn api_app(
     app: Arc<Application>,
 ) -> App<
@@ -32,14 +31,14 @@ pub fn api_app(
     api_app_with(app, Shared::default())
 }
 
-/// What the workers of a listener have in common.
+/// The state that all workers of a listener share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shared {
     probes: Arc<Probes>,
-    turns: Arc<Turns>,
+    certificate_questions: Arc<ConcurrencyLimit>,
 }
 
-/// The same as one worker among others.
+/// [`api_app`] for one of several workers.
 pub(crate) fn api_app_with(
     app: Arc<Application>,
     shared: Shared,
@@ -52,13 +51,13 @@ pub(crate) fn api_app_with(
         InitError = (),
     >,
 > {
-    let Shared { probes, turns } = shared;
+    let Shared { probes, certificate_questions } = shared;
     App::new()
         .app_data(web::Data::from(app))
         .app_data(web::Data::from(probes))
-        .app_data(web::Data::from(turns))
+        .app_data(web::Data::from(certificate_questions))
         .configure(routes::configure)
-        // The last one wrapped is the first one called.
+        // The middleware that is wrapped last runs first.
         .wrap(from_fn(admission::admission))
         .wrap(from_fn(frame::frame))
 }

@@ -1,30 +1,29 @@
-//! Cursors: where the next page of a list begins, for the caller to hand back unchanged (contract "Pagination
-//! rules", D11).
+//! Cursors: sealed positions in lists, which callers send back unchanged (contract "Pagination rules", D11).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use signpost_domain::{AccountId, PagePosition};
 
-/// The form of the bytes below. Another form gets another number, so that cursors of the old one are refused.
+/// The format of the bytes below. A new format gets a new number, so that cursors of the old format are refused.
 const VERSION: u8 = 1;
 
 const POSITION_BYTES: usize = 16;
 const CHECKSUM_BYTES: usize = 16;
 
-/// Version, position, checksum: a multiple of three, so that every bit of the text matters.
+/// Version, position and checksum. The length is a multiple of three, so that the text has no unused bits.
 const BYTES: usize = 1 + POSITION_BYTES + CHECKSUM_BYTES;
 
-/// The longest text that is looked at as a cursor (contract, Limits); ours have 44 characters.
+/// The longest text that is parsed as a cursor (contract, Limits); ours have 44 characters.
 pub(crate) const MOST_CHARACTERS: u64 = 512;
 
-/// What a cursor is bound to: an account, a list, and the filter of that list. The size of pages is not part of
-/// it and may change on the way.
+/// The scope of a cursor: an account, a list, and the filter of that list. The page size is not part of it and may change
+/// between pages.
 #[derive(Clone)]
 pub(crate) struct CursorScope(Sha256);
 
 impl CursorScope {
-    /// The scope of a list of an account without any filter.
+    /// The scope of an account's list without filters.
     pub(crate) fn new(account: AccountId, list: &str) -> Self {
         let mut scope = Self(Sha256::new());
         scope.0.update([VERSION]);
@@ -33,7 +32,7 @@ impl CursorScope {
         scope
     }
 
-    /// The scope narrowed by a filter. Every filter that a list knows is named, given or not, in one order.
+    /// Adds a filter to the scope. A list adds all of its filters in a fixed order, also those that the caller left out.
     pub(crate) fn filtered_by(mut self, name: &str, value: Option<&[u8]>) -> Self {
         self.part(name.as_bytes());
         match value {
@@ -46,13 +45,13 @@ impl CursorScope {
         self
     }
 
-    /// Adds bytes in a way that no other sequence of parts adds up to the same.
+    /// Adds a length-prefixed part, so that different sequences of parts never have the same bytes.
     fn part(&mut self, bytes: &[u8]) {
         self.0.update(bytes.len().to_be_bytes());
         self.0.update(bytes);
     }
 
-    /// The cursor of a place in the list.
+    /// The cursor of a position in the list.
     pub(crate) fn seal(&self, position: PagePosition) -> String {
         let position_bytes = position.to_bytes();
         let mut bytes = Vec::with_capacity(BYTES);
@@ -62,7 +61,7 @@ impl CursorScope {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The place that a cursor means, if it was sealed in this scope and is unchanged.
+    /// The position of a cursor that was sealed in this scope and is unchanged.
     pub(crate) fn open(&self, cursor: SealedCursor) -> Option<PagePosition> {
         let SealedCursor { position, checksum } = cursor;
         (self.checksum(position) == checksum).then(|| PagePosition::behind(position))
@@ -74,7 +73,7 @@ impl CursorScope {
     }
 }
 
-/// A text that has the form of a cursor; whether it is one is for [`CursorScope::open`] to say.
+/// A well-formed cursor that is not yet verified by [`CursorScope::open`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SealedCursor {
     position: [u8; POSITION_BYTES],
@@ -82,7 +81,7 @@ pub(crate) struct SealedCursor {
 }
 
 impl SealedCursor {
-    /// Reads a text.
+    /// Parses a text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let bytes: [u8; BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (version, rest) = bytes.split_first()?;
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn d11_what_never_was_a_cursor_is_refused() {
+    fn d11_texts_that_are_no_cursors_are_refused() {
         let good = scope().seal(PagePosition::behind([9; 16]));
         for bad in
             ["", "1", "null", "🦀", &good[1..], &format!("{good}A"), &format!("{good}="), &good.repeat(2)]
@@ -150,7 +149,7 @@ mod tests {
                     let mut changed = cursor.clone().into_bytes();
                     changed[byte] ^= 1 << bit;
                     let Ok(changed) = String::from_utf8(changed) else {
-                        // Not even a query parameter can carry this.
+                        // A query parameter cannot carry invalid UTF-8.
                         refused += 1;
                         continue;
                     };

@@ -1,5 +1,4 @@
-//! The documentation: the OpenAPI document, and a page that shows it in a browser without loading anything from
-//! elsewhere.
+//! The documentation: the OpenAPI document, and a page that shows it in a browser and loads only files of this server.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -15,39 +14,39 @@ use crate::api_error::ApiError;
 use crate::extract::NoInput;
 use crate::openapi::openapi_document;
 
-/// Where the document is.
+/// The path of the document.
 pub(crate) const DOCUMENT: &str = "/openapi.json";
 
-/// Where the page is.
+/// The path of the page.
 pub(crate) const PAGE: &str = "/docs";
 
-/// Where the files are that the page loads.
+/// The path of the files that the page loads.
 pub(crate) const FILE: &str = "/docs/{file}";
 
 /// The names of those files.
 pub(crate) const FILES: [&str; 4] = [STYLE, SCRIPT, ICON, START];
 
-/// What they are.
+/// The content types of those files.
 pub(crate) const FILE_TYPES: [&str; 3] =
     ["text/css; charset=utf-8", "text/javascript; charset=utf-8", "image/png"];
 
 const STYLE: &str = "swagger-ui.css";
 const SCRIPT: &str = "swagger-ui-bundle.js";
 const ICON: &str = "favicon-32x32.png";
-/// Ours: which document the page shows, and how.
+/// Our script, which configures the page.
 const START: &str = "start.js";
 
 const PAGE_TEXT: &str = include_str!("documentation/page.html");
 const START_TEXT: &str = include_str!("documentation/start.js");
 
-/// What a browser lets the page do: load its own files, and call the API where it came from.
+/// Lets the page load files of this server and call its API, and nothing else.
 ///
-/// Swagger UI sets `style` attributes on its elements, so inline styles must be let in; inline scripts are not. Its
-/// icons are `data:` images within its style.
+/// Swagger UI sets `style` attributes on its elements, so inline styles are allowed; inline scripts are not. Its style sheet
+/// contains `data:` images.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The files of Swagger UI are megabytes that only another release changes.
+/// The files of Swagger UI are megabytes and change only with a release.
 const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 static DOCUMENT_TEXT: LazyLock<Result<String, String>> =
@@ -78,7 +77,7 @@ pub(crate) async fn file(request: HttpRequest, _: NoInput) -> Result<HttpRespons
     }
 }
 
-/// A file of Swagger UI, as it came with the crate.
+/// A file of Swagger UI, as the crate ships it.
 fn vendored(name: &'static str, content_type: &'static str) -> Result<HttpResponse, ApiError> {
     match utoipa_swagger_ui::serve(name, Arc::new(Config::default())) {
         Ok(Some(file)) => {

@@ -1,16 +1,14 @@
-//! The contract's error envelope (contract "Errors").
+//! The envelope of errors (contract "Errors").
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use signpost_app::AppError;
 use signpost_domain::{ErrorCode, RequestId, Violations};
 use utoipa::openapi::schema::ArrayBuilder;
 
-use crate::api_error::ApiError;
-use crate::remembered_answer;
+use crate::api_error::{ApiError, Detail, sentence_schema};
 use crate::schema::{Components, closed_object, id, list, named, shown, string};
-use crate::wire::{self, Detail, sentence_schema};
+use crate::wire;
 
 shown! {
     struct Envelope<'a> {
@@ -31,51 +29,40 @@ shown! {
 
 fn details_schema() -> ArrayBuilder {
     list(
-        "Every violation of the request, or the first hundred and one entry that counts the others; only where \
-         validation failed. With `slug_already_taken` one entry on `slug`, also where `slug` is null for the root of a \
-         domain, and where only `domain` was sent.",
+        "Every violation of the request, or the first hundred and one entry that counts the others; only after a failed \
+         validation. With `slug_already_taken` one entry on `slug`, even if `slug` is null for the root of a domain, or if \
+         only `domain` was sent.",
         named("ErrorDetail"),
     )
     .min_items(Some(1))
     .max_items(Some(Violations::MAX_LISTED + 1))
 }
 
-/// The components of the OpenAPI document about errors.
+/// The OpenAPI components of errors.
 pub(crate) fn components() -> Components {
     let detail = closed_object("One violation of the request.", Detail::properties());
     let envelope = closed_object("The body of every error.", Envelope::properties());
     vec![("Error", envelope.into()), ("ErrorDetail", detail.into())]
 }
 
-/// The body of an error, as JSON.
-pub(crate) fn body(
+/// A response with the envelope.
+pub(crate) fn envelope(
+    status: StatusCode,
     code: &str,
     message: &str,
     details: Option<Vec<Detail>>,
     request_id: RequestId,
-) -> serde_json::Result<String> {
+) -> HttpResponse {
     let error = Body { code, message, request_id: request_id.to_string(), details };
-    serde_json::to_string(&Envelope { error })
+    // Serialisation cannot fail: the envelope holds strings and lists of strings only.
+    wire::json(status, &Envelope { error })
+        .unwrap_or_else(|_| HttpResponse::new(StatusCode::INTERNAL_SERVER_ERROR))
 }
 
-/// The response that an error is.
+/// Writes an error as the response to the request with this id.
 pub(crate) fn response(error: &ApiError, request_id: RequestId) -> HttpResponse {
-    if let ApiError::App(AppError::AnsweredBefore(answer)) = error
-        && let Some(response) = remembered_answer::response(answer, request_id)
-    {
-        return response;
-    }
-    let envelope = Envelope {
-        error: Body {
-            code: error.code().as_str(),
-            message: &error.message(),
-            request_id: request_id.to_string(),
-            details: error.details(),
-        },
-    };
-    // Strings and lists of strings always serialise.
-    let mut response = wire::json(error.status(), &envelope)
-        .unwrap_or_else(|_| HttpResponse::new(StatusCode::INTERNAL_SERVER_ERROR));
+    let mut response =
+        envelope(error.status(), error.code().as_str(), &error.message(), error.details(), request_id);
     for (name, value) in headers(error) {
         response.headers_mut().insert(name, value);
     }

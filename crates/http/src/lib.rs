@@ -1,23 +1,27 @@
 //! Signpost's HTTP API: from requests to use cases and back.
 //!
-//! [`routes`](route_table) says which endpoints there are. Before routing, every request gets an id and is
-//! admitted (`middleware`); then extractors turn its parts into values or violations (`extract`), and a function of the
-//! resource (`resources`) calls one use case and shows the result. This crate has no rule of the service: the domain's
-//! types say what a field may be, and the use cases what happens.
+//! [`route_table`] lists the endpoints. `middleware` gives each request an id and admits it, then the request is routed.
+//! Extractors (`extract`) turn its parts into values or violations. The handler (`resources`) calls one use case and shows
+//! the outcome. The rules of the service are in the domain's types and in the use cases, not in this crate.
+//!
+//! # Errors and replays
+//!
+//! `api_error` holds the errors with their codes, statuses and sentences, and knows nothing of responses. `error_response`
+//! writes the envelope. `replayed_response` stores and replays responses of requests with an `Idempotency-Key` (D12).
+//! The outermost middleware writes errors and replays, because both may carry the request id.
 //!
 //! # Adding a field
 //!
 //! A field of a request is a function that returns a `Field`: its name, how it is read, and its schema. Creations and
-//! updates take it with `required`, `optional` or `nullable`. A field of an answer is a line of a `shown!` body. The
+//! updates take it with `required`, `optional` or `nullable`. A field of a response is a line of a `shown!` body. The
 //! OpenAPI document comes from both.
 //!
 //! # Adding an endpoint
 //!
-//! Write a function in the file of its resource, and add a row to the table in `routes.rs`. A handler
-//! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`: which
-//! fields and parameters it knows is what it takes from them, and the rest is refused. That of a `POST` asks
-//! `once` first, and gives the use case a `remembered_answer::conclusion` (D12). Describe it beside its siblings
-//! in `openapi/operations`; tests hold the description against what it does.
+//! Write a function in the file of its resource, and add a row to the table in `routes.rs`. A handler under `/v1` takes
+//! `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`. Fields and parameters that it does not read are
+//! refused. The handler of a `POST` calls `once` first: it returns a replay at once, and otherwise runs the use case with
+//! `Execution::run`. Describe the operation in `openapi/operations`; tests compare the description with the behaviour.
 
 mod analytics;
 mod api_app;
@@ -26,18 +30,15 @@ mod bulk_outcome;
 mod cursor;
 mod documentation;
 mod error_response;
-mod error_status;
 mod extract;
 mod health;
 mod middleware;
 mod openapi;
-mod refusals;
-mod remembered_answer;
+mod replayed_response;
 mod resources;
 mod routes;
 mod schema;
 mod server;
-mod shorten;
 mod tls_allowed;
 mod wire;
 

@@ -1,5 +1,4 @@
-//! Every endpoint of the API listener, as data. Routing, the `Allow` header and the metrics' labels come from this
-//! table, and a test can walk it.
+//! The table of endpoints. Routing, the `Allow` header and the metrics' labels come from it, and tests iterate over it.
 
 use std::future::{Ready, ready};
 
@@ -17,7 +16,7 @@ use crate::{analytics, documentation, health, tls_allowed};
 pub struct RouteInfo {
     /// The method. Where it is `GET`, `HEAD` works too.
     pub method: RouteMethod,
-    /// The path, with `{id}` in place of an id, and `{file}` in place of a file's name.
+    /// The path, with the placeholders `{id}` and `{file}`.
     pub pattern: &'static str,
     /// Who may call it.
     pub access: Access,
@@ -38,7 +37,7 @@ pub enum RouteMethod {
 }
 
 impl RouteMethod {
-    /// The name as it stands in a request.
+    /// The name in a request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +48,7 @@ impl RouteMethod {
         }
     }
 
-    /// What a path that has this method lists in `Allow`.
+    /// The methods that it adds to `Allow`.
     const fn allowed(self) -> &'static [&'static str] {
         match self {
             Self::Get => &["GET", "HEAD"],
@@ -63,10 +62,9 @@ impl RouteMethod {
 /// Who may call an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Admitted callers: with a valid key, on a plan with the API, within their quota (D7). Every path under
-    /// `/v1`, and no other.
+    /// Admitted callers: with a valid key, a plan with the API, and quota left (D7). All paths under `/v1`, and only those.
     Admitted,
-    /// Everybody.
+    /// Anyone, without a key.
     Open,
 }
 
@@ -86,7 +84,7 @@ const GROUP: &str = "/v1/groups/{id}";
 const PIXEL: &str = "/v1/pixels/{id}";
 const DOMAIN: &str = "/v1/domains/{id}";
 
-/// Where two patterns match a path, the one that stands first has it.
+/// If two patterns match a path, the first one wins.
 static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Post, "/v1/redirects/bulk", || web::to(redirects::create_many)),
     admitted(RouteMethod::Post, "/v1/redirects/bulk/delete", || web::to(links::delete_many::<RedirectKind>)),
@@ -141,18 +139,18 @@ static ROUTES: &[RouteInfo] = &[
     open(RouteMethod::Get, documentation::FILE, || web::to(documentation::file)),
 ];
 
-/// Every endpoint of the API listener. A path and method that does not stand here is a 404 or a 405.
+/// Every endpoint of the API listener. Other paths get a 404, and other methods a 405.
 #[must_use]
 pub fn route_table() -> &'static [RouteInfo] {
     ROUTES
 }
 
-/// Whether a path is under `/v1`, so that only admitted callers learn anything about it (D7).
+/// Whether a path is under `/v1`, where only admitted callers may learn which paths exist (D7).
 pub(crate) fn is_under_v1(path: &str) -> bool {
     path.strip_prefix("/v1").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The pattern that a request's path matches, whatever its method; `unmatched` if none.
+/// The pattern that the request's path matches, for any method; `unmatched` if none does.
 pub(crate) fn pattern_of(request: &ServiceRequest) -> &'static str {
     let pattern = request.resource_map().match_pattern(request.match_info().as_str());
     let route = pattern.and_then(|pattern| ROUTES.iter().find(|route| route.pattern == pattern));
@@ -204,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_route_stands_in_the_table_once() {
+    fn every_route_is_listed_once() {
         let names: HashSet<_> = ROUTES.iter().map(|route| (route.method, route.pattern)).collect();
         assert_eq!(names.len(), ROUTES.len());
     }

@@ -1,4 +1,5 @@
-//! The API listener as a whole.
+//! The API listener, and its answers to requests that reach no handler (contract "Errors": every error response on every
+//! status).
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -6,23 +7,26 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use actix_http::Response;
+use actix_http::body::BoxBody;
 use actix_service::{IntoServiceFactory as _, ServiceFactoryExt as _, map_config};
 use actix_web::dev::AppConfig;
+use actix_web::http::Method;
 use signpost_app::Application;
-use signpost_listener::{Listener, ListenerOptions, Refusals, Reply};
+use signpost_domain::RequestId;
+use signpost_listener::{Listener, ListenerOptions, MAX_HEAD_BYTES, Refusal, Refusals, Reply};
 
 use crate::api_app::{Shared, api_app_with};
-use crate::health;
-use crate::middleware::access_log::describe_metrics;
-use crate::refusals::ApiRefusals;
+use crate::api_error::ApiError;
+use crate::middleware::access_log::{AccessRecord, describe_metrics};
+use crate::middleware::frame::insert_common_headers;
+use crate::{error_response, health};
 
-/// How the listener runs.
+/// Options of the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApiOptions {
-    /// How many threads answer requests.
+    /// The number of threads that handle requests.
     pub workers: NonZeroUsize,
-    /// How many connections there may be at once. Beyond, health checks are still answered, and everything else gets a
-    /// 503.
+    /// The limit of open connections. Beyond it, only health checks are answered; everything else gets a 503.
     pub connections: usize,
 }
 
@@ -32,8 +36,7 @@ pub struct ApiOptions {
 pub struct ApiServer(Listener);
 
 impl ApiServer {
-    /// Starts answering the API's requests on a listening socket. It must be called within a Tokio runtime, which
-    /// accepts the connections. Signals are left to the caller.
+    /// Starts the API on a listening socket. The caller's Tokio runtime accepts the connections. Signals are up to the caller.
     ///
     /// # Errors
     /// The socket cannot be used, or a thread cannot be started.
@@ -42,7 +45,7 @@ impl ApiServer {
         describe_metrics();
         let options =
             ListenerOptions { connections, door: health::is_probe, ..ListenerOptions::new("api", workers) };
-        let refusals: Arc<dyn Refusals> = Arc::new(ApiRefusals::new(Arc::clone(&app)));
+        let refusals: Arc<dyn Refusals> = Arc::new(ApiRefusals { app: Arc::clone(&app) });
         let shared = Shared::default();
         let service = move || {
             let api = api_app_with(Arc::clone(&app), shared.clone()).into_factory();
@@ -60,7 +63,7 @@ impl ApiServer {
         self.0.address()
     }
 
-    /// Waits until the listener ends, which it does by itself only if it fails.
+    /// Waits until the listener ends. Without a call to [`Self::stop`], it ends only on failure.
     ///
     /// # Errors
     /// The listener failed.
@@ -75,5 +78,42 @@ impl ApiServer {
     /// The listener had failed before.
     pub async fn stop(self, graceful: bool) -> io::Result<()> {
         self.0.stop(graceful).await
+    }
+}
+
+/// Answers the requests that the listener refuses, in the envelope of errors.
+struct ApiRefusals {
+    app: Arc<Application>,
+}
+
+impl Refusals for ApiRefusals {
+    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+        let request_id: RequestId = self.app.ids.next();
+        let span = tracing::error_span!("request", %request_id);
+        let _entered = span.enter();
+        // Its method and its path are unknown.
+        let record = AccessRecord::begin(&Method::default(), "unreadable");
+        let error = error_of(refusal);
+        let mut response = error_response::response(&error, request_id);
+        insert_common_headers(response.headers_mut(), request_id);
+        record.finish(response.status(), Some(error.code()), None);
+        response.into()
+    }
+}
+
+fn error_of(refusal: Refusal) -> ApiError {
+    match refusal {
+        Refusal::HeadTooSlow => ApiError::Unreadable("The head of the request did not arrive in time."),
+        Refusal::HeadTooLarge => {
+            const { assert!(MAX_HEAD_BYTES == 32 * 1024, "the message names a different size") };
+            ApiError::Unreadable(
+                "The head of the request is larger than 32 KiB, or has more than 96 headers.",
+            )
+        }
+        Refusal::NotHttp => ApiError::Unreadable(
+            "The request is not HTTP/1.1 as RFC 9112 defines it. Its address must be ASCII, with everything else \
+             percent-encoded; it must have one `Host` header.",
+        ),
+        Refusal::Overloaded => ApiError::Overloaded,
     }
 }

@@ -13,10 +13,10 @@ use crate::schema::{Components, always, closed_object, string, timestamp};
 /// The fields before those of the dimensions.
 const FIELDS: [&str; 4] = ["id", "at", "link_id", "kind"];
 
-/// How lines are written.
+/// The format of the lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum LineFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     #[default]
     Ndjson,
     /// RFC 4180, with a header.
@@ -39,7 +39,7 @@ impl LineFormat {
         }
     }
 
-    /// What stands before the first click.
+    /// The bytes before the first click.
     pub(super) fn header(self) -> Vec<u8> {
         match self {
             Self::Ndjson => Vec::new(),
@@ -97,8 +97,8 @@ fn write_csv(click: &ExportedClick, lines: &mut Vec<u8>) -> std::io::Result<()> 
     Ok(())
 }
 
-/// Visitors choose some of the values. A spreadsheet takes a cell that begins with one of these characters for a formula and
-/// runs it, so that it gets an apostrophe before it.
+/// Visitors control some values. Spreadsheets run a cell that begins with one of these characters as a formula, so such a
+/// cell gets an apostrophe in front.
 fn write_cell(value: &str, lines: &mut Vec<u8>) {
     let is_formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let is_quoted = value.contains(['"', ',', '\r', '\n']);
@@ -119,11 +119,11 @@ fn write_cell(value: &str, lines: &mut Vec<u8>) {
     }
 }
 
-/// The components of the OpenAPI document about exported clicks.
+/// The OpenAPI components of exported clicks.
 pub(crate) fn components() -> Components {
     vec![
         ("ExportedClick", click().into()),
-        ("ExportedClicks", string("A header with the names of the fields, and a row for each click.").into()),
+        ("ExportedClicks", string("A header with the names of the fields, and one row per click.").into()),
     ]
 }
 
@@ -134,12 +134,12 @@ fn click() -> ObjectBuilder {
             "id",
             string("The click's id. Ids ascend.").pattern(Some("^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$")),
         ),
-        always("at", timestamp("When; UTC, with milliseconds.")),
+        always("at", timestamp("The time of the click; UTC, with milliseconds.")),
         always(
             "link_id",
             string("The redirect or landing page.").pattern(Some("^(?:lnd|rdr)_[0-9a-f]{32}$")),
         ),
-        always("kind", string("What it counts as; the list is open.").examples(["click", "bot", "blocked"])),
+        always("kind", string("The kind of the click. An open list.").examples(["click", "bot", "blocked"])),
     ];
     let values = Dimension::RECORDED.map(|dimension| {
         always(

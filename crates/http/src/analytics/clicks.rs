@@ -8,9 +8,9 @@ use signpost_app::{AppError, Application};
 use signpost_domain::analytics::ExportedClick;
 use tracing::Span;
 
-use super::by;
 use super::click_lines::LineFormat;
 use super::query::{self, ExportQuery, Subject};
+use super::until;
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
 use crate::resources::links::LinkEndpoints;
@@ -39,20 +39,20 @@ pub(crate) async fn of_account(
     respond(app, caller, export, format).await
 }
 
-/// An answer under way. The request is in flight as long as this lives.
+/// A response under way. The request counts as in flight until this is dropped.
 struct Lines {
     app: web::Data<Application>,
     _caller: Admitted,
     export: Export,
     format: LineFormat,
-    /// What is sent next; empty at the end.
+    /// The next clicks; empty at the end.
     page: Vec<ExportedClick>,
     is_begun: bool,
     span: Span,
 }
 
-/// Reads the first page before the status is sent, so that a store that gives no answer is a 503. Later pages are read when
-/// the ones before have been taken.
+/// Reads the first page before it sends the status, so that a failing store is a 503. Reads each later page once the client
+/// has taken the one before.
 async fn respond(
     app: web::Data<Application>,
     caller: Admitted,
@@ -71,21 +71,21 @@ async fn respond(
 
 async fn next(app: &Application, export: &mut Export) -> Result<Vec<ExportedClick>, ApiError> {
     let deadline = app.analytics.deadline();
-    by(deadline, export.next(app, deadline)).await
+    until(deadline, export.next(app, deadline)).await
 }
 
 impl Lines {
     /// The next bytes; `None` at the end.
     ///
     /// # Errors
-    /// If the next clicks cannot be had: the connection is broken then, so that the caller sees that clicks are missing.
+    /// The next clicks cannot be read. That breaks the connection, so that the caller notices the missing clicks.
     async fn chunk(&mut self) -> std::io::Result<Option<Bytes>> {
         let mut chunk = Vec::new();
         if self.is_begun {
             self.page = next(&self.app, &mut self.export).await.map_err(|error| {
                 let cause = error.cause().unwrap_or_else(|| AppError::AnalyticsBusy.to_string());
-                self.span.in_scope(|| tracing::error!(cause, "an export was broken off"));
-                std::io::Error::other("an export was broken off")
+                self.span.in_scope(|| tracing::error!(cause, "an export was aborted"));
+                std::io::Error::other("an export was aborted")
             })?;
         } else {
             chunk = self.format.header();

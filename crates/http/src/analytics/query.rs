@@ -1,4 +1,4 @@
-//! The parameters of questions and exports (D45, D66).
+//! The parameters of reports and exports (D45, D66).
 
 use signpost_app::analytics::{Asked, AskedClicks, LinkChoice};
 use signpost_domain::analytics::{
@@ -11,10 +11,10 @@ use signpost_domain::{
 use super::click_lines::LineFormat;
 use crate::extract::{OnlyQuery, QueryString, parse_integer};
 
-/// How many values of a dimension there are unless the request says so.
+/// How many values of a dimension a report lists by default.
 const DEFAULT_VALUES: usize = 25;
 
-/// Of what a request is.
+/// The subject of a report or an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     /// One link.
@@ -34,7 +34,7 @@ impl Subject {
     }
 }
 
-/// A question, and how the answer names its parts.
+/// The question of a report, and its parts as the response repeats them.
 pub(super) struct QuestionQuery {
     pub(super) asked: Asked,
     pub(super) links: LinkChoice,
@@ -48,7 +48,7 @@ pub(super) struct ExportQuery {
     pub(super) format: LineFormat,
 }
 
-/// What questions and exports have in common. Parts that cannot be read are `None`; what is wrong with them is noted.
+/// The parameters that reports and exports share. Invalid ones are `None`, and their violations are recorded.
 struct Common {
     period: Option<Period>,
     zone: Option<TimeZone>,
@@ -56,7 +56,7 @@ struct Common {
     links: LinkChoice,
 }
 
-/// Reads a question. All that is wrong is said at once.
+/// Reads the parameters of a report, and reports all violations at once (D8).
 pub(super) fn question(
     input: OnlyQuery,
     subject: Subject,
@@ -85,7 +85,7 @@ pub(super) fn question(
     violations.into_result(QuestionQuery { asked, links, interval })
 }
 
-/// Reads an export. All that is wrong is said at once.
+/// Reads the parameters of an export, and reports all violations at once (D8).
 pub(super) fn export(input: OnlyQuery, subject: Subject, now: Timestamp) -> Result<ExportQuery, Violations> {
     let OnlyQuery { mut query, mut violations } = input;
     let Common { period, zone, filters, links } = common(&mut query, subject, now);
@@ -102,7 +102,7 @@ pub(super) fn export(input: OnlyQuery, subject: Subject, now: Timestamp) -> Resu
 
 fn common(query: &mut QueryString, subject: Subject, now: Timestamp) -> Common {
     let start = instant(query, "start_date", Timestamp::from_unix_millis);
-    // An end in the future is now, however far away it is (D49).
+    // Any end in the future is cut to now (D49).
     let end = instant(query, "end_date", |millis| {
         Timestamp::from_unix_millis(millis.min(Timestamp::LAST.unix_millis()))
     });
@@ -127,7 +127,7 @@ fn common(query: &mut QueryString, subject: Subject, now: Timestamp) -> Common {
     Common { period, zone, filters, links }
 }
 
-/// A parameter that must be there, in milliseconds since 1970.
+/// A required instant, in milliseconds since 1970.
 fn instant(
     query: &mut QueryString,
     name: &str,
@@ -143,7 +143,7 @@ fn instant(
     instant.map_err(|error| query.refuse(name, error)).ok()
 }
 
-/// The value of a parameter, its default if it is not there, `None` if it cannot be read.
+/// The value of a parameter or its default; `None` if it is invalid.
 fn or_default<T: Default>(
     query: &mut QueryString,
     name: &str,
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn d45_what_is_left_out_has_its_default() {
+    fn d45_absent_parameters_have_defaults() {
         let QuestionQuery { asked, links, interval } =
             read("start_date=0&end_date=86399999", Subject::Link(LinkKind::Redirect)).unwrap();
         assert_eq!((asked.zone.name(), interval, asked.limit), ("UTC", Interval::Day, 25));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_everything_that_is_wrong_is_listed() {
+    fn d8_every_violation_of_a_report_is_listed() {
         let all = "timezone=Mars&interval=year&dimensions=city&limit=0&country=a%5Cb&sort=asc&start_date=x";
         let expected = [
             ("country", "invalid_format"),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_widgets_are_of_landing_pages_and_links_of_accounts() {
+    fn d47_only_landing_pages_offer_widget_and_only_accounts_offer_link() {
         for (subject, widget, link) in [
             (Subject::Link(LinkKind::Redirect), false, false),
             (Subject::Link(LinkKind::Landing), true, false),

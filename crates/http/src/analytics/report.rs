@@ -8,8 +8,8 @@ use signpost_domain::Timestamp;
 use signpost_domain::analytics::{Counts, Dimension, Interval, MAX_BUCKETS, MAX_VALUES, Report, ValueCounts};
 use utoipa::openapi::schema::ObjectBuilder;
 
-use super::by;
 use super::query::{self, QuestionQuery, Subject};
+use super::until;
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
 use crate::resources::links::LinkEndpoints;
@@ -18,7 +18,7 @@ use crate::schema::{
 };
 use crate::wire::{self, Text};
 
-/// Answers a question about a link.
+/// Reports the clicks of a link.
 pub(crate) async fn of_link<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
@@ -28,11 +28,11 @@ pub(crate) async fn of_link<K: LinkEndpoints>(
     let asked = query::question(input, Subject::Link(K::LINK_KIND), app.clock.now())?;
     let frame = Frame::of(&asked);
     let deadline = app.analytics.deadline();
-    let report = by(deadline, analytics::of_link(&app, &caller, id.0, asked.asked, deadline)).await?;
+    let report = until(deadline, analytics::of_link(&app, &caller, id.0, asked.asked, deadline)).await?;
     wire::ok(&frame.around(report))
 }
 
-/// Answers a question about the account.
+/// Reports the clicks of the account.
 pub(crate) async fn of_account(
     app: web::Data<Application>,
     caller: Admitted,
@@ -42,10 +42,10 @@ pub(crate) async fn of_account(
     let frame = Frame::of(&asked);
     let deadline = app.analytics.deadline();
     let work = analytics::of_account(&app, &caller, asked.links, asked.asked, deadline);
-    wire::ok(&frame.around(by(deadline, work).await?))
+    wire::ok(&frame.around(until(deadline, work).await?))
 }
 
-/// What an answer repeats of its question.
+/// The parts of the question that the response repeats.
 struct Frame {
     start_date: Timestamp,
     end_date: Timestamp,
@@ -91,13 +91,13 @@ shown! {
         start_date: Text<Timestamp> = timestamp("The first millisecond of the period; UTC."),
         end_date: Text<Timestamp> =
             timestamp("The last millisecond of the period, which is not in the future; UTC."),
-        timezone: String = string("The zone that cuts the buckets, as the IANA database spells it.")
+        timezone: String = string("The time zone of the buckets, in the spelling of the IANA database.")
             .examples(["Europe/Berlin"]),
         interval: &'static str =
-            string("What the buckets are.").enum_values(Some(Interval::ALL.map(Interval::as_str))),
+            string("The unit of the buckets.").enum_values(Some(Interval::ALL.map(Interval::as_str))),
         totals: CountsBody = named("AnalyticsCounts"),
         series: Vec<BucketBody> = list(
-            "Every bucket that the period touches, also empty ones, in order.",
+            "Every bucket of the period in order, including empty ones.",
             named("AnalyticsBucket"),
         )
         .min_items(Some(1))
@@ -108,17 +108,17 @@ shown! {
 
 shown! {
     struct CountsBody {
-        clicks: u64 = count("Visitors sent on, or shown a landing page."),
+        clicks: u64 = count("Visits that were sent on or that saw a landing page."),
         visitors: u64 =
-            count("Distinct visitors among the clicks. One who comes on two days (UTC) counts on each."),
-        bots: u64 = count("Visits of known bots, link previewers and prefetches; they are no clicks."),
-        blocked: u64 = count("Visits that antibot or a country block turned away; they are no clicks."),
+            count("Distinct visitors among the clicks. A visitor on two days (UTC) counts on each."),
+        bots: u64 = count("Visits of known bots, link previewers and prefetches, which do not count as clicks."),
+        blocked: u64 = count("Visits that antibot or a country block refused, which do not count as clicks."),
     }
 }
 
 shown! {
     struct BucketBody {
-        start: Text<Timestamp> = timestamp("When the local hour, day, week or month begins; UTC."),
+        start: Text<Timestamp> = timestamp("The start of the local hour, day, week or month; UTC."),
         + counts: CountsBody,
     }
 }
@@ -139,24 +139,24 @@ shown! {
 fn dimensions_schema() -> ObjectBuilder {
     let values = || {
         list(
-            "The values with the most clicks, most first; as many of them are in the order of the values.",
+            "The values with the most clicks, in descending order. Values with equal clicks are ordered by value.",
             named("AnalyticsValue"),
         )
         .max_items(Some(MAX_VALUES))
     };
     let properties = Dimension::ALL.map(|dimension| maybe(dimension.as_str(), values()));
-    closed_object("The dimensions that were asked for, in that order.", properties)
+    closed_object("The requested dimensions, in the order of the request.", properties)
 }
 
-/// The components of the OpenAPI document about counts.
+/// The OpenAPI components of reports.
 pub(crate) fn components() -> Components {
     let value = closed_object(
-        "What was counted of one value. Of a `widget` these are the visits of the widget itself.",
+        "The counts of one value. For a `widget` these are the visits of the widget itself.",
         ValueBody::properties(),
     );
     vec![
-        ("Analytics", closed_object("What was counted in a period.", ReportBody::properties()).into()),
-        ("AnalyticsCounts", closed_object("What was counted.", CountsBody::properties()).into()),
+        ("Analytics", closed_object("The counts of a period.", ReportBody::properties()).into()),
+        ("AnalyticsCounts", closed_object("The counts.", CountsBody::properties()).into()),
         ("AnalyticsBucket", closed_object("One bucket.", BucketBody::properties()).into()),
         ("AnalyticsValue", value.into()),
     ]

@@ -1,4 +1,4 @@
-// The key that is entered stays in the memory of the page, and the document is asked of nobody else's validator.
+// The page keeps the entered key in memory only, and sends the document to no validator.
 window.addEventListener("load", () => {
   window.SwaggerUIBundle({
     url: "openapi.json",

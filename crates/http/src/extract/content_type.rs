@@ -1,21 +1,18 @@
-//! Whether a body is announced as what it must be (contract "Endpoints", D10).
+//! The check of `Content-Type` and `Content-Encoding` (contract "Endpoints", D10).
 
 use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 
-/// Why the announced form of a body is not accepted: a sentence for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unsupported(pub(crate) &'static str);
+/// A sentence that tells the caller which headers to send.
+type Advice = &'static str;
 
-const NOT_JSON: Unsupported = Unsupported("Send the body with `Content-Type: application/json`.");
-const NOT_UTF8: Unsupported = Unsupported(
-    "`Content-Type: application/json` takes no parameter but `charset=utf-8`; send the body as UTF-8.",
-);
-const TWICE: Unsupported = Unsupported("Send one `Content-Type` header.");
-const ENCODED: Unsupported = Unsupported("Send the body as it is, without `Content-Encoding`.");
+const NOT_JSON: Advice = "Send the body with `Content-Type: application/json`.";
+const NOT_UTF8: Advice =
+    "`Content-Type: application/json` takes no parameter but `charset=utf-8`; send the body as UTF-8.";
+const TWICE: Advice = "Send one `Content-Type` header.";
+const ENCODED: Advice = "Send the body as it is, without `Content-Encoding`.";
 
-/// Whether the headers announce JSON in UTF-8, sent as it is. `has_body` says whether anything is announced at
-/// all: without a body there need be no content type.
-pub(crate) fn check(headers: &HeaderMap, has_body: bool) -> Result<(), Unsupported> {
+/// Checks that the headers announce JSON in UTF-8, without an encoding. Only requests with a body need a content type.
+pub(crate) fn check(headers: &HeaderMap, has_body: bool) -> Result<(), Advice> {
     if headers.contains_key(CONTENT_ENCODING) {
         return Err(ENCODED);
     }
@@ -28,12 +25,12 @@ pub(crate) fn check(headers: &HeaderMap, has_body: bool) -> Result<(), Unsupport
     }
 }
 
-fn check_value(value: &str) -> Result<(), Unsupported> {
+fn check_value(value: &str) -> Result<(), Advice> {
     let mut parts = value.split(';').map(trim);
     if !parts.next().is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json")) {
         return Err(NOT_JSON);
     }
-    // An empty parameter, as a trailing semicolon leaves one, says nothing (RFC 9110 section 5.6.6).
+    // RFC 9110 section 5.6.6 allows empty parameters, such as after a trailing semicolon.
     let mut parameters = parts.filter(|parameter| !parameter.is_empty());
     match (parameters.next(), parameters.next()) {
         (None, _) => Ok(()),

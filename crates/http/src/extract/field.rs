@@ -1,8 +1,9 @@
-//! Fields that callers send, each declared once: its name, how its value is read, and its schema.
+//! Fields of requests, each declared once: its name, how its value is read, and its schema.
 //!
-//! The declaration is the same for every request that has the field. Whether it may be left out or null is said by the
-//! request, which takes it with `required`, `optional` or `nullable` of an
-//! [`ObjectReader`](super::object_reader::ObjectReader).
+//! All requests with the field share the declaration. Each request decides whether the field may be absent or null, with
+//! `required`, `optional` or `nullable` of an [`ObjectReader`](super::object_reader::ObjectReader).
+
+use std::borrow::Cow;
 
 use signpost_domain::Violations;
 use signpost_strict_json::Json;
@@ -15,10 +16,10 @@ pub(crate) trait Field<T> {
     /// Its name in JSON.
     fn name(&self) -> &'static str;
 
-    /// The schema of its values but null.
+    /// The schema of its values, without null.
     fn schema(&self) -> AnySchema;
 
-    /// Reads a value that is not null, found at a path. `None` if it is invalid; why is noted then.
+    /// Reads the value at `path`, which is not null. If it is invalid, adds the violations and returns `None`.
     fn read(self, value: Json, path: &str, violations: &mut Violations) -> Option<T>;
 }
 
@@ -48,5 +49,28 @@ impl<T, R: FieldReader<T>, S: Into<AnySchema>, F: Fn() -> S> Field<T> for Declar
 
     fn read(self, value: Json, path: &str, violations: &mut Violations) -> Option<T> {
         (self.read)(value, path, violations)
+    }
+}
+
+/// How many characters of a caller's own field name an answer repeats.
+const MAX_CHARS: usize = 100;
+
+/// The name, or its first 100 characters and an ellipsis.
+pub(super) fn shorten(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_CHARS) {
+        None => Cow::Borrowed(name),
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_after_100_characters() {
+        let longest = "é".repeat(100);
+        assert_eq!(shorten(&longest), longest);
+        assert_eq!(shorten(&"é".repeat(101)), format!("{longest}…"));
     }
 }

@@ -6,16 +6,16 @@ use signpost_domain::{FieldError, IdempotencyKey, Violation, ViolationCode};
 /// The header, and the field of its violations.
 pub(crate) const NAME: &str = "Idempotency-Key";
 
-/// The key that a request carries, if it carries one.
+/// The key of a request, if it has one.
 ///
 /// # Errors
-/// What is wrong with it: there are several, or it is none.
+/// The header occurs more than once, or its value is no valid key.
 pub(crate) fn read(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Violation> {
     let mut values = headers.get_all(NAME);
     let Some(value) = values.next() else { return Ok(None) };
     let error = |message| FieldError::new(ViolationCode::InvalidFormat, message).at(NAME);
     if values.next().is_some() {
-        return Err(error("must stand in the request once"));
+        return Err(error("must occur once in the request"));
     }
     let text = value.to_str().map_err(|_| error("must consist of visible ASCII characters"))?;
     IdempotencyKey::parse(text).map(Some).map_err(|error| error.at(NAME))

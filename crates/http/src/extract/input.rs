@@ -1,29 +1,68 @@
-//! What a request may bring along: a body, a query, or neither (D8).
+//! The parts of a request that handlers take: the caller, the id in the path, and a query or a body (D8).
 
-use std::future::{Future, Ready, ready};
-use std::pin::Pin;
+use std::future::{Ready, ready};
+use std::ops::Deref;
+use std::rc::Rc;
 
 use actix_web::dev::Payload;
-use actix_web::http::Method;
-use actix_web::{FromRequest, HttpRequest};
-use signpost_app::idempotency::{self, OnceOnly};
-use signpost_app::ports::RequestFingerprint;
-use signpost_app::{AppError, Application, Caller};
-use signpost_domain::{FieldError, IdempotencyKey, ViolationCode, Violations};
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use signpost_app::Caller;
+use signpost_domain::{FieldError, IdKind, IdReference, ViolationCode, Violations};
 
-use super::idempotency_key;
-use super::json_body::{BODY, Fingerprinted, JsonBody, NoBody};
+use super::idempotent_request::IdempotentRequest;
+use super::json_body::{JsonBody, NoBody};
 use super::list_query::PageQuery;
-use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
 use super::received_body::is_announced;
-use crate::api_error::ApiError;
+use crate::api_error::{ApiError, BODY};
 use crate::cursor::CursorScope;
-use crate::remembered_answer;
 
-type Extraction<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
+/// A body, and no query.
+pub(crate) type OnlyBody = IdempotentRequest<JsonBody>;
 
-/// Nothing: the request takes neither a query nor a body. What is there nevertheless is refused.
+/// Neither a query nor a body: the path says everything about the request.
+pub(crate) type OnlyKey = IdempotentRequest<NoBody>;
+
+/// The caller. Only the admission middleware puts one into a request, so a handler that takes it handles only
+/// authenticated, entitled and counted requests.
+#[derive(Debug, Clone)]
+pub(crate) struct Admitted(pub(crate) Rc<Caller>);
+
+impl Deref for Admitted {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl FromRequest for Admitted {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let admitted = request.extensions().get::<Self>().cloned();
+        ready(admitted.ok_or_else(|| ApiError::Internal("a handler ran without admission".into())))
+    }
+}
+
+/// The `{id}` of the path. A malformed id is no error here: it matches nothing, like an unknown id (D2).
+#[derive(Debug)]
+pub(crate) struct PathId<K: IdKind>(pub(crate) IdReference<K>);
+
+impl<K: IdKind> FromRequest for PathId<K> {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let id = request.match_info().get("id");
+        ready(id.map(|id| Self(IdReference::parse(id))).ok_or_else(|| {
+            ApiError::Internal(format!("the route {:?} has no `{{id}}`", request.match_pattern()))
+        }))
+    }
+}
+
+/// Neither a query nor a body; each is refused.
 #[derive(Debug)]
 pub(crate) struct NoInput;
 
@@ -41,15 +80,15 @@ impl FromRequest for NoInput {
 /// A query, and no body.
 #[derive(Debug)]
 pub(crate) struct OnlyQuery {
-    /// The query, to be read.
+    /// The query.
     pub(crate) query: QueryString,
-    /// What is wrong with there being a body.
+    /// The violation that an announced body is.
     pub(crate) violations: Violations,
 }
 
 impl OnlyQuery {
-    /// A body is refused by what the headers announce: to read a mebibyte in order to say that nobody wants it would cost
-    /// the node more than the client, and most of these requests need no key.
+    /// Refuses a body by its headers, without reading it: a mebibyte would cost the node more than the client, and most of
+    /// these requests need no key.
     fn of(request: &HttpRequest) -> Self {
         let mut violations = Violations::new();
         if is_announced(request) {
@@ -60,7 +99,7 @@ impl OnlyQuery {
         Self { query: QueryString::parse(request.query_string()), violations }
     }
 
-    /// The page that is asked for, where that is all that can be asked. All that is wrong is said at once.
+    /// The page of a list without filters, or all violations of the request.
     pub(crate) fn page(self, scope: &CursorScope) -> Result<PageQuery, Violations> {
         let Self { mut query, mut violations } = self;
         let page = PageQuery::read(&mut query, scope);
@@ -75,121 +114,5 @@ impl FromRequest for OnlyQuery {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Ok(Self::of(request)))
-    }
-}
-
-/// By what, beside its body, a `POST` that was sent before is known again (D12).
-#[derive(Debug)]
-struct Known {
-    key: Option<IdempotencyKey>,
-    /// Of its query and its key.
-    violations: Violations,
-}
-
-impl Known {
-    /// The key and what is wrong with it, and with there being a query. The body comes later, and so does whether the key was
-    /// used for another request.
-    fn read(request: &HttpRequest) -> Self {
-        let mut violations = QueryString::parse(request.query_string()).finish();
-        // With other methods the header means nothing.
-        let key = if request.method() == Method::POST {
-            idempotency_key::read(request.headers()).unwrap_or_else(|violation| {
-                violations.push(violation);
-                None
-            })
-        } else {
-            None
-        };
-        Self { key, violations }
-    }
-
-    async fn once(
-        &mut self,
-        fingerprint: Option<RequestFingerprint>,
-        app: &Application,
-        caller: &Caller,
-    ) -> Result<Option<OnceOnly>, ApiError> {
-        let (Some(key), Some(fingerprint)) = (self.key.clone(), fingerprint) else { return Ok(None) };
-        let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
-        let answered = match idempotency::recall(app, caller, &once).await {
-            Ok(answered) => answered,
-            Err(AppError::Invalid(of_key)) => {
-                self.violations.append(of_key);
-                None
-            }
-            Err(error) => return Err(error.into()),
-        };
-        // With a query that it does not take it is not the request that was carried out, but an invalid one.
-        if !self.violations.is_empty() {
-            return Ok(None);
-        }
-        match answered {
-            None => Ok(Some(once)),
-            Some(answer) => Err(AppError::AnsweredBefore(Box::new(answer)).into()),
-        }
-    }
-}
-
-/// A body, and no query.
-pub(crate) type OnlyBody = OnlyOnce<JsonBody>;
-
-/// Neither a query nor a body, but perhaps a key: the request does something, and all there is to say of it is where.
-pub(crate) type OnlyKey = OnlyOnce<NoBody>;
-
-/// What a request brings along that may be carried out once: a body of some kind, and no query.
-#[derive(Debug)]
-pub(crate) struct OnlyOnce<B> {
-    body: B,
-    known: Known,
-}
-
-impl<B: Fingerprinted> OnlyOnce<B> {
-    /// How the request is carried out once, if it carries a key and can be carried out at all (D12). A key that was used for
-    /// another request is a violation, which is given together with the others (D8).
-    ///
-    /// # Errors
-    /// It was carried out before: [`AppError::AnsweredBefore`](signpost_app::AppError) is what was answered. Or the store
-    /// broke.
-    pub(crate) async fn once(
-        &mut self,
-        app: &Application,
-        caller: &Caller,
-    ) -> Result<Option<OnceOnly>, ApiError> {
-        self.known.once(self.body.fingerprint(), app, caller).await
-    }
-}
-
-impl OnlyBody {
-    /// A reader of the body's fields, and what is wrong with the key and with there being a query. Without a readable body,
-    /// all that is wrong.
-    pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
-        let Self { body, known: Known { key: _, mut violations } } = self;
-        match body.reader() {
-            Ok(reader) => Ok((reader, violations)),
-            Err(violation) => {
-                violations.append(Violations::from(violation));
-                Err(violations)
-            }
-        }
-    }
-}
-
-impl OnlyKey {
-    /// Fails with what is wrong with the key and with there being a query or a body.
-    pub(crate) fn finish(self) -> Result<(), Violations> {
-        let Self { body, known: Known { key: _, mut violations } } = self;
-        violations.append(body.violations());
-        violations.into_result(())
-    }
-}
-
-impl<B: FromRequest<Error = ApiError, Future: 'static>> FromRequest for OnlyOnce<B> {
-    type Error = ApiError;
-    type Future = Extraction<Self>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let known = Known::read(request);
-        let body = B::from_request(request, payload);
-        Box::pin(async move { Ok(Self { body: body.await?, known }) })
     }
 }

@@ -11,24 +11,20 @@ use signpost_domain::{FieldError, Violation, ViolationCode, Violations};
 use super::idempotency_key;
 use super::object_reader::ObjectReader;
 use super::received_body::{Incomplete, is_announced, receive};
-use crate::api_error::ApiError;
+use crate::api_error::{ApiError, BODY};
 use signpost_strict_json::{Json, JsonObject};
 
-/// The name that violations of the body as a whole carry in place of a field's (D8).
-pub(crate) const BODY: &str = "body";
-
-/// A body that must be there. What is wrong with it is kept, so that it can be listed together with what is
-/// wrong with the query.
+/// A required body. Its violation is kept, so that the handler can report it together with those of the query.
 #[derive(Debug)]
 pub(crate) struct JsonBody {
     object: Result<JsonObject, Violation>,
     fingerprint: Option<RequestFingerprint>,
 }
 
-/// What has the fingerprint of the request that it came with.
+/// A body that knows the fingerprint of its request.
 pub(crate) trait Fingerprinted {
-    /// By what the request is known again (D12): `None` if it has no key, or if a body was announced and did not arrive, for then
-    /// nobody knows which request it was to be.
+    /// Identifies a repetition of the request (D12). `None` without a key, and where the announced body did not arrive in full,
+    /// since the intended request is then unknown.
     fn fingerprint(&self) -> Option<RequestFingerprint>;
 }
 
@@ -45,7 +41,7 @@ impl Fingerprinted for NoBody {
 }
 
 impl JsonBody {
-    /// A reader of the body's fields, or the one violation that a body without fields is.
+    /// A reader of the body's fields, or the violation that an unreadable body is.
     pub(crate) fn reader(self) -> Result<ObjectReader, Violation> {
         self.object.map(ObjectReader::new)
     }
@@ -87,8 +83,7 @@ impl FromRequest for JsonBody {
     }
 }
 
-/// The body of a request that has none. An object without fields passes for none; anything else would be
-/// dropped in silence, which D8 does not allow.
+/// The absence of a body. An object without fields passes too; anything else is refused, because D8 forbids ignoring it.
 #[derive(Debug)]
 pub(crate) struct NoBody {
     violations: Violations,
@@ -96,7 +91,7 @@ pub(crate) struct NoBody {
 }
 
 impl NoBody {
-    /// What is there nevertheless.
+    /// The violations that an unwanted body is.
     pub(crate) fn violations(self) -> Violations {
         self.violations
     }
@@ -118,7 +113,7 @@ impl FromRequest for NoBody {
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        // Many clients send a content type with every request, so it is looked at only if something follows.
+        // Many clients send a content type with every request, so it is checked only where a body follows.
         if !is_announced(request) {
             return Box::pin(std::future::ready(Ok(Self::read(request, Ok(Vec::new())))));
         }
@@ -134,7 +129,7 @@ fn fingerprint_of(
     request: &HttpRequest,
     received: &Result<Vec<u8>, Incomplete>,
 ) -> Option<RequestFingerprint> {
-    // Nobody asks for it without a key, and hashing a batch takes a while.
+    // Only requests with a key need it, and hashing a batch takes a while.
     if !request.headers().contains_key(idempotency_key::NAME) {
         return None;
     }
@@ -164,9 +159,9 @@ mod tests {
         }
     }
 
-    /// Contract D12: what did not arrive is not taken for another body.
+    /// Contract D12: a body that did not arrive in full has no fingerprint.
     #[test]
-    fn d12_a_request_is_known_by_the_bytes_of_its_body_if_they_arrived() {
+    fn d12_the_fingerprint_covers_the_bytes_of_a_complete_body() {
         let post = || TestRequest::post().uri("/v1/groups");
         assert_eq!(JsonBody::read(&post().to_http_request(), Ok(b"{}".to_vec())).fingerprint(), None);
         let request = post().insert_header((idempotency_key::NAME, "k")).to_http_request();
@@ -181,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_did_not_arrive_is_a_violation_of_body() {
+    fn an_incomplete_body_is_a_violation_of_body() {
         for incomplete in [Incomplete::Late, Incomplete::Broken] {
             assert_eq!(violation(Err(incomplete)), ("body".to_owned(), "invalid_json"));
         }

@@ -6,7 +6,7 @@ use validator::{Validate, ValidationErrors};
 use super::query_string::QueryString;
 use crate::cursor::{CursorScope, MOST_CHARACTERS, SealedCursor};
 
-/// The page that a list is asked for.
+/// The requested page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageQuery {
     /// `limit`
@@ -15,7 +15,7 @@ pub(crate) struct PageQuery {
     pub(crate) after: Option<PagePosition>,
 }
 
-/// The two parameters as they were sent.
+/// The two parameters in the form in which they were sent.
 #[derive(Debug, Validate)]
 struct PageShape {
     #[validate(range(min = 1, max = 100, code = "out_of_range", message = "must be from 1 to 100"))]
@@ -25,10 +25,10 @@ struct PageShape {
 }
 
 impl PageQuery {
-    /// Takes the two parameters and notes what is wrong with them; the page is of no use then.
+    /// Takes the two parameters. Violations go to `query`; the page is meaningless then.
     ///
-    /// The list's filter must have been taken before, and `scope` be bound to it. If something was wrong with the
-    /// filter, the cursor is judged by its form alone.
+    /// The caller must take the list's filter first and bind `scope` to it. If the filter is invalid, only the form of the
+    /// cursor is checked.
     pub(crate) fn read(query: &mut QueryString, scope: &CursorScope) -> Self {
         let scope = query.is_valid().then_some(scope);
         let shape = PageShape { limit: query.read("limit", parse_integer), cursor: query.take("cursor") };
@@ -54,8 +54,8 @@ fn open(text: &str, query: &mut QueryString, scope: Option<&CursorScope>) -> Opt
     position
 }
 
-/// Notes what the derived checks found. Of an error only the code and the message are ours; it also carries the
-/// rejected value, which must go nowhere.
+/// Adds the errors of the derived checks. Takes only their code and message: they also carry the rejected value, which must
+/// not be repeated.
 fn refuse_shapes(query: &mut QueryString, errors: &ValidationErrors) {
     for (field, errors) in errors.field_errors() {
         for error in errors {
@@ -66,7 +66,7 @@ fn refuse_shapes(query: &mut QueryString, errors: &ValidationErrors) {
     }
 }
 
-/// An integer in decimal; one beyond the range of 64 bits is cut to it, which is out of every range of ours.
+/// A decimal integer. Values beyond 64 bits are clamped, and so remain outside every range of ours.
 pub(crate) fn parse_integer(text: &str) -> Result<i64, FieldError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -94,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_1_to_100_and_25_unless_told() {
+    fn the_limit_is_1_to_100_and_25_by_default() {
         for (query, expected) in [("", 25), ("limit=1", 1), ("limit=100", 100), ("limit=007", 7)] {
             assert_eq!(read(query), (expected, None, vec![]), "{query}");
         }
     }
 
     #[test]
-    fn d8_a_limit_that_is_no_integer_is_another_violation_than_one_out_of_range() {
+    fn d8_a_limit_of_the_wrong_type_differs_from_one_out_of_range() {
         for (value, code) in [
             ("", "invalid_type"),
             ("ten", "invalid_type"),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn d11_a_cursor_is_opened_or_refused() {
+    fn d11_a_valid_cursor_is_opened_and_any_other_is_refused() {
         let position = PagePosition::behind([3; 16]);
         let good = scope().seal(position);
         assert_eq!(read(&format!("cursor={good}&limit=3")), (3, Some(position), vec![]));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_all_that_is_wrong_with_a_page_is_listed() {
+    fn d8_all_violations_of_a_page_are_listed() {
         let foreign = scope().filtered_by("q", None).seal(PagePosition::behind([3; 16]));
         let (_, _, mut found) = read(&format!("limit=0&cursor={foreign}&page=2"));
         found.sort();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn d11_a_cursor_is_not_blamed_for_a_filter_that_is_invalid() {
+    fn d11_an_invalid_filter_does_not_invalidate_the_cursor() {
         let mut query =
             QueryString::parse(&format!("cursor={}", scope().seal(PagePosition::behind([3; 16]))));
         query.refuse("is_active", FieldError::new(ViolationCode::InvalidValue, "must be true or false"));

@@ -1,32 +1,27 @@
-//! From parts of a request to values that handlers can use.
+//! Extractors: they turn parts of a request into the values that handlers take.
 //!
-//! The framework resolves the extractors of a handler side by side, so none of them may depend on another, and
-//! nothing that must come first stands here: requests are admitted in middleware (D7). An extractor fails only
-//! with what refuses the request as a whole; what is wrong with single fields and parameters is kept in it, so
-//! that the handler can list everything at once (D8).
+//! The framework resolves a handler's extractors concurrently, so none may depend on another. Admission must come first,
+//! so it is middleware (D7). An extractor fails only where the request as a whole is refused. It keeps violations of single
+//! fields and parameters, so that the handler can report all of them at once (D8).
 
-mod admitted;
 mod batch;
 mod content_type;
 mod field;
 mod idempotency_key;
+mod idempotent_request;
 mod input;
 mod json_body;
 mod list_query;
 mod object_reader;
-mod path_id;
 mod query_string;
 mod received_body;
 
-pub(crate) use admitted::Admitted;
 pub(crate) use batch::{anything, batch, ids};
-pub(crate) use content_type::Unsupported;
 pub(crate) use field::{Field, field};
-pub(crate) use input::{NoInput, OnlyBody, OnlyKey, OnlyQuery};
-pub(crate) use json_body::BODY;
+pub(crate) use idempotent_request::Once;
+pub(crate) use input::{Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, PathId};
 pub(crate) use list_query::{PageQuery, parse_integer};
 pub(crate) use object_reader::{
     FieldReader, ObjectReader, Verb, boolean, items, object, properties, reference, text, texts,
 };
-pub(crate) use path_id::PathId;
 pub(crate) use query_string::QueryString;

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use signpost_domain::{Change, FieldError, ViolationCode, Violations};
 
 use super::field::Field;
+use super::field::shorten;
 use crate::schema::{AnySchema, Property, always, or_null, with_default};
-use crate::shorten::shorten;
 use signpost_strict_json::{Json, JsonObject};
 
 /// What a body asks for.

@@ -6,21 +6,21 @@ use std::collections::btree_map::Entry;
 
 use signpost_domain::{FieldError, ViolationCode, Violations};
 
-use crate::shorten::shorten;
+use super::field::shorten;
 
-/// The parameters of a request. As with bodies, which ones there are is said by what is taken; whatever is left
-/// at the end is a violation, a key that somebody put there included (D8, D14).
+/// The parameters of a request. As with bodies, the handler takes those that it knows. The rest are violations, including
+/// API keys in the query (D8, D14).
 #[derive(Debug, Default)]
 pub(crate) struct QueryString {
-    /// By name, what is said about the parameter of that name.
+    /// By name.
     parameters: BTreeMap<String, Parameter>,
     violations: Violations,
 }
 
-/// What a query says about one parameter.
+/// The occurrences of one parameter.
 #[derive(Debug)]
 struct Parameter {
-    /// The value that stands first; `None` if its encoding is broken.
+    /// The first value; `None` if its encoding is broken.
     value: Option<String>,
     is_repeated: bool,
     /// Whether the encoding of any of its values is broken.
@@ -28,7 +28,7 @@ struct Parameter {
 }
 
 impl QueryString {
-    /// Reads what stands behind the `?`. Empty parts (`a=1&&b=2`) say nothing and are passed over.
+    /// Parses the text after the `?`. Empty parts (`a=1&&b=2`) are skipped.
     pub(crate) fn parse(query: &str) -> Self {
         let mut read = Self::default();
         for part in query.split('&').filter(|part| !part.is_empty()) {
@@ -53,12 +53,12 @@ impl QueryString {
         read
     }
 
-    /// Whether a parameter is there and was not taken yet.
+    /// Whether a parameter is present and not yet taken.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.parameters.contains_key(name)
     }
 
-    /// The value of a parameter, if it is there once and can be read.
+    /// The value of an optional parameter. A repeated or badly encoded one is a violation.
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
         let Parameter { value, is_repeated, is_broken: _ } = self.parameters.remove(name)?;
         if is_repeated {
@@ -71,7 +71,7 @@ impl QueryString {
         value
     }
 
-    /// The value of a parameter that must be there, if it is there once and can be read.
+    /// The value of a required parameter. An absent, repeated or badly encoded one is a violation.
     pub(crate) fn require(&mut self, name: &str) -> Option<String> {
         if !self.parameters.contains_key(name) {
             self.refuse(name, FieldError::new(ViolationCode::Required, "is required"));
@@ -80,7 +80,7 @@ impl QueryString {
         self.take(name)
     }
 
-    /// Takes a parameter and makes a value of it.
+    /// Takes an optional parameter and parses it. An invalid value is a violation.
     pub(crate) fn read<T>(
         &mut self,
         name: &str,
@@ -90,17 +90,17 @@ impl QueryString {
         parse(&text).map_err(|error| self.refuse(name, error)).ok()
     }
 
-    /// Notes what is wrong with a parameter.
+    /// Adds a violation of a parameter.
     pub(crate) fn refuse(&mut self, name: &str, error: FieldError) {
         self.violations.push(error.at(name));
     }
 
-    /// Whether nothing was wrong so far.
+    /// Whether there are no violations so far.
     pub(crate) const fn is_valid(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// What was wrong with the parameters, and every parameter that nobody took.
+    /// All violations, including one for each unknown parameter.
     pub(crate) fn finish(self) -> Violations {
         let Self { parameters, mut violations } = self;
         for (name, Parameter { value: _, is_repeated: _, is_broken }) in parameters {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_a_parameter_that_is_required_is_missed_once() {
+    fn d8_an_absent_required_parameter_is_one_violation() {
         for (query, value, violations) in [
             ("domain=a", Some("a"), vec![]),
             ("domain=", Some(""), vec![]),

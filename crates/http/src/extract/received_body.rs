@@ -1,4 +1,4 @@
-//! Receiving a body: how large, how long, announced as what (D10).
+//! Receiving a body within the limits of size, time and type (D10).
 
 use std::io;
 
@@ -11,13 +11,13 @@ use futures_util::StreamExt as _;
 use super::content_type;
 use crate::api_error::ApiError;
 
-/// The largest body that is accepted (D10).
+/// The size limit of a body (D10).
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// Why the bytes of a body are not all there.
+/// Why a body did not arrive in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Incomplete {
-    /// They did not arrive in the time that the listener gives a body.
+    /// It exceeded the listener's timeout for bodies.
     Late,
     /// The connection or its encoding broke.
     Broken,
@@ -33,10 +33,10 @@ fn announced_length(request: &HttpRequest) -> Option<u64> {
     request.headers().get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// Receives the body, after it was checked for what its headers announce: first its type, then its size (D7).
+/// Receives the body. First checks the announced type, then the announced size (D7).
 ///
-/// The outer error refuses the request as a whole; the inner one is a violation of its body. A body that is too large is
-/// refused as soon as that is known, and the rest of it is not read here: the connection reads it off behind the answer.
+/// The outer error refuses the request as a whole; the inner one is a violation of its body. A body beyond the limit is
+/// refused at once; the connection discards the rest of it after the response.
 pub(crate) async fn receive(
     request: HttpRequest,
     mut payload: Payload,
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// What is received of a chunked body that never ends, of which so many bytes are there.
+    /// The outcome for a chunked body that has sent so many bytes and has not ended.
     async fn received(bytes: usize) -> Option<Result<Result<Vec<u8>, Incomplete>, ApiError>> {
         let request = TestRequest::post()
             .insert_header((TRANSFER_ENCODING, "chunked"))
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn d10_a_body_that_crosses_the_bound_is_refused_while_more_may_come() {
+    async fn d10_a_body_is_refused_as_soon_as_it_exceeds_the_limit() {
         assert!(received(MOST_BYTES).await.is_none(), "it may be whole with the next chunk");
         let refused = received(MOST_BYTES + 1).await;
         assert!(matches!(refused, Some(Err(ApiError::PayloadTooLarge))), "its end is waited for");

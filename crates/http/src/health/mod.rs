@@ -1,5 +1,4 @@
-//! Health checks for whoever runs the program (D63). They need no key, cost no quota, and answer soon also where what
-//! they ask about hangs.
+//! Health checks for operators (D63). They need no key, cost no quota, and answer in time also if a dependency hangs.
 
 mod probe;
 
@@ -19,7 +18,7 @@ use crate::wire;
 
 use probe::Probe;
 
-/// Whether a path is that of a health check, which is answered however many connections there are.
+/// Whether a path is that of a health check. The listener answers those beyond its limit of connections.
 pub(crate) fn is_probe(path: &str) -> bool {
     path.starts_with("/health/")
 }
@@ -38,25 +37,24 @@ shown! {
 shown! {
     struct Health {
         status: &'static str = status_of(
-            "`ok`, or why not: something that is needed does not answer or takes no changes, or the program is on its \
-             way out.",
+            "`ok`, or the reason: a required dependency is unavailable or read-only, or the process is shutting down.",
             &[OK, READ_ONLY, UNAVAILABLE, DRAINING],
         ),
-        checks: Checks = closed_object("What was asked.", Checks::properties()),
+        checks: Checks = closed_object("The dependencies.", Checks::properties()),
     }
 }
 
 shown! {
     struct Checks {
         database: &'static str = status_of(
-            "Whether the database answers. `read_only` says that it can be read and takes no changes, because its disk \
-             is full or it is set so; in readiness only.",
+            "Whether the database answers. `read_only` means that it accepts no changes, because its disk is full or \
+             because it is configured so; in readiness only.",
             &[OK, READ_ONLY, UNAVAILABLE],
         ),
         #[serde(skip_serializing_if = "Option::is_none")]
         redis (maybe): Option<&'static str> = status_of(
-            "Whether Redis answers; in readiness only, and only where Redis is used. It is not needed: while it is \
-             away, each node counts requests by itself.",
+            "Whether Redis answers; in readiness only, and only if Redis is configured. It is not required: without it, \
+             each node counts requests on its own.",
             &[OK, UNAVAILABLE],
         ),
     }
@@ -66,39 +64,38 @@ fn status_of(description: &str, values: &[&'static str]) -> ObjectBuilder {
     string(description).enum_values(Some(values.iter().copied()))
 }
 
-/// The components of the OpenAPI document about health (D63).
+/// The OpenAPI components of health checks (D63).
 pub(crate) fn components() -> Components {
     vec![
         ("Live", closed_object("The process answers.", Live::properties()).into()),
-        ("Health", closed_object("Whether the service can do its work.", Health::properties()).into()),
+        ("Health", closed_object("Whether the service can serve.", Health::properties()).into()),
     ]
 }
 
-/// The checks that run, shared by all workers of a listener.
+/// The running checks, shared by all workers of a listener.
 #[derive(Debug)]
 pub(crate) struct Probes {
     database: Arc<Probe>,
-    /// Whether the database takes changes. By itself, so that a write that hangs does not make visits look broken.
+    /// Checks writes separately, so that a hanging write does not make visits look broken.
     changes: Arc<Probe>,
     redis: Arc<Probe>,
 }
 
 impl Default for Probes {
     fn default() -> Self {
-        // A write waits for the disk, and for those who write before it.
+        // A write waits for the disk and for earlier writes, so a slow one is no failure yet.
         let changes = Arc::new(Probe::trusting());
         Self { database: Arc::default(), changes, redis: Arc::default() }
     }
 }
 
-/// `GET /health/live`: the process answers. Nothing outside of it is asked, so that an outage elsewhere does not
-/// get it restarted.
+/// `GET /health/live`: the process answers. It checks no dependency, so that an outage elsewhere does not restart it.
 pub(crate) async fn live(_: NoInput) -> Result<HttpResponse, ApiError> {
     wire::ok(&Live { status: OK })
 }
 
-/// `GET /health/ready`: the API can serve. That takes a database that answers and takes changes, and a program that is
-/// not on its way out (D64). Redis is told of and not needed: without it each node counts by itself (D19).
+/// `GET /health/ready`: the API can serve. That requires a readable and writable database, and a process that is not
+/// draining (D64). Redis is reported but not required: without it each node counts requests on its own (D19).
 pub(crate) async fn ready(
     app: web::Data<Application>,
     probes: web::Data<Probes>,
@@ -111,8 +108,8 @@ pub(crate) async fn ready(
     answer(&Health { status, checks: Checks { database, redis } })
 }
 
-/// `GET /health/links`: visitors can be served, which takes no changes. While the database is away, those can whose links
-/// this node has in memory.
+/// `GET /health/links`: visitors can be served, which requires no writes. While the database is unreachable, the node
+/// serves the links that it has in memory.
 pub(crate) async fn links(
     app: web::Data<Application>,
     probes: web::Data<Probes>,
@@ -128,7 +125,7 @@ async fn database(app: &Application, probes: &Probes) -> &'static str {
     let check = async move {
         let checked = store.check().await;
         if let Err(error) = &checked {
-            tracing::warn!(%error, "the database does not answer a health check");
+            tracing::warn!(%error, "the health check of database reads failed");
         }
         checked.is_ok()
     };
@@ -141,7 +138,7 @@ async fn changes(app: &Application, probes: &Probes) -> &'static str {
         let checked = store.check_writes().await;
         if let Err(error) = &checked {
             let cause = std::error::Error::source(error).map(ToString::to_string);
-            tracing::warn!(%error, cause, "the database takes no changes, says a health check");
+            tracing::warn!(%error, cause, "the health check of database writes failed");
         }
         checked.is_ok()
     };

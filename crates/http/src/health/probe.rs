@@ -1,4 +1,4 @@
-//! Asking something slow whether it is well, for somebody who is in a hurry.
+//! Health checks of dependencies that may be slow, with a bound on the time to answer.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,23 +9,23 @@ use tokio::time::timeout;
 /// How long an answer waits for a check (R37: health checks answer within 100 ms, whatever hangs).
 const PATIENCE: Duration = Duration::from_millis(80);
 
-/// For how long a check that runs is given the benefit of the doubt: until then the outcome of the last one stands.
+/// How long a running check counts as the previous one did.
 const DOUBT: Duration = Duration::from_secs(1);
 
-/// For how long the outcome of a check tells anything: whoever asks more seldom than that must wait for a new one.
+/// How long the outcome of a check is valid. After that, an answer needs a new check.
 const MEMORY: Duration = Duration::from_mins(1);
 
-/// A check that is run when somebody asks, by one asker at a time, and to its end even if nobody waits for it.
+/// A check that runs on request, once at a time, and to its end even if the request is gone.
 #[derive(Debug)]
 pub(crate) struct Probe {
     running_since: Mutex<Option<Instant>>,
-    /// The last check that ended; `None` if none has.
+    /// The outcome of the last completed check; `None` before the first.
     outcome: watch::Sender<Option<Outcome>>,
-    /// Whether all is taken to be well for that second where no check has ended yet.
+    /// Whether the first check counts as healthy while it runs, for up to a second.
     trusts: bool,
 }
 
-/// What a check found, and when.
+/// The outcome of a check, and its time.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
     is_well: bool,
@@ -39,14 +39,14 @@ impl Default for Probe {
 }
 
 impl Probe {
-    /// One for a check that is slow at times where all is well, such as one that waits for a disk. While the first runs, it
-    /// has the benefit of the doubt too.
+    /// A probe for a check that can be slow while all is well, such as one that waits for a disk. The first check counts as
+    /// healthy while it runs, for up to a second.
     pub(crate) fn trusting() -> Self {
         Self { trusts: true, ..Self::default() }
     }
 
-    /// Whether all is well by `check`, which is not started if one runs already. If that takes long, it is as it was at
-    /// the last check, for a second; then it counts as not well.
+    /// Whether `check` succeeds. It is not started while another runs. While a check is slow, the last outcome counts for a
+    /// second; after that the answer is `false`.
     pub(crate) async fn is_well(
         self: &Arc<Self>,
         check: impl Future<Output = bool> + Send + 'static,
@@ -60,7 +60,7 @@ impl Probe {
         began.elapsed() < DOUBT && outcome.borrow().map_or(self.trusts, was_well)
     }
 
-    /// Starts a check, unless one runs, and says when the one that runs began.
+    /// Starts a check unless one runs. Returns the start time of the running one.
     fn begin(self: &Arc<Self>, check: impl Future<Output = bool> + Send + 'static) -> Instant {
         let mut running = self.running_since();
         if let Some(began) = *running {
@@ -73,13 +73,13 @@ impl Probe {
         began
     }
 
-    /// Nothing panics between the locks.
+    /// The lock cannot be poisoned in practice: the code that holds it does not panic.
     fn running_since(&self) -> MutexGuard<'_, Option<Instant>> {
         self.running_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ends a check also if it panics, or if the thread that runs it ends first.
+/// Ends a check on drop, also if it panics or if its thread ends first.
 struct Ending {
     probe: Arc<Probe>,
     is_well: bool,
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_check_that_ends_in_time_is_believed() {
+    async fn a_check_that_ends_in_time_gives_the_answer() {
         let probe = Arc::new(Probe::default());
         assert!(probe.is_well(ready(true)).await);
         assert!(!probe.is_well(ready(false)).await);
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn r37_a_check_that_hangs_is_doubted_after_a_second_and_nobody_waits_for_it() {
+    async fn r37_a_hanging_check_fails_after_a_second_and_blocks_no_request() {
         let probe = Arc::new(Probe::default());
-        assert!(!probe.is_well(pending()).await, "nothing is known yet");
+        assert!(!probe.is_well(pending()).await, "there is no outcome yet");
 
         let probe = Arc::new(Probe::default());
         assert!(probe.is_well(ready(true)).await);
         let (end, ended) = oneshot::channel();
-        assert!(probe.is_well(async { ended.await.unwrap() }).await, "it was well a moment ago");
+        assert!(probe.is_well(async { ended.await.unwrap() }).await, "the last outcome was healthy");
         tokio::time::sleep(DOUBT).await;
         assert!(!probe.is_well(async { panic!("a second check is not started") }).await);
         end.send(true).unwrap();
@@ -134,17 +134,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn r37_a_slow_first_check_is_trusted_for_a_second_and_no_longer() {
+    async fn r37_a_slow_first_check_counts_as_healthy_for_a_second() {
         let probe = Arc::new(Probe::trusting());
         assert!(probe.is_well(pending()).await);
         tokio::time::sleep(DOUBT).await;
         assert!(!probe.is_well(pending()).await);
         let probe = Arc::new(Probe::trusting());
-        assert!(!probe.is_well(ready(false)).await, "what failed is not trusted");
+        assert!(!probe.is_well(ready(false)).await, "a failed check counts as healthy");
     }
 
     #[tokio::test]
-    async fn who_asks_while_a_check_runs_gets_its_outcome() {
+    async fn a_request_during_a_check_gets_its_outcome() {
         let probe = Arc::new(Probe::default());
         let (end, ended) = oneshot::channel();
         let first = probe.is_well(async { ended.await.unwrap() });

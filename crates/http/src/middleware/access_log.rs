@@ -1,4 +1,4 @@
-//! One log line and three metrics for each request.
+//! The access log: one line and three metrics for each request.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ const REQUESTS: &str = "signpost_api_requests_total";
 const DURATION: &str = "signpost_api_request_duration_seconds";
 const REFUSED: &str = "signpost_api_refused_total";
 
-/// Tells the recorder, if there is one, what the metrics mean.
+/// Describes the metrics to the installed recorder.
 pub(crate) fn describe_metrics() {
     metrics::describe_counter!(REQUESTS, "Requests to the API, by method, route and status.");
     metrics::describe_histogram!(
@@ -20,8 +20,7 @@ pub(crate) fn describe_metrics() {
     metrics::describe_counter!(REFUSED, "Error answers of the API, by error code.");
 }
 
-/// A request under way. Neither its path nor its query is kept, only the pattern of its route: people put keys
-/// where they do not belong.
+/// A request under way. It keeps the pattern of the route instead of path and query, because callers put API keys in both.
 #[derive(Debug)]
 pub(crate) struct AccessRecord {
     started: Instant,
@@ -31,12 +30,12 @@ pub(crate) struct AccessRecord {
 }
 
 impl AccessRecord {
-    /// A request with this method for the route with this pattern begins.
+    /// Starts the record of a request with this method, for the route with this pattern.
     pub(crate) fn begin(method: &Method, route: &'static str) -> Self {
         Self { started: Instant::now(), method: method_name(method), route, answered: false }
     }
 
-    /// The request is answered.
+    /// Records the response.
     pub(crate) fn finish(mut self, status: StatusCode, code: Option<ErrorCode>, account: Option<AccountId>) {
         self.answered = true;
         let (method, route, duration) = (self.method, self.route, self.started.elapsed());
@@ -59,8 +58,7 @@ impl AccessRecord {
     }
 }
 
-/// A request that nobody waits for any more is dropped half-way. What it had committed by then stays, so it must
-/// not vanish from the log.
+/// The framework drops a request whose client has disconnected. Its commits stay, so the log must mention it.
 impl Drop for AccessRecord {
     fn drop(&mut self) {
         if !self.answered {
@@ -71,8 +69,7 @@ impl Drop for AccessRecord {
     }
 }
 
-/// The methods have names of their own; whatever else somebody sends must not make a new metric each time, nor
-/// reach the log.
+/// Invented methods share one label: they must not create metrics without bound, nor reach the log.
 fn method_name(method: &Method) -> &'static str {
     const KNOWN: [(Method, &str); 9] = [
         (Method::GET, "GET"),
@@ -93,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_method_that_somebody_invents_is_not_repeated() {
+    fn an_invented_method_gets_the_label_other() {
         assert_eq!(method_name(&Method::PATCH), "PATCH");
         assert_eq!(method_name(&Method::from_bytes(b"sp_live_x").unwrap()), "other");
     }

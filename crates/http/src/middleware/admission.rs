@@ -1,4 +1,4 @@
-//! Letting requests in (D7): who is it, may it, how many more.
+//! Admission of requests (D7): authentication, entitlement and quota.
 
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -14,17 +14,16 @@ use signpost_app::admission::{NotAdmitted, Sender, admit};
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{ApiKeySecret, IdReference, LinkId};
 
-use super::request_facts::RequestFacts;
+use super::frame::RequestFacts;
 use crate::api_error::ApiError;
 use crate::extract::Admitted;
 use crate::routes::is_under_v1;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Admits every request under `/v1`, whether an endpoint has its path or not; others pass without a key (D7).
+/// Admits every request under `/v1`, also to unknown paths. Other requests pass without a key (D7).
 ///
-/// The path is looked at in the same, percent-decoded form in which it is routed, so no spelling of an address
-/// leads to an endpoint and past this.
+/// The check uses the same percent-decoded path as routing, so no spelling of a path can bypass it.
 pub(crate) async fn admission(
     app: web::Data<Application>,
     request: ServiceRequest,
@@ -51,15 +50,15 @@ pub(crate) async fn admission(
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
 }
 
-/// The redirect that a request reads and nothing else.
+/// The redirect that a `GET` of a single redirect reads. Admission reads it together with the key (ADR 56).
 fn link_to_read(request: &ServiceRequest) -> Option<LinkId> {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let id = request.match_info().as_str().strip_prefix("/v1/redirects/").filter(|_| is_read)?;
     IdReference::<RedirectKind>::parse(id).id().map(LinkId::from)
 }
 
-/// The key in the one `Authorization` header: the scheme `Bearer` in any case, spaces, the key (D14). `None` if
-/// there is no such header, more than one, or one that says anything else.
+/// The key in the `Authorization` header: the scheme `Bearer` in any case, spaces, the key (D14). `None` if the header is
+/// missing, repeated, or has another form.
 fn bearer_key(headers: &HeaderMap) -> Option<ApiKeySecret> {
     let mut values = headers.get_all(AUTHORIZATION);
     let (Some(value), None) = (values.next(), values.next()) else { return None };
@@ -74,7 +73,7 @@ fn client_address(request: &ServiceRequest, app: &Application) -> IpAddr {
     let forwarded_for = request.headers().get_all(X_FORWARDED_FOR);
     let sender = Sender {
         peer: request.peer_addr().map(|peer| peer.ip()),
-        // A header that is no text is a hop that cannot be read.
+        // A header that is not text counts as an unreadable hop.
         forwarded_for: forwarded_for.map(|value| value.to_str().unwrap_or("?")).collect(),
         has_forwarded: request.headers().contains_key(FORWARDED),
     };
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn d14_the_scheme_is_matched_without_regard_to_case() {
+    fn d14_the_scheme_is_case_insensitive() {
         let key = ApiKeySecret::from_random([5; 32]).expose().to_owned();
         for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"] {
             assert_eq!(key_in(&[&format!("{scheme} {key}")]), Some(key.clone()), "{scheme}");
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn d14_any_other_scheme_and_two_headers_are_no_key() {
+    fn d14_other_schemes_and_repeated_headers_give_no_key() {
         let key = ApiKeySecret::from_random([5; 32]).expose().to_owned();
         let bearer = format!("Bearer {key}");
         for refused in [
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn only_reading_one_redirect_reads_it_ahead() {
+    fn only_a_get_of_one_redirect_reads_it_ahead() {
         let id = "rdr_019b5a3c6e2d7f4880112233445566aa".to_owned();
         let ahead = |method, path: &str| {
             let request = TestRequest::with_uri(path).method(method).to_srv_request();

@@ -1,34 +1,44 @@
-//! The outermost layer: every request gets an id, every response its headers, every error the envelope.
+//! The outermost layer. It gives each request an id, each response its headers, and each error its envelope.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
+use std::rc::Rc;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
+use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{ConnectionType, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt as _;
-use signpost_app::{Application, Lifecycle};
-use signpost_domain::RequestId;
+use signpost_app::{Application, Lifecycle, RateLimits};
+use signpost_domain::{AccountId, ErrorCode, QuotaRemaining, RequestBudget, RequestId};
 use tracing::Instrument as _;
 
 use super::access_log::AccessRecord;
-use super::request_facts::RequestFacts;
-use super::{common_headers, framework_errors, rate_limit_headers};
+use super::framework_errors;
 use crate::api_error::ApiError;
 use crate::error_response;
+use crate::replayed_response::ReplayedResponse;
 use crate::routes;
 
-/// Handles a request in a span that carries its id, so that every log line of it does (D4).
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const LIMIT_MINUTE: HeaderName = HeaderName::from_static("ratelimit-limit-minute");
+const REMAINING_MINUTE: HeaderName = HeaderName::from_static("ratelimit-remaining-minute");
+const LIMIT_DAY: HeaderName = HeaderName::from_static("ratelimit-limit-day");
+const REMAINING_DAY: HeaderName = HeaderName::from_static("ratelimit-remaining-day");
+
+/// Handles a request in a span with its id, so that all of its log lines carry the id (D4).
 pub(crate) async fn frame(
     app: web::Data<Application>,
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let request_id: RequestId = app.ids.next();
-    // The level of the gravest event that it must be seen with.
+    // At this level the span is enabled for every event in it, whatever the filter.
     let span = tracing::error_span!("request", %request_id);
     handle(request_id, &app.lifecycle, request, next).instrument(span).await
 }
@@ -46,14 +56,13 @@ async fn handle(
         record: AccessRecord::begin(request.method(), routes::pattern_of(&request)),
         facts,
     };
-    // A panic ends one request, not the connections of the whole worker. What the request had under way is
-    // dropped, and with it every unit of work that was not committed.
+    // A panic ends one request, not all connections of the worker. Its units of work are dropped uncommitted.
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
         Ok(Ok(response)) => {
             let (request, response) = response.map_into_boxed_body().into_parts();
             let mut response = framed.finish(response);
             if lifecycle.is_draining() {
-                // So that the caller's next request goes to a node that stays.
+                // The caller's next request then reaches another node.
                 response.head_mut().set_connection_type(ConnectionType::Close);
             }
             Ok(ServiceResponse::new(request, response))
@@ -66,7 +75,39 @@ async fn handle(
     }
 }
 
-/// What is known of a request from its beginning.
+/// Facts about one request, shared by the outermost middleware and the request: the request is gone if a handler panics.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestFacts(Rc<Facts>);
+
+#[derive(Debug, Default)]
+struct Facts {
+    account: Cell<Option<AccountId>>,
+    rate_limits: Cell<Option<RateLimits>>,
+}
+
+impl RequestFacts {
+    /// The caller's account, once it is identified.
+    pub(crate) fn account(&self) -> Option<AccountId> {
+        self.0.account.get()
+    }
+
+    /// Sets the caller's account.
+    pub(crate) fn set_account(&self, account: AccountId) {
+        self.0.account.set(Some(account));
+    }
+
+    /// The account's budget, once the account is identified.
+    pub(crate) fn rate_limits(&self) -> Option<RateLimits> {
+        self.0.rate_limits.get()
+    }
+
+    /// Sets the account's budget.
+    pub(crate) fn set_rate_limits(&self, rate_limits: RateLimits) {
+        self.0.rate_limits.set(Some(rate_limits));
+    }
+}
+
+/// The parts of a request that outlive it.
 struct Framed {
     request_id: RequestId,
     record: AccessRecord,
@@ -74,37 +115,65 @@ struct Framed {
 }
 
 impl Framed {
-    /// Gives a response the form that every response has, and closes the books on the request.
+    /// Completes a response, and records the request in the access log.
     fn finish(self, response: HttpResponse) -> HttpResponse {
         let Self { request_id, record, facts } = self;
-        let (mut response, code) = match error_in(&response) {
-            None => (response, None),
-            Some(error) => {
-                let error = error.as_ref();
-                if let Some(cause) = error.cause() {
-                    tracing::error!(cause, "a request failed");
-                }
-                (error_response::response(error, request_id), error.answered_code())
-            }
-        };
-        // An account that was deleted while its request ran is not known any more.
+        let (mut response, code) = write(response, request_id);
+        // A 401 reveals no budget, also where the account was deleted while its request ran.
         let is_known = response.status() != StatusCode::UNAUTHORIZED;
         let headers = response.headers_mut();
-        common_headers::insert(headers, request_id);
+        insert_common_headers(headers, request_id);
         if let (true, Some(rate_limits)) = (is_known, facts.rate_limits()) {
-            rate_limit_headers::insert(headers, rate_limits);
+            insert_rate_limits(headers, rate_limits);
         }
         record.finish(response.status(), code, facts.account());
         response
     }
 
-    /// As [`Self::finish`], when the request is gone and the framework takes a response only as an error.
+    /// As [`Self::finish`], for a request that is gone: then the framework accepts the response only as an error.
     fn without_request(self, response: HttpResponse) -> Error {
         InternalError::from_response("a request failed", self.finish(response)).into()
     }
 }
 
-/// The error that a response stands for.
+/// Sets the request id (D4), and `Cache-Control: no-store` unless the response has a `Cache-Control` of its own. Most
+/// responses hold for one account at one moment.
+pub(crate) fn insert_common_headers(headers: &mut HeaderMap, request_id: RequestId) {
+    // Request ids are plain ASCII, so the conversion cannot fail.
+    if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
+        headers.insert(X_REQUEST_ID, value);
+    }
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+}
+
+/// Sets the four headers with the caller's budget (contract "Request budget", D17).
+fn insert_rate_limits(headers: &mut HeaderMap, rate_limits: RateLimits) {
+    let RateLimits { budget: RequestBudget { per_minute, per_day }, remaining } = rate_limits;
+    let QuotaRemaining { minute, day } = remaining;
+    for (name, value) in
+        [(LIMIT_MINUTE, per_minute), (REMAINING_MINUTE, minute), (LIMIT_DAY, per_day), (REMAINING_DAY, day)]
+    {
+        headers.insert(name, HeaderValue::from(value));
+    }
+}
+
+/// Writes replays and errors as responses to the request with this id; others stay as they are. The code is the error's.
+fn write(mut response: HttpResponse, request_id: RequestId) -> (HttpResponse, Option<ErrorCode>) {
+    if let Some(replayed) = ReplayedResponse::take(&mut response) {
+        let code = replayed.code();
+        return (replayed.write(request_id), code);
+    }
+    let Some(error) = error_in(&response) else { return (response, None) };
+    let error = error.as_ref();
+    if let Some(cause) = error.cause() {
+        tracing::error!(cause, "a request failed");
+    }
+    (error_response::response(error, request_id), Some(error.code()))
+}
+
+/// The error that a response carries: an [`ApiError`], or one of the framework.
 fn error_in(response: &HttpResponse) -> Option<ErrorIn<'_>> {
     match response.error().and_then(Error::as_error::<ApiError>) {
         Some(error) => Some(ErrorIn::Ours(error)),

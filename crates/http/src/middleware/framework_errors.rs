@@ -1,5 +1,4 @@
-//! Errors that the framework makes, in the contract's words (contract "Errors": every error response on every
-//! status).
+//! Errors that the framework makes, as errors of the API (contract "Errors": every error response on every status).
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -7,11 +6,10 @@ use actix_web::http::header::{ALLOW, CONTENT_TYPE};
 use signpost_domain::Violations;
 
 use crate::api_error::ApiError;
-use crate::extract::Unsupported;
 
-/// What an error response of the framework means; `None` for a response that is no error, or one of ours.
+/// The error that a response of the framework stands for; `None` for a success, and for a response of ours.
 ///
-/// Nothing of ours makes the framework answer by itself; this is for what we do not know.
+/// No known request reaches this. It guards against cases of the framework that we do not know.
 pub(crate) fn meaning(response: &HttpResponse) -> Option<ApiError> {
     let status = response.status();
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|value| value == "application/json");
@@ -25,9 +23,9 @@ pub(crate) fn meaning(response: &HttpResponse) -> Option<ApiError> {
             ApiError::MethodNotAllowed { allow: allow.unwrap_or_default().to_owned() }
         }
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::PayloadTooLarge,
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType(Unsupported(
-            "Send the body with `Content-Type: application/json`.",
-        )),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            ApiError::UnsupportedMediaType("Send the body with `Content-Type: application/json`.")
+        }
         status if status.is_client_error() => ApiError::Invalid(Violations::new()),
         status => ApiError::Internal(format!("the framework answered {status}: {:?}", response.error())),
     })
@@ -52,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_are_no_errors_or_ours_stay() {
+    fn successes_and_our_own_errors_stay_unchanged() {
         assert!(meaning(&HttpResponse::new(StatusCode::OK)).is_none());
         let ours = HttpResponse::ServiceUnavailable().content_type("application/json").finish();
         assert!(meaning(&ours).is_none());

@@ -27,11 +27,11 @@ macro_rules! with_filters {
     };
 }
 
-/// What every question about a redirect takes.
+/// The parameters of a redirect's report.
 pub(super) const OF_REDIRECT_REPORTS: &[Name] =
     with_filters!["RedirectId", "StartDate", "EndDate", "TimeZone", "Interval", "Dimensions", "ValueLimit"];
 
-/// What every question about a landing page takes.
+/// The parameters of a landing page's report.
 pub(super) const OF_LANDING_REPORTS: &[Name] = with_filters![
     "LandingId",
     "StartDate",
@@ -43,7 +43,7 @@ pub(super) const OF_LANDING_REPORTS: &[Name] = with_filters![
     "WidgetFilter"
 ];
 
-/// What every question about the account takes.
+/// The parameters of the account's report.
 pub(super) const OF_ACCOUNT_REPORTS: &[Name] = with_filters![
     "StartDate",
     "EndDate",
@@ -56,11 +56,11 @@ pub(super) const OF_ACCOUNT_REPORTS: &[Name] = with_filters![
     "LinkFilter"
 ];
 
-/// What every export of a redirect takes.
+/// The parameters of a redirect's export.
 pub(super) const OF_REDIRECT_EXPORTS: &[Name] =
     with_filters!["RedirectId", "StartDate", "EndDate", "TimeZone", "LineFormat", "AfterClick"];
 
-/// What every export of a landing page takes.
+/// The parameters of a landing page's export.
 pub(super) const OF_LANDING_EXPORTS: &[Name] = with_filters![
     "LandingId",
     "StartDate",
@@ -71,7 +71,7 @@ pub(super) const OF_LANDING_EXPORTS: &[Name] = with_filters![
     "WidgetFilter"
 ];
 
-/// What every export of the account takes.
+/// The parameters of the account's export.
 pub(super) const OF_ACCOUNT_EXPORTS: &[Name] = with_filters![
     "StartDate",
     "EndDate",
@@ -107,21 +107,21 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             "StartDate",
             in_query("start_date", instant().examples([json!(1_769_817_600_000_i64)]))
                 .required(Required::True)
-                .description(Some("The first millisecond of the period, counted from 1970 in UTC. It is included.")),
+                .description(Some("The first millisecond of the period, inclusive, in milliseconds since 1970 in UTC.")),
         ),
         (
             "EndDate",
             in_query("end_date", instant().examples([json!(1_772_236_799_999_i64)])).required(Required::True).description(
                 Some(
-                    "The last millisecond of the period, counted from 1970 in UTC. It is included. One in the future means \
-                     now.",
+                    "The last millisecond of the period, inclusive, in milliseconds since 1970 in UTC. A value in the future \
+                     means now.",
                 ),
             ),
         ),
         (
             "TimeZone",
             in_query("timezone", text().default(Some(json!("UTC"))).examples(["Europe/Berlin"])).description(Some(
-                "By whose clock hours, days, weeks and months begin: a name of the IANA database.",
+                "The time zone that hours, days, weeks and months follow: a name of the IANA database.",
             )),
         ),
         (
@@ -133,15 +133,15 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
                     .default(Some(json!(Interval::default().as_str()))),
             )
             .description(Some(
-                "The buckets of `series`: local hours, days, ISO weeks or months. There are at most 2,000 of them.",
+                "The buckets of `series`: local hours, days, ISO weeks or months, at most 2,000.",
             )),
         ),
         (
             "Dimensions",
             in_query("dimensions", text().examples(["country,referrer"])).description(Some(
-                "By what clicks are counted: up to 8 of `channel`, `country`, `device`, `os`, `browser`, `language`, \
-                 `referrer`, `utm_source`, `utm_medium`, `utm_campaign`, for a landing page `widget`, and for the account \
-                 `link`, between commas.",
+                "The dimensions to count clicks by, separated by commas. Up to 8 of `channel`, `country`, `device`, `os`, \
+                 `browser`, `language`, `referrer`, `utm_source`, `utm_medium`, `utm_campaign`; for a landing page also \
+                 `widget`, and for the account also `link`.",
             )),
         ),
         (
@@ -154,20 +154,20 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
                     .maximum(Some(MAX_VALUES))
                     .default(Some(json!(25))),
             )
-            .description(Some("How many values of each dimension the answer has at most.")),
+            .description(Some("The maximum number of values of each dimension.")),
         ),
         (
             "LineFormat",
             in_query("format", text().enum_values(Some(["ndjson", "csv"])).default(Some(json!("ndjson"))))
                 .description(Some(
-                    "`ndjson`: a JSON object a line. `csv`: RFC 4180 with a header; a value that a spreadsheet would take \
-                     for a formula has an apostrophe before it.",
+                    "`ndjson`: one JSON object per line. `csv`: RFC 4180 with a header; a value that a spreadsheet would \
+                     run as a formula starts with an apostrophe.",
                 )),
         ),
         (
             "AfterClick",
             in_query("after", text().pattern(Some("^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$"))).description(Some(
-                "Only clicks behind the one with this id: the last one of a stream that broke off.",
+                "Only clicks after the one with this id, such as the last one of an interrupted stream.",
             )),
         ),
         (
@@ -186,8 +186,8 @@ fn instant() -> ObjectBuilder {
 fn filter(dimension: Dimension) -> ParameterBuilder {
     let name = dimension.as_str();
     in_query(name, text()).description(Some(format!(
-        "Only clicks with one of these values of `{name}`, between commas; behind a leading `-`, only clicks with none of \
-         them. An empty value stands for unknown. A backslash makes a comma, a hyphen or a backslash a part of the value. \
+        "Only clicks with one of these values of `{name}`, separated by commas. After a leading `-`, only clicks without \
+         these values. An empty value means unknown. A backslash escapes a comma, a hyphen or a backslash. \
          At most 100 values of at most 256 bytes."
     )))
 }

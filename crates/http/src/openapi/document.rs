@@ -1,29 +1,32 @@
-//! Puts the document together.
+//! The document as a whole.
 
 use utoipa::openapi::path::{PathItem, PathsBuilder};
 use utoipa::openapi::schema::ComponentsBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Components, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, RefOr, ServerBuilder,
+    Components, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, RefOr, Schema,
+    ServerBuilder,
 };
 
 use super::{headers, operations, parameters};
-use crate::schema;
+use crate::analytics::{click_lines, report};
+use crate::resources::{account, domains, groups, landings, links, pixels, redirects, widgets};
+use crate::{error_response, health, tls_allowed, wire};
 
-/// What stands above the operations: the conventions that all of them share.
+/// The description of the document: the conventions that all operations share.
 const DESCRIPTION: &str = include_str!("conventions.md");
 
 /// The interface's version, which is also in every path (contract "Versioning").
 const INTERFACE_VERSION: &str = "1";
 
-/// The name of the one way to authenticate.
+/// The name of the security scheme.
 const KEY: &str = "ApiKey";
 
-/// The OpenAPI 3.1 document of this program, in JSON, indented, with a line break at the end; the same at every call.
+/// The OpenAPI 3.1 document of this program, as indented JSON with a final line break; the same at every call.
 ///
 /// # Errors
-/// Never, as far as the document goes: it is made of strings, numbers, lists and maps with strings for keys.
+/// The document cannot be serialised, which its types rule out: strings, numbers, lists, and maps with strings for keys.
 pub fn openapi_document() -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(&document()).map(|text| text + "\n")
 }
@@ -66,11 +69,11 @@ fn components() -> Components {
         .bearer_format("`sp_live_` and 32 characters of `0-9A-Za-z`")
         .description(Some(
             "A key of the account, from its dashboard. It is shown once, when it is issued. Keep it on a server: \
-             whoever has it has the account's links.",
+             anyone who has it controls the account's links.",
         ))
         .build();
     let mut components = ComponentsBuilder::new().security_scheme(KEY, SecurityScheme::Http(key)).build();
-    for (name, component) in schema::all() {
+    for (name, component) in schemas() {
         components.schemas.insert(name.to_owned(), component);
     }
     for (name, parameter) in parameters::all() {
@@ -83,4 +86,26 @@ fn components() -> Components {
         components.responses.insert(error.name(), RefOr::T(error.response()));
     }
     components
+}
+
+/// Every schema, with its name.
+fn schemas() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
+    [
+        redirects::components(),
+        landings::components(),
+        links::components(),
+        widgets::components(),
+        groups::components(),
+        domains::components(),
+        tls_allowed::components(),
+        pixels::components(),
+        wire::components(),
+        report::components(),
+        click_lines::components(),
+        account::components(),
+        health::components(),
+        error_response::components(),
+    ]
+    .into_iter()
+    .flatten()
 }

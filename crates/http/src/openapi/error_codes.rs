@@ -1,7 +1,8 @@
-//! What the error codes say (contract "Codes"), for people.
+//! Descriptions and example messages of the error codes (contract "Codes").
 
 use signpost_domain::ErrorCode;
 
+use crate::api_error::BROKEN;
 use crate::schema::examples;
 
 /// When an error has this code.
@@ -14,11 +15,11 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::FeatureNotAvailableOnCurrentPlan => {
             "the plan does not include a feature that the request uses"
         }
-        ErrorCode::PlanLimitReached => "the plan allows no more of these",
+        ErrorCode::PlanLimitReached => "the plan's limit of such resources is reached",
         ErrorCode::AnalyticsRangeExceedsPlanLimit => "the requested period is longer than the plan allows",
         ErrorCode::DomainNotFound => "the account has no such domain",
-        ErrorCode::DomainNotActive => "the domain is not active: not verified, or failed since",
-        ErrorCode::SlugRequiredForSystemDomain => "the link would be on the system domain without a slug",
+        ErrorCode::DomainNotActive => "the domain is not active: not verified, or failed since then",
+        ErrorCode::SlugRequiredForSystemDomain => "a link on the system domain needs a slug",
         ErrorCode::RedirectNotFound => "the account has no such redirect",
         ErrorCode::LandingNotFound => "the account has no such landing page",
         ErrorCode::GroupNotFound => "the account has no such group",
@@ -26,15 +27,15 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
             "another link has the address, or the slug is reserved; `details` says which, and names the link if it is the account's own"
         }
         ErrorCode::HostnameAlreadyTaken => {
-            "another account has the hostname; the message names the record that proves it to be yours"
+            "another account has the hostname; the message names the record that proves that it is yours"
         }
         ErrorCode::HostnameIsSystemDomain => "the hostname belongs to the service",
         ErrorCode::DomainProviderUnavailable => {
-            "DNS gave no answer, or the operator has not set up custom domains; nothing was changed; try again after `Retry-After` seconds"
+            "DNS did not answer, or the operator has not set up custom domains; nothing was changed; try again after `Retry-After` seconds"
         }
         ErrorCode::AnalyticsNotConfigured => "the link counts no visits",
         ErrorCode::PayloadTooLarge => "the body is larger than 1 MiB",
-        ErrorCode::UnsupportedMediaType => "the body is not announced as `application/json`",
+        ErrorCode::UnsupportedMediaType => "the body's `Content-Type` is not `application/json`",
         ErrorCode::RateLimitExceeded => {
             "the minute's requests are used up, the account has too many requests or searches in flight, the answers \
              to its keyed requests leave no room for another, or too many requests from this address were refused; wait `Retry-After` seconds"
@@ -42,14 +43,14 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::DailyQuotaExceeded => {
             "the day's requests are used up; the next day begins at midnight UTC"
         }
-        ErrorCode::AnalyticsTemporarilyUnavailable => "analytics do not answer; try again",
+        ErrorCode::AnalyticsTemporarilyUnavailable => "analytics are unavailable; try again",
         ErrorCode::InternalError => "something failed on our side",
-        ErrorCode::DuplicateIdInBatch => "the id stands in the batch before",
-        ErrorCode::DuplicateSlugInBatch => "an earlier item of the batch has the address",
+        ErrorCode::DuplicateIdInBatch => "an earlier item of the batch has the same id",
+        ErrorCode::DuplicateSlugInBatch => "an earlier item of the batch has the same address",
     }
 }
 
-/// An example of the sentence that an error with this code has.
+/// An example of the message of an error with this code.
 pub(super) const fn message(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::InvalidRequest => "`limit` must be from 1 to 100.",
@@ -88,10 +89,8 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
         ErrorCode::DailyQuotaExceeded => {
             "The requests of this day are used up. The next day begins at midnight UTC."
         }
-        ErrorCode::AnalyticsTemporarilyUnavailable => "Analytics do not answer. Try again.",
-        ErrorCode::InternalError => {
-            "Something failed on our side. Try again; if it stays so, tell support the request id."
-        }
+        ErrorCode::AnalyticsTemporarilyUnavailable => "Analytics are unavailable. Try again.",
+        ErrorCode::InternalError => BROKEN,
         ErrorCode::DuplicateIdInBatch => "The same id stands earlier in this batch.",
         ErrorCode::DuplicateSlugInBatch => "An earlier item of this batch has the same address.",
     }

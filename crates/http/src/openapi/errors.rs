@@ -1,7 +1,7 @@
 //! Error responses: which codes an operation can answer with, as components under `#/components/responses`.
 //!
-//! An operation names the codes that are its own; the rest is what happens to every request. From both follows, for
-//! each status, one response, and operations with the same codes share it.
+//! An operation lists its own codes; the general codes can occur with every request. Each status has one response with its
+//! codes, and operations with the same codes share it.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,18 @@ use utoipa::openapi::{Content, ContentBuilder, Ref, Response, ResponseBuilder};
 
 use super::error_codes::{meaning, message};
 use super::headers::{self, RateLimited};
-use crate::api_error::UNWRITABLE;
-use crate::error_status::status_of;
-use crate::remembered_answer;
+use crate::api_error::{UNWRITABLE, status_of};
+use crate::replayed_response::is_replayable;
 use crate::routes::{Access, RouteMethod};
 use crate::schema::{examples, named};
 
-/// The codes with which any request can be answered, whoever may make it (D7).
+/// The codes of every request, with or without a key (D7).
 const OF_EVERYBODY: [ErrorCode; 2] = [ErrorCode::InvalidRequest, ErrorCode::InternalError];
 
-/// The codes with which a body is refused. A request that takes none is not asked what it brings: a body there is a
-/// violation, as its headers announce it.
+/// The codes of refused bodies. Operations without a body refuse one as a violation, by its headers alone.
 const OF_BODIES: [ErrorCode; 2] = [ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType];
 
-/// The codes with which a request is not admitted.
+/// The codes of refused admission.
 const OF_ADMISSION: [ErrorCode; 5] = [
     ErrorCode::InvalidApiKey,
     ErrorCode::AccountSuspended,
@@ -40,7 +38,7 @@ const OF_ADMISSION: [ErrorCode; 5] = [
 pub(super) struct ErrorAnswer {
     access: Access,
     status: u16,
-    /// Whether it may be an answer that is given again (D12).
+    /// Whether it may be a replay (D12).
     replayable: bool,
     /// In the order of [`ErrorCode::ALL`].
     codes: Vec<ErrorCode>,
@@ -62,7 +60,7 @@ pub(super) fn answers(access: Access, method: RouteMethod, own: &[ErrorCode]) ->
             by_status.entry(status_of(code)).or_default().push(code);
         }
     }
-    // Counting a request may be a write, so this can happen to every request that has a key.
+    // Counting a request may be a write, so a read-only store can refuse every request with a key.
     match access {
         Access::Admitted => {
             by_status.entry(StatusCode::SERVICE_UNAVAILABLE).or_default().push(ErrorCode::InternalError);
@@ -70,9 +68,9 @@ pub(super) fn answers(access: Access, method: RouteMethod, own: &[ErrorCode]) ->
         Access::Open => {}
     }
     let answer = |(status, codes): (StatusCode, Vec<ErrorCode>)| {
-        // What is answered before the operation runs is remembered by nobody.
+        // Refusals before the operation runs are not stored.
         let ran = codes.iter().any(|code| own.contains(code));
-        let replayable = method == RouteMethod::Post && ran && remembered_answer::is_definite(status);
+        let replayable = method == RouteMethod::Post && ran && is_replayable(status);
         ErrorAnswer { access, status: status.as_u16(), replayable, codes }
     };
     by_status.into_iter().map(answer).collect()
@@ -84,7 +82,7 @@ impl ErrorAnswer {
         self.status
     }
 
-    /// The name of the component. What can happen to every request has one word; the rest is named by its codes.
+    /// The name of the component: a fixed name for the general codes, followed by the operation's own codes.
     pub(super) fn name(&self) -> String {
         let general = match self.status {
             400 => Some("InvalidRequest"),
@@ -143,15 +141,14 @@ impl ErrorAnswer {
         ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(examples).build()
     }
 
-    /// Whether a store that cannot be written is what the code says here.
+    /// Whether the code means a read-only store here.
     fn is_of_unwritable_store(&self, code: ErrorCode) -> bool {
         self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16() && code == ErrorCode::InternalError
     }
 
     fn meaning(&self, code: ErrorCode) -> &'static str {
         if self.is_of_unwritable_store(code) {
-            "the service can store no changes at the moment, and nothing was changed; try again after `Retry-After` \
-             seconds"
+            "the service cannot store changes at the moment; nothing was changed; try again after `Retry-After` seconds"
         } else {
             meaning(code)
         }
@@ -162,7 +159,7 @@ impl ErrorAnswer {
     }
 }
 
-/// The answer where a path names a pixel that is not there: pixels have no code of their own (D6).
+/// The response to an unknown pixel: the contract has no code for pixels (D6).
 pub(super) fn no_such_pixel() -> Response {
     let code = ErrorCode::InvalidRequest.as_str();
     let error = json!({"code": code, "message": "No such pixel.", "request_id": examples::REQUEST_ID});
@@ -175,7 +172,7 @@ pub(super) fn no_such_pixel() -> Response {
     headers::of_every_response(response, RateLimited::Always).build()
 }
 
-/// The answer to a path that no endpoint has (D6), for an endpoint that has some of the paths that its pattern fits.
+/// The response to an unknown path (D6), for an endpoint that serves only some of the paths that its pattern matches.
 pub(super) fn no_such_path() -> Response {
     let code = ErrorCode::InvalidRequest.as_str();
     let error = json!({
@@ -185,7 +182,7 @@ pub(super) fn no_such_path() -> Response {
     });
     let content = ContentBuilder::new().schema(Some(named("Error"))).example(Some(json!({ "error": error })));
     let response = ResponseBuilder::new()
-        .description(format!("There is no such path: the error's code is `{code}`."))
+        .description(format!("The path does not exist: the error's code is `{code}`."))
         .content("application/json", content.build());
     headers::of_every_response(response, RateLimited::Never).build()
 }

@@ -7,32 +7,32 @@ use utoipa::openapi::{Ref, ResponseBuilder};
 
 use crate::schema::{id, keyword};
 
-/// The four headers of D17, and what each says.
+/// The four headers of D17, with their descriptions.
 const RATE_LIMITS: [(&str, &str, &str); 4] = [
     (
         "RateLimit-Limit-Minute",
         "RateLimitLimitMinute",
         "How many requests the plan allows in a calendar minute.",
     ),
-    ("RateLimit-Remaining-Minute", "RateLimitRemainingMinute", "How many of them are left."),
+    ("RateLimit-Remaining-Minute", "RateLimitRemainingMinute", "How many requests are left."),
     ("RateLimit-Limit-Day", "RateLimitLimitDay", "How many requests the plan allows in a calendar day, UTC."),
-    ("RateLimit-Remaining-Day", "RateLimitRemainingDay", "How many of them are left."),
+    ("RateLimit-Remaining-Day", "RateLimitRemainingDay", "How many requests are left."),
 ];
 
 /// The header of D12: its name, and that of its component.
 const REPLAYED: (&str, &str) = ("Idempotent-Replayed", "IdempotentReplayed");
 
-/// Ends the names of headers that are there only if the account was identified.
+/// The suffix of headers that are present only if the account was identified.
 const IF_KNOWN: &str = "IfKnown";
 
-/// Whose budget a response tells.
+/// When a response has the headers of the request budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RateLimited {
-    /// The caller's: always.
+    /// Always.
     Always,
-    /// The caller's, unless the request failed before the caller was known.
+    /// Unless the request failed before the caller was identified.
     IfKnown,
-    /// Nobody's.
+    /// Never: the endpoint needs no key.
     Never,
 }
 
@@ -47,14 +47,14 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
             "RetryAfter",
             required(
                 seconds(),
-                "After how many seconds to send the request again: on a 429, when the window ends that is used up.",
+                "The seconds to wait before a retry. On a 429, the exhausted window ends then.",
             ),
         ),
         (
             "Location",
             required(
                 text("^/v1/"),
-                "The path at which the resource can be retrieved; relative to the base address.",
+                "The path of the resource, relative to the base address.",
             ),
         ),
         ("WwwAuthenticate", required(text("^Bearer$"), "The scheme in which to send a key.")),
@@ -62,15 +62,15 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
             REPLAYED.1,
             header(
                 text("^true$"),
-                "The request was carried out before, and this is what it was answered then. Absent when it was carried \
-                 out now.",
+                "This is the stored answer to an earlier request with the same key. Absent if this request ran.",
             )
             .build(),
         ),
     ];
     let others = others.into_iter().map(|(name, header)| (name.to_owned(), header));
     let limits = RATE_LIMITS.into_iter().flat_map(|(_, component, description)| {
-        let absent = format!("{description} Absent if the request was refused before the account was known.");
+        let absent =
+            format!("{description} Absent if the request was refused before the account was identified.");
         [
             (component.to_owned(), required(seconds(), description)),
             (format!("{component}{IF_KNOWN}"), header(seconds(), &absent).build()),
@@ -79,7 +79,7 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
     others.chain(limits)
 }
 
-/// Puts the headers that every response has on one.
+/// Adds the headers of every response.
 pub(super) fn of_every_response(response: ResponseBuilder, rate_limited: RateLimited) -> ResponseBuilder {
     let response = with(response, "X-Request-Id", "RequestId");
     let ending = match rate_limited {
@@ -92,13 +92,13 @@ pub(super) fn of_every_response(response: ResponseBuilder, rate_limited: RateLim
     })
 }
 
-/// Puts the header on a response that it has if it is given again (D12).
+/// Adds the header that a replay has (D12).
 pub(super) fn of_replays(response: ResponseBuilder) -> ResponseBuilder {
     let (name, component) = REPLAYED;
     with(response, name, component)
 }
 
-/// Puts a header on a response.
+/// Adds a header to a response.
 pub(super) fn with(response: ResponseBuilder, name: &str, component: &str) -> ResponseBuilder {
     response.header_ref(name, Ref::new(format!("#/components/headers/{component}")))
 }

@@ -1,8 +1,8 @@
-//! The OpenAPI 3.1 document: every operation of the API listener, for programs.
+//! The OpenAPI 3.1 document: every operation of the API listener.
 //!
-//! `operations` has one description per row of the route table, and a test walks both. The schemas of bodies come from the
-//! declarations that read and show them: see [`crate::schema`] and [`crate::resources`]. Tests send every property that
-//! is described, and one more, and hold every answer that they see against the document.
+//! `operations` has one description per row of the route table; a test compares the two. The schemas of bodies come from
+//! the declarations that read and show them: see [`crate::schema`] and [`crate::resources`]. Tests send every described
+//! property and one unknown one, and validate every response against the document.
 
 mod analytics_parameters;
 mod document;

@@ -12,10 +12,10 @@ use crate::schema::{CURSOR, SLUG, WITHOUT_NUL, id};
 /// A parameter, by the name of its component.
 pub(super) type Name = &'static str;
 
-/// What every list takes, last.
+/// The last parameters of every list.
 const PAGE: [Name; 2] = ["Limit", "Cursor"];
 
-/// What the lists of links take (contract "List filters for links", D32).
+/// The parameters of the lists of links (contract "List filters for links", D32).
 pub(super) const OF_LINK_LISTS: &[Name] = &[
     "GroupFilter",
     "DomainFilter",
@@ -27,15 +27,15 @@ pub(super) const OF_LINK_LISTS: &[Name] = &[
     PAGE[1],
 ];
 
-/// What the other lists take.
+/// The parameters of the other lists.
 pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
 
-/// What every POST takes beside its own (D12).
+/// The parameters that every POST has in addition to its own (D12).
 pub(super) const IDEMPOTENCY_KEY: Name = "IdempotencyKey";
 
 /// Every component: its name and the parameter.
 pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
-    let malformed = "A malformed one names nothing: it is answered as an unknown one is.";
+    let malformed = "A malformed id is treated like an unknown one.";
     let path_id = |prefix, what: &str| in_path("id", id(prefix, what)).description(Some(malformed));
     [
         ("RedirectId", path_id("rdr", "A redirect's id.")),
@@ -47,21 +47,21 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         (
             "GroupFilter",
             in_query("group_id", text()).description(Some(
-                "Only links in this group; `none`: only links in no group. An unknown group has no links.",
+                "Only links in this group; with `none`, only links without a group. An unknown group has no links.",
             )),
         ),
         (
             "DomainFilter",
             in_query("domain", text()).description(Some(
-                "Only links on this hostname. Case and one final dot do not matter. An unknown one has no links.",
+                "Only links on this hostname. Case and one final dot are ignored. An unknown hostname has no links.",
             )),
         ),
         (
             "SlugFilter",
             in_query("slug", text().max_length(Some(Slug::MAX_CHARS)).pattern(Some(SLUG)).examples(["autumn-sale"]))
                 .description(Some(
-                    "Only links with exactly this slug, case included, on whatever domain they are, and those that lost \
-                     theirs. Links at the root of a domain have no slug.",
+                    "Only links with exactly this slug, on any domain or without one; case matters. Links at the root of a \
+                     domain have no slug.",
                 )),
         ),
         (
@@ -76,14 +76,14 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
                 text().min_length(Some(1)).max_length(Some(SearchText::MAX_CHARS)).pattern(Some(WITHOUT_NUL)),
             )
             .description(Some(
-                "Only links with this text in their name or title, slug or target, without regard to case.",
+                "Only links with this text in their name or title, slug or target; case is ignored.",
             )),
         ),
         (
             "CertificateName",
             in_query("domain", text().examples(["links.example.org"]))
                 .required(Required::True)
-                .description(Some("The hostname. Case and one final dot do not matter.")),
+                .description(Some("The hostname. Case and one final dot are ignored.")),
         ),
         (
             "Limit",
@@ -95,7 +95,7 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
                     .maximum(Some(100))
                     .default(Some(json!(25))),
             )
-            .description(Some("How many items a page has at most.")),
+            .description(Some("The maximum number of items per page.")),
         ),
         (
             "Cursor",
@@ -107,13 +107,13 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
                     .pattern(Some(CURSOR)),
             )
             .description(Some(
-                "`pagination.next_cursor` of the previous page, unchanged, with the same filters. Only values that \
-                 the service issued for this list and these filters are accepted; its form may change.",
+                "`pagination.next_cursor` of the previous page, unchanged, with the same filters. The service accepts only \
+                 values that it issued for this list and these filters. Their form may change.",
             )),
         ),
         (IDEMPOTENCY_KEY, in_header("Idempotency-Key", idempotency_key()).description(Some(
-            "Makes a second request with the same key, path and body do nothing: for 24 hours it gets the answer that the \
-             first one got. Choose one key for each thing to be done, such as a random UUID.",
+            "For 24 hours, a second request with the same key, path and body changes nothing and gets the answer to the \
+             first. Choose a new key for each intended change, such as a random UUID.",
         ))),
     ]
     .into_iter()

@@ -10,23 +10,23 @@ use crate::schema::{Components, closed_object, count, id, kind, list, shown, str
 use crate::wire::{self, Text};
 
 shown! {
-    /// The caller's account with what its plan allows and how much of it is used.
+    /// The caller's account with the limits of its plan and its usage.
     pub(crate) struct AccountBody {
         id: Text<AccountId> = id("acc", "The account's id."),
         object: &'static str = kind("account"),
         email: String = string("The address of the owner.").max_length(Some(254)).examples(["ada@example.com"]),
-        name: Option<String> = string("The account's name; null if it was given none.").examples(["Ada"]),
+        name: Option<String> = string("The account's name; null if it has none.").examples(["Ada"]),
         plan: String = string("The plan's name; the operator decides which plans there are.")
             .pattern(Some("^[a-z0-9_-]{1,32}$"))
             .examples(["agency"]),
         features: Vec<&'static str> = list(
-            "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking`, `antibot`, and \
-             whatever comes.",
+            "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking` and `antibot` at \
+             present.",
             string("A feature."),
         )
         .unique_items(true),
-        limits: Limits = closed_object("What the plan allows.", Limits::properties()),
-        usage: UsageBody = closed_object("How much of it is used.", UsageBody::properties()),
+        limits: Limits = closed_object("The limits of the plan.", Limits::properties()),
+        usage: UsageBody = closed_object("The current usage.", UsageBody::properties()),
     }
 }
 
@@ -53,7 +53,7 @@ shown! {
 
 impl From<&Caller> for AccountBody {
     fn from(caller: &Caller) -> Self {
-        // An account that is suspended or without a plan is no caller.
+        // Suspended accounts and accounts without a plan are not admitted.
         let Account { id, email, name, plan: _, suspended_at: _, created_at: _ } = caller.account();
         let Plan { name: plan, api_access: _, budget, limits, features } = caller.plan();
         Self {
@@ -92,12 +92,12 @@ impl From<Usage> for UsageBody {
     }
 }
 
-/// The component of the OpenAPI document about the account.
+/// The OpenAPI component of the account.
 pub(crate) fn components() -> Components {
     vec![("Account", closed_object("The caller's account.", AccountBody::properties()).into())]
 }
 
-/// `GET /v1/account`: admission read all of it, so nothing is asked again.
+/// `GET /v1/account`: admission has read the account, so this asks the store nothing.
 pub(crate) async fn get(caller: Admitted, _: NoInput) -> Result<HttpResponse, ApiError> {
     let caller: &Caller = &caller;
     wire::ok(&AccountBody::from(caller))

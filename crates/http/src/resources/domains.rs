@@ -14,17 +14,16 @@ use utoipa::openapi::schema::ObjectBuilder;
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
+    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
     properties, text,
 };
-use crate::remembered_answer::conclusion;
 use crate::schema::{
     Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, named, shown, string,
     timestamp,
 };
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
-/// Where domains are connected and listed, and what the address of each begins with.
+/// The path of the list, and the prefix of each domain's path.
 pub(crate) const PATH: &str = "/v1/domains";
 
 shown! {
@@ -35,17 +34,17 @@ shown! {
         hostname: String = string("The hostname, in lower case.").examples(["links.example.org"]),
         status: &'static str = status(),
         expires_at: Option<Text<Timestamp>> = timestamp(
-            "Until when the domain must be verified; null when its status is not `pending`. From this very \
-             millisecond on it is `failed`.",
+            "The deadline of the verification; null when the status is not `pending`. From this millisecond on, the status \
+             is `failed`.",
         ),
         created_at: Text<Timestamp> = created_at(),
         next_check_at: Option<Text<Timestamp>> = timestamp(
-            "When the records are looked up next without being asked; null when no look-up is scheduled. While one is \
-             under way, the time at which it began. `POST /v1/domains/{id}/verify` looks them up at once.",
+            "When the service next looks up the records in the background; null when no look-up is scheduled. During a \
+             look-up, the time at which it began. `POST /v1/domains/{id}/verify` looks them up at once.",
         ),
         checked_at: Option<Text<Timestamp>> = timestamp(
-            "When DNS last answered about the hostname; null before the first answer. A look-up without an answer does \
-             not count.",
+            "When DNS last answered about the hostname; null before the first answer. Look-ups without an answer do not \
+             count.",
         ),
         failure_reason: Option<String> = failure_reason(),
         dns_instructions: Vec<DnsInstructionBody> =
@@ -57,24 +56,24 @@ shown! {
     struct DnsInstructionBody {
         record_type as "type": &'static str = string(
             "The record's type: `A`, `AAAA`, `CNAME`, `TXT`, or `ALIAS` for what providers also call ANAME or \
-             flattened CNAME. An open list: more may come.",
+             flattened CNAME. An open list.",
         )
         .examples(["CNAME", "TXT"]),
         name: String = string("The record's full name, without a final dot.").examples(["links.example.org"]),
         value: String = string("The record's value, without quotation marks and without a final dot.")
             .examples(["edge.example.com"]),
         purpose: &'static str =
-            string("What the record is for, in a sentence for people; it may be reworded.").min_length(Some(1)),
+            string("The purpose of the record, in a sentence for people; it may be reworded.").min_length(Some(1)),
         status: &'static str = string(
-            "What the last look-up of this record says. `unknown`: DNS has not answered yet. `found`: the record is \
-             there, or others that do the same. `missing`: nothing is there. `wrong`: something else is there. An \
-             open list: more may come.",
+            "The result of the last look-up of this record. `unknown`: DNS has not answered yet. `found`: the record \
+             exists, or others with the same effect. `missing`: there is no record. `wrong`: there is a different record. \
+             An open list.",
         )
         .pattern(Some("^[a-z_]+$"))
         .examples(["unknown", "found", "missing", "wrong"]),
         observed: Vec<String> = list_of(
-            "Some of the values that the last look-up saw where this record should be. They are whatever the zone \
-             has, with control characters replaced: escape them before showing them.",
+            "Some of the values that the last look-up found in place of this record. Anyone who controls the zone chooses \
+             them; control characters are replaced. Escape them before you display them.",
             string("A value, or the beginning of a long one.").max_length(Some(255)),
         )
         .max_items(Some(5)),
@@ -84,7 +83,7 @@ shown! {
 impl From<&DomainWithInstructions> for DomainBody {
     fn from(shown: &DomainWithInstructions) -> Self {
         let DomainWithInstructions { domain, next_check_at, dns_instructions } = shown;
-        // Only its owner ever sees it.
+        // Only the owner sees the domain.
         let CustomDomain { id, account_id: _, hostname, status, created_at, failure_reason, observation } =
             domain;
         Self {
@@ -117,10 +116,10 @@ impl From<&CheckedInstruction> for DnsInstructionBody {
     }
 }
 
-/// The components of the OpenAPI document about domains.
+/// The OpenAPI components of domains.
 pub(crate) fn components() -> Components {
     let shown = closed_object(
-        "A hostname that the account has connected, for its links to live on.",
+        "A hostname that the account has connected to host its links.",
         DomainBody::properties(),
     );
     let instruction = closed_object("A record to add at the DNS provider.", DnsInstructionBody::properties());
@@ -130,17 +129,16 @@ pub(crate) fn components() -> Components {
     vec![
         ("Domain", shown.into()),
         ("DnsInstruction", instruction.into()),
-        ("NewDomain", closed_object("A hostname to be connected.", sent).into()),
+        ("NewDomain", closed_object("A hostname to connect.", sent).into()),
     ]
 }
 
-/// No `enum`, which programs would take for the whole of it: more may come (contract "Conventions").
+/// Not an `enum`, which generated clients would treat as closed: the list is open (contract "Conventions").
 fn status() -> ObjectBuilder {
     string(
-        "How far the domain has come. `pending`: its records have not been seen yet. `ssl_pending`: they have, and its \
-         certificate is being obtained. `active`: links on it work. `failed`: the records were not seen in time, or the \
-         hostname has pointed elsewhere for 72 hours, or another account has proven it to be theirs. An open list: more \
-         may come.",
+        "The progress of the domain. `pending`: its records have not been seen yet. `ssl_pending`: they have been seen, and \
+         the certificate is being obtained. `active`: links on it work. `failed`: the records were not seen in time, the \
+         hostname has pointed elsewhere for 72 hours, or another account has proven that it is theirs. An open list.",
     )
     .pattern(Some("^[a-z_]+$"))
     .examples(["pending", "ssl_pending", "active", "failed"])
@@ -148,23 +146,23 @@ fn status() -> ObjectBuilder {
 
 fn failure_reason() -> ObjectBuilder {
     string(
-        "Why the domain has failed; null when its status is not `failed`, or when the reason is not known. `deadline_passed`: \
-         the records were not there in time. `proved_by_another_account`: another account has proven the hostname to be \
+        "Why the domain failed; null when the status is not `failed` or the reason is unknown. `deadline_passed`: the \
+         records were not seen in time. `proved_by_another_account`: another account has proven that the hostname is \
          theirs. `points_elsewhere`: the hostname has pointed elsewhere for 72 hours. `no_certificate`: no certificate could \
-         be obtained for 72 hours. An open list: more may come.",
+         be obtained for 72 hours. An open list.",
     )
     .pattern(Some("^[a-z_]+$"))
     .examples([json!("deadline_passed"), json!("points_elsewhere"), json!(null)])
 }
 
-/// The hostname as it was sent: the use case judges it.
+/// The hostname as it was sent; the use case validates it.
 fn hostname() -> impl Field<String> {
     field("hostname", text(|text| Ok(text.to_owned())), || {
         string(
-            "The hostname: at least two labels of letters, digits and inner hyphens, at most 253 characters in all. Case, spaces \
-             around it and one final dot do not matter. Not accepted are IP addresses, internationalised names, also in the form \
-             `xn--`, names that the public DNS does not serve, such as those under `.local`, and public suffixes, such as \
-             `co.uk`. The pattern matches whatever is accepted, and some that is not.",
+            "The hostname: at least two labels of letters, digits and inner hyphens, at most 253 characters in total. Case, \
+             surrounding white space and one final dot are ignored. The service refuses IP addresses, internationalised names \
+             (including the form `xn--`), names outside the public DNS, such as those under `.local`, and public suffixes, such \
+             as `co.uk`. The pattern matches every accepted hostname, and some others.",
         )
         .pattern(Some(hostname_pattern()))
         .examples(["links.example.org"])
@@ -175,25 +173,27 @@ fn read_hostname(body: &mut ObjectReader) -> Option<String> {
     body.required(hostname())
 }
 
-/// `POST /v1/domains`: 201 for a new domain, 200 for one that the account has already (D40).
+/// `POST /v1/domains`: 201 for a new domain, 200 for one that the account has already connected (D40).
 pub(crate) async fn connect(
     app: web::Data<Application>,
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let show = |connected: &Connected| {
         let Connected { domain, is_new } = connected;
         let shown = DomainBody::from(domain);
         if *is_new { wire::created(PATH, domain.domain.id, &shown) } else { wire::ok(&shown) }
     };
     let hostname = hostname_of(body, &app.hostname_rules)?;
-    let connected = domains::connect(&app, &caller, &hostname, conclusion(once.as_ref(), show)).await?;
-    show(&connected)
+    execution.run(show, |conclusion| domains::connect(&app, &caller, &hostname, conclusion)).await
 }
 
-/// The hostname is judged here only where the request is refused before the use case judges it, so that the answer lists
-/// everything (D8).
+/// Validates the hostname only if the request has other violations. Otherwise the use case does it; here it completes the
+/// list of violations (D8).
 fn hostname_of(body: OnlyBody, rules: &HostnameRules) -> Result<String, Violations> {
     let (mut body, mut violations) = body.reader()?;
     let hostname = read_hostname(&mut body);
@@ -238,11 +238,13 @@ pub(crate) async fn verify(
     id: PathId<DomainKind>,
     mut input: OnlyKey,
 ) -> Result<HttpResponse, ApiError> {
-    let once = input.once(&app, &caller).await?;
+    let execution = match input.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     input.finish()?;
     let show = |domain: &DomainWithInstructions| wire::ok(&DomainBody::from(domain));
-    let domain = domains::verify(&app, &caller, id.0, conclusion(once.as_ref(), show)).await?;
-    show(&domain)
+    execution.run(show, |conclusion| domains::verify(&app, &caller, id.0, conclusion)).await
 }
 
 /// `DELETE /v1/domains/{id}` (D5, D43): the domain's links lose their addresses.

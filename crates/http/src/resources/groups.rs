@@ -11,16 +11,15 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
+    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
     properties, text,
 };
-use crate::remembered_answer::conclusion;
 use crate::schema::{
     Components, closed_object, count, created_at, examples, id, kept_name, kind, sent_name, shown, updated_at,
 };
 use crate::wire::{self, BulkAssignBody, BulkUnassignBody, DeletionBody, ListBody, Text};
 
-/// Where groups are created and listed, and what the address of each begins with.
+/// The path of the list, and the prefix of each group's path.
 pub(crate) const PATH: &str = "/v1/groups";
 
 shown! {
@@ -51,14 +50,14 @@ impl From<&Group> for GroupBody {
     }
 }
 
-/// The components of the OpenAPI document about groups.
+/// The OpenAPI components of groups.
 pub(crate) fn components() -> Components {
     let shown = closed_object(
-        "A group of links. Its links are found with the filter `group_id` of the link lists.",
+        "A group of links. To list its links, use the filter `group_id` of the link lists.",
         GroupBody::properties(),
     );
     let sent = closed_object(
-        "What a group is called.",
+        "The name of a group.",
         properties(|body| {
             read_name(body);
         }),
@@ -66,9 +65,9 @@ pub(crate) fn components() -> Components {
     vec![("Group", shown.into()), ("GroupName", sent.into()), ("LinkIds", ids_body(link_ids()).into())]
 }
 
-/// The links that are put into a group, or taken out of it.
+/// The links to put into a group or to take out of it.
 fn link_ids() -> impl Field<Vec<String>> {
-    ids(groups::LINK_IDS, "The ids of landing pages and redirects, mixed as you like.", examples::REDIRECT_ID)
+    ids(groups::LINK_IDS, "The ids of landing pages and redirects, in any order.", examples::REDIRECT_ID)
 }
 
 fn name() -> impl Field<Name> {
@@ -96,11 +95,13 @@ pub(crate) async fn create(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));
     let name = name_of(body)?;
-    let group = groups::create(&app, &caller, name, conclusion(once.as_ref(), show)).await?;
-    show(&group)
+    execution.run(show, |conclusion| groups::create(&app, &caller, name, conclusion)).await
 }
 
 /// `GET /v1/groups`
@@ -155,15 +156,17 @@ pub(crate) async fn assign(
     id: PathId<GroupKind>,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let ids = batch(body, link_ids())?;
     let show = |moved: &Moved| {
         let link = |link: &_| LinkBody::new(link, &app);
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkAssignBody::from(outcome))
     };
-    let moved = groups::assign(&app, &caller, id.0, &ids, conclusion(once.as_ref(), show)).await?;
-    show(&moved)
+    execution.run(show, |conclusion| groups::assign(&app, &caller, id.0, &ids, conclusion)).await
 }
 
 /// `POST /v1/groups/{id}/unassign`: takes links out of the group.
@@ -173,13 +176,15 @@ pub(crate) async fn unassign(
     id: PathId<GroupKind>,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let ids = batch(body, link_ids())?;
     let show = |moved: &Moved| {
         let link = |link: &_| LinkBody::new(link, &app);
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkUnassignBody::from(outcome))
     };
-    let moved = groups::unassign(&app, &caller, id.0, &ids, conclusion(once.as_ref(), show)).await?;
-    show(&moved)
+    execution.run(show, |conclusion| groups::unassign(&app, &caller, id.0, &ids, conclusion)).await
 }

@@ -6,7 +6,7 @@ use signpost_domain::{FieldError, HostReference, IdReference, SearchText, Slug, 
 use crate::cursor::CursorScope;
 use crate::extract::{PageQuery, QueryString};
 
-/// What a list is asked for.
+/// The parameters of a list of links.
 pub(super) struct LinkListQuery {
     pub(super) links: ListLinks,
     /// `with=clicks` (D66).
@@ -14,7 +14,7 @@ pub(super) struct LinkListQuery {
     pub(super) scope: CursorScope,
 }
 
-/// Reads the query of a list whose cursors are bound to `list`.
+/// Reads the query of the list that `list` is the scope of.
 pub(super) fn read(
     mut query: QueryString,
     mut violations: Violations,
@@ -35,8 +35,7 @@ pub(super) fn read(
     violations.into_result(LinkListQuery { links: ListLinks { limit, after, ..filter }, with_clicks, scope })
 }
 
-/// The scope of a filter's cursors. What is written differently but means the same, such as a hostname in another
-/// case, gives the same scope.
+/// The scope of a filter's cursors. Equivalent spellings, such as a hostname in another case, give the same scope.
 fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
     let ListLinks { group, domain, slug, is_active, search, limit: _, after: _ } = filter;
     let group = group.map(|group| match group {

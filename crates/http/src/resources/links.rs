@@ -20,12 +20,11 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PathId, Verb, batch, ids, properties,
+    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PathId, Verb, batch, ids, properties,
 };
-use crate::remembered_answer::conclusion;
 use crate::schema::{
-    AnySchema, Components, Property, closed_object, count, created_at, named, shown, timestamp, updated_at,
-    with_rule,
+    AnySchema, Components, FieldType, Property, closed_object, count, created_at, named, shown, timestamp,
+    updated_at, with_rule,
 };
 use crate::wire::{self, BulkDeleteBody, DeletionBody, ListBody, Text};
 
@@ -113,6 +112,8 @@ impl PlaceAndTimesBody {
         }
     }
 }
+
+impl FieldType for LinkBody {}
 
 /// A link as lists show it, with its clicks if these were asked for (D66).
 #[derive(Serialize)]
@@ -217,14 +218,15 @@ pub(crate) async fn create<K: LinkEndpoints>(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let show = |created: &SingleOf<K>| {
         wire::created(K::WORDS.path, K::link(created).id, &K::single_body(created, &app))
     };
     let request = submitted::<K>(body, Verb::Create);
-    let conclusion = conclusion(once.as_ref(), show);
-    let created = links::create::<K::Content>(&app, &caller, request, conclusion).await?;
-    show(&created)
+    execution.run(show, |conclusion| links::create::<K::Content>(&app, &caller, request, conclusion)).await
 }
 
 /// `GET /v1/landings/{id}` and `GET /v1/redirects/{id}` (D27)
@@ -287,7 +289,10 @@ pub(crate) async fn delete_many<K: LinkEndpoints>(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let ids = batch(body, ids_to_delete::<K>())?;
     let show = |outcomes: &Vec<Result<Id<K>, Rejection>>| {
         let deletion = |id: &_| DeletionBody::new(*id, K::WORDS.object, K::WORDS.deleted);
@@ -296,7 +301,5 @@ pub(crate) async fn delete_many<K: LinkEndpoints>(
         });
         wire::ok(&BulkDeleteBody::from(outcome))
     };
-    let conclusion = conclusion(once.as_ref(), show);
-    let outcomes = links::delete_many::<K>(&app, &caller, &ids, conclusion).await?;
-    show(&outcomes)
+    execution.run(show, |conclusion| links::delete_many::<K>(&app, &caller, &ids, conclusion)).await
 }

@@ -1,8 +1,8 @@
-//! Resources: for each, its endpoints, and the fields that are sent and shown, each declared once with its schema (contract
-//! "Resources and their fields").
+//! Resources: the endpoints and fields of each. A field is declared once, with its schema (contract "Resources and their
+//! fields").
 //!
-//! Every conversion into a body takes its source apart completely, so that a new field of the domain does not compile
-//! until somebody has decided whether it is shown.
+//! Every conversion into a body destructures its source completely. So a new field of the domain does not compile until the
+//! conversion shows or omits it.
 
 pub(crate) mod account;
 pub(crate) mod domains;

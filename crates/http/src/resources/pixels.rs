@@ -11,19 +11,19 @@ use utoipa::openapi::schema::ObjectBuilder;
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, field, properties, text,
+    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PageQuery, PathId, field, properties,
+    text,
 };
-use crate::remembered_answer::conclusion;
 use crate::schema::{
     Components, PIXEL_CODE, closed_object, created_at, id, kept_name, kind, sent_name, shown, string,
 };
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
-/// Where pixels are created and listed, and what the address of each begins with.
+/// The path of the list, and the prefix of each pixel's path.
 pub(crate) const PATH: &str = "/v1/pixels";
 
 shown! {
-    /// A pixel as the API shows it, by itself and with the redirects that have it.
+    /// A pixel as the API shows it, alone and with its redirects.
     pub(crate) struct PixelBody {
         id: Text<PixelId> = id("pxl", "The pixel's id, which `pixel_ids` takes."),
         object: &'static str = kind("pixel"),
@@ -48,23 +48,23 @@ impl From<&Pixel> for PixelBody {
     }
 }
 
-/// The components of the OpenAPI document about pixels.
+/// The OpenAPI components of pixels.
 pub(crate) fn components() -> Components {
     let shown = closed_object(
-        "A vendor's code, which fires before visitors are sent on. It never changes.",
+        "A vendor's tracking code, which a redirect fires before it sends visitors on. It never changes.",
         PixelBody::properties(),
     );
     let sent = properties(|body| {
         read_pixel(body);
     });
-    vec![("Pixel", shown.into()), ("NewPixel", closed_object("A pixel to be created.", sent).into())]
+    vec![("Pixel", shown.into()), ("NewPixel", closed_object("A pixel to create.", sent).into())]
 }
 
 fn pixel_type() -> impl Field<PixelType> {
     field("pixel_type", text(PixelType::parse), pixel_type_schema)
 }
 
-/// The code, if its type could be read: the type says which form the code has.
+/// The code. Its form depends on the type, so it is validated only if the type is valid.
 fn pixel_id(pixel_type: Option<PixelType>) -> impl Field<Option<PixelCode>> {
     let parse = move |text: &str| pixel_type.map(|pixel_type| PixelCode::parse(pixel_type, text)).transpose();
     field("pixel_id", text(parse), pixel_id_schema)
@@ -75,15 +75,15 @@ fn name() -> impl Field<Name> {
 }
 
 fn pixel_type_schema() -> ObjectBuilder {
-    string("The vendor. An open list: more may come.")
+    string("The vendor. An open list.")
         .enum_values(Some(PixelType::ALL.map(PixelType::as_str)))
         .examples([json!("google_tag")])
 }
 
 fn pixel_id_schema() -> ObjectBuilder {
     string(
-        "The code by which the vendor knows the pixel, in the vendor's own format, such as `G-1A2BCD345E` for \
-         `google_tag`. The pattern matches the codes of every vendor.",
+        "The vendor's code of the pixel, in the vendor's own format, such as `G-1A2BCD345E` for `google_tag`. The pattern \
+         matches the codes of all vendors.",
     )
     .pattern(Some(PIXEL_CODE))
     .examples([json!("G-1A2BCD345E")])
@@ -102,11 +102,13 @@ pub(crate) async fn create(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let show = |pixel: &Pixel| wire::created(PATH, pixel.id, &PixelBody::from(pixel));
     let pixel = new_pixel(body)?;
-    let pixel = pixels::create(&app, &caller, pixel, conclusion(once.as_ref(), show)).await?;
-    show(&pixel)
+    execution.run(show, |conclusion| pixels::create(&app, &caller, pixel, conclusion)).await
 }
 
 fn new_pixel(body: OnlyBody) -> Result<NewPixel, Violations> {
@@ -142,7 +144,7 @@ pub(crate) async fn get(
     wire::ok(&PixelBody::from(&pixel))
 }
 
-/// `DELETE /v1/pixels/{id}` (D5): also from the redirects that have it.
+/// `DELETE /v1/pixels/{id}` (D5): also removes the pixel from its redirects.
 pub(crate) async fn delete(
     app: web::Data<Application>,
     caller: Admitted,

@@ -20,10 +20,9 @@ use super::pixels::PixelBody;
 use crate::api_error::ApiError;
 use crate::bulk_outcome::{self, SentValues};
 use crate::extract::{
-    Admitted, Field, ObjectReader, OnlyBody, Verb, anything, batch, boolean, field, items, object,
+    Admitted, Field, ObjectReader, Once, OnlyBody, Verb, anything, batch, boolean, field, items, object,
     properties, reference, text, texts,
 };
-use crate::remembered_answer::conclusion;
 use crate::schema::{
     Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
     list as list_of, named, sent_name, shown, string, target_url_pattern, target_url_shown,
@@ -260,7 +259,10 @@ pub(crate) async fn create_many(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
+    let execution = match body.once(&app, &caller).await? {
+        Once::New(execution) => execution,
+        Once::Replayed(response) => return Ok(response),
+    };
     let mut sent = vec![];
     let requests = batch(body, redirects())?.map(|item| {
         let index = sent.len();
@@ -277,9 +279,9 @@ pub(crate) async fn create_many(
         );
         wire::ok(&BulkCreateBody::from(outcome))
     };
-    let conclusion = conclusion(once.as_ref(), show);
-    let outcomes = links::create_many::<RedirectContent>(&app, &caller, requests, conclusion).await?;
-    show(&outcomes)
+    execution
+        .run(show, |conclusion| links::create_many::<RedirectContent>(&app, &caller, requests, conclusion))
+        .await
 }
 
 fn read_item(index: usize, item: Json) -> (SentValues, Submitted<RedirectRequest>) {

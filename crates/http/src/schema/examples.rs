@@ -1,8 +1,6 @@
-//! Values that the examples of the document are made of.
+//! Values for the examples in the document.
 
 use serde_json::{Value, json};
-
-use super::bulk::BulkOperation;
 
 /// A redirect's id.
 pub(crate) const REDIRECT_ID: &str = "rdr_019b5a3c6e2d7f4880112233445566aa";
@@ -24,7 +22,7 @@ const WIDGET_ID: &str = "wgt_019b5a3d0c1f7b63c4d5e6f708192a3b";
 pub(crate) const ACCOUNT_ID: &str = "acc_019b5a3a00117b2c9d0e1f2a3b4c5d6e";
 /// A request's id.
 pub(crate) const REQUEST_ID: &str = "req_019b5a3e7f807d61a2b3c4d5e6f70819";
-/// When something was created.
+/// A time of creation.
 pub(crate) const CREATED_AT: &str = "2026-01-31T09:05:07.042Z";
 const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
 
@@ -34,7 +32,7 @@ pub(crate) fn digits(prefix: &str) -> &'static str {
     ids.iter().find_map(|id| id.strip_prefix(prefix)?.strip_prefix('_')).unwrap_or_default()
 }
 
-/// A redirect, as lists show it.
+/// A redirect in a list.
 pub(crate) fn redirect() -> Value {
     json!({
         "id": REDIRECT_ID,
@@ -53,7 +51,7 @@ pub(crate) fn redirect() -> Value {
     })
 }
 
-/// A redirect, as its own operations show it.
+/// A redirect in full.
 pub(crate) fn single_redirect() -> Value {
     let mut redirect = redirect();
     if let Some(fields) = redirect.as_object_mut() {
@@ -63,7 +61,7 @@ pub(crate) fn single_redirect() -> Value {
     redirect
 }
 
-/// A landing page, as lists show it.
+/// A landing page in a list.
 pub(crate) fn landing() -> Value {
     json!({
         "id": LANDING_ID,
@@ -80,7 +78,7 @@ pub(crate) fn landing() -> Value {
     })
 }
 
-/// A landing page, as its own operations show it.
+/// A landing page in full.
 pub(crate) fn single_landing() -> Value {
     let mut landing = landing();
     let page = json!({
@@ -104,7 +102,7 @@ pub(crate) fn single_landing() -> Value {
     landing
 }
 
-/// A domain that was connected a moment ago.
+/// A domain directly after its connection.
 pub(crate) fn domain() -> Value {
     json!({
         "id": DOMAIN_ID,
@@ -180,7 +178,7 @@ pub(crate) fn group() -> Value {
     })
 }
 
-/// A page with one item, behind which others follow.
+/// A page with one item that is not the last one.
 pub(crate) fn page_of(item: &Value) -> Value {
     json!({
         "object": "list",
@@ -189,7 +187,7 @@ pub(crate) fn page_of(item: &Value) -> Value {
     })
 }
 
-/// What was counted on two days.
+/// A report of two days.
 pub(crate) fn analytics() -> Value {
     json!({
         "object": "analytics",
@@ -232,15 +230,40 @@ pub(crate) fn click() -> Value {
     })
 }
 
-/// The same as CSV.
+/// The same click as CSV.
 pub(crate) const CLICKS_CSV: &str = "id,at,link_id,kind,channel,country,device,os,browser,language,referrer,\
      utm_source,utm_medium,utm_campaign,widget\r\n\
      clk_019c134c81e2r019b5a3c6e2d7f4880112233445566aa0,2026-01-31T09:05:07.042Z,\
      rdr_019b5a3c6e2d7f4880112233445566aa,click,email,DE,mobile,Android,Chrome,de,,newsletter,email,autumn,\r\n";
 
-/// The answer to a deletion.
+/// The response to a deletion.
 pub(crate) fn deletion(id: &str, object: &str, message: &str) -> Value {
     json!({"id": id, "object": object, "deleted": true, "message": message})
+}
+
+/// The names in the result of a bulk operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BulkOperation {
+    object: &'static str,
+    /// The list of items that succeeded.
+    items: &'static str,
+    /// The length of that list.
+    count: &'static str,
+}
+
+impl BulkOperation {
+    /// Creation.
+    pub(crate) const CREATE: Self =
+        Self { object: "bulk_create_result", items: "created", count: "created_count" };
+    /// Deletion.
+    pub(crate) const DELETE: Self =
+        Self { object: "bulk_delete_result", items: "deleted", count: "deleted_count" };
+    /// Putting links into a group.
+    pub(crate) const ASSIGN: Self =
+        Self { object: "bulk_assign_result", items: "assigned", count: "assigned_count" };
+    /// Taking links out of a group.
+    pub(crate) const UNASSIGN: Self =
+        Self { object: "bulk_unassign_result", items: "unassigned", count: "unassigned_count" };
 }
 
 /// A bulk result with one item that succeeded and one that failed.
@@ -255,7 +278,7 @@ pub(crate) fn bulk_result(operation: BulkOperation, data: &Value, failure: &Valu
     })
 }
 
-/// What is wrong with a slug that a link of the caller's own has.
+/// The violation of a slug that a link of the caller's own has.
 pub(crate) fn taken_slug() -> Value {
     json!({
         "field": "slug",
@@ -265,7 +288,7 @@ pub(crate) fn taken_slug() -> Value {
     })
 }
 
-/// What is said where a link of the caller's own has the address.
+/// The message where a link of the caller's own has the address.
 pub(crate) const TAKEN: &str = "Your link `rdr_019b5a3c6e2d7f4880112233445566aa` has this address; choose \
                                             another slug, or change that link.";
 

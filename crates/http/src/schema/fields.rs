@@ -21,25 +21,25 @@ pub(crate) fn timestamp(description: &str) -> ObjectBuilder {
         .examples([super::examples::CREATED_AT])
 }
 
-/// When a resource came into being.
+/// The time of creation.
 pub(crate) fn created_at() -> ObjectBuilder {
     timestamp("When it was created; UTC, with milliseconds.")
 }
 
-/// When a resource last changed (D33).
+/// The time of the last change (D33).
 pub(crate) fn updated_at() -> ObjectBuilder {
     timestamp("When one of its fields last changed; UTC, with milliseconds.")
 }
 
-/// A name or a title as it is kept.
+/// A name or a title in a response.
 pub(crate) fn kept_name(description: &str) -> ObjectBuilder {
     string(description).min_length(Some(1)).max_length(Some(Name::MAX_CHARS)).examples(["Autumn sale"])
 }
 
-/// A name or a title as it is sent: trimmed before its characters are counted (D9).
+/// A name or a title in a request: trimmed before its characters are counted (D9).
 pub(crate) fn sent_name(what: &str) -> ObjectBuilder {
     string(&format!(
-        "{what}: 1 to {} characters, none of them a control character. White space around it is dropped before they \
+        "{what}: 1 to {} characters without control characters. Surrounding white space is removed before the characters \
          are counted.",
         Name::MAX_CHARS
     ))
@@ -47,7 +47,7 @@ pub(crate) fn sent_name(what: &str) -> ObjectBuilder {
     .examples(["Autumn sale"])
 }
 
-/// A URL of a landing page as it is kept (D24, D34).
+/// A URL of a landing page in a response (D24, D34).
 pub(crate) fn web_url_shown(description: &str) -> ObjectBuilder {
     string(description)
         .max_length(Some(TargetUrl::MAX_CHARS))
@@ -55,7 +55,7 @@ pub(crate) fn web_url_shown(description: &str) -> ObjectBuilder {
         .examples([WEB_URL])
 }
 
-/// A URL of a landing page as it is sent, by the rules of a redirect's target (D24, D34).
+/// A URL of a landing page in a request, by the rules of a redirect's target (D24, D34).
 pub(crate) fn web_url(description: &str) -> ObjectBuilder {
     string(&format!(
         "{description} An absolute `http` or `https` URL by the rules of a redirect's `target_url`."
@@ -68,9 +68,9 @@ pub(crate) fn web_url(description: &str) -> ObjectBuilder {
 
 const WEB_URL: &str = "https://example.com/ada";
 
-/// A target as it is kept (D24).
+/// A target in a response (D24).
 pub(crate) fn target_url_shown() -> ObjectBuilder {
-    string("Where visitors are sent; exactly as it was given.")
+    string("The target of the redirect, exactly as it was sent.")
         .max_length(Some(TargetUrl::MAX_CHARS))
         .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
         .examples(["https://example.com/autumn?utm_source=mail"])

@@ -1,24 +1,15 @@
-//! What bodies look like: the components of the OpenAPI document under `#/components/schemas`, and what they are made of.
-//!
-//! The schemas of a resource come from the declarations that read and show it, in `resources`. Here are those of bodies
-//! that all resources share, such as errors and lists.
+//! Building blocks of the schemas in the OpenAPI document. The schemas themselves come from the declarations of fields and
+//! bodies; `openapi` collects them.
 
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::analytics::{click_lines, report};
-use crate::resources::{account, domains, groups, landings, links, pixels, redirects, widgets};
-use crate::{error_response, health, tls_allowed};
-
-mod bulk;
-mod deletion;
 pub(crate) mod examples;
 mod fields;
-mod list;
 mod object;
 mod patterns;
 mod shown;
 
-pub(crate) use bulk::BulkOperation;
+pub(crate) use examples::BulkOperation;
 pub(crate) use fields::{
     created_at, id, kept_name, sent_name, target_url_shown, timestamp, updated_at, web_url, web_url_shown,
 };
@@ -33,29 +24,5 @@ pub(crate) use patterns::{
 };
 pub(crate) use shown::{FieldType, property, shown};
 
-/// Every component: its name and its schema.
-pub(crate) fn all() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
-    [
-        redirects::components(),
-        landings::components(),
-        links::components(),
-        widgets::components(),
-        groups::components(),
-        domains::components(),
-        tls_allowed::components(),
-        pixels::components(),
-        list::components(),
-        deletion::components(),
-        bulk::components(),
-        report::components(),
-        click_lines::components(),
-        account::components(),
-        health::components(),
-        error_response::components(),
-    ]
-    .into_iter()
-    .flatten()
-}
-
-/// Some components.
+/// Named schemas of the document, under `#/components/schemas`.
 pub(crate) type Components = Vec<(&'static str, RefOr<Schema>)>;

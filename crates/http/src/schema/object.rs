@@ -19,7 +19,7 @@ pub(crate) struct Property {
     required: bool,
 }
 
-/// A property that is always there.
+/// A property that is always present.
 pub(crate) fn always(name: &'static str, schema: impl Into<AnySchema>) -> Property {
     Property { name, schema: schema.into(), required: true }
 }
@@ -30,7 +30,7 @@ impl Property {
         self.name
     }
 
-    /// The same property, where it may be left out.
+    /// The same property, as an optional one.
     pub(crate) fn or_absent(self) -> Self {
         Self { required: false, ..self }
     }
@@ -38,12 +38,12 @@ impl Property {
 
 impl fmt::Debug for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Schemas have no such form.
+        // Schemas do not implement `Debug`.
         f.write_str(self.name)
     }
 }
 
-/// A property that may be left out.
+/// A property that may be absent.
 pub(crate) fn maybe(name: &'static str, schema: impl Into<AnySchema>) -> Property {
     always(name, schema).or_absent()
 }
@@ -63,7 +63,7 @@ pub(crate) fn closed_object(
     })
 }
 
-/// The same schema, or null. A named schema stays as it is: whether it may be null is said where it is declared.
+/// The same schema, or null. A reference stays unchanged: the named component itself says whether null is allowed.
 pub(crate) fn or_null(schema: AnySchema) -> AnySchema {
     let with_null = |types: SchemaType| match types {
         SchemaType::Type(single) => SchemaType::from_iter([single, Type::Null]),
@@ -82,7 +82,7 @@ pub(crate) fn or_null(schema: AnySchema) -> AnySchema {
     }
 }
 
-/// The same schema, with what holds where the property is left out.
+/// The same schema, with the default of an absent property.
 pub(crate) fn with_default(schema: AnySchema, default: Value) -> AnySchema {
     match schema {
         RefOr::T(Schema::Object(mut object)) => {
@@ -103,12 +103,12 @@ pub(crate) fn boolean(description: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean).description(Some(description))
 }
 
-/// A number of things.
+/// A count, from 0.
 pub(crate) fn count(description: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).description(Some(description))
 }
 
-/// The one value that `object` has in a kind of resource.
+/// The field `object`, with its one value for a kind of resource.
 pub(crate) fn kind(name: &str) -> ObjectBuilder {
     string("The kind of resource.").enum_values(Some([name]))
 }
@@ -118,18 +118,17 @@ pub(crate) fn list(description: &str, items: impl Into<ArrayItems>) -> ArrayBuil
     ArrayBuilder::new().description(Some(description)).items(items)
 }
 
-/// The schema of this name among the components.
+/// A reference to the component with this name.
 pub(crate) fn named(name: &str) -> Ref {
     Ref::from_schema_name(name)
 }
 
-/// A keyword that the builder does not know, as a part of what it builds. One at most, because what is built does
-/// not keep an order among several.
+/// A keyword that the builder does not support. Only one per schema: the builder does not keep the order of several.
 pub(crate) fn keyword(name: &str, value: Value) -> Extensions {
     std::iter::once((name, value)).collect()
 }
 
-/// The object, with a rule in words of JSON Schema on top of its properties.
+/// The object, with one more keyword of JSON Schema.
 pub(crate) fn with_rule(object: ObjectBuilder, name: &str, value: Value) -> Object {
     object.extensions(Some(keyword(name, value))).build()
 }

@@ -1,6 +1,6 @@
 //! Regular expressions of the document (ECMA-262, with the flag `u`, as JSON Schema asks).
 //!
-//! What the domain's types accept, its pattern matches, and but for targets the other way round.
+//! A pattern matches every value that the domain's type accepts. Except for targets, it matches no other.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +24,16 @@ pub(crate) const WITHOUT_NUL: &str = r"^[^\u0000]*$";
 /// Text in any number of lines, without any other control characters than line breaks and tabs.
 pub(crate) const LINES: &str = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$";
 
-/// A colour as it is sent (D34).
+/// A colour in a request (D34).
 pub(crate) const COLOR: &str = "^#[0-9A-Fa-f]{6}$";
 
-/// A colour as it is kept (D34).
+/// A colour in a response (D34).
 pub(crate) const KEPT_COLOR: &str = "^#[0-9a-f]{6}$";
 
-/// What a vendor's code for a pixel consists of, whichever the vendor (D36).
+/// The characters of pixel codes of all vendors (D36).
 pub(crate) const PIXEL_CODE: &str = "^[A-Za-z0-9_-]{1,64}$";
 
-/// A form that cursors have (D11). Nobody but the service knows which ones it issued.
+/// The form of cursors (D11). Only the service can tell which ones it issued.
 pub(crate) const CURSOR: &str = "^[A-Za-z0-9_-]+$";
 
 /// An id of one kind (D1): its prefix, 32 hexadecimal digits.
@@ -41,12 +41,12 @@ pub(crate) fn id(prefix: &str) -> String {
     format!("^{prefix}_[0-9a-f]{{32}}$")
 }
 
-/// A name or a title: 1 to 100 characters behind and before any white space, none of them a control character (D9).
+/// A name or a title: 1 to 100 characters without control characters, between optional white space (D9).
 pub(crate) fn name() -> String {
     trimmed(Name::MAX_CHARS)
 }
 
-/// 1 to so many characters behind and before any white space, none of them a control character.
+/// 1 to `most` characters without control characters, between optional white space.
 pub(crate) fn trimmed(most: usize) -> String {
     let between = most.saturating_sub(2);
     format!(
@@ -59,14 +59,13 @@ pub(crate) fn one_line() -> String {
     format!("^[^{CONTROLS}]*$")
 }
 
-/// What every e-mail address matches; how long one may be is beyond it.
+/// Matches every e-mail address. It does not limit the length.
 pub(crate) fn email() -> String {
     let never = format!("{SPACES}{CONTROLS}@");
     format!("^[{SPACES}]*[^{never}]+@[^{never}]+[{SPACES}]*$")
 }
 
-/// What every hostname that D37 accepts matches. How long a name and its labels may be, and which names may be connected, is
-/// beyond a pattern.
+/// Matches every hostname that D37 accepts. It does not limit the lengths, and cannot tell which names may be connected.
 pub(crate) fn hostname() -> String {
     format!(r"^[{SPACES}]*[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.[A-Za-z0-9.-]{{1,252}}[{SPACES}]*$")
 }
@@ -89,7 +88,7 @@ pub(crate) fn country() -> String {
     format!("^(?:{})$", pairs.collect::<Vec<_>>().join("|"))
 }
 
-/// What every `http` or `https` URL that D24 accepts matches. Which hosts there are is beyond a pattern.
+/// Matches every `http` or `https` URL that D24 accepts. It does not check the host.
 pub(crate) fn target_url() -> String {
     let never = format!(r"{SPACES}{CONTROLS}\\");
     format!(r"^[Hh][Tt][Tt][Pp][Ss]?://[^{never}/?#@:][^{never}]*$")

@@ -1,4 +1,4 @@
-//! Bodies of answers, each declared once: what is serialised, and how the OpenAPI document describes it.
+//! Bodies of responses. One declaration gives the serialised type and its description in the OpenAPI document.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::object::{AnySchema, Property, always, or_null};
 
-/// A type whose values are fields of answers.
+/// A type of fields in responses.
 pub(crate) trait FieldType: Serialize {
     /// Whether a value may be null.
     const IS_NULLABLE: bool = false;
@@ -22,23 +22,29 @@ impl FieldType for Cow<'_, str> {}
 impl FieldType for bool {}
 impl FieldType for u32 {}
 impl FieldType for u64 {}
+impl FieldType for usize {}
 impl<T: Serialize> FieldType for Vec<T> {}
 
-/// A property that an answer always has. Its schema allows null if its type does.
+/// A property that a response always has. Its schema allows null if its type does.
 pub(crate) fn property<T: FieldType>(name: &'static str, schema: impl Into<AnySchema>) -> Property {
     let schema = schema.into();
     always(name, if T::IS_NULLABLE { or_null(schema) } else { schema })
 }
 
-/// Declares the body of an answer: each field with its type and, after `=`, its schema. From it come the struct, how it is
-/// serialised, and `properties()`, which the schemas of the document consist of.
+/// Declares the body of a response: each field with its type and, after `=`, its schema. The declaration gives the struct, its
+/// serialisation, and `properties()` for the schemas of the document.
 ///
-/// A field may have another name in JSON: `as "type"`. One that is left out where it is `None` is marked `maybe`, beside the
-/// attribute of serde. A body may begin with the fields of another, `..redirect: RedirectBody,`, or end with them, `+ counts: CountsBody,`.
+/// - `as "type"` gives a field another name in JSON.
+/// - `(maybe)` marks a field that is absent where it is `None`, in addition to the attribute of serde.
+/// - `..redirect: RedirectBody,` begins a body with the fields of another; `+ counts: CountsBody,` ends it with them.
+/// - `struct ListBody<T: Serialize>(item: &str)` declares a generic body whose schemas depend on arguments of `properties()`.
 macro_rules! shown {
     (
         $(#[$meta:meta])*
-        $visibility:vis struct $body:ident $(<$lifetime:lifetime>)? {
+        $visibility:vis struct $body:ident
+            $(<$($lifetime:lifetime)? $($param:ident: $bound:path)?>)?
+            $(($($argument:ident: $argument_type:ty),*))?
+        {
             $(..$before:ident: $before_type:ty,)?
             $(
                 $(#[$field_meta:meta])*
@@ -47,19 +53,22 @@ macro_rules! shown {
             $(+ $after:ident: $after_type:ty,)?
         }
     ) => {
-        $(#[$meta])*
         #[derive(serde::Serialize)]
-        $visibility struct $body $(<$lifetime>)? {
+        $(#[$meta])*
+        $visibility struct $body $(<$($lifetime)? $($param)?>)? {
             $(#[serde(flatten)] $before: $before_type,)?
             $($(#[$field_meta])* $(#[serde(rename = $wire)])? $field_visibility $field: $type,)*
             $(#[serde(flatten)] $after: $after_type,)?
         }
 
-        impl $(<$lifetime>)? $crate::schema::FieldType for $body $(<$lifetime>)? {}
+        impl $(<$($lifetime)? $($param: $bound)?>)? $crate::schema::FieldType
+            for $body $(<$($lifetime)? $($param)?>)?
+        {
+        }
 
-        impl $(<$lifetime>)? $body $(<$lifetime>)? {
+        impl $(<$($lifetime)? $($param: $bound)?>)? $body $(<$($lifetime)? $($param)?>)? {
             /// Its properties, in their order.
-            $visibility fn properties() -> Vec<$crate::schema::Property> {
+            $visibility fn properties($($($argument: $argument_type),*)?) -> Vec<$crate::schema::Property> {
                 let own: Vec<$crate::schema::Property> = vec![$($crate::schema::shown!(
                     @property $($maybe)?;
                     $crate::schema::shown!(@name $field $($wire)?), $type, $schema

@@ -1,135 +1,177 @@
-//! Results of bulk operations (contract "Bulk results", D29, D32). What became of an item is said under its position
-//! in the request.
+//! Results of bulk operations (contract "Bulk results", D29, D31, D32). Each item is listed under its position in the
+//! request.
 
-use serde::Serialize;
-use signpost_domain::IdKind;
+use signpost_domain::{ErrorCode, Violations, batch};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
 
-use super::deletion::DeletionBody;
-use super::detail::Detail;
-use crate::resources::links::LinkBody;
-use crate::resources::redirects::RedirectBody;
+use crate::api_error::Detail;
+use crate::schema::{
+    Components, FieldType, Property, closed_object, count, kind, list, named, shown, string,
+};
 
-/// An item that succeeded.
-#[derive(Serialize)]
-pub(crate) struct SucceededItem<T> {
-    pub(crate) index: usize,
-    pub(crate) data: T,
+/// The most items of one request (contract "Size and format bounds").
+const MOST_ITEMS: usize = *batch::ITEMS.end();
+
+shown! {
+    /// An item that succeeded, described by the component `data`.
+    pub(crate) struct SucceededItem<T: FieldType>(data: &str) {
+        pub(crate) index: usize = index(),
+        pub(crate) data: T = named(data),
+    }
 }
 
-/// An item that failed.
-#[derive(Serialize)]
-pub(crate) struct FailedItem {
-    pub(crate) index: usize,
-    pub(crate) error: ItemError,
+shown! {
+    /// An item that failed.
+    pub(crate) struct FailedItem {
+        pub(crate) index: usize = index(),
+        pub(crate) error: ItemError = named("BulkItemError"),
+    }
 }
 
-/// Why an item failed.
-#[derive(Serialize)]
-pub(crate) struct ItemError {
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
-    /// What was sent, where the failure points at one value that is a string.
-    pub(crate) value: Option<String>,
-    /// What is wrong with single fields, as the single operation's error lists it (D29).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) details: Option<Vec<Detail>>,
+shown! {
+    /// Why an item failed.
+    pub(crate) struct ItemError {
+        pub(crate) code: &'static str = string("The machine code, from the list of error codes.")
+            .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
+        pub(crate) message: String = string(
+            "One or more sentences for people; they may be reworded. For an invalid item they name the first 20 \
+             violations and count the others.",
+        )
+        .min_length(Some(1)),
+        /// The value at fault as it was sent, if it is a string.
+        pub(crate) value: Option<String> =
+            string("The offending value, if there is one and it is a string."),
+        /// The violations, as the error of the single operation lists them (D29).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub(crate) details (maybe): Option<Vec<Detail>> = list(
+            "The violations of single fields, present where the error of the single operation has `details`. The first 20 \
+             violations, and one entry named after the item that counts the others.",
+            named("ErrorDetail"),
+        )
+        .min_items(Some(1))
+        .max_items(Some(Violations::MAX_LISTED_OF_ITEM + 1)),
+    }
 }
 
-/// What became of a batch: each item stands in one of the two.
+fn index() -> ObjectBuilder {
+    count("The item's position in the request's array, from 0.").maximum(Some(MOST_ITEMS - 1))
+}
+
+/// The items of a batch, each in one of the two lists.
 pub(crate) struct BulkOutcome<T> {
     pub(crate) succeeded: Vec<SucceededItem<T>>,
     pub(crate) failed: Vec<FailedItem>,
 }
 
-/// The result of a bulk creation (D29).
-#[derive(Serialize)]
-pub(crate) struct BulkCreateBody {
-    object: &'static str,
-    created_count: usize,
-    failed_count: usize,
-    created: Vec<SucceededItem<RedirectBody>>,
-    failed: Vec<FailedItem>,
-}
-
-impl From<BulkOutcome<RedirectBody>> for BulkCreateBody {
-    fn from(outcome: BulkOutcome<RedirectBody>) -> Self {
-        let BulkOutcome { succeeded, failed } = outcome;
-        Self {
-            object: "bulk_create_result",
-            created_count: succeeded.len(),
-            failed_count: failed.len(),
-            created: succeeded,
-            failed,
-        }
+shown! {
+    /// The result of a bulk creation (D29).
+    pub(crate) struct BulkCreateBody<T: FieldType>(data: &str) {
+        object: &'static str = kind("bulk_create_result"),
+        created_count: usize = succeeded_count(),
+        failed_count: usize = failed_count(),
+        created: Vec<SucceededItem<T>> = succeeded(data),
+        failed: Vec<FailedItem> = failed(),
     }
 }
 
-/// The result of a bulk deletion.
-#[derive(Serialize)]
-#[serde(bound = "K: IdKind")]
-pub(crate) struct BulkDeleteBody<K> {
-    object: &'static str,
-    failed_count: usize,
-    deleted_count: usize,
-    deleted: Vec<SucceededItem<DeletionBody<K>>>,
-    failed: Vec<FailedItem>,
-}
-
-impl<K> From<BulkOutcome<DeletionBody<K>>> for BulkDeleteBody<K> {
-    fn from(outcome: BulkOutcome<DeletionBody<K>>) -> Self {
-        let BulkOutcome { succeeded, failed } = outcome;
-        Self {
-            object: "bulk_delete_result",
-            failed_count: failed.len(),
-            deleted_count: succeeded.len(),
-            deleted: succeeded,
-            failed,
-        }
+shown! {
+    /// The result of a bulk deletion (D31).
+    pub(crate) struct BulkDeleteBody<T: FieldType>(data: &str) {
+        object: &'static str = kind("bulk_delete_result"),
+        failed_count: usize = failed_count(),
+        deleted_count: usize = succeeded_count(),
+        deleted: Vec<SucceededItem<T>> = succeeded(data),
+        failed: Vec<FailedItem> = failed(),
     }
 }
 
-/// The result of putting links into a group (D32).
-#[derive(Serialize)]
-pub(crate) struct BulkAssignBody {
-    object: &'static str,
-    failed_count: usize,
-    assigned_count: usize,
-    assigned: Vec<SucceededItem<LinkBody>>,
-    failed: Vec<FailedItem>,
-}
-
-impl From<BulkOutcome<LinkBody>> for BulkAssignBody {
-    fn from(outcome: BulkOutcome<LinkBody>) -> Self {
-        let BulkOutcome { succeeded, failed } = outcome;
-        Self {
-            object: "bulk_assign_result",
-            failed_count: failed.len(),
-            assigned_count: succeeded.len(),
-            assigned: succeeded,
-            failed,
-        }
+shown! {
+    /// The result of putting links into a group (D32).
+    pub(crate) struct BulkAssignBody<T: FieldType>(data: &str) {
+        object: &'static str = kind("bulk_assign_result"),
+        failed_count: usize = failed_count(),
+        assigned_count: usize = succeeded_count(),
+        assigned: Vec<SucceededItem<T>> = succeeded(data),
+        failed: Vec<FailedItem> = failed(),
     }
 }
 
-/// The result of taking links out of a group.
-#[derive(Serialize)]
-pub(crate) struct BulkUnassignBody {
-    object: &'static str,
-    failed_count: usize,
-    unassigned_count: usize,
-    unassigned: Vec<SucceededItem<LinkBody>>,
-    failed: Vec<FailedItem>,
+shown! {
+    /// The result of taking links out of a group (D32).
+    pub(crate) struct BulkUnassignBody<T: FieldType>(data: &str) {
+        object: &'static str = kind("bulk_unassign_result"),
+        failed_count: usize = failed_count(),
+        unassigned_count: usize = succeeded_count(),
+        unassigned: Vec<SucceededItem<T>> = succeeded(data),
+        failed: Vec<FailedItem> = failed(),
+    }
 }
 
-impl From<BulkOutcome<LinkBody>> for BulkUnassignBody {
-    fn from(outcome: BulkOutcome<LinkBody>) -> Self {
-        let BulkOutcome { succeeded, failed } = outcome;
-        Self {
-            object: "bulk_unassign_result",
-            failed_count: failed.len(),
-            unassigned_count: succeeded.len(),
-            unassigned: succeeded,
-            failed,
+fn succeeded_count() -> ObjectBuilder {
+    count("How many items succeeded.")
+}
+
+fn failed_count() -> ObjectBuilder {
+    count("How many items failed.")
+}
+
+fn succeeded(data: &str) -> ArrayBuilder {
+    // The type of the data does not matter: a component describes it.
+    let item = closed_object("An item that succeeded.", SucceededItem::<String>::properties(data));
+    list("The items that succeeded.", item).max_items(Some(MOST_ITEMS))
+}
+
+fn failed() -> ArrayBuilder {
+    list("The items that failed.", named("BulkFailedItem")).max_items(Some(MOST_ITEMS))
+}
+
+/// Counts the items of an outcome and puts them into a result.
+macro_rules! from_outcome {
+    ($body:ident, $object:literal, $count:ident, $items:ident) => {
+        impl<T: FieldType> From<BulkOutcome<T>> for $body<T> {
+            fn from(outcome: BulkOutcome<T>) -> Self {
+                let BulkOutcome { succeeded, failed } = outcome;
+                Self {
+                    object: $object,
+                    $count: succeeded.len(),
+                    failed_count: failed.len(),
+                    $items: succeeded,
+                    failed,
+                }
+            }
         }
+    };
+}
+
+from_outcome!(BulkCreateBody, "bulk_create_result", created_count, created);
+from_outcome!(BulkDeleteBody, "bulk_delete_result", deleted_count, deleted);
+from_outcome!(BulkAssignBody, "bulk_assign_result", assigned_count, assigned);
+from_outcome!(BulkUnassignBody, "bulk_unassign_result", unassigned_count, unassigned);
+
+/// The OpenAPI components of bulk results.
+pub(crate) fn components() -> Components {
+    // The type of the data does not matter: a component describes it.
+    let delete = BulkDeleteBody::<String>::properties;
+    vec![
+        ("BulkCreateResult", result(BulkCreateBody::<String>::properties("Redirect")).into()),
+        ("RedirectBulkDeleteResult", result(delete("DeletedRedirect")).into()),
+        ("LandingBulkDeleteResult", result(delete("DeletedLanding")).into()),
+        ("BulkAssignResult", result(BulkAssignBody::<String>::properties("Link")).into()),
+        ("BulkUnassignResult", result(BulkUnassignBody::<String>::properties("Link")).into()),
+        ("BulkFailedItem", closed_object("An item that failed.", FailedItem::properties()).into()),
+        ("BulkItemError", closed_object("Why an item failed.", ItemError::properties()).into()),
+    ]
+}
+
+/// The document always names the count of successes first. Bodies other than [`BulkCreateBody`] do not, as in the contract.
+fn result(mut properties: Vec<Property>) -> ObjectBuilder {
+    if let [_, first, second, ..] = properties.as_mut_slice()
+        && first.name() == "failed_count"
+    {
+        std::mem::swap(first, second);
     }
+    closed_object(
+        "The result of each item. Each is in one of the two lists, in the order of the request.",
+        properties,
+    )
 }

@@ -1,23 +1,41 @@
-//! The answer to a deletion (D5).
+//! Responses to deletions (D5).
 
-use serde::Serialize;
+use signpost_domain::id::{DomainKind, GroupKind, LandingKind, PixelKind, RedirectKind};
 use signpost_domain::{Id, IdKind};
+use utoipa::openapi::schema::ObjectBuilder;
 
-use super::text::Text;
+use super::json::Text;
+use crate::schema::{Components, boolean, closed_object, id, kind, shown, string};
 
-/// What was deleted.
-#[derive(Serialize)]
-#[serde(bound = "K: IdKind")]
-pub(crate) struct DeletionBody<K> {
-    id: Text<Id<K>>,
-    object: &'static str,
-    deleted: bool,
-    message: &'static str,
+shown! {
+    /// A deleted resource of the kind `resource`.
+    #[serde(bound = "K: IdKind")]
+    pub(crate) struct DeletionBody<K: IdKind>(resource: &str) {
+        id: Text<Id<K>> = id(K::PREFIX.trim_end_matches('_'), "The id of the deleted resource."),
+        object: &'static str = kind(resource),
+        deleted: bool = boolean("Always true.").enum_values(Some([true])),
+        message: &'static str = string("A sentence for people; it may be reworded.").min_length(Some(1)),
+    }
 }
 
 impl<K: IdKind> DeletionBody<K> {
-    /// The thing of kind `object` with this id is gone; `message` says so to people.
+    /// The resource of the kind `object` with this id is gone; `message` says so to people.
     pub(crate) const fn new(id: Id<K>, object: &'static str, message: &'static str) -> Self {
         Self { id: Text(id), object, deleted: true, message }
     }
+}
+
+/// The OpenAPI components of deletions.
+pub(crate) fn components() -> Components {
+    vec![
+        ("DeletedRedirect", deletion::<RedirectKind>("redirect").into()),
+        ("DeletedLanding", deletion::<LandingKind>("landing").into()),
+        ("DeletedGroup", deletion::<GroupKind>("group").into()),
+        ("DeletedDomain", deletion::<DomainKind>("domain").into()),
+        ("DeletedPixel", deletion::<PixelKind>("pixel").into()),
+    ]
+}
+
+fn deletion<K: IdKind>(resource: &str) -> ObjectBuilder {
+    closed_object("The deleted resource.", DeletionBody::<K>::properties(resource))
 }

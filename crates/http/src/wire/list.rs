@@ -1,31 +1,56 @@
-//! The list envelope (contract "List envelope").
+//! Pages of lists (contract "List envelope").
 
 use serde::Serialize;
 use signpost_domain::Page;
 
 use crate::cursor::CursorScope;
+use crate::schema::{CURSOR, Components, boolean, closed_object, kind, list, named, shown, string};
 
-/// One page of a list.
-#[derive(Serialize)]
-pub(crate) struct ListBody<T> {
-    object: &'static str,
-    data: Vec<T>,
-    pagination: Pagination,
+shown! {
+    /// One page of a list, whose items are described by the component `item`.
+    pub(crate) struct ListBody<T: Serialize>(item: &str) {
+        object: &'static str = kind("list"),
+        data: Vec<T> = list("The items of this page.", named(item)).max_items(Some(100)),
+        pagination: Pagination = named("Pagination"),
+    }
 }
 
-#[derive(Serialize)]
-struct Pagination {
-    has_more: bool,
-    next_cursor: Option<String>,
+shown! {
+    struct Pagination {
+        has_more: bool = boolean("Whether another page follows."),
+        next_cursor: Option<String> =
+            string("Send this back unchanged as `cursor`; null when `has_more` is false.")
+                .max_length(Some(512))
+                .pattern(Some(CURSOR)),
+    }
 }
 
-impl<T> ListBody<T> {
+impl<T: Serialize> ListBody<T> {
     /// A page, with a cursor to the next one that is bound to `scope`.
     pub(crate) fn new(page: Page<T>, scope: &CursorScope) -> Self {
-        // What is left out was logged where it was left out.
+        // The store logged the rows that it left out.
         let Page { items, next, left_out: _ } = page;
         let next_cursor = next.map(|position| scope.seal(position));
         let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
         Self { object: "list", data: items, pagination }
     }
+}
+
+/// The OpenAPI components of lists.
+pub(crate) fn components() -> Components {
+    let page = |item, description| {
+        // The type of the items does not matter: a component describes them.
+        closed_object(description, ListBody::<String>::properties(item))
+    };
+    vec![
+        ("RedirectList", page("ListedRedirect", "One page of redirects, newest first.").into()),
+        ("LandingList", page("ListedLanding", "One page of landing pages, newest first.").into()),
+        ("GroupList", page("Group", "One page of groups, newest first.").into()),
+        ("DomainList", page("Domain", "One page of domains, newest first.").into()),
+        ("PixelList", page("Pixel", "One page of pixels, newest first.").into()),
+        (
+            "Pagination",
+            closed_object("Whether another page follows, and its cursor.", Pagination::properties()).into(),
+        ),
+    ]
 }

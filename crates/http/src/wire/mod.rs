@@ -1,18 +1,22 @@
-//! Parts of answers that all resources share.
+//! Bodies of responses that all resources share.
 
 mod bulk;
 mod deletion;
-mod detail;
-mod json_response;
+mod json;
 mod list;
-mod text;
 
+use crate::schema::Components;
+
+pub(crate) use crate::api_error::{Detail, sentence};
 pub(crate) use bulk::{
     BulkAssignBody, BulkCreateBody, BulkDeleteBody, BulkOutcome, BulkUnassignBody, FailedItem, ItemError,
     SucceededItem,
 };
 pub(crate) use deletion::DeletionBody;
-pub(crate) use detail::{Detail, sentence, sentence_schema};
-pub(crate) use json_response::{created, json, ok};
+pub(crate) use json::{Text, created, json, ok};
 pub(crate) use list::ListBody;
-pub(crate) use text::Text;
+
+/// The OpenAPI components of these bodies.
+pub(crate) fn components() -> Components {
+    [list::components(), deletion::components(), bulk::components()].concat()
+}

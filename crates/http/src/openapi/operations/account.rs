@@ -6,11 +6,11 @@ use crate::schema::examples;
 
 pub(super) const TAG: &str = "Account";
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![Endpoint {
         summary: "Retrieve the account",
-        description: "Shows the account that the key belongs to, what its plan allows, and how much of it is used.",
+        description: "Shows the account of the key, with the limits of its plan and its usage.",
         success: ok("The account.", "Account", examples::account()),
         ..Endpoint::new(TAG, "getAccount", RouteMethod::Get, "/v1/account")
     }]

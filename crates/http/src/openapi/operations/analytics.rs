@@ -12,14 +12,14 @@ use crate::schema::examples;
 
 pub(super) const TAG: &str = "Analytics";
 
-const REPORT: &str = "Counts clicks, visitors, bots and blocked visits of a period, in all, by bucket of local time, and by the \
-                      dimensions asked for. Filters narrow what is counted together. Counts are exact, never sampled. The \
-                      plan limits how long a period may be.";
+const REPORT: &str = "Counts clicks, visitors, bots and blocked visits of a period: in total, by bucket of local time, and by the \
+                      requested dimensions. All filters must match. Counts are exact, never sampled. The plan limits the \
+                      length of the period.";
 
-const EXPORT: &str = "Streams the single clicks, bots and blocked visits of a period in order of time, with the same filters as \
-                      the counts. Visits of widgets are not among them. An account runs one export at a time and starts one \
-                      a minute; more are refused with 429. The request counts once against the quota. If the stream breaks \
-                      off, the connection is closed before its proper end: ask again with `after` and the last id received.";
+const EXPORT: &str = "Streams the clicks, bots and blocked visits of a period in order of time, with the same filters as the \
+                      report. Visits of widgets are not included. An account can run one export at a time and start one per \
+                      minute; further ones get a 429. The request counts once against the quota. If the stream fails, the \
+                      service closes the connection before the final chunk. Continue with `after` and the last id received.";
 
 const RANGE: [ErrorCode; 2] =
     [ErrorCode::AnalyticsRangeExceedsPlanLimit, ErrorCode::AnalyticsTemporarilyUnavailable];
@@ -32,13 +32,13 @@ const OF_REDIRECT: &[ErrorCode] =
 const OF_LANDING: &[ErrorCode] =
     &[RANGE[0], RANGE[1], ErrorCode::LandingNotFound, ErrorCode::AnalyticsNotConfigured];
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let report = |summary, id, path, parameters, errors| Endpoint {
         summary,
         description: REPORT,
         parameters,
-        success: ok("What was counted.", "Analytics", examples::analytics()),
+        success: ok("The report.", "Analytics", examples::analytics()),
         errors,
         ..Endpoint::new(TAG, id, RouteMethod::Get, path)
     };

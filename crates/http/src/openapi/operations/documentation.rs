@@ -1,4 +1,4 @@
-//! The document itself, and the page that shows it.
+//! Operations on the documentation.
 
 use serde_json::json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
@@ -10,7 +10,7 @@ use crate::routes::{Access, RouteMethod};
 
 pub(super) const TAG: &str = "Documentation";
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![document(), page(), file()]
 }
@@ -24,7 +24,7 @@ fn document() -> Endpoint {
     Endpoint {
         access: Access::Open,
         summary: "This document",
-        description: "Describes every operation of the API, for programs: generators of clients, gateways, tests.",
+        description: "Describes every operation of the API for programs, such as client generators, gateways and tests.",
         success: ("200", headers::of_every_response(response, RateLimited::Never).build()),
         ..Endpoint::new(TAG, "getOpenApiDocument", RouteMethod::Get, documentation::DOCUMENT)
     }
@@ -34,7 +34,7 @@ fn page() -> Endpoint {
     Endpoint {
         access: Access::Open,
         summary: "This document as a page",
-        description: "Shows the document in a browser and sends requests from there. It loads nothing from elsewhere.",
+        description: "Shows the document in a browser and can send requests. It loads files of this server only.",
         success: ("200", files("The page.", &["text/html; charset=utf-8"])),
         ..Endpoint::new(TAG, "getDocumentation", RouteMethod::Get, documentation::PAGE)
     }
@@ -44,7 +44,7 @@ fn file() -> Endpoint {
     Endpoint {
         access: Access::Open,
         summary: "A file of the page",
-        description: "What the page loads: its script, its style, its icon. Which files there are may change.",
+        description: "A script, a style sheet or an icon of the page. The list of files may change.",
         parameters: &["DocumentationFile"],
         success: ("200", files("The file.", &documentation::FILE_TYPES)),
         other: Some(("404", errors::no_such_path())),

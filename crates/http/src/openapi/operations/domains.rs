@@ -1,4 +1,4 @@
-//! Operations on custom domains.
+//! Operations on custom domains and their certificates.
 
 use serde_json::json;
 use signpost_domain::ErrorCode;
@@ -7,29 +7,47 @@ use super::{Endpoint, RateLimited, Response, body, created, json_response, ok};
 use crate::openapi::headers;
 use crate::openapi::parameters::OF_OTHER_LISTS;
 use crate::resources::domains::PATH;
-use crate::routes::RouteMethod;
+use crate::routes::{Access, RouteMethod};
 use crate::schema::examples;
+use crate::tls_allowed;
 
 pub(super) const TAG: &str = "Domains";
 
+pub(super) const CERTIFICATES_TAG: &str = "Certificates";
+
 const ONE: &str = "/v1/domains/{id}";
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![connect(), list(), get(), verify(), delete()]
+}
+
+/// The operation for TLS proxies in front of the service.
+pub(super) fn certificates() -> Vec<Endpoint> {
+    let yes = json_response("It may.", "TlsAllowed", json!({"allowed": true}), RateLimited::Never).build();
+    vec![Endpoint {
+        access: Access::Open,
+        summary: "May a certificate be obtained for a hostname?",
+        description: "Answers 200 for a custom domain that is `ssl_pending` or `active`. Every other hostname, the installation's \
+                      own names and malformed names get a 404. Caddy's on-demand TLS asks this question.",
+        parameters: &["CertificateName"],
+        success: ("200", yes),
+        errors: &[ErrorCode::DomainNotFound],
+        ..Endpoint::new(CERTIFICATES_TAG, "getTlsAllowed", RouteMethod::Get, tls_allowed::PATH)
+    }]
 }
 
 fn connect() -> Endpoint {
     Endpoint {
         summary: "Connect a hostname",
         description: "Connects a hostname. The domain is `pending` until the records in its `dns_instructions` have been \
-                      seen; they are looked for in the background, or at once by `verifyDomain`. Without them it fails \
-                      after 72 hours. A hostname that the account has already is answered with 200 and left as it is; one \
-                      that had failed is `pending` anew, with a new deadline. While another account holds the hostname the \
-                      answer is `hostname_already_taken`, whose message names the `TXT` record that proves it to be yours. \
-                      With that record in place, connecting takes the hostname from an account that never proved it; one \
-                      that did keeps it. Connecting takes the feature `custom_domains`, but for a hostname \
-                      that the account holds already.",
+                      seen. The service looks for them in the background, and at once on `verifyDomain`. Without them the \
+                      domain fails after 72 hours. A hostname that the account has already connected gets a 200 and stays \
+                      unchanged; a failed one becomes `pending` again, with a new deadline. If another account holds the \
+                      hostname, the answer is `hostname_already_taken`. Its message names the `TXT` record that proves that \
+                      the hostname is yours. With that record in place, connecting takes the hostname from an account that \
+                      never proved it. An account that did keeps the hostname. Connecting requires the feature \
+                      `custom_domains`, except for a hostname that the account already holds.",
         body: Some(body("NewDomain", [("hostname", "A hostname", json!({"hostname": "links.example.org"}))])),
         success: created("The new domain.", "Domain", examples::domain()),
         errors: &[
@@ -39,14 +57,14 @@ fn connect() -> Endpoint {
             ErrorCode::HostnameAlreadyTaken,
             ErrorCode::DomainProviderUnavailable,
         ],
-        other: Some(("200", of_before())),
+        other: Some(("200", already_connected())),
         ..Endpoint::new(TAG, "connectDomain", RouteMethod::Post, PATH)
     }
 }
 
-/// The domain that the account has already (D40).
-fn of_before() -> Response {
-    let description = "The domain that the account has already.";
+/// The domain that the account has already connected (D40).
+fn already_connected() -> Response {
+    let description = "The domain that the account has already connected.";
     let response = json_response(description, "Domain", examples::domain(), RateLimited::Always);
     headers::of_replays(response).build()
 }
@@ -54,7 +72,7 @@ fn of_before() -> Response {
 fn list() -> Endpoint {
     Endpoint {
         summary: "List domains",
-        description: "Lists the account's domains in every status, those that failed too, newest first.",
+        description: "Lists the account's domains in every status, including failed ones, newest first.",
         parameters: OF_OTHER_LISTS,
         success: ok("One page.", "DomainList", examples::page_of(&examples::domain())),
         ..Endpoint::new(TAG, "listDomains", RouteMethod::Get, PATH)
@@ -64,7 +82,7 @@ fn list() -> Endpoint {
 fn get() -> Endpoint {
     Endpoint {
         summary: "Retrieve a domain",
-        description: "Shows one domain as it is at this moment.",
+        description: "Shows one domain.",
         parameters: &["DomainId"],
         success: ok("The domain.", "Domain", examples::domain()),
         errors: &[ErrorCode::DomainNotFound],
@@ -75,11 +93,11 @@ fn get() -> Endpoint {
 fn verify() -> Endpoint {
     Endpoint {
         summary: "Check a domain's records now",
-        description: "Asks DNS about the domain and shows it as it is then: records that are missing or wrong leave it as \
-                      it was. One that had failed is `pending` anew first, if no other account holds the hostname by now. \
-                      If DNS gives no answer, nothing changes. It takes no body, or `{}`.",
+        description: "Looks up the domain's records and shows the updated domain. Missing or wrong records leave the status \
+                      unchanged. A failed domain becomes `pending` again first, unless another account holds the hostname by \
+                      now. If DNS does not answer, nothing changes. Send no body, or `{}`.",
         parameters: &["DomainId"],
-        success: ok("The domain as it is now.", "Domain", examples::active_domain()),
+        success: ok("The updated domain.", "Domain", examples::active_domain()),
         errors: &[
             ErrorCode::DomainNotFound,
             ErrorCode::HostnameAlreadyTaken,
@@ -93,8 +111,8 @@ fn delete() -> Endpoint {
     let message = "The domain is removed; its links stay, without an address.";
     Endpoint {
         summary: "Remove a domain",
-        description: "Removes a domain. Its links lose their address at once: their `domain` and `url` are null until they \
-                      are given another domain. The hostname is free at once.",
+        description: "Removes a domain. Its links lose their address at once: their `domain` and `url` are null until you \
+                      set another domain. The hostname is free at once.",
         parameters: &["DomainId"],
         success: ok(
             "The domain is removed.",

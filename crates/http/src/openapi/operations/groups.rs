@@ -14,7 +14,7 @@ pub(super) const TAG: &str = "Groups";
 
 const ONE: &str = "/v1/groups/{id}";
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![create(), list(), get(), rename(), delete(), assign(), unassign()]
 }
@@ -22,7 +22,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 fn create() -> Endpoint {
     Endpoint {
         summary: "Create a group",
-        description: "Creates an empty group. Names need not differ.",
+        description: "Creates an empty group. Names need not be unique.",
         body: Some(body("GroupName", [("name", "A name", json!({"name": "Autumn campaign"}))])),
         success: created("The group.", "Group", examples::group()),
         errors: &[ErrorCode::PlanLimitReached],
@@ -43,8 +43,8 @@ fn list() -> Endpoint {
 fn get() -> Endpoint {
     Endpoint {
         summary: "Retrieve a group",
-        description: "Shows one group with the number of its links. The links themselves are found with the filter \
-                      `group_id` of the link lists.",
+        description: "Shows one group with the number of its links. To list the links themselves, use the filter `group_id` \
+                      of the link lists.",
         parameters: &["GroupId"],
         success: ok("The group.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
@@ -55,10 +55,10 @@ fn get() -> Endpoint {
 fn rename() -> Endpoint {
     Endpoint {
         summary: "Rename a group",
-        description: "Gives a group another name.",
+        description: "Changes the name of a group.",
         parameters: &["GroupId"],
         body: Some(body("GroupName", [("name", "A name", json!({"name": "Winter campaign"}))])),
-        success: ok("The group as it is now.", "Group", examples::group()),
+        success: ok("The updated group.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
         ..Endpoint::new(TAG, "renameGroup", RouteMethod::Patch, ONE)
     }
@@ -83,15 +83,15 @@ fn delete() -> Endpoint {
 fn assign() -> Endpoint {
     Endpoint {
         summary: "Put up to 100 links into a group",
-        description: "Puts landing pages and redirects into the group, out of whichever they were in. An id that is \
-                      no link of the account fails by itself with `landing_not_found` or `redirect_not_found`, as \
-                      its prefix says, or `invalid_request` if it says neither; one that stands there a second \
-                      time, with `duplicate_id_in_batch`. The answer is 200 also if every item failed. The request \
-                      counts once against the quota.",
+        description: "Moves landing pages and redirects into the group. Each item succeeds or fails alone. An id that \
+                      matches no link of the account fails with `landing_not_found` or `redirect_not_found`, according to \
+                      its prefix, or with `invalid_request` if it has neither prefix. A repeated id fails with \
+                      `duplicate_id_in_batch`. The answer is 200 even if every item failed. The request counts once against \
+                      the quota.",
         parameters: &["GroupId"],
         body: Some(links()),
         success: ok(
-            "What became of each item.",
+            "The result of each item.",
             "BulkAssignResult",
             examples::bulk_result(BulkOperation::ASSIGN, &examples::redirect(), &not_found()),
         ),
@@ -107,15 +107,15 @@ fn unassign() -> Endpoint {
     }
     Endpoint {
         summary: "Take up to 100 links out of a group",
-        description: "Takes landing pages and redirects out of the group. A link that is not in this group, and an \
-                      id that is no link of the account, fails by itself with `landing_not_found` or \
-                      `redirect_not_found`, as its prefix says, or `invalid_request` if it says neither; one that \
-                      stands there a second time, with `duplicate_id_in_batch`. The answer is 200 also if every \
+        description: "Takes landing pages and redirects out of the group. Each item succeeds or fails alone. An id of a \
+                      link that is not in this group, or that matches no link of the account, fails with \
+                      `landing_not_found` or `redirect_not_found`, according to its prefix, or with `invalid_request` if it \
+                      has neither prefix. A repeated id fails with `duplicate_id_in_batch`. The answer is 200 even if every \
                       item failed. The request counts once against the quota.",
         parameters: &["GroupId"],
         body: Some(links()),
         success: ok(
-            "What became of each item.",
+            "The result of each item.",
             "BulkUnassignResult",
             examples::bulk_result(BulkOperation::UNASSIGN, &link, &not_found()),
         ),

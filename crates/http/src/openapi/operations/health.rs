@@ -1,4 +1,4 @@
-//! Health checks.
+//! Operations on health.
 
 use serde_json::json;
 
@@ -7,15 +7,15 @@ use crate::routes::{Access, RouteMethod};
 
 pub(super) const TAG: &str = "Health";
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    let live = json_response("It does.", "Live", json!({"status": "ok"}), RateLimited::Never).build();
+    let live =
+        json_response("The process answers.", "Live", json!({"status": "ok"}), RateLimited::Never).build();
     vec![
         Endpoint {
             access: Access::Open,
             summary: "Does the process answer?",
-            description: "Nothing outside of the process is asked, so that an outage elsewhere does not get it \
-                          restarted.",
+            description: "Checks no dependency, so that an outage elsewhere does not restart the process.",
             success: ("200", live),
             ..Endpoint::new(TAG, "getLiveness", RouteMethod::Get, "/health/live")
         },
@@ -23,15 +23,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             "/health/ready",
             "getReadiness",
             "Can the API serve?",
-            "It takes a database that answers and takes changes, and a program that is not on its way out. `draining` says \
-             that it is; `read_only` says that reads go on and changes fail.",
+            "Requires a readable and writable database, and a process that is not shutting down. `draining` means that it \
+             is; `read_only` means that reads work and changes fail.",
         ),
         check(
             "/health/links",
             "getLinkHealth",
             "Can visitors be served?",
-            "It takes a database that answers. Visits \
-               change nothing, so a database that takes no changes is enough.",
+            "Requires a readable database. Visits change nothing, so a read-only database is enough.",
         ),
     ]
 }
@@ -41,8 +40,8 @@ fn check(path: &'static str, id: &'static str, summary: &'static str, descriptio
         access: Access::Open,
         summary,
         description,
-        success: ("200", answer("It can.", "ok")),
-        other: Some(("503", answer("It cannot; `checks` says what does not answer.", "unavailable"))),
+        success: ("200", answer("It can serve.", "ok")),
+        other: Some(("503", answer("It cannot serve; `checks` names the cause.", "unavailable"))),
         ..Endpoint::new(TAG, id, RouteMethod::Get, path)
     }
 }

@@ -1,4 +1,4 @@
-//! What every operation takes and answers. One file per subject, one function per operation.
+//! The operations of the document. One file per subject.
 
 use serde_json::Value;
 use signpost_domain::ErrorCode;
@@ -15,7 +15,6 @@ use crate::schema::named;
 
 mod account;
 mod analytics;
-mod certificates;
 mod documentation;
 mod domains;
 mod groups;
@@ -25,21 +24,21 @@ mod links;
 mod pixels;
 mod redirects;
 
-/// The subject of an operation, and what the page says of it.
+/// The tags of operations, with their descriptions.
 pub(super) const TAGS: [(&str, &str); 10] = [
     (redirects::TAG, "Links that send their visitors on to another address."),
     (landings::TAG, "Links that are a page of their own."),
-    (groups::TAG, "Flat containers of links; a link is in one at most."),
-    (domains::TAG, "Hostnames of the account's own, for its links to live on."),
-    (pixels::TAG, "Codes of vendors that fire before visitors of a redirect are sent on."),
-    (analytics::TAG, "What was clicked: counts, and the single clicks."),
+    (groups::TAG, "Flat containers of links; a link is in at most one group."),
+    (domains::TAG, "Custom hostnames of the account, which host its links."),
+    (pixels::TAG, "Vendors' tracking codes, which a redirect fires before it sends visitors on."),
+    (analytics::TAG, "Reports and exports of clicks."),
     (account::TAG, "The account that the key belongs to."),
-    (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),
-    (certificates::TAG, "For what ends TLS in front of the service. No key is needed, and no quota is used."),
-    (documentation::TAG, "This document, for programs and for people. No key is needed."),
+    (health::TAG, "Health checks for operators. They need no key and use no quota."),
+    (domains::CERTIFICATES_TAG, "For TLS proxies in front of the service. Needs no key and uses no quota."),
+    (documentation::TAG, "This document, for programs and for people. Needs no key."),
 ];
 
-/// One operation: a row of the route table, described.
+/// The description of one row of the route table.
 pub(super) struct Endpoint {
     method: RouteMethod,
     path: &'static str,
@@ -53,13 +52,13 @@ pub(super) struct Endpoint {
     parameters: &'static [parameters::Name],
     body: Option<RequestBody>,
     success: (&'static str, Response),
-    /// Beside the codes with which every request can be answered.
+    /// In addition to the codes of every request.
     errors: &'static [ErrorCode],
-    /// Beside success and errors.
+    /// In addition to success and errors.
     other: Option<(&'static str, Response)>,
 }
 
-/// Every operation, in the order in which the page shows them.
+/// Every operation, in the order of the documentation page.
 pub(super) fn all() -> impl Iterator<Item = Endpoint> {
     [
         redirects::endpoints(),
@@ -70,7 +69,7 @@ pub(super) fn all() -> impl Iterator<Item = Endpoint> {
         analytics::endpoints(),
         account::endpoints(),
         health::endpoints(),
-        certificates::endpoints(),
+        domains::certificates(),
         documentation::endpoints(),
     ]
     .into_iter()
@@ -78,8 +77,8 @@ pub(super) fn all() -> impl Iterator<Item = Endpoint> {
 }
 
 impl Endpoint {
-    /// An operation for admitted callers, without parameters, body and errors of its own. What it is for and what it answers
-    /// is for its subject's file to say; a test finds operations of which that is not said.
+    /// An operation for admitted callers, without parameters, body and errors of its own. The file of its subject adds the
+    /// summary and the success; a test finds operations without them.
     fn new(tag: &'static str, id: &'static str, method: RouteMethod, path: &'static str) -> Self {
         Self {
             method,
@@ -103,7 +102,7 @@ impl Endpoint {
         self.path
     }
 
-    /// The method as the document has it.
+    /// The method in the document.
     pub(super) const fn method(&self) -> HttpMethod {
         match self.method {
             RouteMethod::Get => HttpMethod::Get,
@@ -113,12 +112,12 @@ impl Endpoint {
         }
     }
 
-    /// The errors with which it answers.
+    /// Its error responses.
     pub(super) fn errors(&self) -> Vec<errors::ErrorAnswer> {
         errors::answers(self.access, self.method, self.errors)
     }
 
-    /// The operation as the document has it.
+    /// The operation in the document.
     pub(super) fn operation(self) -> Operation {
         let errors = self.errors();
         let Self {
@@ -136,7 +135,7 @@ impl Endpoint {
             errors: _,
             other,
         } = self;
-        // What every POST takes and answers beside its own (D12).
+        // Every POST has the parameter and the header of D12.
         let is_post = method == RouteMethod::Post;
         let success = if is_post { headers::of_replays(success.into()).build() } else { success };
         let of_post = is_post.then_some(parameters::IDEMPOTENCY_KEY);
@@ -181,7 +180,7 @@ fn ok(description: &str, schema: &str, example: Value) -> (&'static str, Respons
     ("200", json_response(description, schema, example, RateLimited::Always).build())
 }
 
-/// 201 with the created resource and its address (D5).
+/// 201 with the created resource and its `Location` (D5).
 fn created(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
     let response = json_response(description, schema, example, RateLimited::Always);
     ("201", headers::with(response, "Location", "Location").build())

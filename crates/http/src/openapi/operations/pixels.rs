@@ -14,7 +14,7 @@ pub(super) const TAG: &str = "Pixels";
 
 const ONE: &str = "/v1/pixels/{id}";
 
-/// The operations, in the order in which the page shows them.
+/// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![create(), list(), get(), delete()]
 }
@@ -65,7 +65,7 @@ fn delete() -> Endpoint {
     let message = "The pixel is deleted; no redirect fires it any more.";
     Endpoint {
         summary: "Delete a pixel",
-        description: "Deletes a pixel. Redirects that had it stay, without it.",
+        description: "Deletes a pixel and removes it from its redirects.",
         parameters: &["PixelId"],
         success: ok(
             "The pixel is deleted.",

@@ -1,4 +1,4 @@
-//! Entries of `details` (contract "Errors", D8, D20), alike in the error of a request and in that of an item of a batch.
+//! Entries of `details` (contract "Errors", D8, D20), in the errors of requests and of batch items.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,25 @@ use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::schema::{examples, shown, string};
 
+/// The field of violations that concern the body as a whole (D8).
+pub(crate) const BODY: &str = "body";
+
 shown! {
-    /// One violation. It is also read, from answers that are remembered (D12).
+    /// One violation. Replays read it back from stored answers (D12).
     #[derive(Deserialize)]
     pub(crate) struct Detail {
         field: String = string(
-            "The path of the offending field or parameter; `body` for the body as a whole, and in the last \
-             entry of a list that is not complete.",
+            "The path of the offending field or parameter; `body` for the body as a whole, and in the last entry of an \
+             incomplete list.",
         )
         .examples(["geo_blocklists.countries[1]"]),
         code: Cow<'static, str> = string(
-            "What is wrong with it. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. `truncated` is only the last entry's: its message says how \
-             many more violations there are.",
+            "The kind of violation. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. Only the \
+             last entry can be `truncated`; its message counts the remaining violations.",
         )
         .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str))),
         message: String = sentence_schema(),
-        /// The caller's own link that stands in the way (D20).
+        /// The caller's own link that has the address (D20).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         existing_id (maybe): Option<String> =
             string("With `already_taken`: the link that has the address, if it is the account's own.")
@@ -34,19 +37,18 @@ shown! {
 
 /// A sentence in an error.
 pub(crate) fn sentence_schema() -> ObjectBuilder {
-    string("A sentence for people; it may be reworded, so do not match on it.").min_length(Some(1))
+    string("A sentence for people; do not match on it, because it may be reworded.").min_length(Some(1))
 }
 
 impl Detail {
-    /// The violations that are listed; `whole` is the field of an entry that says how many are not. `None` if there are
-    /// none at all.
+    /// The listed violations, and an entry on the field `whole` that counts the rest. `None` without violations.
     pub(crate) fn of_violations(violations: &Violations, whole: &str) -> Option<Vec<Self>> {
         let last = violations.truncation(whole);
         let details: Vec<Self> = violations.iter().chain(&last).map(Self::from).collect();
         (!details.is_empty()).then_some(details)
     }
 
-    /// What a refusal says of a field, if it is about one.
+    /// The violation that a refusal reports, if it concerns a field.
     pub(crate) fn of_refusal(refusal: &Refusal) -> Option<Vec<Self>> {
         refusal.violation().map(|violation| vec![Self::from(&violation)])
     }

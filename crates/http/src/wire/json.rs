@@ -1,17 +1,20 @@
-//! Answers with a JSON body.
+//! Responses with a JSON body, and values that JSON carries as text.
+
+use std::fmt::Display;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, LOCATION};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use signpost_domain::{Id, IdKind};
 
 use crate::api_error::ApiError;
+use crate::schema::FieldType;
 
-/// An answer with a status and a body.
+/// A response with a status and a body.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, ApiError> {
     let body = serde_json::to_string(body)
-        .map_err(|error| ApiError::Internal(format!("an answer cannot be serialised: {error}")))?;
+        .map_err(|error| ApiError::Internal(format!("a response cannot be serialised: {error}")))?;
     Ok(HttpResponse::build(status).insert_header(ContentType::json()).body(body))
 }
 
@@ -20,7 +23,7 @@ pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, ApiError> {
     json(StatusCode::OK, body)
 }
 
-/// 201 with the created resource, and where it can be retrieved: `{list}/{id}` (D5).
+/// 201 with the created resource, and its address `{list}/{id}` in `Location` (D5).
 pub(crate) fn created<K: IdKind>(
     list: &str,
     id: Id<K>,
@@ -32,3 +35,15 @@ pub(crate) fn created<K: IdKind>(
     response.headers_mut().insert(LOCATION, location);
     Ok(response)
 }
+
+/// An id or an instant, which JSON carries as the text that it prints.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<T>(pub(crate) T);
+
+impl<T: Display> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<T: Display> FieldType for Text<T> {}

@@ -1,0 +1,137 @@
+//! Requests that run once for each `Idempotency-Key` (D12).
+
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::http::Method;
+use actix_web::{FromRequest, HttpRequest, HttpResponse};
+use signpost_app::idempotency::{self, Conclusion, OnceOnly};
+use signpost_app::ports::RememberedAnswer;
+use signpost_app::{AppError, Application, Caller};
+use signpost_domain::{IdempotencyKey, Violations};
+
+use super::idempotency_key;
+use super::json_body::{Fingerprinted, JsonBody, NoBody};
+use super::object_reader::ObjectReader;
+use super::query_string::QueryString;
+use crate::api_error::ApiError;
+use crate::replayed_response::{ReplayedResponse, stored, stored_refusal};
+
+/// A request with a body of some kind, perhaps with a key, and without a query.
+#[derive(Debug)]
+pub(crate) struct IdempotentRequest<B> {
+    body: B,
+    key: Option<IdempotencyKey>,
+    /// Those of the query and of the key.
+    violations: Violations,
+}
+
+/// Whether a request ran before.
+pub(crate) enum Once {
+    /// It did not: the handler runs the use case with [`Execution::run`].
+    New(Execution),
+    /// It did: the handler returns this response.
+    Replayed(HttpResponse),
+}
+
+/// A request that has not run before.
+pub(crate) struct Execution(Option<OnceOnly>);
+
+impl<B: Fingerprinted> IdempotentRequest<B> {
+    /// Looks up the response to an earlier request with the same key. Handlers call this before they read the body.
+    ///
+    /// A key that was used for another request becomes a violation, which is reported together with those of the body (D8).
+    ///
+    /// # Errors
+    /// The store failed, or the stored response is malformed.
+    pub(crate) async fn once(&mut self, app: &Application, caller: &Caller) -> Result<Once, ApiError> {
+        let (Some(key), Some(fingerprint)) = (self.key.clone(), self.body.fingerprint()) else {
+            return Ok(Once::New(Execution(None)));
+        };
+        let once = OnceOnly { key, fingerprint, answer_to_refusal: stored_refusal };
+        let stored = match idempotency::recall(app, caller, &once).await {
+            Ok(stored) => stored,
+            Err(AppError::Invalid(of_key)) => {
+                self.violations.append(of_key);
+                None
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // A query makes it another, invalid request, even with the key and the body of one that ran.
+        if !self.violations.is_empty() {
+            return Ok(Once::New(Execution(None)));
+        }
+        match stored {
+            None => Ok(Once::New(Execution(Some(once)))),
+            Some(stored) => replay(stored).map(Once::Replayed),
+        }
+    }
+}
+
+impl Execution {
+    /// Runs the use case and shows its outcome. With a key, the use case stores what `show` answers. If another request
+    /// with the key has run meanwhile, replays the response to that one.
+    ///
+    /// # Errors
+    /// The use case failed, or `show` did.
+    pub(crate) async fn run<'a, T, F: Future<Output = Result<T, AppError>>>(
+        &'a self,
+        show: impl Fn(&T) -> Result<HttpResponse, ApiError> + Copy + Send + Sync + 'a,
+        use_case: impl FnOnce(Conclusion<'a, T>) -> F,
+    ) -> Result<HttpResponse, ApiError> {
+        let conclusion = Conclusion::remembered(self.0.as_ref(), move |outcome| stored(show(outcome).ok()?));
+        match use_case(conclusion).await {
+            Ok(outcome) => show(&outcome),
+            Err(AppError::AnsweredBefore(stored)) => replay(*stored),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn replay(stored: RememberedAnswer) -> Result<HttpResponse, ApiError> {
+    ReplayedResponse::read(stored).map(ReplayedResponse::into_response)
+}
+
+impl IdempotentRequest<JsonBody> {
+    /// A reader of the body's fields, and the violations of the query and the key. If the body is unreadable, all violations.
+    pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
+        let Self { body, key: _, mut violations } = self;
+        match body.reader() {
+            Ok(reader) => Ok((reader, violations)),
+            Err(violation) => {
+                violations.append(Violations::from(violation));
+                Err(violations)
+            }
+        }
+    }
+}
+
+impl IdempotentRequest<NoBody> {
+    /// Fails with the violations of the query, the key and the body.
+    pub(crate) fn finish(self) -> Result<(), Violations> {
+        let Self { body, key: _, mut violations } = self;
+        violations.append(body.violations());
+        violations.into_result(())
+    }
+}
+
+impl<B: FromRequest<Error = ApiError, Future: 'static>> FromRequest for IdempotentRequest<B> {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let mut violations = QueryString::parse(request.query_string()).finish();
+        // The header has no meaning with other methods.
+        let key = if request.method() == Method::POST {
+            idempotency_key::read(request.headers()).unwrap_or_else(|violation| {
+                violations.push(violation);
+                None
+            })
+        } else {
+            None
+        };
+        let body = B::from_request(request, payload);
+        Box::pin(async move { Ok(Self { body: body.await?, key, violations }) })
+    }
+}
