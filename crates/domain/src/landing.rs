@@ -3,8 +3,7 @@
 use crate::host_blocklist::HostBlocklist;
 use crate::id::LandingKind;
 use crate::link::{AnyContent, Content, Link};
-use crate::link_context::LinkContext;
-use crate::link_request::{ContentRules, LinkRequest, Places};
+use crate::link_request::{ContentRules, Judgement, LinkRequest};
 use crate::page_content::{PageContent, PageContentRequest, violations_of};
 use crate::text::Name;
 use crate::violation::Violations;
@@ -51,15 +50,10 @@ impl ContentRules for PageContent {
 
     const NAME_FIELD: &'static str = "title";
 
-    fn requested(
-        before: Option<&Self>,
-        request: &PageContentRequest,
-        _: &Places<'_>,
-        context: &LinkContext<'_>,
-        found: &mut Violations,
-    ) -> Option<Self> {
-        found.append(violations_of(request, context.blocklist));
-        let before = before.cloned().unwrap_or_default();
+    fn requested(request: &PageContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
+        let context = judgement.context;
+        judgement.found.append(violations_of(request, context.blocklist));
+        let before = judgement.before.map(|page| page.content.clone()).unwrap_or_default();
         Some(before.apply(request.clone(), || context.widget_ids.next_widget_id()))
     }
 

@@ -152,7 +152,7 @@ pub use link::{AnyContent, Content, Link};
 pub use link_context::{LinkContext, WidgetIds};
 pub use link_filter::{GroupFilter, LinkFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
-pub use link_request::{ContentRules, LinkRequest, Places};
+pub use link_request::{ContentRules, Judgement, LinkRequest};
 pub use page::{Page, PageLimit, PagePosition};
 pub use page_content::{AccentColor, PageContent, PageContentRequest, Theme};
 pub use page_content_json::MalformedPageContent;

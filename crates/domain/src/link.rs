@@ -80,8 +80,8 @@ impl<C: Content> Link<C> {
         self
     }
 
-    /// What links have in common, with other content. The bits of the id stay.
-    fn replacing<D: Content>(self, content: D) -> Link<D> {
+    /// The link with the content that `change` makes of its own. The bits of the id stay.
+    fn map_content<D: Content>(self, change: impl FnOnce(C) -> D) -> Link<D> {
         let Self {
             id,
             name,
@@ -92,7 +92,7 @@ impl<C: Content> Link<C> {
             group_id,
             created_at,
             updated_at,
-            content: _,
+            content,
         } = self;
         Link {
             id: id.retyped(),
@@ -104,21 +104,20 @@ impl<C: Content> Link<C> {
             group_id,
             created_at,
             updated_at,
-            content,
+            content: change(content),
         }
     }
 
     /// The link as one of either kind.
     #[must_use]
     pub fn into_any(self) -> Link {
-        let content = self.content.clone().into_any();
-        self.replacing(content)
+        self.map_content(C::into_any)
     }
 
     /// The same link with content of the same kind.
     #[must_use]
     pub fn with_content<D: Content<Kind = C::Kind>>(self, content: D) -> Link<D> {
-        self.replacing(content)
+        self.map_content(|_| content)
     }
 }
 
@@ -151,17 +150,16 @@ impl Link {
     /// The link as a redirect; `None` if it is a landing page.
     #[must_use]
     pub fn into_redirect(self) -> Option<Redirect> {
-        match self.content.clone() {
-            AnyContent::Landing => None,
-            AnyContent::Redirect(content) => Some(self.replacing(content)),
-        }
+        let Self { content: AnyContent::Redirect(content), .. } = &self else { return None };
+        let content = content.clone();
+        Some(self.map_content(|_| content))
     }
 
     /// The link as a landing page; `None` if it is a redirect.
     #[must_use]
     pub fn into_landing(self) -> Option<Landing> {
         match self.content {
-            AnyContent::Landing => Some(self.replacing(NoContent)),
+            AnyContent::Landing => Some(self.map_content(|_| NoContent)),
             AnyContent::Redirect(_) => None,
         }
     }
@@ -220,7 +218,7 @@ mod tests {
 
     fn redirect() -> Redirect {
         let target_url = TargetUrl::parse("https://example.com/").unwrap();
-        landing().replacing(RedirectContent::to(target_url))
+        landing().map_content(|_| RedirectContent::to(target_url))
     }
 
     #[test]

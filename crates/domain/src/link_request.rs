@@ -69,15 +69,9 @@ pub trait ContentRules: Content {
     /// The field that holds the link's name.
     const NAME_FIELD: &'static str;
 
-    /// The content that `request` makes of the content `before`, or of nothing in a creation. Notes what is wrong in
-    /// `found`. `None` if a required field is missing.
-    fn requested(
-        before: Option<&Self>,
-        request: &Self::Request,
-        places: &Places<'_>,
-        context: &LinkContext<'_>,
-        found: &mut Violations,
-    ) -> Option<Self>;
+    /// The content that `request` makes of the content before it, or of nothing in a creation. Adds what is wrong to the
+    /// judgement. `None` if a required field is missing.
+    fn requested(request: &Self::Request, judgement: &mut Judgement<'_, Self>) -> Option<Self>;
 
     /// Violations that show without the link. An update lists them even if the link does not exist.
     fn violations_without_link(_request: &Self::Request, _blocklist: &HostBlocklist) -> Violations {
@@ -90,15 +84,18 @@ pub trait ContentRules: Content {
     }
 }
 
-/// Where the link lives before and after a request.
-#[derive(Debug, Clone, Copy)]
-pub struct Places<'a> {
-    /// Before; `None` in a creation.
-    pub before: Option<&'a Placement>,
-    /// After; `None` if that cannot be known or is refused.
-    pub after: Option<&'a Placement>,
+/// What the rules of a kind know about a request beside its own fields, and what they find wrong.
+pub struct Judgement<'a, C: Content> {
+    /// The link before the request; `None` in a creation.
+    pub before: Option<&'a Link<C>>,
+    /// Where the link lives after the request; `None` if that is unknown or refused.
+    pub placement: Option<&'a Placement>,
     /// The field of the request that moves the link.
     pub moved_by: &'static str,
+    /// What the rules know beside the link and the request.
+    pub context: &'a LinkContext<'a>,
+    /// The violations found so far.
+    pub found: Violations,
 }
 
 impl<C: ContentRules> Link<C> {
@@ -172,27 +169,27 @@ fn judged<C: ContentRules>(
         Subject::New(_) => None,
         Subject::Existing(link) => Some(*link),
     };
-    let places = Places {
-        before: before.map(|link| &link.placement),
+    let mut judgement = Judgement {
+        before,
         // An unreadable domain leaves it open which address a slug makes. An update then judges the place where the
         // link is.
-        after: placement.as_ref().ok().filter(|_| before.is_some() || !violations.are_about("domain")),
+        placement: placement.as_ref().ok().filter(|_| before.is_some() || !violations.are_about("domain")),
         moved_by: if request.slug.is_keep() { "domain" } else { "slug" },
+        context,
+        found: Violations::new(),
     };
-    let mut found = Violations::new();
     let name = request.name.clone().or_else(|| before.map(|link| link.name.clone()));
     if name.is_none() {
-        found.push(required(C::NAME_FIELD));
+        judgement.found.push(required(C::NAME_FIELD));
     }
-    let content_before = before.map(|link| &link.content);
-    let content = C::requested(content_before, &request.content, &places, context, &mut found);
+    let content = C::requested(&request.content, &mut judgement);
     let mut violations = violations.clone();
-    violations.append_about_others(found);
+    violations.append_about_others(judgement.found);
     let (Some(name), Some(content), true) = (name, content, violations.is_empty()) else {
         return Err(Rejection::Invalid(violations));
     };
     let placement = placement?;
-    content.check_features(content_before, context.features)?;
+    content.check_features(before.map(|link| &link.content), context.features)?;
     let group_id = match request.group {
         Change::Keep => before.and_then(|link| link.group_id),
         Change::Set(reference) => Some(named_group(reference)?),

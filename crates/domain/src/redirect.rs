@@ -5,7 +5,7 @@ use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{PixelId, PixelKind, RedirectKind};
 use crate::link::{AnyContent, Content, Link};
 use crate::link_context::LinkContext;
-use crate::link_request::{ContentRules, LinkRequest, Places, required};
+use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
 use crate::placement::Placement;
 use crate::plan::{Feature, FeatureSet};
@@ -94,13 +94,9 @@ impl ContentRules for RedirectContent {
 
     const NAME_FIELD: &'static str = "name";
 
-    fn requested(
-        before: Option<&Self>,
-        request: &RedirectContentRequest,
-        places: &Places<'_>,
-        context: &LinkContext<'_>,
-        found: &mut Violations,
-    ) -> Option<Self> {
+    fn requested(request: &RedirectContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
+        let Judgement { before: link, placement, moved_by, context, found } = judgement;
+        let before = link.map(|link| &link.content);
         let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels } = request;
         if let Some(target_url) = target_url {
             check_target_is_allowed(target_url, context, found);
@@ -110,12 +106,12 @@ impl ContentRules for RedirectContent {
         if target_url.is_none() {
             found.push(required("target_url"));
         }
-        if let (Some(target_url), Some(after)) = (target_url, places.after)
-            && (is_new_target || places.before != Some(after))
+        if let (Some(target_url), Some(placement)) = (target_url, *placement)
+            && (is_new_target || link.is_none_or(|link| link.placement != *placement))
         {
             // The field to blame for a loop is the one that closed it.
-            let blamed = if is_new_target { "target_url" } else { places.moved_by };
-            check_no_loop(target_url, after, blamed, context, found);
+            let blamed = if is_new_target { "target_url" } else { *moved_by };
+            check_no_loop(target_url, placement, blamed, context, found);
         }
         let pixel_ids = match pixels {
             Change::Keep => before.map(|content| content.pixel_ids.clone()).unwrap_or_default(),

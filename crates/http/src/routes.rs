@@ -78,8 +78,8 @@ const fn open(method: RouteMethod, pattern: &'static str, handler: fn() -> Route
 
 const REDIRECTS: &str = RedirectKind::WORDS.path;
 const LANDINGS: &str = LandingKind::WORDS.path;
-const REDIRECT: &str = "/v1/redirects/{id}";
-const LANDING: &str = "/v1/landings/{id}";
+const REDIRECT: &str = RedirectKind::WORDS.path_of_one;
+const LANDING: &str = LandingKind::WORDS.path_of_one;
 const GROUP: &str = "/v1/groups/{id}";
 const PIXEL: &str = "/v1/pixels/{id}";
 const DOMAIN: &str = "/v1/domains/{id}";
@@ -87,13 +87,17 @@ const DOMAIN: &str = "/v1/domains/{id}";
 /// If two patterns match a path, the first one wins.
 static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Post, "/v1/redirects/bulk", || web::to(redirects::create_many)),
-    admitted(RouteMethod::Post, "/v1/redirects/bulk/delete", || web::to(links::delete_many::<RedirectKind>)),
+    admitted(RouteMethod::Post, RedirectKind::WORDS.path_of_bulk_deletion, || {
+        web::to(links::delete_many::<RedirectKind>)
+    }),
     admitted(RouteMethod::Post, REDIRECTS, || web::to(links::create::<RedirectKind>)),
     admitted(RouteMethod::Get, REDIRECTS, || web::to(links::list::<RedirectKind>)),
     admitted(RouteMethod::Get, REDIRECT, || web::to(links::get::<RedirectKind>)),
     admitted(RouteMethod::Patch, REDIRECT, || web::to(links::update::<RedirectKind>)),
     admitted(RouteMethod::Delete, REDIRECT, || web::to(links::delete::<RedirectKind>)),
-    admitted(RouteMethod::Post, "/v1/landings/bulk/delete", || web::to(links::delete_many::<LandingKind>)),
+    admitted(RouteMethod::Post, LandingKind::WORDS.path_of_bulk_deletion, || {
+        web::to(links::delete_many::<LandingKind>)
+    }),
     admitted(RouteMethod::Post, LANDINGS, || web::to(links::create::<LandingKind>)),
     admitted(RouteMethod::Get, LANDINGS, || web::to(links::list::<LandingKind>)),
     admitted(RouteMethod::Get, LANDING, || web::to(links::get::<LandingKind>)),

@@ -1,11 +1,10 @@
 //! Batches that wait for the store. Each is written to a file before it is sent, and deleted afterwards.
 //!
-//! Each process writes its own file, and takes over those of dead processes. Their batches keep source and
-//! number, so the store recognizes those that it has. Without a usable disk, batches wait in memory.
+//! Each process writes its own file, and takes over those of dead processes. Their batches keep source and number, so the
+//! store recognizes those that it has. Without a usable disk, batches wait in memory.
 
 mod backlog;
 mod batch_file;
-
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use signpost_domain::{
 };
 
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
-use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of};
+use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::page_content::{self, PageContentBody};
 use crate::extract::{Field, ObjectReader, Verb, field, text};
 use crate::schema::{Components, examples, id, kept_name, kind, sent_name, shown};
@@ -56,16 +56,7 @@ impl LandingBody {
 impl LinkEndpoints for LandingKind {
     type Content = PageContent;
 
-    const WORDS: LinkWords = LinkWords {
-        noun: "landing page",
-        object: "landing",
-        path: "/v1/landings",
-        list: "landings",
-        ids: "landing_ids",
-        about_ids: "The ids of the landing pages.",
-        example_id: examples::LANDING_ID,
-        deleted: "The landing page is deleted and its address is free.",
-    };
+    const WORDS: LinkWords = link_words!("landing page", "landing", examples::LANDING_ID);
 
     fn read(body: &mut ObjectReader, verb: Verb) -> LandingRequest {
         let title = body.required_to_create(verb, title());

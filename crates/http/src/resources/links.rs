@@ -52,14 +52,40 @@ pub(crate) type RequestOf<K> = <<K as LinkEndpoints>::Content as ContentRules>::
 /// What is shown of a single link of a kind.
 pub(crate) type SingleOf<K> = <<K as LinkEndpoints>::Content as LinkResource>::Single;
 
+/// The words of a kind: its noun, its name in JSON, and an example of an id. The rest follows from them.
+macro_rules! link_words {
+    ($noun:literal, $object:literal, $example_id:expr) => {
+        $crate::resources::links::LinkWords {
+            noun: $noun,
+            plural: concat!($noun, "s"),
+            object: $object,
+            path: concat!("/v1/", $object, "s"),
+            path_of_one: concat!("/v1/", $object, "s/{id}"),
+            path_of_bulk_deletion: concat!("/v1/", $object, "s/bulk/delete"),
+            list: concat!($object, "s"),
+            ids: concat!($object, "_ids"),
+            about_ids: concat!("The ids of the ", $noun, "s."),
+            example_id: $example_id,
+            deleted: concat!("The ", $noun, " is deleted and its address is free."),
+        }
+    };
+}
+pub(super) use link_words;
+
 /// What the API calls a kind of links.
 pub(crate) struct LinkWords {
     /// In sentences.
     pub(crate) noun: &'static str,
+    /// In sentences, several.
+    pub(crate) plural: &'static str,
     /// The value of `object`.
     pub(crate) object: &'static str,
     /// Where links are created and listed, and what the address of each begins with.
     pub(crate) path: &'static str,
+    /// Where one is read, changed and deleted.
+    pub(crate) path_of_one: &'static str,
+    /// Where several are deleted.
+    pub(crate) path_of_bulk_deletion: &'static str,
     /// What the cursors of the kind's list are bound to (D11).
     pub(crate) list: &'static str,
     /// The field that names the links of a bulk deletion.

@@ -15,7 +15,7 @@ use signpost_strict_json::Json;
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, SchemaFormat, SchemaType};
 
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
-use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of};
+use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::PixelBody;
 use crate::api_error::ApiError;
 use crate::bulk_outcome::{self, SentValues};
@@ -99,16 +99,7 @@ impl From<&GeoBlocklist> for GeoBlocklistBody {
 impl LinkEndpoints for RedirectKind {
     type Content = RedirectContent;
 
-    const WORDS: LinkWords = LinkWords {
-        noun: "redirect",
-        object: "redirect",
-        path: "/v1/redirects",
-        list: "redirects",
-        ids: "redirect_ids",
-        about_ids: "The ids of the redirects.",
-        example_id: examples::REDIRECT_ID,
-        deleted: "The redirect is deleted and its address is free.",
-    };
+    const WORDS: LinkWords = link_words!("redirect", "redirect", examples::REDIRECT_ID);
 
     fn read(body: &mut ObjectReader, verb: Verb) -> RedirectRequest {
         let name = body.required_to_create(verb, name());

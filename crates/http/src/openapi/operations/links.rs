@@ -2,49 +2,141 @@
 
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
+use signpost_domain::id::{LandingKind, RedirectKind};
 
 use super::{Endpoint, body, created, ok};
 use crate::openapi::parameters::{Name, OF_LINK_LISTS};
+use crate::resources::links::{LinkEndpoints as _, LinkWords};
 use crate::routes::RouteMethod;
 use crate::schema::{BulkOperation, examples};
 
 /// A kind of links, as its operations are described. Their texts have the words of the kind in braces.
 pub(super) struct Kind {
     pub(super) tag: &'static str,
-    /// `{noun}`
-    pub(super) noun: &'static str,
-    /// `{nouns}`
-    pub(super) plural: &'static str,
+    /// `{noun}`, `{nouns}`, `{object}`, and the paths.
+    words: LinkWords,
     /// `{Kind}`: what components and operations are named after.
-    pub(super) component: &'static str,
-    /// `{object}`
-    pub(super) object: &'static str,
-    pub(super) path: &'static str,
-    pub(super) path_of_one: &'static str,
-    pub(super) path_of_bulk_deletion: &'static str,
-    pub(super) id: &'static [Name],
-    pub(super) not_found: ErrorCode,
+    component: &'static str,
+    id: &'static [Name],
+    not_found: ErrorCode,
     /// What answers about a single one show.
-    pub(super) shows: &'static str,
-    /// The errors of a creation.
-    pub(super) creation_errors: &'static [ErrorCode],
-    /// The errors of an update.
-    pub(super) update_errors: &'static [ErrorCode],
-    pub(super) example_id: &'static str,
-    pub(super) unknown_id: &'static str,
-    pub(super) listed: fn() -> Value,
-    pub(super) single: fn() -> Value,
-    /// Fields of a creation: only those that it must have, and all.
-    pub(super) creations: fn() -> (Value, Value),
+    shows: &'static str,
+    creation_errors: &'static [ErrorCode],
+    update_errors: &'static [ErrorCode],
+    unknown_id: &'static str,
+    listed: fn() -> Value,
+    single: fn() -> Value,
+    /// Bodies of a creation: with only what it must have, and with every field.
+    creations: fn() -> (Value, Value),
+}
+
+/// Redirects.
+pub(super) static REDIRECTS: Kind = Kind {
+    tag: "Redirects",
+    words: RedirectKind::WORDS,
+    component: "Redirect",
+    id: &["RedirectId"],
+    not_found: ErrorCode::RedirectNotFound,
+    shows: "Shows one {noun} with everything that belongs to it.",
+    creation_errors: &[
+        ErrorCode::SlugRequiredForSystemDomain,
+        ErrorCode::DomainNotFound,
+        ErrorCode::DomainNotActive,
+        ErrorCode::GroupNotFound,
+        ErrorCode::SlugAlreadyTaken,
+        ErrorCode::FeatureNotAvailableOnCurrentPlan,
+        ErrorCode::PlanLimitReached,
+    ],
+    update_errors: &[
+        ErrorCode::RedirectNotFound,
+        ErrorCode::SlugRequiredForSystemDomain,
+        ErrorCode::DomainNotFound,
+        ErrorCode::DomainNotActive,
+        ErrorCode::GroupNotFound,
+        ErrorCode::SlugAlreadyTaken,
+        ErrorCode::FeatureNotAvailableOnCurrentPlan,
+    ],
+    unknown_id: examples::UNKNOWN_REDIRECT_ID,
+    listed: examples::redirect,
+    single: examples::single_redirect,
+    creations: new_redirects,
+};
+
+/// Landing pages.
+pub(super) static LANDINGS: Kind = Kind {
+    tag: "Landing pages",
+    words: LandingKind::WORDS,
+    component: "Landing",
+    id: &["LandingId"],
+    not_found: ErrorCode::LandingNotFound,
+    shows: "Shows one {noun} with what is on it.",
+    creation_errors: &[
+        ErrorCode::SlugRequiredForSystemDomain,
+        ErrorCode::DomainNotFound,
+        ErrorCode::DomainNotActive,
+        ErrorCode::GroupNotFound,
+        ErrorCode::SlugAlreadyTaken,
+        ErrorCode::PlanLimitReached,
+    ],
+    update_errors: &[
+        ErrorCode::LandingNotFound,
+        ErrorCode::SlugRequiredForSystemDomain,
+        ErrorCode::DomainNotFound,
+        ErrorCode::DomainNotActive,
+        ErrorCode::GroupNotFound,
+        ErrorCode::SlugAlreadyTaken,
+    ],
+    unknown_id: examples::UNKNOWN_LANDING_ID,
+    listed: examples::landing,
+    single: examples::single_landing,
+    creations: new_landings,
+};
+
+/// The operations on redirects, in the order in which the page shows them.
+pub(super) fn on_redirects() -> Vec<Endpoint> {
+    let kind = &REDIRECTS;
+    let update = kind.update([
+        ("deactivate", "Stop resolving, keep the link", json!({"is_active": false})),
+        ("move", "To the root of a custom domain", json!({"domain": "links.example.org", "slug": null})),
+        (
+            "lift",
+            "Lift all country blocks, remove all pixels and leave the group",
+            json!({"geo_blocklists": null, "pixel_ids": null, "group_id": null}),
+        ),
+    ]);
+    vec![
+        kind.create(),
+        kind.list(),
+        kind.get(),
+        update,
+        kind.delete(),
+        create_redirects(),
+        kind.delete_many(),
+    ]
+}
+
+/// The operations on landing pages, in the order in which the page shows them.
+pub(super) fn on_landings() -> Vec<Endpoint> {
+    let kind = &LANDINGS;
+    let update = kind.update([
+        ("a_title", "Another title", json!({"title": "Ada Lovelace"})),
+        (
+            "restyle",
+            "Another look, and nothing on it",
+            json!({"theme": "light", "accent_color": null, "widgets": []}),
+        ),
+        ("move", "To the root of a custom domain", json!({"domain": "links.example.org", "slug": null})),
+    ]);
+    vec![kind.create(), kind.list(), kind.get(), update, kind.delete(), kind.delete_many()]
 }
 
 impl Kind {
     /// A text with the words of the kind.
     pub(super) fn worded(&self, text: &str) -> String {
-        text.replace("{noun}", self.noun)
-            .replace("{nouns}", self.plural)
+        text.replace("{noun}", self.words.noun)
+            .replace("{nouns}", self.words.plural)
             .replace("{Kind}", self.component)
-            .replace("{object}", self.object)
+            .replace("{object}", self.words.object)
     }
 
     fn endpoint(&'static self, id: &'static str, method: RouteMethod, path: &'static str) -> Endpoint {
@@ -52,11 +144,10 @@ impl Kind {
     }
 
     fn deletion(&self) -> Value {
-        let message = self.worded("The {noun} is deleted and its address is free.");
-        examples::deletion(self.example_id, self.object, &message)
+        examples::deletion(self.words.example_id, self.words.object, self.words.deleted)
     }
 
-    pub(super) fn create(&'static self) -> Endpoint {
+    fn create(&'static self) -> Endpoint {
         let (shortest, longest) = (self.creations)();
         Endpoint {
             summary: "Create a {noun}",
@@ -71,37 +162,34 @@ impl Kind {
             )),
             success: created(&self.worded("The {noun}."), &self.worded("Single{Kind}"), (self.single)()),
             errors: self.creation_errors,
-            ..self.endpoint("create{Kind}", RouteMethod::Post, self.path)
+            ..self.endpoint("create{Kind}", RouteMethod::Post, self.words.path)
         }
     }
 
-    pub(super) fn list(&'static self) -> Endpoint {
+    fn list(&'static self) -> Endpoint {
         Endpoint {
             summary: "List {nouns}",
             description: "Lists the account's {nouns}, newest first. Filters narrow the list together. Walking it \
                           while links come and go shows every {noun} that was there all the time exactly once.",
             parameters: OF_LINK_LISTS,
             success: ok("One page.", &self.worded("{Kind}List"), examples::page_of(&(self.listed)())),
-            ..self.endpoint("list{Kind}s", RouteMethod::Get, self.path)
+            ..self.endpoint("list{Kind}s", RouteMethod::Get, self.words.path)
         }
     }
 
-    pub(super) fn get(&'static self) -> Endpoint {
+    fn get(&'static self) -> Endpoint {
         Endpoint {
             summary: "Retrieve a {noun}",
             description: self.shows,
             parameters: self.id,
             success: ok(&self.worded("The {noun}."), &self.worded("Single{Kind}"), (self.single)()),
             errors: std::slice::from_ref(&self.not_found),
-            ..self.endpoint("get{Kind}", RouteMethod::Get, self.path_of_one)
+            ..self.endpoint("get{Kind}", RouteMethod::Get, self.words.path_of_one)
         }
     }
 
     /// An update, with an example for each purpose.
-    pub(super) fn update<const N: usize>(
-        &'static self,
-        examples: [(&'static str, &'static str, Value); N],
-    ) -> Endpoint {
+    fn update<const N: usize>(&'static self, examples: [(&'static str, &'static str, Value); N]) -> Endpoint {
         Endpoint {
             summary: "Update a {noun}",
             description: "Changes the fields that the body has, and no other. What null does is said at each field. The \
@@ -116,11 +204,11 @@ impl Kind {
                 (self.single)(),
             ),
             errors: self.update_errors,
-            ..self.endpoint("update{Kind}", RouteMethod::Patch, self.path_of_one)
+            ..self.endpoint("update{Kind}", RouteMethod::Patch, self.words.path_of_one)
         }
     }
 
-    pub(super) fn delete(&'static self) -> Endpoint {
+    fn delete(&'static self) -> Endpoint {
         Endpoint {
             summary: "Delete a {noun}",
             description: "Deletes a {noun}. Its address is free at once.",
@@ -131,14 +219,14 @@ impl Kind {
                 self.deletion(),
             ),
             errors: std::slice::from_ref(&self.not_found),
-            ..self.endpoint("delete{Kind}", RouteMethod::Delete, self.path_of_one)
+            ..self.endpoint("delete{Kind}", RouteMethod::Delete, self.words.path_of_one)
         }
     }
 
-    pub(super) fn delete_many(&'static self) -> Endpoint {
+    fn delete_many(&'static self) -> Endpoint {
         let message = self.worded("No such {noun}.");
         let failure = examples::item_error(self.not_found.as_str(), &message, self.unknown_id);
-        let field = self.worded("{object}_ids");
+        let field = self.words.ids;
         let two = self.worded("Two {nouns}");
         Endpoint {
             summary: "Delete up to 100 {nouns}",
@@ -147,14 +235,98 @@ impl Kind {
                           answer is 200 also if every item failed. The request counts once against the quota.",
             body: Some(body(
                 &self.worded("{Kind}Ids"),
-                [("two", two.as_str(), json!({ field: [self.example_id, self.unknown_id] }))],
+                [("two", two.as_str(), json!({ field: [self.words.example_id, self.unknown_id] }))],
             )),
             success: ok(
                 "What became of each item.",
                 &self.worded("{Kind}BulkDeleteResult"),
                 examples::bulk_result(BulkOperation::DELETE, &self.deletion(), &failure),
             ),
-            ..self.endpoint("delete{Kind}s", RouteMethod::Post, self.path_of_bulk_deletion)
+            ..self.endpoint("delete{Kind}s", RouteMethod::Post, self.words.path_of_bulk_deletion)
         }
     }
+}
+
+fn create_redirects() -> Endpoint {
+    let mut failure = examples::item_error("slug_already_taken", examples::TAKEN, "winter-sale");
+    if let Some(fields) = failure.as_object_mut() {
+        fields.insert("details".to_owned(), json!([examples::taken_slug()]));
+    }
+    Endpoint {
+        summary: "Create up to 100 redirects",
+        description: "Creates redirects, in the order of the array. Each item is the body of the single creation, \
+                      and succeeds or fails by itself with the code that the single creation would have answered \
+                      with. Of two items that claim one address the first wins; the later fails with \
+                      `duplicate_slug_in_batch`. The answer is 200 also if every item failed. What succeeded is kept \
+                      together; after an internal error all of it was or nothing. The request counts once against the quota.",
+        body: Some(body(
+            "NewRedirects",
+            [(
+                "two",
+                "Two redirects",
+                json!({"redirects": [
+                    {"name": "Autumn sale", "target_url": "https://example.com/autumn", "slug": "autumn-sale"},
+                    {"name": "Winter sale", "target_url": "https://example.com/winter", "slug": "winter-sale"},
+                ]}),
+            )],
+        )),
+        success: ok(
+            "What became of each item.",
+            "BulkCreateResult",
+            examples::bulk_result(BulkOperation::CREATE, &examples::redirect(), &failure),
+        ),
+        ..Endpoint::new(REDIRECTS.tag, "createRedirects", RouteMethod::Post, "/v1/redirects/bulk")
+    }
+}
+
+fn new_redirects() -> (Value, Value) {
+    let shortest = json!({"name": "Autumn sale", "target_url": "https://example.com/autumn"});
+    let longest = json!({
+        "name": "Autumn sale",
+        "target_url": "https://example.com/autumn?utm_source=mail",
+        "slug": "autumn-sale",
+        "domain": "links.example.org",
+        "note": "For the autumn newsletter",
+        "group_id": examples::GROUP_ID,
+        "is_active": true,
+        "antibot_enabled": false,
+        "geo_blocklists": {"countries": ["DE", "AT"]},
+        "pixel_ids": [examples::PIXEL_ID],
+        "analytics_enabled": true,
+    });
+    (shortest, longest)
+}
+
+fn new_landings() -> (Value, Value) {
+    let shortest = json!({"title": "Ada's links"});
+    let longest = json!({
+        "title": "Ada's links",
+        "slug": "ada",
+        "domain": "links.example.org",
+        "note": "For her profile",
+        "group_id": examples::GROUP_ID,
+        "is_active": true,
+        "analytics_enabled": true,
+        "description": "Mathematician",
+        "avatar_url": "https://example.com/ada.jpg",
+        "theme": "dark",
+        "accent_color": "#1A2B3C",
+        "search_engines": true,
+        "widgets": [
+            {"type": "heading", "text": "Read"},
+            {"type": "link", "title": "Notes", "url": "https://example.com/notes"},
+            {"type": "text", "text": "Or watch:"},
+            {"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ"},
+            {"type": "divider"},
+            {
+                "type": "image",
+                "image_url": "https://example.com/engine.png",
+                "alt": "The engine",
+                "url": "https://example.com/engine",
+            },
+            {"type": "social", "network": "mastodon", "url": "https://example.com/@ada"},
+            {"type": "email", "address": "ada@example.com", "title": "Write to her"},
+        ],
+    });
+    (shortest, longest)
 }

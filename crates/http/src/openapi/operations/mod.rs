@@ -19,15 +19,13 @@ mod documentation;
 mod domains;
 mod groups;
 mod health;
-mod landings;
 mod links;
 mod pixels;
-mod redirects;
 
 /// The tags of operations, with their descriptions.
 pub(super) const TAGS: [(&str, &str); 10] = [
-    (redirects::TAG, "Links that send their visitors on to another address."),
-    (landings::TAG, "Links that are a page of their own."),
+    (links::REDIRECTS.tag, "Links that send their visitors on to another address."),
+    (links::LANDINGS.tag, "Links that are a page of their own."),
     (groups::TAG, "Flat containers of links; a link is in at most one group."),
     (domains::TAG, "Custom hostnames of the account, which host its links."),
     (pixels::TAG, "Vendors' tracking codes, which a redirect fires before it sends visitors on."),
@@ -61,8 +59,8 @@ pub(super) struct Endpoint {
 /// Every operation, in the order of the documentation page.
 pub(super) fn all() -> impl Iterator<Item = Endpoint> {
     [
-        redirects::endpoints(),
-        landings::endpoints(),
+        links::on_redirects(),
+        links::on_landings(),
         groups::endpoints(),
         domains::endpoints(),
         pixels::endpoints(),
