@@ -15,7 +15,7 @@ use signpost_domain::{AccountId, Link};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
-use crate::rows::new_links::NewLinks;
+use crate::rows::written_links::NewLinks;
 use crate::schema::links;
 use crate::statement::both;
 use signpost_sql_rows::cell::RowName;

@@ -25,7 +25,7 @@ use crate::link_list;
 use crate::list_range::AmongRows;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
-use crate::rows::changed_link::UpdateLink;
+use crate::rows::written_links::UpdateLink;
 use crate::schema::links;
 use crate::statement::both;
 use crate::store::PostgresStore;

@@ -2,7 +2,6 @@
 
 #![expect(clippy::ref_option_ref, reason = "diesel's derives write such references for optional columns")]
 
-pub(crate) mod changed_link;
 pub(crate) mod custom_domain;
-pub(crate) mod new_links;
 pub(crate) mod remembered_answer;
+pub(crate) mod written_links;

@@ -9,6 +9,30 @@ use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::accounts;
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        accounts (id) {
+            id -> Identifier,
+            email -> Text,
+            email_key -> Text,
+            name -> Nullable<Text>,
+            plan -> Text,
+            suspended_at -> Nullable<Moment>,
+            created_at -> Moment,
+            links_count -> BigInt,
+            groups_count -> BigInt,
+            domains_count -> BigInt,
+            pixels_count -> BigInt,
+        }
+    }
+}
+
 const TABLE: &str = "accounts";
 
 /// An account as it is read.

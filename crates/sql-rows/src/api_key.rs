@@ -9,6 +9,26 @@ use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::api_keys;
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        api_keys (id) {
+            id -> Identifier,
+            account_id -> Identifier,
+            name -> Nullable<Text>,
+            hash -> Binary,
+            last_four -> Text,
+            created_at -> Moment,
+            revoked_at -> Nullable<Moment>,
+        }
+    }
+}
+
 const TABLE: &str = "api_keys";
 
 /// A key as it is read.

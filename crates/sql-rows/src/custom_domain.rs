@@ -14,6 +14,32 @@ use crate::listed::Listed;
 use crate::schema::custom_domains;
 use crate::sql_types::{Identifier, Moment};
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        custom_domains (id) {
+            id -> Identifier,
+            account_id -> Identifier,
+            hostname -> Text,
+            status -> Text,
+            deadline -> Nullable<Moment>,
+            misdirected_since -> Nullable<Moment>,
+            created_at -> Moment,
+            next_check_at -> Nullable<Moment>,
+            checks_made -> BigInt,
+            claims -> Integer,
+            failure_reason -> Nullable<Text>,
+            checked_at -> Nullable<Moment>,
+            observed -> Nullable<Text>,
+        }
+    }
+}
+
 const TABLE: &str = "custom_domains";
 
 /// What the column `status` says of a domain that is claimed.

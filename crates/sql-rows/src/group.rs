@@ -9,6 +9,26 @@ use crate::columns::{IdBytes, Instant, StoredId, whole_number};
 use crate::listed::Listed;
 use crate::schema::groups;
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        groups (account_id, id) {
+            account_id -> Identifier,
+            id -> Identifier,
+            name -> Text,
+            landings_count -> BigInt,
+            redirects_count -> BigInt,
+            created_at -> Moment,
+            updated_at -> Moment,
+        }
+    }
+}
+
 const TABLE: &str = "groups";
 
 /// A group as it is read.

@@ -13,6 +13,40 @@ use crate::columns::{IdBytes, Instant, StoredId, StoredIds};
 use crate::listed::Listed;
 use crate::schema::links;
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        links (id) {
+            /// Only on SQLite: the number by which the index of texts knows the link.
+            number -> BigInt,
+            id -> Identifier,
+            account_id -> Identifier,
+            kind -> SmallInt,
+            name -> Text,
+            host -> Nullable<Text>,
+            slug -> Text,
+            is_active -> Bool,
+            note -> Nullable<Text>,
+            group_id -> Nullable<Identifier>,
+            analytics_enabled -> Bool,
+            created_at -> Moment,
+            updated_at -> Moment,
+            target_url -> Nullable<Text>,
+            antibot_enabled -> Bool,
+            geo_blocklist -> Text,
+            /// Only on PostgreSQL: what searches look at.
+            search_key -> Text,
+            pixel_ids -> IdentifierList,
+            page -> Nullable<Text>,
+        }
+    }
+}
+
 /// The table's name.
 pub const TABLE: &str = "links";
 

@@ -9,6 +9,26 @@ use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::pixels;
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        pixels (id) {
+            id -> Identifier,
+            account_id -> Identifier,
+            #[sql_name = "type"]
+            pixel_type -> Text,
+            code -> Text,
+            name -> Nullable<Text>,
+            created_at -> Moment,
+        }
+    }
+}
+
 const TABLE: &str = "pixels";
 
 /// A pixel as it is read.

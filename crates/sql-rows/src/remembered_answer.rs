@@ -9,6 +9,29 @@ use crate::cell::RowName;
 use crate::columns::Instant;
 use crate::schema::remembered_answers;
 
+/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+#[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
+pub(crate) mod table {
+    diesel::table! {
+        use diesel::sql_types::*;
+
+        use crate::sql_types::*;
+
+        remembered_answers (account_id, key) {
+            /// Only on SQLite: its own number of the row.
+            rowid -> BigInt,
+            account_id -> Identifier,
+            key -> Text,
+            fingerprint -> Binary,
+            status -> Integer,
+            location -> Nullable<Text>,
+            body -> Text,
+            created_at -> Moment,
+            bytes -> Integer,
+        }
+    }
+}
+
 const TABLE: &str = "remembered_answers";
 
 /// The statuses of HTTP.

@@ -2,6 +2,7 @@
 //! [`links`](super::links).
 
 use serde::Serialize;
+use serde_json::{Value, json};
 use signpost_app::Application;
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
@@ -88,4 +89,80 @@ pub(crate) fn components() -> Components {
         LandingBody::properties,
         SingleLandingBody::properties(),
     )
+}
+
+/// A landing page in a list.
+pub(crate) fn example() -> Value {
+    json!({
+        "id": examples::LANDING_ID,
+        "object": "landing",
+        "title": "Ada's links",
+        "slug": "ada",
+        "url": "https://go.example.com/ada",
+        "is_active": true,
+        "note": null,
+        "group_id": null,
+        "domain": "go.example.com",
+        "created_at": examples::CREATED_AT,
+        "updated_at": examples::CREATED_AT,
+    })
+}
+
+/// A landing page in full.
+pub(crate) fn single_example() -> Value {
+    let mut landing = example();
+    let page = json!({
+        "description": "Mathematician",
+        "avatar_url": "https://example.com/ada.jpg",
+        "theme": "auto",
+        "accent_color": "#1a2b3c",
+        "search_engines": true,
+        "widgets": [{
+            "id": examples::WIDGET_ID,
+            "object": "widget",
+            "type": "link",
+            "title": "Notes on the Analytical Engine",
+            "url": "https://example.com/notes",
+            "thumbnail_url": null,
+        }],
+    });
+    if let (Some(fields), Value::Object(page)) = (landing.as_object_mut(), page) {
+        fields.extend(page);
+    }
+    landing
+}
+
+/// Bodies of creations: with only the required fields, and with every field.
+pub(crate) fn creation_examples() -> (Value, Value) {
+    let shortest = json!({"title": "Ada's links"});
+    let longest = json!({
+        "title": "Ada's links",
+        "slug": "ada",
+        "domain": "links.example.org",
+        "note": "For her profile",
+        "group_id": examples::GROUP_ID,
+        "is_active": true,
+        "analytics_enabled": true,
+        "description": "Mathematician",
+        "avatar_url": "https://example.com/ada.jpg",
+        "theme": "dark",
+        "accent_color": "#1A2B3C",
+        "search_engines": true,
+        "widgets": [
+            {"type": "heading", "text": "Read"},
+            {"type": "link", "title": "Notes", "url": "https://example.com/notes"},
+            {"type": "text", "text": "Or watch:"},
+            {"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ"},
+            {"type": "divider"},
+            {
+                "type": "image",
+                "image_url": "https://example.com/engine.png",
+                "alt": "The engine",
+                "url": "https://example.com/engine",
+            },
+            {"type": "social", "network": "mastodon", "url": "https://example.com/@ada"},
+            {"type": "email", "address": "ada@example.com", "title": "Write to her"},
+        ],
+    });
+    (shortest, longest)
 }

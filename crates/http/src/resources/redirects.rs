@@ -3,6 +3,7 @@
 
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
+use serde_json::{Value, json};
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_app::{Application, links};
 use signpost_domain::id::{PixelKind, RedirectKind};
@@ -290,4 +291,52 @@ fn read_item(index: usize, item: Json) -> (SentValues, Submitted<RedirectRequest
             (SentValues::default(), Submitted::unreadable(violations))
         }
     }
+}
+
+/// A redirect in a list.
+pub(crate) fn example() -> Value {
+    json!({
+        "id": examples::REDIRECT_ID,
+        "object": "redirect",
+        "name": "Autumn sale",
+        "url": "https://go.example.com/autumn-sale",
+        "target_url": "https://example.com/autumn?utm_source=mail",
+        "slug": "autumn-sale",
+        "is_active": true,
+        "note": "For the autumn newsletter",
+        "antibot_enabled": false,
+        "group_id": examples::GROUP_ID,
+        "domain": "go.example.com",
+        "created_at": examples::CREATED_AT,
+        "updated_at": examples::UPDATED_AT,
+    })
+}
+
+/// A redirect in full.
+pub(crate) fn single_example() -> Value {
+    let mut redirect = example();
+    if let Some(fields) = redirect.as_object_mut() {
+        fields.insert("pixels".to_owned(), json!([examples::pixel()]));
+        fields.insert("geo_blocklists".to_owned(), json!({"countries": ["DE", "AT"]}));
+    }
+    redirect
+}
+
+/// Bodies of creations: with only the required fields, and with every field.
+pub(crate) fn creation_examples() -> (Value, Value) {
+    let shortest = json!({"name": "Autumn sale", "target_url": "https://example.com/autumn"});
+    let longest = json!({
+        "name": "Autumn sale",
+        "target_url": "https://example.com/autumn?utm_source=mail",
+        "slug": "autumn-sale",
+        "domain": "links.example.org",
+        "note": "For the autumn newsletter",
+        "group_id": examples::GROUP_ID,
+        "is_active": true,
+        "antibot_enabled": false,
+        "geo_blocklists": {"countries": ["DE", "AT"]},
+        "pixel_ids": [examples::PIXEL_ID],
+        "analytics_enabled": true,
+    });
+    (shortest, longest)
 }

@@ -17,89 +17,19 @@ pub(crate) const DOMAIN_ID: &str = "dom_019b5a3b7c5d7e10a1b2c3d4e5f60718";
 /// A pixel's id.
 pub(crate) const PIXEL_ID: &str = "pxl_019b5a3ba0b17d2e9f00112233445566";
 /// A widget's id.
-const WIDGET_ID: &str = "wgt_019b5a3d0c1f7b63c4d5e6f708192a3b";
+pub(crate) const WIDGET_ID: &str = "wgt_019b5a3d0c1f7b63c4d5e6f708192a3b";
 /// An account's id.
 pub(crate) const ACCOUNT_ID: &str = "acc_019b5a3a00117b2c9d0e1f2a3b4c5d6e";
 /// A request's id.
 pub(crate) const REQUEST_ID: &str = "req_019b5a3e7f807d61a2b3c4d5e6f70819";
 /// A time of creation.
 pub(crate) const CREATED_AT: &str = "2026-01-31T09:05:07.042Z";
-const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
+pub(crate) const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
 
 /// The digits of the example id with this prefix.
 pub(crate) fn digits(prefix: &str) -> &'static str {
     let ids = [REDIRECT_ID, LANDING_ID, GROUP_ID, DOMAIN_ID, PIXEL_ID, WIDGET_ID, ACCOUNT_ID, REQUEST_ID];
     ids.iter().find_map(|id| id.strip_prefix(prefix)?.strip_prefix('_')).unwrap_or_default()
-}
-
-/// A redirect in a list.
-pub(crate) fn redirect() -> Value {
-    json!({
-        "id": REDIRECT_ID,
-        "object": "redirect",
-        "name": "Autumn sale",
-        "url": "https://go.example.com/autumn-sale",
-        "target_url": "https://example.com/autumn?utm_source=mail",
-        "slug": "autumn-sale",
-        "is_active": true,
-        "note": "For the autumn newsletter",
-        "antibot_enabled": false,
-        "group_id": GROUP_ID,
-        "domain": "go.example.com",
-        "created_at": CREATED_AT,
-        "updated_at": UPDATED_AT,
-    })
-}
-
-/// A redirect in full.
-pub(crate) fn single_redirect() -> Value {
-    let mut redirect = redirect();
-    if let Some(fields) = redirect.as_object_mut() {
-        fields.insert("pixels".to_owned(), json!([pixel()]));
-        fields.insert("geo_blocklists".to_owned(), json!({"countries": ["DE", "AT"]}));
-    }
-    redirect
-}
-
-/// A landing page in a list.
-pub(crate) fn landing() -> Value {
-    json!({
-        "id": LANDING_ID,
-        "object": "landing",
-        "title": "Ada's links",
-        "slug": "ada",
-        "url": "https://go.example.com/ada",
-        "is_active": true,
-        "note": null,
-        "group_id": null,
-        "domain": "go.example.com",
-        "created_at": CREATED_AT,
-        "updated_at": CREATED_AT,
-    })
-}
-
-/// A landing page in full.
-pub(crate) fn single_landing() -> Value {
-    let mut landing = landing();
-    let page = json!({
-        "description": "Mathematician",
-        "avatar_url": "https://example.com/ada.jpg",
-        "theme": "auto",
-        "accent_color": "#1a2b3c",
-        "search_engines": true,
-        "widgets": [{
-            "id": WIDGET_ID,
-            "object": "widget",
-            "type": "link",
-            "title": "Notes on the Analytical Engine",
-            "url": "https://example.com/notes",
-            "thumbnail_url": null,
-        }],
-    });
-    if let (Some(fields), Value::Object(page)) = (landing.as_object_mut(), page) {
-        fields.extend(page);
-    }
-    landing
 }
 
 /// A domain directly after its connection.

@@ -7,6 +7,7 @@ use utoipa::openapi::request_body::RequestBody;
 use super::{Endpoint, body, created, ok};
 use crate::openapi::parameters::OF_OTHER_LISTS;
 use crate::resources::groups::PATH;
+use crate::resources::redirects;
 use crate::routes::RouteMethod;
 use crate::schema::{BulkOperation, examples};
 
@@ -93,7 +94,7 @@ fn assign() -> Endpoint {
         success: ok(
             "The result of each item.",
             "BulkAssignResult",
-            examples::bulk_result(BulkOperation::ASSIGN, &examples::redirect(), &not_found()),
+            examples::bulk_result(BulkOperation::ASSIGN, &redirects::example(), &not_found()),
         ),
         errors: &[ErrorCode::GroupNotFound],
         ..Endpoint::new(TAG, "assignLinks", RouteMethod::Post, "/v1/groups/{id}/assign")
@@ -101,7 +102,7 @@ fn assign() -> Endpoint {
 }
 
 fn unassign() -> Endpoint {
-    let mut link = examples::redirect();
+    let mut link = redirects::example();
     if let Some(group) = link.get_mut("group_id") {
         *group = Value::Null;
     }

@@ -7,6 +7,7 @@ use signpost_domain::id::{LandingKind, RedirectKind};
 use super::{Endpoint, body, created, ok};
 use crate::openapi::parameters::{Name, OF_LINK_LISTS};
 use crate::resources::links::{LinkEndpoints as _, LinkWords};
+use crate::resources::{landings, redirects};
 use crate::routes::RouteMethod;
 use crate::schema::{BulkOperation, examples};
 
@@ -57,9 +58,9 @@ pub(super) static REDIRECTS: Kind = Kind {
         ErrorCode::FeatureNotAvailableOnCurrentPlan,
     ],
     unknown_id: examples::UNKNOWN_REDIRECT_ID,
-    listed: examples::redirect,
-    single: examples::single_redirect,
-    creations: new_redirects,
+    listed: redirects::example,
+    single: redirects::single_example,
+    creations: redirects::creation_examples,
 };
 
 /// Landing pages.
@@ -87,9 +88,9 @@ pub(super) static LANDINGS: Kind = Kind {
         ErrorCode::SlugAlreadyTaken,
     ],
     unknown_id: examples::UNKNOWN_LANDING_ID,
-    listed: examples::landing,
-    single: examples::single_landing,
-    creations: new_landings,
+    listed: landings::example,
+    single: landings::single_example,
+    creations: landings::creation_examples,
 };
 
 /// The operations on redirects, in the order in which the page shows them.
@@ -273,60 +274,8 @@ fn create_redirects() -> Endpoint {
         success: ok(
             "What became of each item.",
             "BulkCreateResult",
-            examples::bulk_result(BulkOperation::CREATE, &examples::redirect(), &failure),
+            examples::bulk_result(BulkOperation::CREATE, &redirects::example(), &failure),
         ),
         ..Endpoint::new(REDIRECTS.tag, "createRedirects", RouteMethod::Post, "/v1/redirects/bulk")
     }
-}
-
-fn new_redirects() -> (Value, Value) {
-    let shortest = json!({"name": "Autumn sale", "target_url": "https://example.com/autumn"});
-    let longest = json!({
-        "name": "Autumn sale",
-        "target_url": "https://example.com/autumn?utm_source=mail",
-        "slug": "autumn-sale",
-        "domain": "links.example.org",
-        "note": "For the autumn newsletter",
-        "group_id": examples::GROUP_ID,
-        "is_active": true,
-        "antibot_enabled": false,
-        "geo_blocklists": {"countries": ["DE", "AT"]},
-        "pixel_ids": [examples::PIXEL_ID],
-        "analytics_enabled": true,
-    });
-    (shortest, longest)
-}
-
-fn new_landings() -> (Value, Value) {
-    let shortest = json!({"title": "Ada's links"});
-    let longest = json!({
-        "title": "Ada's links",
-        "slug": "ada",
-        "domain": "links.example.org",
-        "note": "For her profile",
-        "group_id": examples::GROUP_ID,
-        "is_active": true,
-        "analytics_enabled": true,
-        "description": "Mathematician",
-        "avatar_url": "https://example.com/ada.jpg",
-        "theme": "dark",
-        "accent_color": "#1A2B3C",
-        "search_engines": true,
-        "widgets": [
-            {"type": "heading", "text": "Read"},
-            {"type": "link", "title": "Notes", "url": "https://example.com/notes"},
-            {"type": "text", "text": "Or watch:"},
-            {"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ"},
-            {"type": "divider"},
-            {
-                "type": "image",
-                "image_url": "https://example.com/engine.png",
-                "alt": "The engine",
-                "url": "https://example.com/engine",
-            },
-            {"type": "social", "network": "mastodon", "url": "https://example.com/@ada"},
-            {"type": "email", "address": "ada@example.com", "title": "Write to her"},
-        ],
-    });
-    (shortest, longest)
 }
