@@ -17,12 +17,4 @@ impl<T> Submitted<T> {
     pub const fn valid(value: T) -> Self {
         Self { value, violations: Violations::new() }
     }
-
-    /// A request without a readable field.
-    pub fn unreadable(violations: Violations) -> Self
-    where
-        T: Default,
-    {
-        Self { value: T::default(), violations }
-    }
 }

@@ -317,7 +317,7 @@ fn a_backup_that_cannot_be_taken_says_why() {
     assert!(code == Some(1) && message.contains("there is no database"), "{message}");
     assert!(signpost(folder.path(), &["migrate"]).output().unwrap().status.success());
     let (code, message) = run("sqlite://signpost.db", "signpost.db");
-    assert!(code == Some(1) && message.contains("is there already"), "{message}");
+    assert!(code == Some(1) && message.contains("exists already"), "{message}");
     let left = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 2, "only the databases of links and clicks are left");
 }

@@ -48,7 +48,7 @@ fn d18_an_untrusted_proxy_and_each_throttled_address_are_logged_once() {
         let log = program.stop_and_read_log();
         let lines = |part: &str| log.lines().filter(|line| line.contains(part)).collect::<Vec<_>>();
         assert_eq!(lines("`trusted-proxies` does not name").len(), 1, "{log}");
-        let [rejections] = *lines("as `throttle-per-minute` allows") else { panic!("{log}") };
+        let [rejections] = *lines("the limit `throttle-per-minute`") else { panic!("{log}") };
         assert!(rejections.contains("address=127.0.0.1"), "{rejections}");
         let [line] = *lines("as `miss-throttle-per-minute` allows") else { panic!("{log}") };
         assert!(!line.contains("127.0.0.1"), "a visitor's address: {line}");

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use signpost_domain::{
     Address, Batch, Change, Hostname, Id, Link, LinkContext, LinkId, LinkRequest, NamedDomains, PlanResource,
-    Refusal, Rejection, Slug, Submitted,
+    Refusal, Rejection, Slug, Submitted, Violations,
 };
 
 use super::resource::{LinkResource, named_pixels};
@@ -46,7 +46,7 @@ pub async fn create<C: LinkResource>(
     // A refusal is remembered otherwise than an outcome of a batch, so it is told as one.
     let conclusion = conclusion.of_part(|outcomes: &Outcomes<C>| outcomes.first()?.as_ref().ok().map(single));
     let operation = Operation::new(app, caller, conclusion);
-    let items = Items::new(&rules, vec![request], |rejection| rejection);
+    let items = Items::new(&rules, vec![Ok(request)], |rejection| rejection);
     operation
         .run(|| async {
             let outcome = attempt(&operation, &rules, caller, &items).await?.pop();
@@ -55,7 +55,7 @@ pub async fn create<C: LinkResource>(
         .await
 }
 
-/// Creates links as if one after another, each unless something stands against it, and commits them together (D30). The
+/// Creates links as if one after another (an item that is `Err` has no readable fields), each unless something stands against it, and commits them together (D30). The
 /// answer says of each, in the same order, what became of it: what [`create`] would have said, or
 /// [`Refusal::DuplicateSlugInBatch`] where an earlier item has taken the address.
 ///
@@ -64,10 +64,10 @@ pub async fn create<C: LinkResource>(
 pub async fn create_many<C: LinkResource>(
     app: &Application,
     caller: &Caller,
-    requests: Batch<Request<C>>,
+    requests: Batch<Result<Request<C>, Violations>>,
     conclusion: Conclusion<'_, Vec<Result<Link<C>, Rejection>>>,
 ) -> Result<Vec<Result<Link<C>, Rejection>>, AppError> {
-    let contents = requests.iter().map(|request| &request.value.content);
+    let contents = requests.iter().flatten().map(|request| &request.value.content);
     let pixels = named_pixels::<C>(app, caller.account_id(), contents).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
@@ -81,7 +81,7 @@ pub async fn create_many<C: LinkResource>(
 struct Items<C: LinkResource> {
     /// With the ids that their links will have: given out in the order of the batch (D29), and once, however often the unit
     /// of work is run.
-    requests: Vec<(Id<C::Kind>, Request<C>)>,
+    requests: Vec<(Id<C::Kind>, Result<Request<C>, Violations>)>,
     /// The hostnames that they name, each once, without those of the system domain.
     hostnames: Vec<Hostname>,
     /// How the rejection of an item is told.
@@ -89,8 +89,12 @@ struct Items<C: LinkResource> {
 }
 
 impl<C: LinkResource> Items<C> {
-    fn new(rules: &LinkRules<'_>, requests: Vec<Request<C>>, told: fn(Rejection) -> Rejection) -> Self {
-        let named = requests.iter().filter_map(|request| match &request.value.domain {
+    fn new(
+        rules: &LinkRules<'_>,
+        requests: Vec<Result<Request<C>, Violations>>,
+        told: fn(Rejection) -> Rejection,
+    ) -> Self {
+        let named = requests.iter().flatten().filter_map(|request| match &request.value.domain {
             Change::Set(domain) => Some(domain),
             Change::Keep | Change::Clear => None,
         });
@@ -164,9 +168,15 @@ impl<'a, C: LinkResource> Creation<'a, C> {
     /// Builds the link of an item, with the slug that its request names or with one that is drawn.
     fn build(&mut self, index: usize) -> Result<(), AppError> {
         let Some((id, request)) = self.items.requests.get(index) else { return Ok(()) };
-        let draws = request.value.slug.is_keep() && request.violations.is_empty();
-        let drawn = if draws { Some(draw_slug(self.app)?) } else { None };
-        match Link::create(*id, request, drawn, self.context) {
+        let link = match request {
+            Err(unreadable) => Err(Rejection::Invalid(unreadable.clone())),
+            Ok(request) => {
+                let draws = request.value.slug.is_keep() && request.violations.is_empty();
+                let drawn = if draws { Some(draw_slug(self.app)?) } else { None };
+                Link::create(*id, request, drawn, self.context)
+            }
+        };
+        match link {
             Ok(link) => self.waiting.push((index, link)),
             Err(rejection) => self.settle(index, Err(rejection)),
         }
@@ -174,7 +184,8 @@ impl<'a, C: LinkResource> Creation<'a, C> {
     }
 
     fn wants_a_drawn_slug(&self, index: usize) -> bool {
-        self.items.requests.get(index).is_some_and(|(_, request)| request.value.slug.is_keep())
+        let request = self.items.requests.get(index).and_then(|(_, request)| request.as_ref().ok());
+        request.is_some_and(|request| request.value.slug.is_keep())
     }
 
     /// Lets the store judge the items, again and again for those whose drawn slug is taken.

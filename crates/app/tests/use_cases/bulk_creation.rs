@@ -16,7 +16,10 @@ use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, pla
 
 type Outcomes = Vec<Result<Redirect, Rejection>>;
 
-async fn create_many(world: &World, commands: Vec<Submitted<RedirectRequest>>) -> Result<Outcomes, AppError> {
+/// An item of a batch, as it was sent.
+type Sent = Result<Submitted<RedirectRequest>, Violations>;
+
+async fn create_many(world: &World, commands: Vec<Sent>) -> Result<Outcomes, AppError> {
     links::create_many::<RedirectContent>(
         &world.app,
         &world.caller().await,
@@ -27,7 +30,7 @@ async fn create_many(world: &World, commands: Vec<Submitted<RedirectRequest>>) -
 }
 
 async fn created(world: &World, drafts: impl IntoIterator<Item = RedirectRequest>) -> Outcomes {
-    create_many(world, drafts.into_iter().map(Submitted::valid).collect()).await.unwrap()
+    create_many(world, drafts.into_iter().map(valid).collect()).await.unwrap()
 }
 
 fn refused(outcome: &Result<Redirect, Rejection>) -> Option<Refusal> {
@@ -37,9 +40,13 @@ fn refused(outcome: &Result<Redirect, Rejection>) -> Option<Refusal> {
     }
 }
 
-fn invalid() -> Submitted<RedirectRequest> {
+fn valid(request: RedirectRequest) -> Sent {
+    Ok(Submitted::valid(request))
+}
+
+fn unreadable() -> Sent {
     let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
-    Submitted::unreadable(Violations::from(error.at("redirects[1]")))
+    Err(Violations::from(error.at("redirects[1]")))
 }
 
 fn limited(links: u64) -> Plan {
@@ -143,9 +150,7 @@ async fn d30_a_batch_that_finds_no_slug_creates_nothing() {
     for _ in 0..20 {
         world.memory.randomness.queue([1; 16]);
     }
-    assert_internal(
-        create_many(&world, vec![Submitted::valid(draft("a")), Submitted::valid(draft_without_slug())]).await,
-    );
+    assert_internal(create_many(&world, vec![valid(draft("a")), valid(draft_without_slug())]).await);
     assert_eq!(world.usage().await.links, 1);
 }
 
@@ -155,16 +160,11 @@ async fn d30_a_fault_anywhere_leaves_nothing_of_the_batch() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
         let world = World::new().await;
         world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
-        assert_internal(
-            create_many(&world, vec![Submitted::valid(draft("a")), invalid(), Submitted::valid(draft("b"))])
-                .await,
-        );
+        assert_internal(create_many(&world, vec![valid(draft("a")), unreadable(), valid(draft("b"))]).await);
         assert_eq!(world.usage().await.links, 0, "{step:?}");
         // The same batch can be sent again.
         let outcomes =
-            create_many(&world, vec![Submitted::valid(draft("a")), invalid(), Submitted::valid(draft("b"))])
-                .await
-                .unwrap();
+            create_many(&world, vec![valid(draft("a")), unreadable(), valid(draft("b"))]).await.unwrap();
         assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     }
 }
@@ -192,7 +192,7 @@ async fn a_batch_without_a_valid_item_touches_no_store() {
     let outcomes = links::create_many::<RedirectContent>(
         &world.app,
         &caller,
-        Batch::new(vec![invalid(), invalid()]).unwrap(),
+        Batch::new(vec![unreadable(), unreadable()]).unwrap(),
         Conclusion::forgotten(),
     )
     .await
@@ -243,7 +243,7 @@ prop_compose! {
 }
 
 impl Item {
-    fn command(&self, group: signpost_domain::GroupId) -> Submitted<RedirectRequest> {
+    fn command(&self, group: signpost_domain::GroupId) -> Sent {
         // The last is reserved; behind it is null.
         let slugs = ["a", "b", "c", "d", "e", "admin"];
         let slug = self.slug.map_or(Change::Keep, |slug| {
@@ -275,13 +275,13 @@ impl Item {
             content.target_url = Some(target_url);
         });
         match self.form {
-            Form::Unreadable => invalid(),
+            Form::Unreadable => unreadable(),
             Form::Nameless => {
                 let error = FieldError::new(ViolationCode::Required, "is required");
                 let value = RedirectRequest { name: None, ..whole };
-                Submitted { value, violations: Violations::from(error.at("name")) }
+                Ok(Submitted { value, violations: Violations::from(error.at("name")) })
             }
-            Form::Whole => Submitted::valid(whole),
+            Form::Whole => valid(whole),
         }
     }
 }
@@ -325,16 +325,19 @@ proptest! {
             let outcomes = create_many(&batched, commands).await.unwrap();
             assert_eq!(outcomes.len(), items.len());
             for (item, outcome) in items.iter().zip(&outcomes) {
-                let alone = match single.create_submitted(item.command(single_group)).await {
-                    Ok(redirect) => Ok(redirect),
-                    Err(AppError::Refused(refusal)) => Err(refusal.into()),
-                    Err(AppError::Invalid(violations)) => Err(Rejection::Invalid(violations)),
-                    Err(error) => panic!("{error}"),
+                let alone = match item.command(single_group) {
+                    Err(violations) => Err(Rejection::Invalid(violations)),
+                    Ok(request) => match single.create_submitted(request).await {
+                        Ok(redirect) => Ok(redirect),
+                        Err(AppError::Refused(refusal)) => Err(refusal.into()),
+                        Err(AppError::Invalid(violations)) => Err(Rejection::Invalid(violations)),
+                        Err(error) => panic!("{error}"),
+                    },
                 };
                 assert_eq!(told(outcome), told(&alone), "{item:?}");
                 // Whoever is told of a duplicate finds the other in the batch.
                 if refused(outcome) == Some(Refusal::DuplicateSlugInBatch) {
-                    let address = item.command(batched_group).value.slug;
+                    let address = item.command(batched_group).unwrap().value.slug;
                     let twins = outcomes.iter().flatten().filter(|other| {
                         other.placement.slug().is_some_and(|slug| address == Change::Set(slug.clone()))
                     });

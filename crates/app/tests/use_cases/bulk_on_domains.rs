@@ -31,7 +31,8 @@ async fn create_many(
     world: &World,
     commands: Vec<Submitted<RedirectRequest>>,
 ) -> Vec<Result<Redirect, Rejection>> {
-    let (caller, batch) = (world.caller().await, Batch::new(commands).unwrap());
+    let requests = commands.into_iter().map(Ok).collect();
+    let (caller, batch) = (world.caller().await, Batch::new(requests).unwrap());
     links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten()).await.unwrap()
 }
 
@@ -106,7 +107,8 @@ async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
         world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
         let batch =
-            Batch::new(vec![Submitted::valid(draft_on(HOST, None)), Submitted::valid(draft("a"))]).unwrap();
+            Batch::new(vec![Ok(Submitted::valid(draft_on(HOST, None))), Ok(Submitted::valid(draft("a")))])
+                .unwrap();
         let outcome =
             links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten()).await;
         assert!(matches!(outcome, Err(AppError::Store(_))), "{step:?}: {outcome:?}");
@@ -192,7 +194,7 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
                 links::update::<RedirectContent>(&world.app, &caller, there.id.into(), patch).await.map(drop)
             }
             _ => {
-                let drafts = ["x", "y"].map(|slug| Submitted::valid(draft_on(&host, Some(slug)))).into();
+                let drafts = ["x", "y"].map(|slug| Ok(Submitted::valid(draft_on(&host, Some(slug))))).into();
                 let batch = Batch::new(drafts).unwrap();
                 links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten())
                     .await

@@ -110,7 +110,7 @@ async fn d20_d29_items_of_a_batch_name_what_stood_there_before() {
         draft_on(HOST, None),
         draft("own"),
     ];
-    let commands = Batch::new(drafts.map(Submitted::valid).into()).unwrap();
+    let commands = Batch::new(drafts.map(|draft| Ok(Submitted::valid(draft))).into()).unwrap();
     let caller = world.caller().await;
     let outcomes =
         links::create_many::<RedirectContent>(&world.app, &caller, commands, Conclusion::forgotten())

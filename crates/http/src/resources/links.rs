@@ -8,7 +8,7 @@ use signpost_domain::analytics::RecentClicks;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
     AnyContent, Content, ContentRules, GroupId, Id, Link, LinkIdKind, LinkRequest, Rejection, Submitted,
-    Timestamp,
+    Timestamp, Violations,
 };
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
@@ -225,17 +225,17 @@ fn ids_to_delete<K: LinkEndpoints>() -> impl Field<Vec<String>> {
 }
 
 /// The request of a creation or an update.
-pub(super) fn submitted<K: LinkEndpoints>(
+///
+/// # Errors
+/// The violations of a body without readable fields.
+fn submitted<K: LinkEndpoints>(
     body: OnlyBody,
     verb: Verb,
-) -> Submitted<LinkRequest<RequestOf<K>>> {
-    let (mut body, mut violations) = match body.reader() {
-        Ok(readable) => readable,
-        Err(violations) => return Submitted::unreadable(violations),
-    };
+) -> Result<Submitted<LinkRequest<RequestOf<K>>>, Violations> {
+    let (mut body, mut violations) = body.reader()?;
     let value = K::read(&mut body, verb);
     violations.append(body.finish());
-    Submitted { value, violations }
+    Ok(Submitted { value, violations })
 }
 
 /// `POST /v1/landings` and `POST /v1/redirects` (D28)
@@ -251,7 +251,7 @@ pub(crate) async fn create<K: LinkEndpoints>(
     let show = |created: &SingleOf<K>| {
         wire::created(K::WORDS.path, K::link(created).id, &K::single_body(created, &app))
     };
-    let request = submitted::<K>(body, Verb::Create);
+    let request = submitted::<K>(body, Verb::Create)?;
     execution.run(show, |conclusion| links::create::<K::Content>(&app, &caller, request, conclusion)).await
 }
 
@@ -273,7 +273,7 @@ pub(crate) async fn update<K: LinkEndpoints>(
     id: PathId<K>,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let request = submitted::<K>(body, Verb::Update);
+    let request = submitted::<K>(body, Verb::Update)?;
     let single = links::update::<K::Content>(&app, &caller, id.0, request).await?;
     wire::ok(&K::single_body(&single, &app))
 }

@@ -276,19 +276,20 @@ pub(crate) async fn create_many(
         .await
 }
 
-fn read_item(index: usize, item: Json) -> (SentValues, Submitted<RedirectRequest>) {
+/// An item of a bulk creation. It is `Err` if it has no readable fields.
+fn read_item(index: usize, item: Json) -> (SentValues, Result<Submitted<RedirectRequest>, Violations>) {
     match item {
         Json::Object(members) => {
             let sent = SentValues::of(&members);
             let mut body = ObjectReader::new(members);
             let value = RedirectKind::read(&mut body, Verb::Create);
             // Cut now, and not when all are read: a hundred items may have a hundred violations each.
-            (sent, Submitted { value, violations: body.finish().of_item() })
+            (sent, Ok(Submitted { value, violations: body.finish().of_item() }))
         }
         Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
             let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
             let violations = Violations::from(error.at(format!("{ITEMS}[{index}]")));
-            (SentValues::default(), Submitted::unreadable(violations))
+            (SentValues::default(), Err(violations))
         }
     }
 }

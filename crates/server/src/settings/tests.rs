@@ -207,7 +207,10 @@ fn d61_a_country_database_that_is_missing_or_broken_stops_the_start() {
     assert!(message.starts_with("--geoip-database: cannot read ") && message.contains(given), "{message}");
     fs::write(&path, "not one").unwrap();
     let message = refused(&[], &[("SIGNPOST_GEOIP_DATABASE", given)], "");
-    assert!(message.starts_with("SIGNPOST_GEOIP_DATABASE: ") && message.contains("no database"), "{message}");
+    assert!(
+        message.starts_with("SIGNPOST_GEOIP_DATABASE: ") && message.contains("is not a database"),
+        "{message}"
+    );
     fs::write(&path, country_database(&[("192.0.2.0/24", Located::in_country("DE"))])).unwrap();
     let settings = serve(&gather(&[("geoip-database", given)], &[], "").unwrap()).unwrap();
     let database = settings.gates.country_database.expect("the database is configured");

@@ -97,7 +97,7 @@ async fn created(app: &Application, caller: &Caller, groups: &[Option<GroupId>],
 }
 
 async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectRequest], size: usize) -> usize {
-    let drafts = drafts.iter().cycle().take(size).map(|draft| Submitted::valid(draft.clone())).collect();
+    let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(Submitted::valid(draft.clone()))).collect();
     let batch = Batch::new(drafts).unwrap();
     let creation = cost_of(app, caller, async |conclusion| {
         links::create_many::<RedirectContent>(app, caller, batch, conclusion).await
@@ -111,7 +111,7 @@ async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectReques
 async fn refused_as_taken(app: &Application, caller: &Caller, taken: &Slug, size: usize) -> usize {
     let there = RedirectRequest { slug: Change::Set(taken.clone()), ..draft(None) };
     let drafts = [there, draft(None)];
-    let drafts = drafts.iter().cycle().take(size).map(|draft| Submitted::valid(draft.clone())).collect();
+    let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(Submitted::valid(draft.clone()))).collect();
     let batch = Batch::new(drafts).unwrap();
     let (cost, outcomes) = cost_of(app, caller, async |conclusion| {
         links::create_many::<RedirectContent>(app, caller, batch, conclusion).await

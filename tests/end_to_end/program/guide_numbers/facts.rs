@@ -4,7 +4,7 @@ use super::Place::{Behind, Const, Default};
 use super::Relation::{In, Is, Multiple, OneMore, Product, Sum, Times, Within};
 use super::{Fact, Place};
 
-const CHECKS: &str = "crates/app/src/background/check_domains.rs";
+const CHECKS: &str = "crates/app/src/background/domain_checks.rs";
 const SCHEDULE: &str = "crates/domain/src/check_schedule.rs";
 const STATES: &str = "crates/domain/src/custom_domain_status.rs";
 const HANDOVER: &str = "crates/app/src/domains/handover.rs";
@@ -84,7 +84,7 @@ pub(super) const FACTS: &[Fact] = &[
         "each node reads {four times a second} which links",
         Is(Const("crates/server/src/background.rs", "FOLLOWED_EVERY")),
     ),
-    fact("and keeps its last {hour}", Is(Const("crates/app/src/changes/mod.rs", "CHANGES_KEPT"))),
+    fact("and keeps its last {hour}", Is(Const("crates/app/src/changes.rs", "CHANGES_KEPT"))),
     fact("another takes over within {a second} or so", Is(Const("crates/server/src/background.rs", "TICK"))),
     fact("if it dies, within some {ten seconds}", Is(Const(LEASES, "TERM"))),
     fact("clocks that are each wrong by {two seconds}", Times(2, Const(LEASES, "MARGIN"))),
