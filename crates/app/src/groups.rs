@@ -1,4 +1,4 @@
-//! What callers do with groups (contract "Group", D5, D30–D32).
+//! Use cases of groups (contract "Group", D5, D30–D32).
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use signpost_domain::{
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::idempotency::{Conclusion, Operation};
+use crate::idempotency::{Idempotency, Operation};
 use crate::links::batch_ids;
 use crate::ports::InsertGroupError;
 use crate::unit_of_work::{Attempts, commit};
@@ -24,11 +24,11 @@ pub async fn create(
     app: &Application,
     caller: &Caller,
     name: Name,
-    conclusion: Conclusion<'_, Group>,
+    idempotency: Idempotency<'_, Group>,
 ) -> Result<Group, AppError> {
     let group = Group::create(app.ids.next(), name, app.clock.now());
     let limit = caller.plan().limits.of(PlanResource::Groups);
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     operation
         .run(|| async {
             let mut work = operation.begin().await?;
@@ -40,7 +40,7 @@ pub async fn create(
                 }
                 Err(InsertGroupError::Store(error)) => return Err(error.into()),
             }
-            operation.conclude(Some(work), true, &group).await?;
+            operation.finish(Some(work), true, &group).await?;
             Ok(group.clone())
         })
         .await
@@ -95,10 +95,10 @@ pub async fn rename(
 }
 
 /// How many links one unit of work ungroups.
-const AT_ONCE: u16 = 1_000;
+const LINKS_AT_ONCE: u16 = 1_000;
 
 /// Deletes a group. Its links stay and become ungrouped (contract "Group"), a thousand at a time, so that a large group
-/// does not block other requests. The group itself is deleted with the last of them.
+/// does not block other requests. The last unit of work also deletes the group.
 ///
 /// # Errors
 /// [`Refusal::GroupNotFound`].
@@ -119,7 +119,7 @@ async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) ->
         .run(|| async {
             let mut work = attempts.begin().await?;
             let now = app.clock.now();
-            let is_last = work.ungroup_some_links(account, id, AT_ONCE, now).await? < AT_ONCE;
+            let is_last = work.ungroup_some_links(account, id, LINKS_AT_ONCE, now).await? < LINKS_AT_ONCE;
             if is_last && !work.delete_group(account, id, now).await? {
                 return Err(Refusal::GroupNotFound.into());
             }
@@ -146,9 +146,9 @@ pub async fn assign(
     caller: &Caller,
     group: IdReference<GroupKind>,
     ids: &Batch<String>,
-    conclusion: Conclusion<'_, Moved>,
+    idempotency: Idempotency<'_, Moved>,
 ) -> Result<Moved, AppError> {
-    move_links(app, caller, group, ids, Direction::Into, conclusion).await
+    move_links(app, caller, group, ids, Direction::Into, idempotency).await
 }
 
 /// Takes the caller's links with these ids out of a group, in one unit of work. The answer is like that of [`assign`]. The
@@ -161,9 +161,9 @@ pub async fn unassign(
     caller: &Caller,
     group: IdReference<GroupKind>,
     ids: &Batch<String>,
-    conclusion: Conclusion<'_, Moved>,
+    idempotency: Idempotency<'_, Moved>,
 ) -> Result<Moved, AppError> {
-    move_links(app, caller, group, ids, Direction::OutOf, conclusion).await
+    move_links(app, caller, group, ids, Direction::OutOf, idempotency).await
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -178,13 +178,13 @@ async fn move_links(
     group: IdReference<GroupKind>,
     ids: &Batch<String>,
     direction: Direction,
-    conclusion: Conclusion<'_, Moved>,
+    idempotency: Idempotency<'_, Moved>,
 ) -> Result<Moved, AppError> {
     let account = caller.account_id();
     let read = batch_ids::read_each(ids, |index, text| {
         batch_ids::of_any_kind(text, || format!("{LINK_IDS}[{index}]"))
     });
-    let wanted: Vec<LinkId> = read.iter().flatten().copied().collect();
+    let requested: Vec<LinkId> = read.iter().flatten().copied().collect();
     let outcomes = |moved: Vec<Link>| -> Moved {
         let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
         let outcome = |read: Result<LinkId, Rejection>| {
@@ -192,27 +192,27 @@ async fn move_links(
         };
         read.iter().cloned().map(outcome).collect()
     };
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     operation
         .run(|| async {
-            if wanted.is_empty() {
+            if requested.is_empty() {
                 // No link is left to move, but an unknown group is still refused.
                 get(app, caller, group).await?;
                 let outcomes = outcomes(vec![]);
-                operation.conclude(None, false, &outcomes).await?;
+                operation.finish(None, false, &outcomes).await?;
                 return Ok(outcomes);
             }
             let group = group.id().ok_or(Refusal::GroupNotFound)?;
             let mut work = operation.begin().await?;
             let now = app.clock.now();
             let moved = match direction {
-                Direction::Into => work.assign_links(account, group, &wanted, now).await?,
-                Direction::OutOf => work.unassign_links(account, group, &wanted, now).await?,
+                Direction::Into => work.assign_links(account, group, &requested, now).await?,
+                Direction::OutOf => work.unassign_links(account, group, &requested, now).await?,
             };
             let moved = moved.ok_or(Refusal::GroupNotFound)?;
             let has_moved = !moved.is_empty();
             let outcomes = outcomes(moved);
-            operation.conclude(Some(work), has_moved, &outcomes).await?;
+            operation.finish(Some(work), has_moved, &outcomes).await?;
             Ok(outcomes)
         })
         .await

@@ -1,8 +1,8 @@
-//! Carrying out a request only once, however often the client sends it (D12).
+//! Idempotent requests: a request with a key runs once, however often the client sends it (D12).
 //!
-//! A use case that accepts an `Idempotency-Key` takes a [`Conclusion`] and does its work in an operation. The operation
+//! A use case that accepts an `Idempotency-Key` takes an [`Idempotency`] and does its work in an operation. The operation
 //! claims the key at the beginning of its unit of work, and remembers the answer at the end of the same one. So a crash in
-//! between undoes both, and of two concurrent requests one waits for the other.
+//! between undoes both, and one of two concurrent requests waits for the other.
 
 mod operation;
 
@@ -15,69 +15,74 @@ use crate::caller::Caller;
 use crate::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint};
 
 /// A request with an idempotency key.
-pub struct OnceOnly {
+pub struct KeyedRequest {
     /// The key.
     pub key: IdempotencyKey,
     /// Identifies what the request asks for.
     pub fingerprint: RequestFingerprint,
-    /// The answer to a refusal; `None` for a refusal that is not remembered, because the client may correct the request.
+    /// Makes the remembered answer to a refusal. `None` remembers nothing, because the client may correct the request.
     pub answer_to_refusal: fn(&Refusal) -> Option<RememberedAnswer>,
 }
 
 type Answer<'a, T> = Box<dyn Fn(&T) -> Option<RememberedAnswer> + Send + Sync + 'a>;
 
-/// Whether and how the outcome `T` of an operation is remembered.
-pub struct Conclusion<'a, T> {
-    once: Option<&'a OnceOnly>,
+/// The key of a request, if it has one, and how its outcome `T` becomes the remembered answer.
+pub struct Idempotency<'a, T> {
+    request: Option<&'a KeyedRequest>,
     answer: Answer<'a, T>,
 }
 
-impl<'a, T> Conclusion<'a, T> {
+impl<'a, T> Idempotency<'a, T> {
     /// For a request without a key: nothing is remembered.
     #[must_use]
-    pub fn forgotten() -> Self {
-        Self { once: None, answer: Box::new(|_| None) }
+    pub fn disabled() -> Self {
+        Self { request: None, answer: Box::new(|_| None) }
     }
 
-    /// For a request with a key, if `once` is given. `answer` makes the remembered answer from the outcome; `None`
+    /// For a request that has a key if `request` is given. `answer` makes the remembered answer from the outcome; `None`
     /// remembers nothing.
     #[must_use]
-    pub fn remembered(
-        once: Option<&'a OnceOnly>,
+    pub fn of_request(
+        request: Option<&'a KeyedRequest>,
         answer: impl Fn(&T) -> Option<RememberedAnswer> + Send + Sync + 'a,
     ) -> Self {
-        Self { once, answer: Box::new(answer) }
+        Self { request, answer: Box::new(answer) }
     }
 
-    /// The conclusion of an operation that yields only a part of the outcome. `whole` makes the outcome from it; `None`
-    /// remembers nothing.
-    pub(crate) fn of_part<U>(self, whole: impl Fn(&U) -> Option<T> + Send + Sync + 'a) -> Conclusion<'a, U>
+    /// The same for an operation with the outcome `U`. `convert` makes the outcome `T` from it; `None` remembers nothing.
+    pub(crate) fn for_outcome<U>(
+        self,
+        convert: impl Fn(&U) -> Option<T> + Send + Sync + 'a,
+    ) -> Idempotency<'a, U>
     where
         T: 'a,
     {
-        let Self { once, answer } = self;
-        Conclusion { once, answer: Box::new(move |part| whole(part).and_then(|outcome| answer(&outcome))) }
+        let Self { request, answer } = self;
+        Idempotency {
+            request,
+            answer: Box::new(move |other| convert(other).and_then(|outcome| answer(&outcome))),
+        }
     }
 }
 
 /// The header that carries the key, as the field of a violation.
 const FIELD: &str = "Idempotency-Key";
 
-/// The remembered answer to this request, if it was carried out within the last 24 hours.
+/// The remembered answer to this request, if it ran within the last 24 hours.
 ///
 /// # Errors
 /// [`AppError::Invalid`] if the key was used for another request.
 pub async fn recall(
     app: &Application,
     caller: &Caller,
-    request: &OnceOnly,
+    request: &KeyedRequest,
 ) -> Result<Option<RememberedAnswer>, AppError> {
     let remembered = app.store.remembered_request(caller.account_id(), &request.key, app.clock.now()).await?;
-    remembered.map(|remembered| answer_again(request, remembered)).transpose()
+    remembered.map(|remembered| replay(request, remembered)).transpose()
 }
 
-/// The answer to a request whose key was used before.
-fn answer_again(request: &OnceOnly, remembered: RememberedRequest) -> Result<RememberedAnswer, AppError> {
+/// The remembered answer, if it is that of the same request.
+fn replay(request: &KeyedRequest, remembered: RememberedRequest) -> Result<RememberedAnswer, AppError> {
     let RememberedRequest { fingerprint, answer } = remembered;
     if fingerprint == request.fingerprint {
         return Ok(answer);

@@ -1,4 +1,4 @@
-//! What operators do with API keys.
+//! Use cases of operators: API keys.
 
 use signpost_domain::{AccountId, ApiKey, ApiKeyId, ApiKeySecret, Name};
 
@@ -64,9 +64,9 @@ pub async fn list(app: &Application, account: AccountId) -> Result<Vec<ApiKey>, 
 /// How an operator names a key.
 #[derive(Debug, Clone)]
 pub enum KeyReference {
-    /// By its id.
+    /// Its id.
     Id(ApiKeyId),
-    /// By the key itself, for an operator who does not know its id.
+    /// The key itself, if the operator does not know its id.
     Secret(ApiKeySecret),
 }
 

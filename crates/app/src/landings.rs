@@ -1,5 +1,5 @@
-//! What the use cases of landing pages do beside those of [`links`](crate::links): they read and write what is on the
-//! page, which is kept apart from the link's row (D27, D34).
+//! The part of the use cases of [`links`](crate::links) that only landing pages have: the content of the page, which the
+//! store keeps apart from the link's row (D27, D34).
 
 use std::collections::BTreeMap;
 

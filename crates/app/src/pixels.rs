@@ -1,4 +1,4 @@
-//! What callers do with pixels (contract "Redirect", D5, D36).
+//! Use cases of pixels (contract "Redirect", D5, D36).
 
 use signpost_domain::id::PixelKind;
 use signpost_domain::{
@@ -9,7 +9,7 @@ use signpost_domain::{
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::idempotency::{Conclusion, Operation};
+use crate::idempotency::{Idempotency, Operation};
 use crate::ports::InsertPixelError;
 use crate::unit_of_work::{Attempts, commit};
 
@@ -30,12 +30,12 @@ pub async fn create(
     app: &Application,
     caller: &Caller,
     command: NewPixel,
-    conclusion: Conclusion<'_, Pixel>,
+    idempotency: Idempotency<'_, Pixel>,
 ) -> Result<Pixel, AppError> {
     let NewPixel { code, name } = command;
     let pixel = Pixel { id: app.ids.next(), code, name, created_at: app.clock.now() };
     let limit = caller.plan().limits.of(PlanResource::Pixels);
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     operation
         .run(|| async {
             if !caller.plan().features.contains(Feature::Pixels) {
@@ -50,7 +50,7 @@ pub async fn create(
                 }
                 Err(InsertPixelError::Store(error)) => return Err(error.into()),
             }
-            operation.conclude(Some(work), true, &pixel).await?;
+            operation.finish(Some(work), true, &pixel).await?;
             Ok(pixel.clone())
         })
         .await

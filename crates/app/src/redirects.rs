@@ -1,4 +1,4 @@
-//! What the use cases of redirects do beside those of [`links`](crate::links): they show the pixels (D27, D36).
+//! The part of the use cases of [`links`](crate::links) that only redirects have: their pixels (D27, D36).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::caller::Caller;
 use crate::links::{LinkResource, pixels_by_id};
 use crate::ports::{StoreError, UnitOfWork};
 
-/// A redirect and those of its pixels that still exist, in its order.
+/// A redirect and its existing pixels, in the redirect's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectWithPixels {
     /// The redirect.
@@ -48,7 +48,7 @@ impl LinkResource for RedirectContent {
         Ok(Some(Self::single(redirect, &pixels_by_id(pixels))))
     }
 
-    /// A pixel that was deleted is gone from the redirect, so a request that leaves it out changes nothing (D33).
+    /// Removes deleted pixels, so that a request without them changes nothing (D33).
     async fn complete(
         work: &mut dyn UnitOfWork,
         account: AccountId,
@@ -72,7 +72,7 @@ impl LinkResource for RedirectContent {
         _: Option<&Redirect>,
         _: &Redirect,
     ) -> Result<(), StoreError> {
-        // The link's row has it all.
+        // The link's row has the whole content.
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Committing a unit of work, and running it again when the store asks for that.
+//! Commits units of work, and runs them again when the store asks for it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -15,9 +15,9 @@ use crate::ports::{Store, StoreError, UnitOfWork, UpdateLinkError, VisibleChange
 /// wait for each other instead (ADR 33).
 const ATTEMPTS: u32 = 5;
 
-/// An error that may mean that the store asks to run the unit of work again.
+/// An error that may ask to run the unit of work again.
 pub(crate) trait MaybeContended {
-    /// Whether it means that.
+    /// Whether the store asks to run the unit of work again.
     fn is_contended(&self) -> bool;
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Attempts<'a> {
 }
 
 impl<'a> Attempts<'a> {
-    /// No attempt has begun yet.
+    /// Starts without an attempt.
     pub(crate) fn at(app: &'a Application) -> Self {
         Self { store: app.store.as_ref(), first_begun: Mutex::default() }
     }
@@ -94,7 +94,7 @@ pub(crate) async fn commit(app: &Application, work: Box<dyn UnitOfWork>) -> Resu
     let outcome = work.commit().await;
     match &outcome {
         Err(StoreError::Contended) => announcement.changes.clear(),
-        // Without an answer the commit may have taken place, so subscribers are told.
+        // Without an answer, the commit may have succeeded, so subscribers are notified.
         Ok(()) | Err(StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Corrupt { .. }) => {
         }
     }
@@ -117,8 +117,9 @@ impl Drop for Announcement<'_> {
     }
 }
 
-/// Replaces `before`, which the unit of work has locked, with `after`, and commits.
-pub(crate) async fn write_over(
+/// Replaces `before`, which the unit of work has locked, with `after`, and commits. If the address is taken, names the
+/// account's own link that has it (D20).
+pub(crate) async fn replace_link(
     app: &Application,
     mut work: Box<dyn UnitOfWork>,
     account: AccountId,

@@ -1,6 +1,6 @@
-//! What a PATCH asks of one nullable field.
+//! The change that a PATCH makes to one nullable field.
 
-/// What a PATCH asks of a field that can be null: leave it, give it a value, or empty it.
+/// The change that a PATCH makes to a field that can be null: keep it, set it, or clear it.
 ///
 /// A field that cannot be null has no third state; there, `Option<T>` says "keep" or "set".
 ///
@@ -36,7 +36,7 @@ impl<T> Change<T> {
         matches!(self, Self::Keep)
     }
 
-    /// The same change with the value looked at differently.
+    /// The same change with a converted value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Change<U> {
         match self {
             Self::Keep => Change::Keep,
@@ -45,7 +45,7 @@ impl<T> Change<T> {
         }
     }
 
-    /// The change, with its value borrowed.
+    /// The change with its value borrowed.
     pub const fn as_ref(&self) -> Change<&T> {
         match self {
             Self::Keep => Change::Keep,

@@ -8,13 +8,13 @@ use crate::page_content::{PageContent, PageContentRequest, violations_of};
 use crate::text::Name;
 use crate::violation::Violations;
 
-/// A landing page without what is on it, as lists show it (D27).
+/// A landing page without its content, as lists show it (D27).
 pub type Landing = Link<NoContent>;
 
-/// A landing page with what is on it, as the answers about a single one show it (D27).
+/// A landing page with its content, as answers about a single one show it (D27).
 pub type LandingPage = Link<PageContent>;
 
-/// What a request asks of a landing page.
+/// The request of a creation or an update of a landing page.
 pub type LandingRequest = LinkRequest<PageContentRequest>;
 
 /// The content of a landing page that was read without it.

@@ -1,4 +1,4 @@
-//! The rules of what is on a landing page: D24 and D34.
+//! The rules of the content of a landing page: D24 and D34.
 
 use super::*;
 use crate::link_request::tests::{World, at, fields};

@@ -32,7 +32,7 @@ pub struct Link<C: Content = AnyContent> {
     pub created_at: Timestamp,
     /// When a field of the link last changed (D33).
     pub updated_at: Timestamp,
-    /// What only links of this kind have.
+    /// The fields that only links of this kind have.
     pub content: C,
 }
 
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_of_either_kind_is_the_link_that_it_was_made_of() {
+    fn converting_to_a_link_of_either_kind_and_back_changes_nothing() {
         let link = Link::from(redirect());
         assert_eq!((link.id(), link.kind()), (redirect().id.into(), LinkKind::Redirect));
         assert_eq!(link.clone().into_landing(), None);

@@ -1,4 +1,4 @@
-//! What the rules of links need to know beside the link and the request.
+//! The input of the rules of links, apart from the link and the request.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use crate::plan::FeatureSet;
 use crate::public_address::SystemDomain;
 use crate::timestamp::Timestamp;
 
-/// What the rules need to know beside the link and the request.
+/// The input of the rules of links, apart from the link and the request.
 #[derive(Clone, Copy)]
 pub struct LinkContext<'a> {
     /// The installation's system domain.
     pub system: &'a SystemDomain,
-    /// The features of the caller's plan, as they are now.
+    /// The current features of the caller's plan.
     pub features: FeatureSet,
     /// The hosts that the operator allows no link to point at.
     pub blocklist: &'a HostBlocklist,
-    /// What is known of the custom domains on which the request would place links.
+    /// The states of the custom domains on which the request would place links.
     pub named_domains: &'a NamedDomains,
-    /// Which of the pixels that the request names are the caller's.
+    /// The caller's pixels among those that the request names.
     pub known_pixels: &'a BTreeSet<PixelId>,
-    /// Where new widgets of landing pages get their ids (D34).
+    /// The source of ids for new widgets of landing pages (D34).
     pub widget_ids: &'a dyn WidgetIds,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
 }
 

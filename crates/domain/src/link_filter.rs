@@ -1,11 +1,11 @@
-//! Which links of an account a list shows (contract "List filters for links", D32).
+//! The filters of link lists (contract "List filters for links", D32).
 
 use crate::id::GroupId;
 use crate::placement::Site;
 use crate::search_text::SearchText;
 use crate::slug::Slug;
 
-/// The filters of a link list, all of which must hold. The default shows every link.
+/// The filters of a link list, which must all match. The default shows every link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkFilter {
     /// `group_id`
@@ -21,9 +21,9 @@ pub struct LinkFilter {
 }
 
 impl LinkFilter {
-    /// Whether the store may have to pass many links for each that it finds: a text is looked for, or several filters must
-    /// hold. By a single other filter, and without any, links are found by an index; a site and a slug are an address, which
-    /// at most one link has.
+    /// Whether the store may have to scan many links for each match: the filter has a text, or several filters. A single
+    /// other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
+    /// link has.
     #[must_use]
     pub const fn is_search(&self) -> bool {
         let Self { group, site, slug, is_active, search } = self;
@@ -39,12 +39,12 @@ impl LinkFilter {
 /// The filter by group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GroupFilter {
-    /// Links of every group and of none.
+    /// All links, with or without a group.
     #[default]
     Any,
     /// Links without a group.
     Ungrouped,
-    /// Links of this group; none if the account has no such group.
+    /// Links of this group. Matches nothing if the account has no such group.
     In(GroupId),
 }
 

@@ -15,7 +15,7 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// The kind whose prefix a text begins with, whatever follows.
+    /// The kind whose prefix the text begins with.
     #[must_use]
     pub fn of_prefix(text: &str) -> Option<Self> {
         if text.starts_with(LandingKind::PREFIX) {
@@ -27,7 +27,7 @@ impl LinkKind {
         }
     }
 
-    /// What the account is told if it has no such link of this kind (D2).
+    /// The refusal if the account has no such link of this kind (D2).
     #[must_use]
     pub const fn not_found(self) -> Refusal {
         match self {
@@ -37,7 +37,7 @@ impl LinkKind {
     }
 }
 
-/// A kind of identifiers that links have.
+/// A kind of link identifiers.
 pub trait LinkIdKind: IdKind {
     /// The kind of the links.
     const LINK_KIND: LinkKind;
@@ -61,7 +61,7 @@ pub enum LinkId {
 }
 
 impl LinkId {
-    /// The id of this kind with these bits, as a store keeps it.
+    /// The id of this kind with these bits, which stores keep.
     #[must_use]
     pub const fn from_bytes(kind: LinkKind, bytes: [u8; 16]) -> Self {
         match kind {

@@ -1,4 +1,4 @@
-//! What a request asks of a link, and the one judgement of creations, updates and items of batches (D8, D22, D33).
+//! Requests for links, and the rules that creations, updates and items of batches share (D8, D22, D33).
 
 use std::fmt::Debug;
 
@@ -17,15 +17,15 @@ use crate::submitted::Submitted;
 use crate::text::{Name, Note};
 use crate::violation::{FieldError, ViolationCode, Violations};
 
-/// What a creation or an update asks of a link: of each field a change, where the default changes nothing. A creation
-/// changes a link that has nothing yet, so an absent field gets its default (D28).
+/// The request of a creation or an update: a change for each field. The default changes nothing. A creation changes an
+/// empty link, so an absent field gets its default (D28).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkRequest<R> {
     /// `name`, or `title` of a landing page. A creation must have it.
     pub name: Option<Name>,
     /// `slug`. Null is the root of the custom domain. A creation without it gets a random slug (D21).
     pub slug: Change<Slug>,
-    /// `domain`. Null is the system domain, and so is absence in a creation.
+    /// `domain`. Null is the system domain. A creation without it uses the system domain too.
     pub domain: Change<HostReference>,
     /// `note`
     pub note: Change<Note>,
@@ -35,7 +35,7 @@ pub struct LinkRequest<R> {
     pub is_active: Option<bool>,
     /// `analytics_enabled`; true in a creation without it. Updates do not have it (D28).
     pub analytics_enabled: Option<bool>,
-    /// The fields that only this kind of links has.
+    /// The fields of this kind of links.
     pub content: R,
 }
 
@@ -63,28 +63,28 @@ impl<R> LinkRequest<R> {
 
 /// The rules of the fields that only one kind of links has.
 pub trait ContentRules: Content {
-    /// What a request asks of these fields.
+    /// The request for these fields.
     type Request: Clone + Debug + Default + Eq + Send + Sync;
 
     /// The field that holds the link's name.
     const NAME_FIELD: &'static str;
 
-    /// The content that `request` makes of the content before it, or of nothing in a creation. Adds what is wrong to the
-    /// judgement. `None` if a required field is missing.
+    /// The content after `request`, which changes the current content, or creates it. Adds violations to the judgement. `None`
+    /// if a required field is missing.
     fn requested(request: &Self::Request, judgement: &mut Judgement<'_, Self>) -> Option<Self>;
 
-    /// Violations that show without the link. An update lists them even if the link does not exist.
+    /// Violations that do not depend on the link. An update lists them even if the link does not exist.
     fn violations_without_link(_request: &Self::Request, _blocklist: &HostBlocklist) -> Violations {
         Violations::new()
     }
 
-    /// A plan must have a feature for a link to begin to use it. What a link already has, it keeps (D15).
+    /// A link can start to use a feature only if the plan has it. A link keeps the features that it already uses (D15).
     fn check_features(&self, _before: Option<&Self>, _features: FeatureSet) -> Result<(), Refusal> {
         Ok(())
     }
 }
 
-/// What the rules of a kind know about a request beside its own fields, and what they find wrong.
+/// The input of the rules of a kind, apart from the kind's own fields, and the violations that they find.
 pub struct Judgement<'a, C: Content> {
     /// The link before the request; `None` in a creation.
     pub before: Option<&'a Link<C>>,
@@ -92,7 +92,7 @@ pub struct Judgement<'a, C: Content> {
     pub placement: Option<&'a Placement>,
     /// The field of the request that moves the link.
     pub moved_by: &'static str,
-    /// What the rules know beside the link and the request.
+    /// The rest of the input.
     pub context: &'a LinkContext<'a>,
     /// The violations found so far.
     pub found: Violations,
@@ -122,7 +122,7 @@ impl<C: ContentRules> Link<C> {
         Self::create_at(id, request, placement, context)
     }
 
-    /// The same at a placement that is judged already, such as none at all.
+    /// The same at a placement that was validated before, such as that of a lost link.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -157,7 +157,7 @@ enum Subject<'a, C: Content> {
     Existing(&'a Link<C>),
 }
 
-/// Violations come before refusals, and the group is judged last: whether it exists, only the store knows (D2).
+/// Violations come before refusals, and the group comes last, because only the store knows whether it exists (D2).
 fn judged<C: ContentRules>(
     subject: &Subject<'_, C>,
     request: &Submitted<LinkRequest<C::Request>>,
@@ -171,8 +171,8 @@ fn judged<C: ContentRules>(
     };
     let mut judgement = Judgement {
         before,
-        // An unreadable domain leaves it open which address a slug makes. An update then judges the place where the
-        // link is.
+        // With an unreadable domain, the address of a new link is unknown. An update then checks the current
+        // placement.
         placement: placement.as_ref().ok().filter(|_| before.is_some() || !violations.are_about("domain")),
         moved_by: if request.slug.is_keep() { "domain" } else { "slug" },
         context,
@@ -221,7 +221,7 @@ fn judged<C: ContentRules>(
     Ok(link)
 }
 
-/// The violation of a creation without a field that it must have.
+/// The violation of a creation without a required field.
 pub(crate) fn required(field: &'static str) -> crate::violation::Violation {
     FieldError::new(ViolationCode::Required, "is required").at(field)
 }

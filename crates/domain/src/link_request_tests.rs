@@ -1,4 +1,4 @@
-//! What requests do to links of any kind: the laws, and the rules of D2, D6, D8, D22, D28 and D33.
+//! Requests for links of any kind: the properties, and the rules of D2, D6, D8, D22, D28 and D33.
 
 use std::collections::BTreeSet;
 
@@ -125,7 +125,7 @@ fn d28_a_new_link_has_the_defaults() {
 }
 
 #[test]
-fn d28_a_creation_must_have_what_its_kind_requires() {
+fn d28_a_creation_must_have_the_required_fields_of_its_kind() {
     let world = World::new();
     let missing = |fields: &[&str]| {
         fields.iter().map(|field| ((*field).to_owned(), ViolationCode::Required)).collect::<Vec<_>>()
@@ -137,7 +137,7 @@ fn d28_a_creation_must_have_what_its_kind_requires() {
 }
 
 #[test]
-fn d28_null_clears_what_can_be_cleared() {
+fn d28_null_clears_nullable_fields() {
     let world = World::new();
     let full = RedirectRequest {
         note: Change::Set(Note::parse("n").unwrap()),
@@ -157,7 +157,7 @@ fn d28_null_clears_what_can_be_cleared() {
 
 /// A link on the system domain needs a slug (D22), and some slugs are reserved there (D21).
 #[test]
-fn d22_the_placement_of_a_new_link_is_judged() {
+fn d22_a_new_link_needs_a_valid_placement() {
     let world = World::new();
     for (slug, domain, refusal) in [
         (Change::Clear, None, Refusal::SlugRequiredForSystemDomain),
@@ -210,7 +210,7 @@ fn d6_a_malformed_group_is_not_found() {
 
 /// Only the store can say that a well-formed id is unknown, so a malformed one must not be refused earlier.
 #[test]
-fn d2_a_malformed_group_is_refused_after_everything_else() {
+fn d2_a_malformed_group_is_refused_last() {
     let mut world = World::new();
     let redirect: Redirect = world.create(new_redirect()).unwrap();
     world.features = FeatureSet::none();
@@ -226,7 +226,7 @@ fn d2_a_malformed_group_is_refused_after_everything_else() {
 }
 
 #[test]
-fn d33_a_clock_that_steps_back_leaves_updated_at() {
+fn d33_updated_at_never_moves_back() {
     let world = World::new();
     let redirect: Redirect = world.create(new_redirect()).unwrap();
     let request = RedirectRequest { is_active: Some(false), ..RedirectRequest::default() };
@@ -235,10 +235,10 @@ fn d33_a_clock_that_steps_back_leaves_updated_at() {
 }
 
 #[test]
-fn d8_an_invalid_creation_lists_violations_that_show_only_together() {
+fn d8_an_invalid_creation_lists_violations_of_combined_fields() {
     let world = World::new();
     let mut violations = Violations::from(FieldError::new(ViolationCode::Required, "is required").at("name"));
-    // An item that is no string gets this violation, and not a second one for naming no pixel.
+    // An item that is not a string gets this violation, and no second one for an unknown pixel.
     violations.push(FieldError::new(ViolationCode::InvalidType, "must be a string").at("pixel_ids[0]"));
     let value =
         RedirectRequest { name: None, slug: Change::Set(slug("mine")), ..new_redirect() }.with(|content| {
@@ -257,7 +257,7 @@ fn d8_an_invalid_creation_lists_violations_that_show_only_together() {
 }
 
 #[test]
-fn d8_an_unreadable_domain_leaves_the_address_of_a_new_link_open() {
+fn d8_no_loop_is_reported_for_an_unreadable_domain() {
     let world = World::new();
     let value = RedirectRequest { slug: Change::Set(slug("mine")), ..new_redirect() }
         .with(|content| content.target_url = Some(target("https://go.example.com/mine")));

@@ -1,4 +1,4 @@
-//! What visitors see on a landing page (D34).
+//! The content of a landing page (D34).
 
 use crate::change::Change;
 use crate::host_blocklist::HostBlocklist;
@@ -9,7 +9,7 @@ use crate::violation::{FieldError, ViolationCode, Violations};
 use crate::web_url::WebUrl;
 use crate::widget::{WidgetDraft, Widgets};
 
-/// What is on a landing page beside its title. The default is an empty page.
+/// The content of a landing page, without its title. The default is an empty page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageContent {
     /// `description`
@@ -33,7 +33,7 @@ pub enum Theme {
     Light,
     /// `dark`
     Dark,
-    /// `auto`: as the visitor's device is set.
+    /// `auto`: the setting of the visitor's device.
     #[default]
     Auto,
 }
@@ -42,7 +42,7 @@ impl Theme {
     /// Every theme.
     pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Auto];
 
-    /// The name as it stands in requests and answers.
+    /// The name in requests and answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Theme {
             .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, "must be one of light, dark, auto"))
     }
 
-    /// The theme that our own store has.
+    /// Reads a stored theme.
     pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
         Self::named(text).ok_or(MalformedStored("is not a theme"))
     }
@@ -83,7 +83,7 @@ impl Theme {
 pub struct AccentColor(String);
 
 impl AccentColor {
-    /// Reads a colour; letter case makes no difference.
+    /// Reads a colour. Letter case does not matter.
     ///
     /// # Errors
     /// `invalid_format`.
@@ -95,7 +95,7 @@ impl AccentColor {
         Err(FieldError::new(ViolationCode::InvalidFormat, "must be a colour such as #1a2b3c"))
     }
 
-    /// The colour that our own store has. Its form is the same, because it becomes a part of a style sheet as it stands.
+    /// Reads a stored colour, with the same rule, because it becomes part of a style sheet.
     pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
         Self::parse(text).map_err(|_| MalformedStored("is not a colour"))
     }
@@ -107,7 +107,7 @@ impl AccentColor {
     }
 }
 
-/// What a request changes of a page; for a creation, of an empty one. The default changes nothing.
+/// The changes of a request to a page, which is empty in a creation. The default changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageContentRequest {
     /// `description`
@@ -125,7 +125,7 @@ pub struct PageContentRequest {
 }
 
 impl PageContentRequest {
-    /// Whether it changes nothing, whatever is on the page.
+    /// Whether it changes nothing on any page.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -133,7 +133,7 @@ impl PageContentRequest {
 }
 
 impl PageContent {
-    /// The content that `patch` makes of this one. Widgets that are new get their ids from `new_widget_id`.
+    /// The content after `patch`. New widgets get their ids from `new_widget_id`.
     #[must_use]
     pub fn apply(&self, patch: PageContentRequest, new_widget_id: impl FnMut() -> WidgetId) -> Self {
         let PageContentRequest { description, avatar_url, theme, accent_color, search_engines, widgets } =
@@ -152,8 +152,7 @@ impl PageContent {
     }
 }
 
-/// What is wrong with a request's content beyond its single fields: no widget may lead to a host that the operator allows
-/// no link to point at (D24).
+/// The violations that depend on the operator's blocklist: no widget may lead to a blocked host (D24).
 #[must_use]
 pub fn violations_of(patch: &PageContentRequest, blocklist: &HostBlocklist) -> Violations {
     let mut violations = Violations::new();

@@ -1,7 +1,7 @@
-//! The form in which stores keep what is on a landing page: a JSON object.
+//! The stored form of a landing page's content: a JSON object.
 //!
-//! What has its default is left out, so that an empty page is `{}`. A widget of a type that this version does not know, or
-//! one that is not safe to use as its type, was written by another version: it is passed through untouched (D35).
+//! Fields with their default are omitted, so that an empty page is `{}`. A widget of an unknown type, or one that is not
+//! safe to use as its type, was written by another version. It is passed through unchanged (D35).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::text::Name;
 use crate::web_url::{VideoUrl, WebUrl};
 use crate::widget::{UnknownWidget, Widget, WidgetBody, WidgetContent, Widgets};
 
-/// What a store has kept is not the content of a page.
+/// The stored text is not the content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not the content of a landing page")]
 pub struct MalformedPageContent;
@@ -25,7 +25,7 @@ pub struct MalformedPageContent;
 type Fields<'a> = BTreeMap<&'a str, &'a RawValue>;
 
 impl PageContent {
-    /// The form in which stores keep it.
+    /// The stored form.
     #[must_use]
     pub fn to_json(&self) -> String {
         let Self { description, avatar_url, theme, accent_color, search_engines, widgets } = self;
@@ -54,10 +54,10 @@ impl PageContent {
         format!("{{{}}}", fields.join(","))
     }
 
-    /// Reads the form in which stores keep it.
+    /// Reads the stored form.
     ///
     /// # Errors
-    /// It is no JSON object of this form, or one of its own fields is not safe to use.
+    /// The text is not a JSON object of this form, or one of the page's own fields is not safe to use.
     pub fn from_json(json: &str) -> Result<Self, MalformedPageContent> {
         let fields: BTreeMap<String, Box<RawValue>> =
             serde_json::from_str(json).map_err(|_| MalformedPageContent)?;
@@ -106,7 +106,7 @@ fn widget_to_json(widget: &Widget) -> String {
         WidgetBody::Known(content) => Value::Object(fields_of(content)).to_string(),
         WidgetBody::Unknown(unknown) => unknown.as_json().to_owned(),
     };
-    // Both begin with `{"type":` or another field: a widget without any has no type and is never read as one.
+    // `fields` is never empty, because a widget has at least `type`. So a comma after the id is valid.
     let rest = fields.strip_prefix('{').unwrap_or_default();
     format!("{{\"id\":{},{rest}", text(&id.to_string()))
 }
@@ -148,7 +148,7 @@ fn widget_from_json(json: &str) -> Result<Widget, MalformedPageContent> {
     let id = fields.remove("id").ok_or(MalformedPageContent)?;
     let id: String = serde_json::from_str(id.get()).map_err(|_| MalformedPageContent)?;
     let id: WidgetId = id.parse().map_err(|_| MalformedPageContent)?;
-    // It says the same of every widget, and whoever shows one says it: kept here, it would stand there twice.
+    // Answers add `object` to every widget, so a stored one would appear twice.
     fields.remove("object");
     let fields: Fields<'_> = fields.iter().map(|(name, value)| (name.as_str(), &**value)).collect();
     if !fields.contains_key("type") {
@@ -164,7 +164,7 @@ fn widget_from_json(json: &str) -> Result<Widget, MalformedPageContent> {
     Ok(Widget { id, body })
 }
 
-/// The widget, if it is one of a type that this version knows, with the fields that this version knows of it.
+/// The content, if this version knows the widget's type and all of its fields.
 fn known(fields: &Fields<'_>) -> Option<WidgetContent> {
     let type_name: String = serde_json::from_str(fields.get("type")?.get()).ok()?;
     let content = match type_name.as_str() {
@@ -192,7 +192,7 @@ fn known(fields: &Fields<'_>) -> Option<WidgetContent> {
         "divider" => WidgetContent::Divider,
         _ => return None,
     };
-    // A field that this version would not write is one that it does not know.
+    // Fewer written fields than stored ones means that this version does not know all of them.
     (fields_of(&content).len() == fields.len()).then_some(content)
 }
 
@@ -201,8 +201,8 @@ fn required<T>(fields: &Fields<'_>, name: &str, read: fn(String) -> Result<T, Ma
     read(text).ok()
 }
 
-/// The outer `None` is a field that is not safe to use.
-#[expect(clippy::option_option, reason = "absent and broken are two things, and the first is no failure")]
+/// The outer `None` means that the field is not safe to use.
+#[expect(clippy::option_option, reason = "absent and broken fields differ, and an absent one is valid")]
 fn optional<T>(
     fields: &Fields<'_>,
     name: &str,

@@ -44,7 +44,7 @@ fn whole() -> PageContent {
 }
 
 #[test]
-fn what_is_stored_reads_back() {
+fn stored_content_reads_back() {
     assert_eq!(PageContent::default().to_json(), "{}");
     for content in [PageContent::default(), whole()] {
         assert_eq!(PageContent::from_json(&content.to_json()), Ok(content));
@@ -78,7 +78,7 @@ fn d35_unknown_widgets_are_passed_through() {
 }
 
 #[test]
-fn what_is_no_content_is_malformed() {
+fn malformed_content_is_refused() {
     let many = vec![format!(r#"{{"id":"{ID}","type":"divider"}}"#); 1_001].join(",");
     for bad in [
         "",
@@ -101,7 +101,7 @@ fn what_is_no_content_is_malformed() {
 
 /// Contract D35: a page that breaks a stricter rule is still shown, with the types of its widgets.
 #[test]
-fn d35_a_page_that_the_rules_refuse_by_now_is_read_as_it_is_stored() {
+fn d35_a_stored_page_that_breaks_current_rules_is_read_unchanged() {
     let (long, url) = ("n".repeat(3_000), "https://0x7f.1/a");
     assert!(Name::parse(&long).is_err() && WebUrl::parse(url).is_err());
     let stored = format!(
@@ -129,7 +129,7 @@ fn d35_a_widget_stored_with_its_object_is_read_without_it() {
     assert_eq!(read(r#""type":"poll""#), WidgetBody::Unknown(poll));
 }
 
-/// A value of JSON, some in forms that only its text can tell from others.
+/// JSON values, including different texts of the same value.
 fn any_json() -> impl Strategy<Value = String> {
     let leaves =
         ["null", "true", "1", "1.0", "-0", "1E400", "0.10", "\"\"", "\"\\u00e9\"", "\"\\ud800\"", "\"é\""];
@@ -151,7 +151,7 @@ proptest! {
         prop_assert_eq!(PageContent::from_json(&page.to_json()), Ok(page));
     }
 
-    /// Contract D35: each value of an unknown widget is written back in its very text.
+    /// Contract D35: each value of an unknown widget is written back with its original text.
     #[test]
     fn d35_values_of_an_unknown_widget_keep_their_text(
         fields in proptest::collection::btree_map("[a-c\"\\\\]{1,3}", any_json(), 0..4),

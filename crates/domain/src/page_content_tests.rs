@@ -69,7 +69,7 @@ fn d24_widgets_do_not_lead_to_blocked_hosts() {
 }
 
 #[test]
-fn d34_themes_and_colours_are_what_the_contract_lists() {
+fn d34_themes_and_colours_match_the_contract() {
     for theme in Theme::ALL {
         assert_eq!(Theme::parse(theme.as_str()), Ok(theme));
     }
@@ -80,9 +80,9 @@ fn d34_themes_and_colours_are_what_the_contract_lists() {
     }
 }
 
-/// Contract D24, D8: every address that visitors are led to is judged, at its own path; pictures lead nowhere.
+/// Contract D24, D8: every URL that visitors can follow is checked, with its own path; pictures are not.
 #[test]
-fn d24_each_address_that_leads_elsewhere_is_judged_at_its_path() {
+fn d24_every_url_that_visitors_follow_is_checked() {
     let url = |text: &str| WebUrl::parse(text).unwrap();
     let contents = [
         WidgetContent::Link {
@@ -157,7 +157,7 @@ fn any_change<T: Clone + std::fmt::Debug>(
     prop_oneof![values.prop_map(Change::Set), Just(Change::Keep), Just(Change::Clear)]
 }
 
-/// Any patch. Some of its widgets carry ids that [`any_page`] gives, once or twice, some none or other ones.
+/// Any patch. Its widgets have ids of [`any_page`], once or twice, other ids, or no id.
 fn any_patch() -> impl Strategy<Value = PageContentRequest> {
     let ids = prop_oneof![
         Just(None),
@@ -178,13 +178,13 @@ fn any_patch() -> impl Strategy<Value = PageContentRequest> {
         })
 }
 
-/// The ids from this one on, one after the other.
+/// Consecutive ids, from this one on.
 fn ids_from(first: u8) -> impl FnMut() -> WidgetId {
     let mut ids = (first..=u8::MAX).map(id);
     move || ids.next().unwrap()
 }
 
-/// Any page whose widgets this version knows; their ids are 100 and the next.
+/// Any page whose widgets this version knows. Their ids start at 100.
 pub(crate) fn any_page() -> impl Strategy<Value = PageContent> {
     any_patch().prop_map(|patch| PageContent::default().apply(patch, ids_from(100)))
 }
@@ -197,7 +197,7 @@ proptest! {
         prop_assert_eq!(page.apply(PageContentRequest::default(), || panic!("no widget is new")), page);
     }
 
-    /// Contract D33, D34: what was read can be sent back.
+    /// Contract D33, D34: the content of an answer can be sent back.
     #[test]
     fn d33_sending_back_the_widgets_changes_nothing(page in any_page(), patch in any_patch()) {
         let page = page.apply(patch, ids_from(150));
@@ -209,7 +209,7 @@ proptest! {
         prop_assert_eq!(page.apply(patch, || panic!("no widget is new")), page);
     }
 
-    /// Contract D34: whatever ids a request carries, no two widgets of a page end with one.
+    /// Contract D34: the widgets of a page have distinct ids, regardless of the ids in the request.
     #[test]
     fn d34_no_two_widgets_of_a_page_have_one_id(page in any_page(), patch in any_patch()) {
         let page = page.apply(patch, ids_from(150));

@@ -5,7 +5,7 @@ use super::*;
 
 /// Contract D36: a code must have its vendor's format.
 #[test]
-fn d36_each_type_has_a_format_of_its_own() {
+fn d36_each_type_has_its_own_format() {
     for (kind, good, bad) in [
         (
             PixelType::GoogleTag,

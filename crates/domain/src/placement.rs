@@ -26,9 +26,9 @@ pub enum Placement {
         /// The slug; `None` is the root of the domain.
         slug: Option<Slug>,
     },
-    /// Without an address, because its domain was removed. It keeps its slug for the day it gets a domain.
+    /// Without an address, because its domain was removed. It keeps its slug until it gets a domain.
     Lost {
-        /// The slug it had, or was given since.
+        /// Its former slug, or the slug of a later update.
         slug: Option<Slug>,
     },
 }
@@ -36,7 +36,7 @@ pub enum Placement {
 /// The place of a link in the one address space that landings and redirects share (D20): at most one link has it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
-    /// Whose hostname.
+    /// The site.
     pub site: Site,
     /// The slug; `None` is the root of a custom domain.
     pub slug: Option<Slug>,
@@ -45,7 +45,7 @@ pub struct Address {
 /// A hostname that links live on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Site {
-    /// The system domain, under whichever of its names.
+    /// The system domain, under any of its names.
     System,
     /// A custom domain.
     Custom(Hostname),
@@ -123,8 +123,8 @@ impl Placement {
         }
     }
 
-    /// The placement that a PATCH ends in. It is judged by its end, not field by field, and only if it moves
-    /// the link (D22, D23).
+    /// The placement after a PATCH. The rules apply to the result, not to each field, and only if the link
+    /// moves (D22, D23).
     pub fn changed(
         &self,
         change: PlacementChange,
@@ -147,7 +147,7 @@ impl Placement {
     }
 }
 
-/// What a PATCH asks of the two fields that place a link.
+/// The changes of a PATCH to the two fields that place a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlacementChange {
     /// `domain`: null moves the link to the system domain.
@@ -156,25 +156,25 @@ pub struct PlacementChange {
     pub slug: Change<Slug>,
 }
 
-/// What the caller's custom domains say about one on which a request would place a link: the one it names, or the one
-/// where the link is (D23).
+/// The state of the custom domain on which a request would place a link: the domain that it names, or the link's current
+/// one (D23).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NamedDomain {
     /// The caller has no such domain.
     #[default]
     Unknown,
-    /// It is the caller's, but does not serve links.
+    /// The caller has the domain, but it does not serve links.
     NotActive,
-    /// It is the caller's and serves links.
+    /// The caller has the domain, and it serves links.
     Active,
 }
 
-/// What is known of the custom domains that a request is about. One that is not among them is unknown.
+/// The states of the custom domains of a request. A domain that is not among them is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedDomains(BTreeMap<Hostname, NamedDomain>);
 
 impl NamedDomains {
-    /// What is known of one.
+    /// The state of a domain.
     #[must_use]
     pub fn of(&self, hostname: &Hostname) -> NamedDomain {
         self.0.get(hostname).copied().unwrap_or_default()
@@ -196,7 +196,7 @@ impl FromIterator<(Hostname, NamedDomain)> for NamedDomains {
     }
 }
 
-/// The site that `reference` names, given what is known of the domains. A link may always name the domain it is on.
+/// The site that `reference` names, given the states of the domains. A link may always name its current domain.
 fn site_named(
     reference: HostReference,
     system: &SystemDomain,
@@ -215,7 +215,7 @@ fn site_named(
     }
 }
 
-/// The site on which a new link is to live: the system domain unless the request names another (D22, D23).
+/// The site of a new link: the system domain unless the request names another (D22, D23).
 pub fn site_for_new_link(
     domain: Option<HostReference>,
     system: &SystemDomain,

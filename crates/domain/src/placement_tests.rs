@@ -1,4 +1,4 @@
-//! D22 and D23: a PATCH is judged by the placement it ends in.
+//! D22 and D23: the rules apply to the placement after a PATCH.
 
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ const UNKNOWN: NamedDomain = NamedDomain::Unknown;
 const ACTIVE: NamedDomain = NamedDomain::Active;
 const NOT_ACTIVE: NamedDomain = NamedDomain::NotActive;
 
-/// The same known of every domain that stands in these tests.
+/// The same state for every domain of these tests.
 fn each(named: NamedDomain) -> NamedDomains {
     let hosts = ["shop.example.org", "a.example.org", "b.example.org"];
     hosts.map(|host| (Hostname::parse(host).unwrap(), named)).into_iter().collect()
@@ -85,9 +85,9 @@ fn d22_table_of_moves() {
     }
 }
 
-/// Contract D23: each domain is judged by what is known of itself, not of another.
+/// Contract D23: each domain has its own state.
 #[test]
-fn d23_each_domain_is_judged_by_itself() {
+fn d23_each_domain_has_its_own_state() {
     let hostname = |host| Hostname::parse(host).unwrap();
     let known: NamedDomains =
         [(hostname("a.example.org"), ACTIVE), (hostname("b.example.org"), NOT_ACTIVE)].into_iter().collect();
@@ -98,7 +98,7 @@ fn d23_each_domain_is_judged_by_itself() {
 }
 
 #[test]
-fn d22_what_the_api_shows_of_each_placement() {
+fn d22_the_api_shows_domain_and_url_of_each_placement() {
     let system = system();
     let shown = |placement: &Placement| {
         let host = placement.hostname(&system).map(|host| host.as_str().to_owned());

@@ -18,7 +18,7 @@ use crate::violation::{FieldError, ViolationCode, Violations};
 /// A link that sends its visitors on to another address.
 pub type Redirect = Link<RedirectContent>;
 
-/// What a request asks of a redirect.
+/// The request of a creation or an update of a redirect.
 pub type RedirectRequest = LinkRequest<RedirectContentRequest>;
 
 /// The fields that only redirects have.
@@ -30,7 +30,7 @@ pub struct RedirectContent {
     pub antibot_enabled: bool,
     /// The countries whose visitors are turned away.
     pub geo_blocklist: GeoBlocklist,
-    /// The pixels that fire on visitors. Answers leave out those that were deleted since.
+    /// The pixels that fire on visitors. Answers omit deleted ones.
     pub pixel_ids: PixelIds,
 }
 
@@ -47,7 +47,7 @@ impl RedirectContent {
     }
 }
 
-/// What a request asks of the fields that only redirects have.
+/// The request for the fields that only redirects have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RedirectContentRequest {
     /// `target_url`. A creation must have it.
@@ -72,7 +72,7 @@ impl RedirectContentRequest {
 }
 
 impl RedirectRequest {
-    /// The creation of a redirect with only what it must have.
+    /// The creation of a redirect with the required fields only.
     #[must_use]
     pub fn new(name: Name, target_url: TargetUrl) -> Self {
         let content =
@@ -109,7 +109,7 @@ impl ContentRules for RedirectContent {
         if let (Some(target_url), Some(placement)) = (target_url, *placement)
             && (is_new_target || link.is_none_or(|link| link.placement != *placement))
         {
-            // The field to blame for a loop is the one that closed it.
+            // The violation names the field that closed the loop.
             let blamed = if is_new_target { "target_url" } else { *moved_by };
             check_no_loop(target_url, placement, blamed, context, found);
         }
@@ -195,7 +195,7 @@ fn check_no_loop(
             "would make the link point at its own public address",
         );
         let violation = error.at(field);
-        // Of the other fields that can close a loop, the value at fault is not known here.
+        // If another field closed the loop, its value is unknown here.
         let is_target = field == "target_url";
         violations.push(if is_target { violation.of_value(target.as_str()) } else { violation });
     }

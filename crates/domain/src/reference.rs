@@ -10,9 +10,9 @@ use crate::id::{Id, IdKind};
 
 /// An id as sent by a caller.
 pub enum IdReference<K> {
-    /// A well-formed id. Something may have it.
+    /// A well-formed id. A resource may have it.
     Id(Id<K>),
-    /// A malformed id. Nothing can have it.
+    /// A malformed id. No resource can have it.
     Malformed,
 }
 

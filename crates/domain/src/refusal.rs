@@ -176,13 +176,13 @@ impl fmt::Display for Refusal {
                 write!(f, "The plan allows analytics of at most {days} {} at once; ask for a shorter period.",
                     if *days == 1 { "day" } else { "days" })
             }
-            Self::DuplicateIdInBatch => f.write_str("The same id stands earlier in this batch."),
+            Self::DuplicateIdInBatch => f.write_str("An earlier item of this batch has the same id."),
             Self::DuplicateSlugInBatch => f.write_str("An earlier item of this batch has the same address."),
         }
     }
 }
 
-/// Why a request makes no link.
+/// Why a request creates or changes no link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
     /// Fields break their rules. All violations are listed.

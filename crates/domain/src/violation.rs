@@ -223,20 +223,19 @@ impl Violations {
         self.unlisted = self.unlisted.saturating_add(unlisted);
     }
 
-    /// Adds those of `more` that are about other fields: for a malformed field, it is not reported that it
-    /// names nothing.
+    /// Adds those of `more` that are about other fields. So a malformed field is not also reported as unknown.
     pub fn append_about_others(&mut self, mut more: Self) {
         more.listed.retain(|violation| !self.are_about(&violation.field));
         self.append(more);
     }
 
-    /// Whether one that is kept is about this field.
+    /// Whether a kept violation is about this field.
     #[must_use]
     pub fn are_about(&self, field: &str) -> bool {
         self.listed.iter().any(|violation| violation.field == field)
     }
 
-    /// The violations as those of one item of a batch, which keeps fewer.
+    /// The violations of one item of a batch, which keeps fewer.
     #[must_use]
     pub fn of_item(mut self) -> Self {
         let cut = self.listed.len().saturating_sub(Self::MAX_LISTED_OF_ITEM);

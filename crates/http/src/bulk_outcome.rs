@@ -1,12 +1,12 @@
-//! What became of the items of a batch, as callers are told (contract "Bulk results", D29, D31).
+//! The outcomes of the items of a batch in a response (contract "Bulk results", D29, D31).
 
 use signpost_domain::{PixelIds, Refusal, Rejection};
 
 use crate::wire::{BulkOutcome, Detail, FailedItem, ItemError, SucceededItem, sentence};
 use signpost_strict_json::{Json, JsonObject};
 
-/// Tells the items that succeeded from those that failed. `show` makes the former's `data`; `value_at_fault` finds the
-/// `value` of an item's error, given the item's position. The items stood in the request's `field`.
+/// Separates the items that succeeded from those that failed. `show` makes the `data` of a success; `value_at_fault` finds
+/// the `value` of a failure at an index. The request has the items in `field`.
 pub(crate) fn split<T, D>(
     outcomes: &[Result<T, Rejection>],
     field: &str,
@@ -40,18 +40,18 @@ fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemE
     ItemError { code: rejection.code().as_str(), message, value, details }
 }
 
-/// The values of an item, as they were sent, whose fields only the store can judge. Types of the domain do not keep a
-/// malformed id or the letter case of a hostname.
+/// An item's values as sent, for the fields that only the store can check. Types of the domain do not keep a malformed id
+/// or the letter case of a hostname.
 #[derive(Debug, Default)]
-pub(crate) struct SentValues {
+pub(crate) struct RawValues {
     slug: Option<String>,
     domain: Option<String>,
     group_id: Option<String>,
-    /// In their order, `None` where one is no string.
+    /// In order; `None` for a value that is not a string.
     pixel_ids: Vec<Option<String>>,
 }
 
-impl SentValues {
+impl RawValues {
     /// The values of an item.
     pub(crate) fn of(item: &JsonObject) -> Self {
         let text = |field: &str| item.get(field).and_then(text_of);
@@ -64,8 +64,8 @@ impl SentValues {
         Self { slug: text("slug"), domain: text("domain"), group_id: text("group_id"), pixel_ids }
     }
 
-    /// The value that made the creation fail: the first that is invalid, or the one that was refused. `None` if there is
-    /// no single one, or it is not a string.
+    /// The value that made the creation fail: the first invalid one, or the refused one. `None` if there is no single one, or
+    /// it is not a string.
     pub(crate) fn at_fault(&self, rejection: &Rejection) -> Option<String> {
         let refusal = match rejection {
             Rejection::Invalid(violations) => {

@@ -12,7 +12,7 @@
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 //! use signpost_app::accounts::{self, CreateAccount};
-//! use signpost_app::idempotency::Conclusion;
+//! use signpost_app::idempotency::Idempotency;
 //! use signpost_app::visits::{self, Resolution};
 //! use signpost_app::{admission, keys, links};
 //! use signpost_domain::{
@@ -45,7 +45,7 @@
 //!     ..RedirectRequest::new(Name::parse("Autumn sale").unwrap(), target.clone())
 //! };
 //! let request = Submitted::valid(request);
-//! let created = links::create::<RedirectContent>(&app, &caller, request, Conclusion::forgotten()).await.unwrap();
+//! let created = links::create::<RedirectContent>(&app, &caller, request, Idempotency::disabled()).await.unwrap();
 //! let url = created.redirect.placement.url(&app.system, app.custom_domain_scheme);
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!

@@ -48,7 +48,7 @@ pub struct AccountRow {
 }
 
 impl AccountRow {
-    /// What the row says.
+    /// The row as a value of the domain.
     pub fn into_account(self) -> Result<Account, Corrupt> {
         let Self { id, email, name, plan, suspended_at, created_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
@@ -103,7 +103,7 @@ pub struct UsageRow {
 }
 
 impl UsageRow {
-    /// What the row says.
+    /// The row as a value of the domain.
     pub fn into_usage(self, account: AccountId) -> Result<Usage, Corrupt> {
         let Self { links, groups, domains, pixels } = self;
         let row = RowName::new(TABLE, account);

@@ -45,7 +45,7 @@ pub struct ApiKeyRow {
 }
 
 impl ApiKeyRow {
-    /// What the row says.
+    /// The row as a value of the domain.
     pub fn into_api_key(self) -> Result<ApiKey, Corrupt> {
         let Self { id, account_id, name, hash, last_four, created_at, revoked_at } = self;
         let (id, row) = own_id(TABLE, &id)?;

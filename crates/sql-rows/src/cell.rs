@@ -1,4 +1,4 @@
-//! Judging single values of a row.
+//! Validation of single values of a row.
 
 use std::fmt::{Display, Write as _};
 
@@ -7,7 +7,7 @@ use signpost_domain::{Id, IdKind, Timestamp};
 use crate::Corrupt;
 use crate::columns::{Instant, StoredId};
 
-/// The row that values come from, as it is named when one of them is corrupt.
+/// The name of a row in errors about corrupt values.
 #[derive(Debug)]
 pub struct RowName {
     table: &'static str,
@@ -15,12 +15,12 @@ pub struct RowName {
 }
 
 impl RowName {
-    /// A row by its identifier, or whatever else tells an operator which one it is.
+    /// A row named by its identifier, or by another text that an operator can find it by.
     pub fn new(table: &'static str, row: impl Display) -> Self {
         Self { table, row: row.to_string() }
     }
 
-    /// A row whose key is no identifier, or one of an unknown kind, is named by the key's bytes.
+    /// A row named by the bytes of its key, because the key is not an identifier of a known kind.
     #[must_use]
     pub fn of_bytes(table: &'static str, key: &[u8]) -> Self {
         let mut row = String::new();
@@ -41,12 +41,12 @@ impl RowName {
         Corrupt { table: self.table, column, row: self.row.clone(), reason: reason.to_string() }
     }
 
-    /// A value that must be there.
+    /// A required value.
     pub fn present<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Corrupt> {
         self.cell(column, value.ok_or("is missing"))
     }
 
-    /// A column that links of this kind do not use must say nothing.
+    /// An error if a column that this kind of links does not use has a value.
     pub fn unused(&self, column: &'static str, is_unused: bool) -> Result<(), Corrupt> {
         if is_unused { Ok(()) } else { Err(self.corrupt(column, "is not for a link of this kind")) }
     }
@@ -70,10 +70,10 @@ impl RowName {
     }
 }
 
-/// What is wrong with an identifier of another length.
+/// The reason for an identifier of another length.
 pub(crate) const NOT_16_BYTES: &str = "does not have 16 bytes";
 
-/// A row's own identifier, from which its name is made.
+/// A row's own identifier, and the row's name made from it.
 pub fn own_id<K: IdKind>(table: &'static str, id: &StoredId) -> Result<(Id<K>, RowName), Corrupt> {
     let id = Id::from_bytes(id.bytes(table)?);
     Ok((id, RowName::new(table, id)))

@@ -1,8 +1,8 @@
-//! A row that is not what it must be.
+//! The error for corrupt rows.
 
 use signpost_app::ports::StoreError;
 
-/// What is wrong with a row: neither the program nor a migration writes it so.
+/// A value of a row is corrupt: neither the program nor a migration writes such a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{table}.{column} is corrupt in row {row}: {reason}")]
 pub struct Corrupt {

@@ -42,19 +42,19 @@ pub(crate) mod table {
 
 const TABLE: &str = "custom_domains";
 
-/// What the column `status` says of a domain that is claimed.
+/// The column `status` of a claimed domain.
 const PENDING: &str = "pending";
 
-/// What the column `status` says of a domain that is proven.
+/// The column `status` of a proven domain.
 const SSL_PENDING: &str = "ssl_pending";
 
-/// What the column `status` says of a domain that serves links.
+/// The column `status` of a domain that serves links.
 pub const ACTIVE: &str = "active";
 
-/// What the column `status` says of a domain that holds nothing.
+/// The column `status` of a domain that holds no hostname.
 pub const FAILED: &str = "failed";
 
-/// What [`CustomDomainRow`] is made of where a statement is written by hand, in the order of its fields.
+/// The columns of [`CustomDomainRow`] for statements in plain SQL, in the order of its fields.
 pub type DomainColumns = (
     Identifier,
     Identifier,
@@ -68,7 +68,7 @@ pub type DomainColumns = (
     Nullable<Text>,
 );
 
-/// What [`ScheduledRow`] is made of, likewise.
+/// The columns of [`ScheduledRow`], likewise.
 pub type ScheduledColumns = (DomainColumns, Nullable<Moment>, Integer);
 
 /// A domain as it is read.
@@ -94,13 +94,13 @@ impl CustomDomainRow {
         &self.id
     }
 
-    /// Whether the account has it.
+    /// Whether the account has the domain.
     #[must_use]
     pub fn is_of(&self, account: AccountId) -> bool {
         self.account_id == IdBytes::from(account).into()
     }
 
-    /// Whether it holds its hostname, as far as it is stored.
+    /// Whether the domain holds its hostname, by the stored status.
     #[must_use]
     pub fn is_holder(&self) -> bool {
         self.status != FAILED
@@ -113,7 +113,7 @@ impl CustomDomainRow {
         let (id, row) = own_id(TABLE, &id)?;
         let status = status_from(&row, &status, deadline, misdirected_since)?;
         let checked_at = checked_at.map(|instant| row.timestamp("checked_at", instant)).transpose()?;
-        // A node of an older version may have left the reason of an earlier failure.
+        // A node of an older version may have kept the reason of an earlier failure.
         let failure_reason = failure_reason.filter(|_| status == CustomDomainStatus::Failed);
         Ok(CustomDomain {
             id,
@@ -145,7 +145,7 @@ impl ScheduledRow {
         let domain = domain.into_domain()?;
         let row = RowName::new(TABLE, domain.id);
         let next_check_at = next_check_at.map(|at| row.timestamp("next_check_at", at)).transpose()?;
-        let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is no number of claims"))?;
+        let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is not a number of claims"))?;
         Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
     }
 }
@@ -162,12 +162,12 @@ impl Listed for ScheduledRow {
     }
 }
 
-/// A check that is claimed: of this domain, with so many made before, and by the claim of this number.
+/// The claimed check of a domain, with the number of earlier checks and the number of the claim.
 pub fn due_check(domain: CustomDomainRow, checks_made: i64, claims: i32) -> Result<DueCheck, Corrupt> {
     let domain = domain.into_domain()?;
     let row = RowName::new(TABLE, domain.id);
-    let made = u32::try_from(checks_made).map_err(|_| "is no number of checks");
-    let claims = u32::try_from(claims).map_err(|_| "is no number of claims");
+    let made = u32::try_from(checks_made).map_err(|_| "is not a number of checks");
+    let claims = u32::try_from(claims).map_err(|_| "is not a number of claims");
     Ok(DueCheck { checks_made: row.cell("checks_made", made)?, claims: row.cell("claims", claims)?, domain })
 }
 
@@ -201,11 +201,11 @@ fn status_from(
             unused("misdirected_since", misdirected_since)?;
             Ok(CustomDomainStatus::Failed)
         }
-        _ => Err(row.corrupt("status", "is no status of a domain")),
+        _ => Err(row.corrupt("status", "is not a status of a domain")),
     }
 }
 
-/// The columns of a domain that events move. Writing a plan forgets who claimed the check of the one before.
+/// The columns of a domain that events change. Writing a plan clears the claim on the previous check.
 #[derive(Debug, Insertable, AsChangeset)]
 #[diesel(table_name = custom_domains, treat_none_as_default_value = false, treat_none_as_null = true)]
 #[expect(missing_docs, reason = "they are the columns of these names")]
@@ -222,7 +222,7 @@ pub struct StatusColumns<'a> {
 }
 
 impl<'a> StatusColumns<'a> {
-    /// What the columns say of a domain with this plan.
+    /// The columns of a domain with this plan.
     #[must_use]
     pub fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
         let CustomDomain { status, failure_reason, observation, .. } = domain;

@@ -44,7 +44,7 @@ pub struct GroupRow {
 }
 
 impl GroupRow {
-    /// What the row says.
+    /// The row as a value of the domain.
     pub fn into_group(self) -> Result<Group, Corrupt> {
         let Self { id, name, landings_count, redirects_count, created_at, updated_at } = self;
         let (id, row) = own_id(TABLE, &id)?;

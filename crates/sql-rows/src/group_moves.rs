@@ -1,4 +1,4 @@
-//! How the counts of groups move with the links that enter and leave them (D15).
+//! Changes of group counts, for links that enter and leave groups (D15).
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use signpost_domain::{AccountId, LinkKind};
 
 use crate::columns::IdBytes;
 
-/// How the counts of some of an account's groups move. `I` is the id of a group as the store's rows have it.
+/// Changes of the counts of an account's groups. `I` is the store's type for the id of a group.
 #[derive(Debug)]
 pub struct GroupMoves<I> {
     /// The account that has the groups.
@@ -15,12 +15,12 @@ pub struct GroupMoves<I> {
     pub by_group: BTreeMap<I, GroupMove>,
 }
 
-/// How much a group's counts rise, or fall if below 0.
+/// The changes of a group's counts; negative values decrease them.
 #[derive(Debug, Default)]
 pub struct GroupMove {
-    /// How many landing pages more.
+    /// The change of the number of landing pages.
     pub landings: i64,
-    /// How many redirects more.
+    /// The change of the number of redirects.
     pub redirects: i64,
 }
 
@@ -34,7 +34,7 @@ impl GroupMove {
 }
 
 impl<I: Ord> GroupMoves<I> {
-    /// No move yet.
+    /// No changes.
     #[must_use]
     pub fn of(account: AccountId) -> Self {
         Self { account: account.into(), by_group: BTreeMap::new() }

@@ -1,4 +1,4 @@
-//! The tables of Signpost's stores, and what their rows say, for every SQL database.
+//! The tables of Signpost's SQL stores, and the types of their rows.
 //!
 //! The adapters for SQLite and PostgreSQL share [the tables](schema), [the types of their columns](sql_types) and the rows.
 //! Each writes its own statements. A new column of a table is a line in [`schema`], a field of its row, and a migration

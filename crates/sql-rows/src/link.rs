@@ -50,19 +50,19 @@ pub(crate) mod table {
 /// The table's name.
 pub const TABLE: &str = "links";
 
-/// What the column `host` says of links on the system domain.
+/// The column `host` of links on the system domain.
 pub const SYSTEM_DOMAIN: &str = "";
 
-/// What the column `slug` says where there is none.
+/// The column `slug` of links without a slug.
 const NO_SLUG: &str = "";
 
-/// What the column `kind` says of landing pages.
+/// The column `kind` of landing pages.
 const LANDING: i16 = 0;
 
-/// What the column `kind` says of redirects.
+/// The column `kind` of redirects.
 const REDIRECT: i16 = 1;
 
-/// How the column `kind` writes a kind.
+/// The column `kind` for a kind.
 #[must_use]
 pub const fn kind_column(kind: LinkKind) -> i16 {
     match kind {
@@ -71,7 +71,7 @@ pub const fn kind_column(kind: LinkKind) -> i16 {
     }
 }
 
-/// The kind that the column `kind` says; `None` if it says neither.
+/// The kind for a value of the column `kind`; `None` for any other value.
 #[must_use]
 pub const fn kind_from(column: i16) -> Option<LinkKind> {
     match column {
@@ -81,7 +81,7 @@ pub const fn kind_from(column: i16) -> Option<LinkKind> {
     }
 }
 
-/// A row's own identifier, from which its name is made.
+/// A row's own identifier, and the row's name made from it.
 pub fn link_id(kind: i16, id: &StoredId) -> Result<(LinkId, RowName), Corrupt> {
     match kind_from(kind) {
         Some(LinkKind::Landing) => own_id::<LandingKind>(TABLE, id).map(|(id, row)| (id.into(), row)),
@@ -170,7 +170,7 @@ impl LinkRow {
         })
     }
 
-    /// The landing page that a row of that kind is.
+    /// The row as a landing page.
     pub fn into_landing(self) -> Result<Landing, Corrupt> {
         let id = self.id.clone();
         let landing = self.into_link()?.into_landing();
@@ -192,7 +192,7 @@ impl Listed for LinkRow {
     }
 }
 
-/// The target of a redirect, of which the column says this.
+/// The target of a redirect, from its column.
 pub fn target_from(row: &RowName, target_url: Option<String>) -> Result<TargetUrl, Corrupt> {
     let target_url = row.present("target_url", target_url)?;
     row.cell("target_url", TargetUrl::from_stored(target_url))
@@ -209,20 +209,20 @@ fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<P
     }
 }
 
-/// The countries of a redirect, of which the column says this.
+/// The countries of a redirect, from their column.
 pub fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Corrupt> {
     let countries = codes.split_terminator(',').map(CountryCode::from_stored).collect::<Result<Vec<_>, _>>();
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
-/// The pixels of a redirect, of which the column says this.
+/// The pixels of a redirect, from their column.
 pub fn pixel_ids_from(row: &RowName, ids: &StoredIds) -> Result<PixelIds, Corrupt> {
     let ids = row.cell("pixel_ids", ids.whole().ok_or("does not have 16 bytes for each id"))?;
     row.cell("pixel_ids", PixelIds::from_stored(ids.iter().map(|id| id.id()).collect()))
 }
 
-/// The columns of a link but for its id, its kind, its creation and its page. Whether it is counted never changes (D28); it
-/// stands here because a statement that writes it again costs nothing.
+/// The columns of a link except id, kind, creation and page. `analytics_enabled` never changes (D28), but writing it again
+/// costs nothing.
 #[derive(Debug, Insertable, AsChangeset)]
 #[diesel(table_name = links, treat_none_as_default_value = false, treat_none_as_null = true)]
 #[expect(missing_docs, reason = "they are the columns of these names")]
@@ -277,18 +277,18 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
     }
 }
 
-/// How the column `geo_blocklist` writes countries.
+/// The column `geo_blocklist` for these countries.
 fn countries(blocklist: &GeoBlocklist) -> String {
     let codes: Vec<&str> = blocklist.countries().iter().map(|country| country.as_str()).collect();
     codes.join(",")
 }
 
-/// How the column `pixel_ids` writes pixels.
+/// The column `pixel_ids` for these pixels.
 fn pixels(ids: &PixelIds) -> StoredIds {
     ids.as_slice().iter().copied().map(IdBytes::from).collect()
 }
 
-/// How the columns `host` and `slug` write a placement.
+/// The columns `host` and `slug` for a placement.
 fn placement_columns(placement: &Placement) -> (Option<&str>, &str) {
     let host = match placement {
         Placement::System { .. } => Some(SYSTEM_DOMAIN),
@@ -330,27 +330,27 @@ impl<'a> NewLink<'a> {
     }
 }
 
-/// How the columns `host` and `slug` write an address.
+/// The columns `host` and `slug` for an address.
 #[must_use]
 pub fn address_columns(address: &Address) -> (String, String) {
     let (host, slug) = address_texts(address);
     (host.to_owned(), slug.to_owned())
 }
 
-/// The same as [`address_columns`], in the address.
+/// The same as [`address_columns`], borrowed from the address.
 #[must_use]
 pub fn address_texts(address: &Address) -> (&str, &str) {
     let Address { site, slug } = address;
     (site_text(site), slug.as_ref().map_or(NO_SLUG, Slug::as_str))
 }
 
-/// The address that the columns `host` and `slug` write.
+/// The address from the columns `host` and `slug`.
 pub fn address_from(row: &RowName, host: String, slug: String) -> Result<Address, Corrupt> {
     let placement = placement_from(row, Some(host), slug)?;
     row.present("host", placement.address())
 }
 
-/// How the column `host` writes a site.
+/// The column `host` for a site.
 #[must_use]
 pub fn site_column(site: &Site) -> String {
     site_text(site).to_owned()

@@ -1,4 +1,4 @@
-//! The column `page` of `links`: what is on a landing page.
+//! The column `page` of `links`: the content of a landing page.
 
 use signpost_domain::{LandingId, PageContent};
 
@@ -6,19 +6,19 @@ use crate::Corrupt;
 use crate::cell::RowName;
 use crate::link::TABLE;
 
-/// The row of a landing page, as it is named when something in it is corrupt.
+/// The name of a landing page's row in errors.
 #[must_use]
 pub fn landing_row(id: LandingId) -> RowName {
     RowName::new(TABLE, id)
 }
 
-/// How the column writes what is on a page; nothing is written of an empty one.
+/// The column for this content; `None` for an empty page.
 #[must_use]
 pub fn page_column(content: &PageContent) -> Option<String> {
     (*content != PageContent::default()).then(|| content.to_json())
 }
 
-/// What is on the page of which the column says this.
+/// The content of a page, from its column.
 pub fn page_from(row: &RowName, page: Option<&str>) -> Result<PageContent, Corrupt> {
     page.map_or_else(|| Ok(PageContent::default()), |page| row.cell("page", PageContent::from_json(page)))
 }
@@ -29,9 +29,9 @@ mod tests {
 
     use super::*;
 
-    /// Most rows are of links that have no page: they stay as small as before.
+    /// Most links have no page, so their rows must stay small.
     #[test]
-    fn a_page_without_anything_on_it_takes_no_room() {
+    fn an_empty_page_is_stored_as_null() {
         let row = landing_row(samples::id());
         assert_eq!(page_column(&PageContent::default()), None);
         assert_eq!(page_from(&row, None).unwrap(), PageContent::default());

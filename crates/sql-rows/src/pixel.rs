@@ -43,7 +43,7 @@ pub struct PixelRow {
 }
 
 impl PixelRow {
-    /// What the row says.
+    /// The row as a value of the domain.
     pub fn into_pixel(self) -> Result<Pixel, Corrupt> {
         let Self { id, pixel_type, code, name, created_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
@@ -56,7 +56,7 @@ impl PixelRow {
     }
 }
 
-/// The code of a pixel, which is all that visitors meet of it.
+/// The code of a pixel, which is the only part that visitors need.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = pixels, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
 pub struct PixelCodeRow {

@@ -1,4 +1,4 @@
-//! Rows of `links` as the visitor's side reads them.
+//! Rows of `links` as visits read them.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, SmallInt, Text};
@@ -13,11 +13,11 @@ use crate::page::page_from;
 use crate::schema::links;
 use crate::sql_types::{Identifier, IdentifierList};
 
-/// What [`PublishedRow`] is made of where a statement is written by hand, in the order of its fields.
+/// The columns of [`PublishedRow`] for statements in plain SQL, in the order of its fields.
 pub type PublishedColumns =
     (Identifier, Identifier, SmallInt, Text, Nullable<Text>, Bool, Bool, Bool, Text, IdentifierList);
 
-/// What a visit needs of a link.
+/// The columns of a link that a visit needs.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = links, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
 pub struct PublishedRow {
@@ -34,8 +34,8 @@ pub struct PublishedRow {
 }
 
 impl PublishedRow {
-    /// The link. The caller knows whether its account is suspended, and what is on its page; `codes` gives the codes of those
-    /// of its pixels that are there, in their order.
+    /// The link. The caller passes the suspension of its account and the content of its page. `codes` returns the codes of
+    /// its existing pixels, in order.
     pub fn into_link(
         self,
         is_suspended: bool,

@@ -34,10 +34,10 @@ pub(crate) mod table {
 
 const TABLE: &str = "remembered_answers";
 
-/// The statuses of HTTP.
+/// The range of HTTP statuses.
 const STATUSES: std::ops::RangeInclusive<u16> = 100..=999;
 
-/// What is remembered of a key, as it is read.
+/// The remembered answer of a key, as it is read.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
 pub struct RememberedAnswerRow {
@@ -48,7 +48,7 @@ pub struct RememberedAnswerRow {
 }
 
 impl RememberedAnswerRow {
-    /// What the row of this account and key says.
+    /// The remembered answer of this account and key.
     pub fn into_request(
         self,
         account: AccountId,
@@ -57,14 +57,14 @@ impl RememberedAnswerRow {
         let Self { fingerprint, status, location, body } = self;
         let row = RowName::new(TABLE, format_args!("{account} {}", key.as_str()));
         let status = u16::try_from(status).ok().filter(|status| STATUSES.contains(status));
-        let status = row.cell("status", status.ok_or("is no status of HTTP"))?;
+        let status = row.cell("status", status.ok_or("is not an HTTP status"))?;
         let fingerprint = <[u8; 32]>::try_from(fingerprint).map_err(|_| "does not have 32 bytes");
         let fingerprint = RequestFingerprint::from_bytes(row.cell("fingerprint", fingerprint)?);
         Ok(RememberedRequest { fingerprint, answer: RememberedAnswer { status, location, body } })
     }
 }
 
-/// How much an answer takes.
+/// The size of an answer.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
 pub struct SizeRow {
@@ -73,11 +73,11 @@ pub struct SizeRow {
 }
 
 impl SizeRow {
-    /// What a row of this account says.
+    /// The size of an answer of this account.
     pub fn into_sized(self, account: AccountId) -> Result<SizedAnswer, Corrupt> {
         let Self { created_at, bytes } = self;
         let row = RowName::new(TABLE, format_args!("{account}"));
-        let since = row.cell("created_at", created_at.timestamp().ok_or("is no instant"))?;
+        let since = row.cell("created_at", created_at.timestamp().ok_or("is not a valid time"))?;
         Ok(SizedAnswer { since, bytes: row.cell("bytes", u32::try_from(bytes))? })
     }
 }

@@ -1,4 +1,4 @@
-//! The tables that both databases have. Each is declared beside its rows.
+//! The tables of both databases, after their migrations. A comment marks a column that only one of them has.
 
 pub use crate::account::table::accounts;
 pub use crate::api_key::table::api_keys;

@@ -13,7 +13,7 @@ pub struct Identifier;
 #[diesel(postgres_type(oid = 1184, array_oid = 1185), sqlite_type(name = "Long"))]
 pub struct Moment;
 
-/// Identifiers in an order: `uuid[]` on PostgreSQL, 16 bytes for each one behind the other on SQLite.
+/// A list of identifiers: `uuid[]` on PostgreSQL, 16 consecutive bytes for each on SQLite.
 #[derive(Debug, Clone, Copy, Default, SqlType, QueryId)]
 #[diesel(postgres_type(oid = 2951, array_oid = 0), sqlite_type(name = "Binary"))]
 pub struct IdentifierList;

@@ -11,7 +11,7 @@ use super::{DomainWithInstructions, jitter};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::idempotency::{Conclusion, Operation};
+use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UnitOfWork};
 
 /// A domain that this request or an earlier one connected.
@@ -43,11 +43,11 @@ pub async fn connect(
     app: &Application,
     caller: &Caller,
     hostname: &str,
-    conclusion: Conclusion<'_, Connected>,
+    idempotency: Idempotency<'_, Connected>,
 ) -> Result<Connected, AppError> {
     let hostname = app.hostname_rules.judge(hostname)?;
     let record = VerificationRecord::of(caller.account_id(), &hostname);
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     let mut proof = None;
     loop {
         let connecting = Connecting { app, caller, hostname: &hostname, proof: proof.as_ref() };
@@ -108,7 +108,7 @@ impl Connecting<'_> {
         let now = self.app.clock.now();
         if let Some(own) = own.as_ref().filter(|own| own.domain.at(now).status.holds_hostname()) {
             let connected = self.connected(own, now, false);
-            operation.conclude(Some(work), false, &connected).await?;
+            operation.finish(Some(work), false, &connected).await?;
             return Ok(Attempt::Ended(End::Connected(connected, LinksLeft::None)));
         }
         if !self.caller.plan().features.contains(Feature::CustomDomains) {
@@ -133,7 +133,7 @@ impl Connecting<'_> {
         let Some(connected) = self.take(work.as_mut(), own.map(|own| own.domain), now).await? else {
             return Ok(Attempt::OvertakenByAnother);
         };
-        operation.conclude(Some(work), true, &connected).await?;
+        operation.finish(Some(work), true, &connected).await?;
         Ok(Attempt::Ended(End::Connected(connected, left)))
     }
 

@@ -13,7 +13,7 @@ use super::{DomainWithInstructions, jitter};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::idempotency::{Conclusion, Operation};
+use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{Claims, ScheduledDomain};
 
 /// Asks DNS about the caller's domain now, independent of background checks, and returns the updated domain.
@@ -35,9 +35,9 @@ pub async fn verify(
     app: &Application,
     caller: &Caller,
     id: IdReference<DomainKind>,
-    conclusion: Conclusion<'_, DomainWithInstructions>,
+    idempotency: Idempotency<'_, DomainWithInstructions>,
 ) -> Result<DomainWithInstructions, AppError> {
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     let domain = operation.run(|| verifiable(app, caller, id)).await?;
     let findings = Findings::ask(app, &domain, app.clock.now()).await.map_err(|error| {
         tracing::info!(%error, hostname = %domain.hostname, "DNS gave no answer about a domain");
@@ -126,7 +126,7 @@ impl Verifying<'_> {
             ScheduledDomain { domain: verified, schedule }
         };
         let verified = DomainWithInstructions::at(app, &verified, now);
-        operation.conclude(Some(work), has_changed || findings.has_answers(), &verified).await?;
+        operation.finish(Some(work), has_changed || findings.has_answers(), &verified).await?;
         Ok(Attempt::Ended(verified))
     }
 

@@ -2,7 +2,7 @@
 
 use signpost_domain::{Refusal, Timestamp};
 
-use super::{Conclusion, OnceOnly, answer_again};
+use super::{Idempotency, KeyedRequest, replay};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -19,13 +19,13 @@ fn seconds_until(instant: Timestamp, now: Timestamp) -> u32 {
 pub(crate) struct Operation<'a, T> {
     app: &'a Application,
     caller: &'a Caller,
-    conclusion: Conclusion<'a, T>,
+    idempotency: Idempotency<'a, T>,
     attempts: Attempts<'a>,
 }
 
 impl<'a, T> Operation<'a, T> {
-    pub(crate) fn new(app: &'a Application, caller: &'a Caller, conclusion: Conclusion<'a, T>) -> Self {
-        Self { app, caller, conclusion, attempts: Attempts::at(app) }
+    pub(crate) fn new(app: &'a Application, caller: &'a Caller, idempotency: Idempotency<'a, T>) -> Self {
+        Self { app, caller, idempotency, attempts: Attempts::at(app) }
     }
 
     /// Starts another unit of work of the same request, with a time limit of its own.
@@ -33,8 +33,8 @@ impl<'a, T> Operation<'a, T> {
         self.attempts.renew();
     }
 
-    /// Runs `attempt`, which must [begin](Self::begin) and [conclude](Self::conclude), as [`Attempts::run`] does. Remembers a
-    /// refusal if the request has a key and the refusal an answer.
+    /// Runs `attempt`, which must [begin](Self::begin) and [finish](Self::finish), as [`Attempts::run`] does. If the request
+    /// has a key, remembers the answer to a refusal.
     pub(crate) async fn run<R, F: Future<Output = Result<R, AppError>>>(
         &self,
         attempt: impl Fn() -> F,
@@ -49,27 +49,27 @@ impl<'a, T> Operation<'a, T> {
     /// Begins the unit of work of an attempt, and claims the key.
     ///
     /// # Errors
-    /// [`AppError::AnsweredBefore`] if the request was carried out before; [`AppError::Invalid`] if its key was used for
+    /// [`AppError::AnsweredBefore`] if the request ran before; [`AppError::Invalid`] if its key was used for
     /// another request.
     pub(crate) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, AppError> {
         let mut work = self.attempts.begin().await?;
-        if let Some(once) = self.conclusion.once {
-            self.claim(work.as_mut(), once).await?;
+        if let Some(request) = self.idempotency.request {
+            self.claim(work.as_mut(), request).await?;
         }
         Ok(work)
     }
 
     /// Ends an attempt: remembers the answer if the request has a key, and commits if `has_changed` or an answer was
     /// remembered. `work` is `None` if the attempt needed no unit of work.
-    pub(crate) async fn conclude(
+    pub(crate) async fn finish(
         &self,
         work: Option<Box<dyn UnitOfWork>>,
         has_changed: bool,
         outcome: &T,
     ) -> Result<(), AppError> {
         let remembered =
-            self.conclusion.once.and_then(|once| Some((once, (self.conclusion.answer)(outcome)?)));
-        let Some((once, answer)) = remembered else {
+            self.idempotency.request.and_then(|request| Some((request, (self.idempotency.answer)(outcome)?)));
+        let Some((request, answer)) = remembered else {
             return match work {
                 Some(work) if has_changed => Ok(commit(self.app, work).await?),
                 Some(_) | None => Ok(()),
@@ -79,40 +79,40 @@ impl<'a, T> Operation<'a, T> {
             Some(work) => work,
             None => self.begin().await?,
         };
-        self.remember(work, once, answer).await
+        self.remember(work, request, answer).await
     }
 
     async fn remember_refusal(&self, refusal: &Refusal) -> Result<(), AppError> {
-        let Some(once) = self.conclusion.once else { return Ok(()) };
-        let Some(answer) = (once.answer_to_refusal)(refusal) else { return Ok(()) };
+        let Some(request) = self.idempotency.request else { return Ok(()) };
+        let Some(answer) = (request.answer_to_refusal)(refusal) else { return Ok(()) };
         let attempts = Attempts::at(self.app);
         attempts
             .run(|| async {
                 let mut work = attempts.begin().await?;
-                self.claim(work.as_mut(), once).await?;
-                self.remember(work, once, answer.clone()).await
+                self.claim(work.as_mut(), request).await?;
+                self.remember(work, request, answer.clone()).await
             })
             .await
     }
 
-    async fn claim(&self, work: &mut dyn UnitOfWork, once: &OnceOnly) -> Result<(), AppError> {
-        let remembered = work.claim_key(self.caller.account_id(), &once.key, self.app.clock.now()).await?;
+    async fn claim(&self, work: &mut dyn UnitOfWork, request: &KeyedRequest) -> Result<(), AppError> {
+        let remembered = work.claim_key(self.caller.account_id(), &request.key, self.app.clock.now()).await?;
         match remembered {
             None => Ok(()),
-            Some(remembered) => Err(AppError::AnsweredBefore(Box::new(answer_again(once, remembered)?))),
+            Some(remembered) => Err(AppError::AnsweredBefore(Box::new(replay(request, remembered)?))),
         }
     }
 
     async fn remember(
         &self,
         mut work: Box<dyn UnitOfWork>,
-        once: &OnceOnly,
+        request: &KeyedRequest,
         answer: RememberedAnswer,
     ) -> Result<(), AppError> {
-        let request = RememberedRequest { fingerprint: once.fingerprint, answer };
+        let remembered = RememberedRequest { fingerprint: request.fingerprint, answer };
         let (account, now) = (self.caller.account_id(), self.app.clock.now());
         let room = self.app.room_for_answers;
-        match work.remember_within(account, &once.key, &request, room, now).await? {
+        match work.remember_within(account, &request.key, &remembered, room, now).await? {
             Remembering::Done => Ok(commit(self.app, work).await?),
             // Dropping the unit of work undoes it: no change is kept without its remembered answer.
             Remembering::NoneUntil(instant) => {

@@ -7,7 +7,7 @@ use signpost_domain::{
     Violations,
 };
 
-/// The ids of a batch, read one by one: of a repeated id the first stands, the later are refused.
+/// Reads the ids of a batch one by one. Every repetition of an id is refused.
 pub(crate) fn read_each<T>(
     ids: &Batch<String>,
     read: impl Fn(usize, &str) -> Result<T, Rejection>,
@@ -27,13 +27,13 @@ pub(crate) fn read_each<T>(
         .collect()
 }
 
-/// The id of a link of one kind; whatever is none is the id of nothing (D2).
+/// The id of a link of one kind. A malformed id matches nothing (D2).
 pub(crate) fn of_kind<K: LinkIdKind>(text: &str) -> Result<Id<K>, Rejection> {
     IdReference::parse(text).id().ok_or_else(|| K::LINK_KIND.not_found().into())
 }
 
-/// The id of a link of any kind, at `field`. A malformed one is missing as a link of the kind that its prefix says,
-/// and a violation where it says none.
+/// The id of a link of either kind, in `field`. A malformed id with the prefix of a kind gets that kind's `…NotFound`. Any
+/// other malformed id is a violation.
 pub(crate) fn of_any_kind(text: &str, field: impl FnOnce() -> String) -> Result<LinkId, Rejection> {
     text.parse().map_err(|_| {
         if let Some(kind) = LinkKind::of_prefix(text) {

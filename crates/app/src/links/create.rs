@@ -1,5 +1,5 @@
-//! Creating links: the way that single and bulk creation of either kind share, so that an item of a batch is judged
-//! like a request of its own.
+//! Creates links. Single and bulk creation of both kinds share this code, so that an item of a batch gets the same answer
+//! as a request of its own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,39 +13,40 @@ use super::rules::LinkRules;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::idempotency::{Conclusion, Operation};
+use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
 
-/// How many slugs are drawn for a link before generation gives up. With the seven characters of D21 and ten million links
-/// on the system domain, one full batch in 1,600 needs a second draw, and none a third in anybody's lifetime.
-const DRAWS: u32 = 10;
+/// How many random slugs are tried for a link. With the seven characters of D21 and ten million links on the system
+/// domain, one full batch in 1,600 needs a second slug, and a third practically never occurs.
+const SLUG_ATTEMPTS: u32 = 10;
 
-/// A creation as it was sent.
+/// The request of a creation.
 type Request<C> = Submitted<LinkRequest<<C as signpost_domain::ContentRules>::Request>>;
 
-/// What became of each item.
+/// The outcome of each item.
 type Outcomes<C> = Vec<Result<Link<C>, Rejection>>;
 
 /// Creates one link.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation; [`AppError::Refused`] with the first that applies of: no such
-/// domain, the domain is not active, a slug is required, the slug is reserved, a feature that the plan lacks, no such
-/// group, the plan's limit, the address is taken.
+/// [`AppError::Invalid`] with every violation. Otherwise [`AppError::Refused`] with the first that applies: no such domain,
+/// the domain is not active, a slug is required, the slug is reserved, the plan lacks a feature, no such group, the plan's
+/// limit is reached, the address is taken.
 pub async fn create<C: LinkResource>(
     app: &Application,
     caller: &Caller,
     request: Request<C>,
-    conclusion: Conclusion<'_, C::Single>,
+    idempotency: Idempotency<'_, C::Single>,
 ) -> Result<C::Single, AppError> {
     let pixels = named_pixels::<C>(app, caller.account_id(), [&request.value.content]).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
     let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let single = |link: &Link<C>| C::single(link.clone(), &pixels);
-    // A refusal is remembered otherwise than an outcome of a batch, so it is told as one.
-    let conclusion = conclusion.of_part(|outcomes: &Outcomes<C>| outcomes.first()?.as_ref().ok().map(single));
-    let operation = Operation::new(app, caller, conclusion);
+    // The answer to a refusal is not made from an outcome: the operation remembers it separately.
+    let idempotency =
+        idempotency.for_outcome(|outcomes: &Outcomes<C>| outcomes.first()?.as_ref().ok().map(single));
+    let operation = Operation::new(app, caller, idempotency);
     let items = Items::new(&rules, vec![Ok(request)], |rejection| rejection);
     operation
         .run(|| async {
@@ -55,9 +56,9 @@ pub async fn create<C: LinkResource>(
         .await
 }
 
-/// Creates links as if one after another (an item that is `Err` has no readable fields), each unless something stands against it, and commits them together (D30). The
-/// answer says of each, in the same order, what became of it: what [`create`] would have said, or
-/// [`Refusal::DuplicateSlugInBatch`] where an earlier item has taken the address.
+/// Creates links as if one after another, leaves out those that are refused, and commits the others together (D30). The
+/// answer has an outcome for each, in the same order. An item without readable fields is `Err`. The outcome is that of [`create`], or [`Refusal::DuplicateSlugInBatch`] if an
+/// earlier item has taken the address.
 ///
 /// # Errors
 /// Something broke, and nothing was created.
@@ -65,34 +66,33 @@ pub async fn create_many<C: LinkResource>(
     app: &Application,
     caller: &Caller,
     requests: Batch<Result<Request<C>, Violations>>,
-    conclusion: Conclusion<'_, Vec<Result<Link<C>, Rejection>>>,
+    idempotency: Idempotency<'_, Vec<Result<Link<C>, Rejection>>>,
 ) -> Result<Vec<Result<Link<C>, Rejection>>, AppError> {
     let contents = requests.iter().flatten().map(|request| &request.value.content);
     let pixels = named_pixels::<C>(app, caller.account_id(), contents).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
     let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     let items = Items::new(&rules, requests.into_items(), Rejection::of_item);
     operation.run(|| attempt(&operation, &rules, caller, &items)).await
 }
 
-/// What the attempts have in common.
+/// The items of a creation, which all attempts share.
 struct Items<C: LinkResource> {
-    /// With the ids that their links will have: given out in the order of the batch (D29), and once, however often the unit
-    /// of work is run.
+    /// With the ids of their links. The ids follow the order of the batch (D29), and every attempt uses the same ones.
     requests: Vec<(Id<C::Kind>, Result<Request<C>, Violations>)>,
     /// The hostnames that they name, each once, without those of the system domain.
     hostnames: Vec<Hostname>,
-    /// How the rejection of an item is told.
-    told: fn(Rejection) -> Rejection,
+    /// Converts the rejection of an item for the answer.
+    convert_rejection: fn(Rejection) -> Rejection,
 }
 
 impl<C: LinkResource> Items<C> {
     fn new(
         rules: &LinkRules<'_>,
         requests: Vec<Result<Request<C>, Violations>>,
-        told: fn(Rejection) -> Rejection,
+        convert_rejection: fn(Rejection) -> Rejection,
     ) -> Self {
         let named = requests.iter().flatten().filter_map(|request| match &request.value.domain {
             Change::Set(domain) => Some(domain),
@@ -100,7 +100,7 @@ impl<C: LinkResource> Items<C> {
         });
         let hostnames = rules.custom_hostnames(named);
         let requests = requests.into_iter().map(|request| (rules.app.ids.next(), request)).collect();
-        Self { requests, hostnames, told }
+        Self { requests, hostnames, convert_rejection }
     }
 }
 
@@ -115,11 +115,11 @@ async fn attempt<C: LinkResource>(
     let named_domains = if items.hostnames.is_empty() {
         NamedDomains::default()
     } else {
-        rules.hold(work.insert(operation.begin().await?).as_mut(), &items.hostnames).await?
+        rules.hold_domains(work.insert(operation.begin().await?).as_mut(), &items.hostnames).await?
     };
     let context = rules.context(&named_domains);
     let mut creation = Creation::new(rules.app, caller, items, &context)?;
-    if !creation.waiting.is_empty() {
+    if !creation.pending.is_empty() {
         let work = match &mut work {
             Some(work) => work,
             None => work.insert(operation.begin().await?),
@@ -129,7 +129,7 @@ async fn attempt<C: LinkResource>(
     let outcomes: Result<Outcomes<C>, AppError> =
         creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect();
     let outcomes = outcomes?;
-    operation.conclude(work, outcomes.iter().any(Result::is_ok), &outcomes).await?;
+    operation.finish(work, outcomes.iter().any(Result::is_ok), &outcomes).await?;
     Ok(outcomes)
 }
 
@@ -139,13 +139,13 @@ struct Creation<'a, C: LinkResource> {
     caller: &'a Caller,
     context: &'a LinkContext<'a>,
     items: &'a Items<C>,
-    /// What became of each item; `None` while that is open.
+    /// The outcome of each item; `None` while it is unknown.
     outcomes: Vec<Option<Result<Link<C>, Rejection>>>,
-    /// The links that the store has not judged yet, with the positions of their items.
-    waiting: Vec<(usize, Link<C>)>,
+    /// The links to insert, with the positions of their items.
+    pending: Vec<(usize, Link<C>)>,
     /// The addresses that items of this batch have taken.
     claimed: HashSet<Address>,
-    /// The items whose addresses others had taken before, with these addresses.
+    /// The items whose addresses were taken before, with these addresses.
     taken: Vec<(usize, Address)>,
 }
 
@@ -157,49 +157,49 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         context: &'a LinkContext<'a>,
     ) -> Result<Self, AppError> {
         let outcomes = items.requests.iter().map(|_| None).collect();
-        let (waiting, claimed, taken) = (vec![], HashSet::new(), vec![]);
-        let mut creation = Self { app, caller, context, items, outcomes, waiting, claimed, taken };
+        let (pending, claimed, taken) = (vec![], HashSet::new(), vec![]);
+        let mut creation = Self { app, caller, context, items, outcomes, pending, claimed, taken };
         for index in 0..items.requests.len() {
             creation.build(index)?;
         }
         Ok(creation)
     }
 
-    /// Builds the link of an item, with the slug that its request names or with one that is drawn.
+    /// Builds the link of an item. If the request has no slug, the link gets a random one.
     fn build(&mut self, index: usize) -> Result<(), AppError> {
         let Some((id, request)) = self.items.requests.get(index) else { return Ok(()) };
         let link = match request {
             Err(unreadable) => Err(Rejection::Invalid(unreadable.clone())),
             Ok(request) => {
-                let draws = request.value.slug.is_keep() && request.violations.is_empty();
-                let drawn = if draws { Some(draw_slug(self.app)?) } else { None };
-                Link::create(*id, request, drawn, self.context)
+                let needs_slug = request.value.slug.is_keep() && request.violations.is_empty();
+                let random = if needs_slug { Some(random_slug(self.app)?) } else { None };
+                Link::create(*id, request, random, self.context)
             }
         };
         match link {
-            Ok(link) => self.waiting.push((index, link)),
+            Ok(link) => self.pending.push((index, link)),
             Err(rejection) => self.settle(index, Err(rejection)),
         }
         Ok(())
     }
 
-    fn wants_a_drawn_slug(&self, index: usize) -> bool {
+    fn has_random_slug(&self, index: usize) -> bool {
         let request = self.items.requests.get(index).and_then(|(_, request)| request.as_ref().ok());
         request.is_some_and(|request| request.value.slug.is_keep())
     }
 
-    /// Lets the store judge the items, again and again for those whose drawn slug is taken.
+    /// Inserts the links. A link whose random slug is taken gets another one and is inserted again.
     async fn insert(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
         let limit = self.caller.plan().limits.of(PlanResource::Links);
-        for _ in 0..DRAWS {
-            let waiting = std::mem::take(&mut self.waiting);
-            let links: Vec<Link> = waiting.iter().map(|(_, link)| link.clone().into_any()).collect();
+        for _ in 0..SLUG_ATTEMPTS {
+            let pending = std::mem::take(&mut self.pending);
+            let links: Vec<Link> = pending.iter().map(|(_, link)| link.clone().into_any()).collect();
             let insertions = match work.insert_links(self.caller.account_id(), &links, limit).await {
                 Ok(insertions) => insertions,
                 Err(InsertLinksError::AccountMissing) => return Err(AppError::AccountGone),
                 Err(InsertLinksError::Store(error)) => return Err(error.into()),
             };
-            for ((index, link), insertion) in waiting.into_iter().zip(insertions) {
+            for ((index, link), insertion) in pending.into_iter().zip(insertions) {
                 let refusal = match insertion {
                     Insertion::Done => {
                         C::write_content(work, self.caller.account_id(), None, &link).await?;
@@ -207,11 +207,11 @@ impl<'a, C: LinkResource> Creation<'a, C> {
                         self.settle(index, Ok(link));
                         continue;
                     }
-                    Insertion::AddressTaken if self.wants_a_drawn_slug(index) => {
+                    Insertion::AddressTaken if self.has_random_slug(index) => {
                         self.build(index)?;
                         continue;
                     }
-                    Insertion::AddressTaken => self.taken_by(index, &link),
+                    Insertion::AddressTaken => self.address_taken(index, &link),
                     Insertion::GroupMissing => Refusal::GroupNotFound,
                     Insertion::LimitReached => {
                         Refusal::PlanLimitReached { resource: PlanResource::Links, limit }
@@ -219,16 +219,16 @@ impl<'a, C: LinkResource> Creation<'a, C> {
                 };
                 self.settle(index, Err(refusal.into()));
             }
-            if self.waiting.is_empty() {
+            if self.pending.is_empty() {
                 return self.name_existing(work).await;
             }
         }
-        Err(AppError::NoFreeSlug { attempts: DRAWS })
+        Err(AppError::NoFreeSlug { attempts: SLUG_ATTEMPTS })
     }
 
-    /// What stands in the way of an item's link: an item of this batch, or a link that was there before. Which link that
-    /// is, is for [`name_existing`](Self::name_existing) to say.
-    fn taken_by(&mut self, index: usize, link: &Link<C>) -> Refusal {
+    /// The refusal of an item whose address is taken: by an earlier item of the batch, or by a link that existed before. In
+    /// the latter case, [`name_existing`](Self::name_existing) adds the link's id.
+    fn address_taken(&mut self, index: usize, link: &Link<C>) -> Refusal {
         let Some(address) = link.placement.address() else {
             return Refusal::AddressTaken { existing: None };
         };
@@ -239,7 +239,7 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         Refusal::AddressTaken { existing: None }
     }
 
-    /// Names the caller's own links that have the addresses which were taken (D20): one question for the whole batch.
+    /// Adds the ids of the caller's own links at the taken addresses (D20), with one query for the whole batch.
     async fn name_existing(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
         let taken = std::mem::take(&mut self.taken);
         if taken.is_empty() {
@@ -259,12 +259,12 @@ impl<'a, C: LinkResource> Creation<'a, C> {
 
     fn settle(&mut self, index: usize, outcome: Result<Link<C>, Rejection>) {
         if let Some(settled) = self.outcomes.get_mut(index) {
-            *settled = Some(outcome.map_err(self.items.told));
+            *settled = Some(outcome.map_err(self.items.convert_rejection));
         }
     }
 }
 
-fn draw_slug(app: &Application) -> Result<Slug, AppError> {
+fn random_slug(app: &Application) -> Result<Slug, AppError> {
     let mut bytes = [0; 16];
     app.randomness.fill(&mut bytes)?;
     Ok(Slug::from_random(bytes))

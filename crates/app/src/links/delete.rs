@@ -1,4 +1,4 @@
-//! Deleting links (contract "POST /v1/redirects/bulk/delete", D5, D30, D31).
+//! Deletes links (contract "POST /v1/redirects/bulk/delete", D5, D30, D31).
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use super::batch_ids;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::idempotency::{Conclusion, Operation};
+use crate::idempotency::{Idempotency, Operation};
 use crate::unit_of_work::{Attempts, commit};
 
-/// Deletes a link; its address is free at once.
+/// Deletes a link and frees its address.
 ///
 /// # Errors
 /// The kind's `…NotFound` (D2).
@@ -35,9 +35,9 @@ pub async fn delete<K: LinkIdKind>(
         .await
 }
 
-/// Deletes those of the caller's links that `ids` name, all together, and says of each id, in the same order, what
-/// became of it: the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) where it stood
-/// before.
+/// Deletes the caller's links with these ids in one unit of work. The answer has an outcome for each id, in the same order:
+/// the deleted id, the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) if the id occurs
+/// earlier in the batch.
 ///
 /// # Errors
 /// The store broke, and nothing was deleted.
@@ -45,10 +45,10 @@ pub async fn delete_many<K: LinkIdKind>(
     app: &Application,
     caller: &Caller,
     ids: &Batch<String>,
-    conclusion: Conclusion<'_, Vec<Result<Id<K>, Rejection>>>,
+    idempotency: Idempotency<'_, Vec<Result<Id<K>, Rejection>>>,
 ) -> Result<Vec<Result<Id<K>, Rejection>>, AppError> {
     let read = batch_ids::read_each(ids, |_, text| batch_ids::of_kind::<K>(text));
-    let wanted: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
+    let requested: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
     let outcomes = |deleted: &[LinkId]| -> Vec<Result<Id<K>, Rejection>> {
         let deleted: HashSet<LinkId> = deleted.iter().copied().collect();
         let outcome = |read: Result<Id<K>, Rejection>| {
@@ -62,16 +62,16 @@ pub async fn delete_many<K: LinkIdKind>(
         };
         read.iter().cloned().map(outcome).collect()
     };
-    let operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, idempotency);
     operation
         .run(|| async {
             let (mut work, mut deleted) = (None, vec![]);
-            if !wanted.is_empty() {
+            if !requested.is_empty() {
                 let work = work.insert(operation.begin().await?);
-                deleted = work.delete_links(caller.account_id(), &wanted).await?;
+                deleted = work.delete_links(caller.account_id(), &requested).await?;
             }
             let outcomes = outcomes(&deleted);
-            operation.conclude(work, !deleted.is_empty(), &outcomes).await?;
+            operation.finish(work, !deleted.is_empty(), &outcomes).await?;
             Ok(outcomes)
         })
         .await

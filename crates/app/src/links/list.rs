@@ -1,4 +1,4 @@
-//! Listing links of one kind (contract "List filters for links", D32).
+//! Lists links of one kind (contract "List filters for links", D32).
 
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
@@ -10,7 +10,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 
-/// Which page of which links.
+/// The filters and the page of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListLinks {
     /// `group_id`: `None` for any, `Some(None)` for links without a group.

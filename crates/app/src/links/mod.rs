@@ -1,4 +1,4 @@
-//! What callers do with links of either kind. What only one kind has is in [`redirects`](crate::redirects) and
+//! Use cases of links of either kind. The parts of one kind are in [`redirects`](crate::redirects) and
 //! [`landings`](crate::landings).
 
 pub(crate) mod batch_ids;

@@ -1,4 +1,4 @@
-//! What the use cases of one kind of links do beside those of the other, and how a single link is read.
+//! The parts of use cases that depend on the kind of links, and reading a single link.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use crate::ports::{StoreError, UnitOfWork};
 /// Pixels of an account by their ids.
 pub(crate) type Pixels = BTreeMap<PixelId, Pixel>;
 
-/// A kind of links, by its content: what its use cases read and write beside the link's row.
+/// A kind of links, by its content. Reads and writes the content that is not in the link's row.
 pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
-    /// What an answer about a single link shows.
+    /// The link as an answer about a single one shows it.
     type Single: Clone + Send + Sync;
 
     /// The pixels that a request names.
@@ -23,17 +23,17 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
         &[]
     }
 
-    /// What is shown of a link. `pixels` has those of its pixels that exist.
+    /// The shown form of a link. `pixels` has its existing pixels.
     fn single(link: Link<Self>, pixels: &BTreeMap<PixelId, Pixel>) -> Self::Single;
 
-    /// Reads what is shown of the caller's link with this id.
+    /// Reads the caller's link with this id in its shown form.
     fn find(
         app: &Application,
         caller: &Caller,
         id: Id<Self::Kind>,
     ) -> impl Future<Output = Result<Option<Self::Single>, StoreError>> + Send;
 
-    /// The link that a unit of work holds, with its content as callers see it. Adds its pixels to `pixels`. `None` if the
+    /// The link that a unit of work has locked, with the content that callers see. Adds its pixels to `pixels`. `None` if the
     /// link is of the other kind.
     fn complete(
         work: &mut dyn UnitOfWork,
@@ -42,7 +42,7 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
         pixels: &mut BTreeMap<PixelId, Pixel>,
     ) -> impl Future<Output = Result<Option<Link<Self>>, StoreError>> + Send;
 
-    /// Writes the content that is kept beside the link's row. `before` is `None` for a new link.
+    /// Writes the content that is not in the link's row. `before` is `None` for a new link.
     fn write_content(
         work: &mut dyn UnitOfWork,
         account: AccountId,
@@ -54,7 +54,7 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
 /// The caller's link with this id.
 ///
 /// # Errors
-/// The kind's `…NotFound`, alike for a malformed id, an unknown one, and another account's (D2).
+/// The kind's `…NotFound`, equally for a malformed id, an unknown id, and another account's (D2).
 pub async fn get<C: LinkResource>(
     app: &Application,
     caller: &Caller,
@@ -65,7 +65,7 @@ pub async fn get<C: LinkResource>(
     Ok(C::find(app, caller, id).await?.ok_or(not_found)?)
 }
 
-/// The caller's link with this id, whatever its kind.
+/// The caller's link of either kind with this id.
 pub(crate) async fn any<K: LinkIdKind>(
     app: &Application,
     caller: &Caller,
@@ -76,7 +76,7 @@ pub(crate) async fn any<K: LinkIdKind>(
     Ok(caller.link(app, LinkId::from(id)).await?.ok_or(not_found)?)
 }
 
-/// The account's pixels among those that requests name. Asks the store only if they name some.
+/// The account's pixels among those that requests name. Queries the store only if they name some.
 pub(super) async fn named_pixels<'a, C: LinkResource>(
     app: &Application,
     account: AccountId,

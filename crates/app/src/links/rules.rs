@@ -1,4 +1,4 @@
-//! What the rules of links are told for one request, and the custom domains that it would place links on (D23).
+//! The input of the rules of links for one request, and the locks on the custom domains that it names (D23).
 
 use std::collections::BTreeSet;
 
@@ -13,21 +13,21 @@ use crate::caller::Caller;
 use crate::ports::{StoreError, UnitOfWork};
 use crate::unit_of_work::Attempts;
 
-/// What the rules of links are told for one request. Only the states of custom domains belong to an attempt: whoever
-/// places a link there has to [hold](Self::hold) them.
+/// The input of the rules of links for one request. The states of custom domains are not part of it: each attempt that
+/// places a link there must [hold](Self::hold_domains) them.
 pub(crate) struct LinkRules<'a> {
     pub(crate) app: &'a Application,
-    /// Whose links these are.
+    /// The account that has the links.
     pub(crate) account: AccountId,
-    /// Those of the account's plan.
+    /// The features of the account's plan.
     pub(crate) features: FeatureSet,
     pub(crate) blocklist: &'a HostBlocklist,
-    /// Which of the pixels that the request names are the account's.
+    /// The account's pixels among those that the request names.
     pub(crate) known_pixels: &'a BTreeSet<PixelId>,
 }
 
 impl<'a> LinkRules<'a> {
-    /// Those of a request.
+    /// The input for a request of this caller.
     pub(crate) fn of_request(
         app: &'a Application,
         caller: &Caller,
@@ -39,7 +39,7 @@ impl<'a> LinkRules<'a> {
 }
 
 impl LinkRules<'_> {
-    /// All that the rules need to know, at this moment.
+    /// The context of the rules at this moment.
     pub(crate) fn context<'b>(&'b self, named_domains: &'b NamedDomains) -> LinkContext<'b> {
         let Self { app, account: _, features, blocklist, known_pixels } = self;
         LinkContext {
@@ -53,7 +53,7 @@ impl LinkRules<'_> {
         }
     }
 
-    /// The hostnames among `references` on which only a custom domain can be, each once.
+    /// The hostnames among `references` that are not the system domain's, without duplicates.
     pub(crate) fn custom_hostnames<'b>(
         &self,
         references: impl IntoIterator<Item = &'b HostReference>,
@@ -70,17 +70,17 @@ impl LinkRules<'_> {
         }
     }
 
-    /// What is known of these domains, for judging what is not going to be written. Asks the store only if there are some.
+    /// The current states of these domains, without a lock. Queries the store only if there are some.
     pub(crate) async fn look_up(&self, hostnames: &[Hostname]) -> Result<NamedDomains, StoreError> {
         if hostnames.is_empty() {
             return Ok(NamedDomains::default());
         }
-        Ok(self.known(&self.app.store.custom_domains_named(self.account, hostnames).await?))
+        Ok(self.states(&self.app.store.custom_domains_named(self.account, hostnames).await?))
     }
 
-    /// What is known of these domains, which stays so until the unit of work ends. Costs a statement only if there are
+    /// The states of these domains, which cannot change until the unit of work ends. Runs a statement only if there are
     /// some.
-    pub(crate) async fn hold(
+    pub(crate) async fn hold_domains(
         &self,
         work: &mut dyn UnitOfWork,
         hostnames: &[Hostname],
@@ -88,11 +88,11 @@ impl LinkRules<'_> {
         if hostnames.is_empty() {
             return Ok(NamedDomains::default());
         }
-        Ok(self.known(&work.hold_custom_domains(self.account, hostnames).await?))
+        Ok(self.states(&work.hold_custom_domains(self.account, hostnames).await?))
     }
 
-    fn known(&self, domains: &[CustomDomain]) -> NamedDomains {
-        // Only now: they may have been waited for.
+    fn states(&self, domains: &[CustomDomain]) -> NamedDomains {
+        // Read the clock after the store answers: it may have waited for a lock.
         let now = self.app.clock.now();
         let state = |domain: &CustomDomain| {
             if domain.at(now).status.serves_links() { NamedDomain::Active } else { NamedDomain::NotActive }
@@ -100,8 +100,8 @@ impl LinkRules<'_> {
         domains.iter().map(|domain| (domain.hostname.clone(), state(domain))).collect()
     }
 
-    /// The custom domain on which `change` would place a link: the one that it names, or, if it changes only the slug, the
-    /// one where the link is. `None` for a change that places no link on a custom domain.
+    /// The custom domain on which `change` would place a link. This is the domain that it names, or, if it changes only the
+    /// slug, the link's domain. `None` for a change that places no link on a custom domain.
     pub(crate) fn domain_of_change(
         &self,
         placement: &Placement,
@@ -115,11 +115,11 @@ impl LinkRules<'_> {
         }
     }
 
-    /// Locks the account's link, and before it holds the custom domain on which `change` would place it; says what is known
-    /// of that. If `group` would move the link, nobody else moves links of the account meanwhile. `None` if the account has no such link.
+    /// Holds the custom domain on which `change` would place the account's link, then locks the link. If `group` moves the
+    /// link, no other request moves links of the account meanwhile. `None` if the account has no such link.
     ///
-    /// Whoever removes a domain holds first the domain, then its links, so this keeps that order too. Where only the slug
-    /// changes, the link says which domain it is, so it is read once beforehand, outside the unit of work.
+    /// The removal of a domain locks first the domain, then its links, so this keeps the same order to avoid deadlocks. If
+    /// only the slug changes, the link itself tells the domain, so it is first read outside the unit of work.
     pub(crate) async fn lock_link(
         &self,
         attempts: &Attempts<'_>,
@@ -139,7 +139,7 @@ impl LinkRules<'_> {
             PlacementChange { domain: Change::Keep | Change::Clear, .. } => None,
         };
         let mut work = attempts.begin().await?;
-        let mut named_domains = self.hold(work.as_mut(), expected.as_slice()).await?;
+        let mut named_domains = self.hold_domains(work.as_mut(), expected.as_slice()).await?;
         match group {
             Change::Keep => {}
             Change::Set(_) | Change::Clear => work.expect_move(),
@@ -147,24 +147,24 @@ impl LinkRules<'_> {
         let Some(link) = work.lock_link(self.account, id).await? else { return Ok(None) };
         let actual = self.domain_of_change(&link.placement, change);
         if actual != expected {
-            // It was moved since it was read. This once the order is another; the store resolves what comes of it.
-            named_domains = self.hold(work.as_mut(), actual.as_slice()).await?;
+            // The link was moved after it was read. Here the order is reversed; the store resolves a deadlock.
+            named_domains = self.hold_domains(work.as_mut(), actual.as_slice()).await?;
         }
         if let Some(hostname) = actual
             && link.placement.hostname(&self.app.system) == Some(&hostname)
             && named_domains.of(&hostname) == NamedDomain::Unknown
         {
-            // The link was left behind on a domain that is gone, where it may stay but not move.
+            // The link is left over on a removed domain. It may stay there, but cannot change its address.
             named_domains = [(hostname, NamedDomain::NotActive)].into_iter().collect();
         }
         Ok(Some(LockedLink { work, link, named_domains }))
     }
 }
 
-/// A link that a unit of work has locked in order to change it.
+/// A link that a unit of work has locked for a change.
 pub(crate) struct LockedLink {
     pub(crate) work: Box<dyn UnitOfWork>,
     pub(crate) link: Link,
-    /// What is known of the custom domain on which the change would place it.
+    /// The state of the custom domain on which the change would place it.
     pub(crate) named_domains: NamedDomains,
 }

@@ -1,4 +1,4 @@
-//! Updating a link.
+//! Updates a link.
 
 use signpost_domain::{IdReference, LinkIdKind, LinkRequest, Submitted};
 
@@ -7,14 +7,14 @@ use super::rules::{LinkRules, LockedLink};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::{Attempts, write_over};
+use crate::unit_of_work::{Attempts, replace_link};
 
-/// Updates a link and returns it as it is then. A request that changes nothing writes nothing.
+/// Updates a link and returns it. A request that changes nothing writes nothing.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation, those that show without the link also when it does not exist; then the
-/// kind's `…NotFound`; then the first that applies of: no such domain, the domain is not active, a slug is required, the slug is
-/// reserved, a feature that the plan lacks, no such group, the address is taken.
+/// [`AppError::Invalid`] with every violation. If the link does not exist, this has the violations that do not depend on
+/// it. Otherwise the kind's `…NotFound`, or the first that applies: no such domain, the domain is not active, a slug is
+/// required, the slug is reserved, the plan lacks a feature, no such group, the address is taken.
 pub async fn update<C: LinkResource>(
     app: &Application,
     caller: &Caller,
@@ -41,15 +41,14 @@ pub async fn update<C: LinkResource>(
             let Some(LockedLink { mut work, link: stored, named_domains }) = locked else {
                 return Err(not_found());
             };
-            // Everything that the answer shows is read before the commit: a change that took place must not end in an
-            // answer that says it failed.
+            // Everything in the answer is read before the commit, so that no committed change is answered as failed.
             let mut pixels = named.clone();
             let before = C::complete(work.as_mut(), account, stored.clone(), &mut pixels).await?;
             let before = before.ok_or_else(not_found)?;
             let after = before.apply(&request, &rules.context(&named_domains))?;
             if after != before {
                 C::write_content(work.as_mut(), account, Some(&before), &after).await?;
-                write_over(app, work, account, &stored, &after.clone().into_any()).await?;
+                replace_link(app, work, account, &stored, &after.clone().into_any()).await?;
             }
             Ok(C::single(after, &pixels))
         })

@@ -1,4 +1,4 @@
-//! What records describe, read and not yet judged.
+//! Parsed records, before they are compared with the account's data.
 
 use std::collections::HashSet;
 
@@ -6,9 +6,9 @@ use signpost_domain::{
     AccountId, Address, Change, FieldError, LinkContext, LinkKind, Slug, ViolationCode, Violations,
 };
 
-use super::draws::Fingerprint;
 use super::field::Field;
 use super::field_reader::FieldReader;
+use super::fingerprint::Fingerprint;
 use super::group_entry::GroupEntry;
 use super::link_entry::LinkEntry;
 use super::outcome::{Imported, ObjectId};
@@ -35,7 +35,7 @@ impl Entry {
             }
         });
         let kind = match kind {
-            // Of what kind it is decides which fields it has, so of the others nothing can be said.
+            // The kind decides which fields are allowed, so the other fields cannot be checked.
             None => return Err(fields.violations()),
             Some(Change::Keep | Change::Clear) => LinkKind::Redirect,
             Some(Change::Set(Some(kind))) => kind,
@@ -53,18 +53,18 @@ impl Entry {
     }
 }
 
-/// Successive rows no two of which name the same id.
+/// Successive rows that name different ids.
 #[derive(Default)]
 pub(super) struct Run {
     ids: HashSet<ObjectId>,
     pub(super) groups: Vec<(usize, GroupEntry)>,
     pub(super) links: Vec<NewLink>,
-    /// What is known so far of all its rows.
+    /// The outcomes so far.
     pub(super) results: Results,
 }
 
 impl Run {
-    /// Splits rows into as few runs as possible. Within a run, no row may be about what another one creates.
+    /// Splits rows into as few runs as possible. Within a run, no row may depend on an object that another creates.
     pub(super) fn of_rows(
         rows: Vec<ImportRow>,
         account: AccountId,
@@ -100,11 +100,11 @@ impl Run {
 
 /// A link as a row describes it.
 pub(super) struct NewLink {
-    /// The row's place among those that are imported together.
+    /// The index of the row in its run.
     pub(super) index: usize,
     pub(super) link: Box<LinkEntry>,
     pub(super) fingerprint: Fingerprint,
-    /// The address that it names, or the first of those that it leads to.
+    /// The address that it names, or that of its first derived slug.
     pub(super) address: Option<Address>,
 }
 
@@ -121,9 +121,9 @@ impl NewLink {
         new
     }
 
-    /// The slug that it names, or the first of those that it leads to.
+    /// The slug that it names, or the first derived one.
     pub(super) fn first_slug(&self, account: AccountId) -> Option<Slug> {
-        if self.link.wants_a_slug() {
+        if self.link.needs_slug() {
             Some(self.fingerprint.slug(account, 0))
         } else {
             self.link.named_slug().cloned()
@@ -131,7 +131,7 @@ impl NewLink {
     }
 }
 
-/// A row that a rule or the store stands against, unless what it describes is at its address.
+/// A row that a rule or the store refused. It still succeeds if the link that it describes is at its address.
 pub(super) struct Refused {
     pub(super) entry: NewLink,
     pub(super) address: Option<Address>,

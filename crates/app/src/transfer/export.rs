@@ -1,4 +1,4 @@
-//! Exporting: every group and every link of an account, a page at a time.
+//! Export: reads every group and every link of an account, a page at a time.
 
 use std::collections::HashSet;
 
@@ -13,11 +13,11 @@ use crate::ports::StoreError;
 /// How many groups or links are read at once.
 const AT_ONCE: u64 = 100;
 
-/// An export that is under way. It holds one page and the ids of the groups, however many links there are.
+/// A running export. It holds one page and the ids of the groups, regardless of the number of links.
 ///
-/// Groups come first, so that an import knows them before the links that are in them; then redirects, then landing
-/// pages, each newest first. What is changed meanwhile may be in it as it was or as it is; what is there throughout is in
-/// it exactly once, and no link names a group that is not in it.
+/// Groups come first, so that an import knows them before their links; then redirects, then landing pages, each newest
+/// first. A concurrent change may or may not be included. Everything that exists throughout is included exactly once, and
+/// no link names a group that is not included.
 pub struct Export {
     account: AccountId,
     at_once: PageLimit,
@@ -34,7 +34,7 @@ enum Part {
 }
 
 impl Export {
-    /// Begins to export an account.
+    /// Starts the export of an account.
     ///
     /// # Errors
     /// [`OperatorError::NoSuchAccount`]. Or the store broke.
@@ -52,23 +52,22 @@ impl Export {
         })
     }
 
-    /// How many records there would be if nothing were changed meanwhile.
+    /// The number of records, if nothing changes during the export.
     #[must_use]
     pub const fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// What the account has that the records do not carry. It is known when there are no more records.
+    /// What the records do not carry. It is complete after the last record.
     #[must_use]
     pub const fn left_out(&self) -> LeftOut {
         self.left_out
     }
 
-    /// The next records; `None` at the end. They may be none before it.
+    /// The next records, possibly an empty list; `None` at the end.
     ///
     /// # Errors
-    /// [`OperatorError::NoSuchAccount`] if it was deleted meanwhile: what was read is not all there was. Or the store
-    /// broke.
+    /// [`OperatorError::NoSuchAccount`] if it was deleted meanwhile: the export is incomplete. Or the store broke.
     pub async fn next(&mut self, app: &Application) -> Result<Option<Vec<Record>>, OperatorError> {
         match self.next {
             None => Ok(None),
@@ -102,8 +101,8 @@ impl Export {
         }
     }
 
-    /// The records of links, and before each the record of its group if that came to be after the groups were read. A
-    /// group that is gone again has no links any more, so the link is in none. Nor is it in one that cannot be read.
+    /// The records of links. A group that was created after the groups were read comes before its first link. A link whose
+    /// group was deleted, or cannot be read, becomes ungrouped.
     async fn with_late_groups(
         &mut self,
         app: &Application,
@@ -121,7 +120,7 @@ impl Export {
                     }
                     Ok(None) => link.move_to_group(None, app.clock.now()),
                     Err(StoreError::Corrupt { .. }) => {
-                        // Counted with the groups, unless it came to be after they were read.
+                        // It was counted with the groups, unless it was created after they were read.
                         self.left_out.unreadable = self.left_out.unreadable.max(1);
                         link.move_to_group(None, app.clock.now());
                     }

@@ -1,14 +1,14 @@
-//! The fields that a record can have.
+//! The fields of records.
 
-/// A field of a record, by the API's name where the API has one.
+/// A field of a record. It has the API's name if the API has the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// `object`: `group`, `redirect` or `landing`; `redirect` where it is absent.
+    /// `object`: `group`, `redirect` or `landing`; an absent one means `redirect`.
     Object,
     /// `id`
     Id,
-    /// `domain`: a hostname; null is the system domain of the installation that reads the record, as in the API's
-    /// creations (D28), so that an account can move to another.
+    /// `domain`: a hostname. Null is the system domain of the importing installation, as in the API's creations (D28), so
+    /// that an account can move to another installation.
     Domain,
     /// `slug`: null is the root of a custom domain (D21).
     Slug,
@@ -24,7 +24,7 @@ pub enum Field {
     Note,
     /// `group_id`
     GroupId,
-    /// `group`: the name of the group, which is created if there is none. Exports name groups by their ids.
+    /// `group`: the name of the group, which is created if it does not exist. Exports name groups by their ids.
     Group,
     /// `is_active`
     IsActive,
@@ -41,7 +41,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Every field, in the order in which they are written.
+    /// Every field, in the order of the columns.
     pub const ALL: [Self; 17] = [
         Self::Object,
         Self::Id,
@@ -62,7 +62,7 @@ impl Field {
         Self::UpdatedAt,
     ];
 
-    /// The fields that exports have, in their order.
+    /// The fields of exports, in order.
     pub fn exported() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|field| *field != Self::Group)
     }
@@ -110,9 +110,9 @@ mod tests {
         assert_eq!(Field::named("Slug"), None);
     }
 
-    /// The name of a group may be that of several.
+    /// Several groups may have the same name.
     #[test]
-    fn exports_name_groups_by_their_ids_alone() {
+    fn exports_name_groups_by_id_only() {
         let left_out: Vec<_> =
             Field::ALL.into_iter().filter(|field| !Field::exported().any(|one| one == *field)).collect();
         assert_eq!(left_out, [Field::Group]);

@@ -1,4 +1,4 @@
-//! Reading a record field by field, so that one sentence names everything that is wrong with it (D8).
+//! Reads a record field by field, so that one message names every violation (D8).
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,7 @@ use signpost_domain::{
 use super::field::Field;
 use super::record::{FieldValue, Record};
 
-/// Takes the fields of a record one by one and notes what is wrong with them. What is left at the end does not belong to
-/// such a record.
+/// Takes the fields of a record one by one and collects their violations. Fields that remain at the end are unknown.
 pub(super) struct FieldReader {
     fields: BTreeMap<Field, FieldValue>,
     unknown: Vec<String>,
@@ -23,7 +22,7 @@ impl FieldReader {
         Self { fields, unknown, violations: Violations::new() }
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(super) fn required<T>(
         &mut self,
         field: Field,
@@ -36,7 +35,7 @@ impl FieldReader {
         }
     }
 
-    /// A text that may be left out; null is the same as absent.
+    /// An optional text; null means absent.
     pub(super) fn optional<T>(
         &mut self,
         field: Field,
@@ -45,7 +44,7 @@ impl FieldReader {
         self.nullable(field, parse).and_then(|change| change.applied_to(None))
     }
 
-    /// A text that may be left out or null. `None` if it is invalid.
+    /// A text that may be absent or null. `None` if it is invalid.
     pub(super) fn nullable<T>(
         &mut self,
         field: Field,
@@ -68,7 +67,7 @@ impl FieldReader {
         }
     }
 
-    /// A flag that may be left out.
+    /// An optional flag.
     pub(super) fn flag(&mut self, field: Field) -> Option<bool> {
         match self.fields.remove(&field) {
             None | Some(FieldValue::Null) => None,
@@ -79,7 +78,7 @@ impl FieldReader {
         }
     }
 
-    /// Country codes, which may be left out; null is none of them.
+    /// Optional country codes; null is an empty list.
     pub(super) fn countries(&mut self, field: Field) -> Option<GeoBlocklist> {
         let codes = match self.fields.remove(&field) {
             None => return None,
@@ -103,16 +102,16 @@ impl FieldReader {
         (countries.len() == codes.len()).then(|| GeoBlocklist::new(countries))
     }
 
-    /// When it was created and last changed. Neither lies in the future, nor the second before the first.
+    /// The times of creation and last change. Neither is in the future, and the change is not before the creation.
     pub(super) fn instants(&mut self, now: Timestamp) -> Instants {
-        let not_yet_to_come = |text: &str| match Timestamp::parse(text)? {
+        let not_in_the_future = |text: &str| match Timestamp::parse(text)? {
             instant if instant > now => {
                 Err(FieldError::new(ViolationCode::OutOfRange, "must not lie in the future"))
             }
             instant => Ok(instant),
         };
-        let created_at = self.optional(Field::CreatedAt, not_yet_to_come);
-        let updated_at = self.optional(Field::UpdatedAt, not_yet_to_come);
+        let created_at = self.optional(Field::CreatedAt, not_in_the_future);
+        let updated_at = self.optional(Field::UpdatedAt, not_in_the_future);
         if let (Some(created), Some(updated)) = (created_at, updated_at)
             && updated < created
         {
@@ -125,7 +124,7 @@ impl FieldReader {
         Instants { created_at, updated_at }
     }
 
-    /// Notes something that is wrong with a field.
+    /// Adds a violation of a field.
     pub(super) fn refuse<T>(
         &mut self,
         field: Field,
@@ -140,13 +139,13 @@ impl FieldReader {
         self.violations.push(violation);
     }
 
-    /// What was wrong with the fields that were taken.
+    /// The violations of the fields that were taken.
     pub(super) fn violations(self) -> Violations {
         self.violations
     }
 
-    /// What was wrong with the fields, and every field that nobody took. One that is null says nothing, so that a table
-    /// can hold records of all kinds.
+    /// All violations, including one for each field that was not taken. Null fields are ignored, so that one table can hold
+    /// records of all kinds.
     pub(super) fn finish(mut self) -> Violations {
         let left = self.fields.into_iter().filter(|(_, value)| *value != FieldValue::Null);
         let names = left.map(|(field, _)| field.name().to_owned()).chain(self.unknown);
@@ -158,7 +157,7 @@ impl FieldReader {
     }
 }
 
-/// When something was created and last changed, as far as a record says.
+/// The times of creation and last change, if the record has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Instants {
     pub(super) created_at: Option<Timestamp>,
@@ -166,8 +165,8 @@ pub(super) struct Instants {
 }
 
 impl Instants {
-    /// The two instants of something that is created now: what the record does not say is now, but for something of which
-    /// only the creation is known, which has not changed since.
+    /// The two instants for a new object. A record without either gets `now`. A record with one of them gets the same
+    /// instant for the other.
     pub(super) fn or_now(self, now: Timestamp) -> (Timestamp, Timestamp) {
         let Self { created_at, updated_at } = self;
         let updated_or = created_at.unwrap_or(now);

@@ -1,4 +1,4 @@
-//! Which group a record puts its link into.
+//! The group that a record names for its link.
 
 use signpost_domain::id::GroupKind;
 use signpost_domain::{Change, GroupId, IdReference, Name, ViolationCode};
@@ -6,21 +6,21 @@ use signpost_domain::{Change, GroupId, IdReference, Name, ViolationCode};
 use super::field::Field;
 use super::field_reader::FieldReader;
 
-/// Which group a record puts its link into.
+/// The group that a record names for its link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum GroupChoice {
-    /// The record says nothing of groups.
-    Unsaid,
-    /// None.
+    /// The record has no group field.
+    Unspecified,
+    /// The link is ungrouped.
     None,
-    /// The one with this id.
+    /// The group with this id.
     Id(IdReference<GroupKind>),
-    /// The one of this name, and its id once the name has been looked up.
+    /// The group with this name, and its id after the name was looked up.
     Named { name: Name, id: Option<GroupId> },
 }
 
 impl GroupChoice {
-    /// Reads `group_id` and `group`. A table that has both columns may fill either in each row. `None` if they are invalid.
+    /// Reads `group_id` and `group`. A table with both columns may fill either in each row. `None` if they are invalid.
     pub(super) fn read(fields: &mut FieldReader) -> Option<Self> {
         let by_id = fields.nullable(Field::GroupId, |text| Ok(IdReference::parse(text)));
         let by_name = fields.nullable(Field::Group, Name::parse);
@@ -31,24 +31,24 @@ impl GroupChoice {
             }
             (Change::Set(id), Change::Keep | Change::Clear) => Some(Self::Id(id)),
             (Change::Keep | Change::Clear, Change::Set(name)) => Some(Self::Named { name, id: None }),
-            (Change::Keep, Change::Keep) => Some(Self::Unsaid),
+            (Change::Keep, Change::Keep) => Some(Self::Unspecified),
             (Change::Clear, Change::Keep | Change::Clear) | (Change::Keep, Change::Clear) => Some(Self::None),
         }
     }
 
-    /// The group that a new link is to be in.
+    /// The group of a new link.
     pub(super) fn reference(&self) -> Option<IdReference<GroupKind>> {
         match self {
-            Self::Unsaid | Self::None => None,
+            Self::Unspecified | Self::None => None,
             Self::Id(id) => Some(*id),
             Self::Named { name: _, id } => Some(id.map_or(IdReference::Malformed, IdReference::Id)),
         }
     }
 
-    /// The field that names the group, and whether a link in the group `kept` is as it says.
+    /// The field that names the group, and whether it agrees with the stored link's group `kept`.
     pub(super) fn compared(&self, kept: Option<GroupId>) -> (Field, bool) {
         match self {
-            Self::Unsaid => (Field::GroupId, true),
+            Self::Unspecified => (Field::GroupId, true),
             Self::None => (Field::GroupId, kept.is_none()),
             Self::Id(reference) => (Field::GroupId, kept.is_some() && reference.id() == kept),
             Self::Named { name: _, id } => (Field::Group, kept.is_some() && *id == kept),

@@ -1,4 +1,4 @@
-//! What a record of a group means.
+//! A parsed record of a group.
 
 use signpost_domain::{FieldError, Group, GroupId, Name, Timestamp, ViolationCode, Violations};
 
@@ -8,7 +8,7 @@ use super::field_reader::{FieldReader, Instants};
 /// A group as a record describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GroupEntry {
-    /// What links name it by, and what tells it from another of the same name.
+    /// The key that links use. Several groups may have the same name.
     pub(super) id: GroupId,
     name: Name,
     instants: Instants,
@@ -30,7 +30,7 @@ impl GroupEntry {
         }
     }
 
-    /// The fields in which a group differs from this. When it was created and changed is not compared: nobody sets that.
+    /// The fields in which a stored group differs. The dates are not compared, because callers cannot set them.
     pub(super) fn differences(&self, group: &Group) -> Vec<Field> {
         let Self { id: _, name, instants: _ } = self;
         if *name == group.name { vec![] } else { vec![Field::Name] }

@@ -1,13 +1,13 @@
-//! Importing: making of each record the group or the link that it describes, unless it is there already.
+//! Import: creates the group or the link that each record describes, unless it exists.
 
 use std::collections::BTreeSet;
 
 use futures_util::future::join;
 use signpost_domain::{AccountId, HostBlocklist, NamedDomains, PixelId, Plan, PlanResource};
 
+use super::classifier::Classifier;
 use super::entry::Run;
 use super::insertion::insert_links;
-use super::judging::Judging;
 use super::named_groups::NamedGroups;
 use super::outcome::ImportedRow;
 use super::pending::Pending;
@@ -17,38 +17,39 @@ use crate::accounts::{OperatorError, require_plan};
 use crate::application::Application;
 use crate::links::LinkRules;
 
-/// How many rows are best imported at once. Their new links are one transaction: with more of them, the embedded store
-/// would keep other writers waiting; with fewer, its commits would take most of the time.
+/// The best number of rows for one call. Their new links are one transaction. More rows would keep other writers of the
+/// embedded store waiting; with fewer rows, commits would take most of the time.
 pub const ROWS_AT_ONCE: usize = 1_000;
 
 /// Whether an import writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportMode {
-    /// It creates what is not there.
+    /// It creates missing groups and links.
     Write,
-    /// It only says what would become of each row. What the store alone decides, under concurrency, it cannot know.
+    /// It only reports the expected outcome of each row. It cannot foresee what the store decides under concurrency.
     Rehearse,
 }
 
-/// An import into an account that is under way.
+/// A running import into an account.
 ///
-/// What a row describes is there already if the account has something with the row's id; else if it has a link at the
-/// row's address; else, for a row without id and slug, if it has a link at one of the slugs that the row leads to. Then
-/// it is compared and never changed, so a second import of the same file changes nothing, and an import that was cut short
-/// is completed by another. Otherwise the row is judged by the rules of the API's creation, the plan's features and limits
-/// included, and created with the id and the dates that it names.
+/// A row's object exists if the account has an object with the row's id, or a link at the row's address. A row without id
+/// and slug also matches a link at one of its derived slugs. An existing object is compared and never changed. So a second
+/// import of the same file changes nothing, and completes an interrupted import.
 ///
-/// Rows are judged while the links of the rows before them are inserted, unless they depend on what becomes of these.
+/// Any other row must obey the rules of the API's creation, including the features and limits of the plan. It is created
+/// with the id and the dates of the row.
+///
+/// Rows are classified while the links of earlier rows are inserted, unless they depend on the outcome of these.
 pub struct Import {
     account: AccountId,
     plan: Plan,
-    judging: Judging,
-    /// What [`push`](Self::push) has judged last.
+    classifier: Classifier,
+    /// The last run that [`push`](Self::push) classified.
     pending: Option<Pending>,
 }
 
 impl Import {
-    /// Begins an import.
+    /// Starts an import.
     ///
     /// # Errors
     /// [`OperatorError::NoSuchAccount`]; [`OperatorError::NoSuchPlan`] if the account is on a plan that the configuration
@@ -68,19 +69,19 @@ impl Import {
                 Some(Rehearsal::new(usage, plan.limits))
             }
         };
-        let judging = Judging { limits: plan.limits, named_groups: NamedGroups::of(account), rehearsal };
-        Ok(Self { account, plan, judging, pending: None })
+        let classifier =
+            Classifier { limits: plan.limits, named_groups: NamedGroups::of(account), rehearsal };
+        Ok(Self { account, plan, classifier, pending: None })
     }
 
-    /// How many groups were created, or would have been, because a row named them. They have no rows of their own.
+    /// The number of groups that were created because a link's row named them, or that a rehearsal would have created.
     #[must_use]
     pub const fn groups_created(&self) -> u64 {
-        self.judging.named_groups.created()
+        self.classifier.named_groups.created()
     }
 
-    /// Imports rows, in their order. What is new among them is created together, [`ROWS_AT_ONCE`] at most if it is all to be
-    /// one transaction: after a crash, all of it is there or, for the groups and for the links, none. The answer says of
-    /// each row, in the same order, what became of it.
+    /// Imports rows in order. Up to [`ROWS_AT_ONCE`] rows are one transaction for their new groups, and one for their new
+    /// links. After a crash, each transaction is complete or undone. The answer has an outcome for each row, in order.
     ///
     /// # Errors
     /// [`OperatorError::NoSuchAccount`] if it was deleted meanwhile. Or the store broke; the same file can be imported
@@ -95,12 +96,11 @@ impl Import {
         Ok(imported)
     }
 
-    /// Imports rows as [`rows`](Self::rows) does, but leaves the last insertion to the next call, which judges its own rows
-    /// meanwhile. The answer is about rows of earlier calls, and of this one as far as they are settled: all calls together,
-    /// [`finish`](Self::finish) being the last, answer for every row in order.
+    /// Imports rows as [`rows`](Self::rows) does, but leaves the last insertion to the next call, which classifies its own
+    /// rows meanwhile. Returns the outcomes that are known by then, in order. [`finish`](Self::finish) returns the rest.
     ///
     /// # Errors
-    /// As [`rows`](Self::rows). What became of rows that no answer was about is not known.
+    /// As [`rows`](Self::rows). The outcome of unreported rows is unknown then.
     pub async fn push(
         &mut self,
         app: &Application,
@@ -118,7 +118,7 @@ impl Import {
         Ok(imported)
     }
 
-    /// Does what is left to be done for the rows that were pushed, and says what became of them.
+    /// Completes the pushed rows, and returns their outcomes.
     ///
     /// # Errors
     /// As [`rows`](Self::rows).
@@ -138,7 +138,7 @@ impl Import {
         LinkRules { app, account: self.account, features: self.plan.features, blocklist, known_pixels }
     }
 
-    /// Judges a run, and meanwhile inserts the links of the one before. Says what became of that.
+    /// Classifies a run, and meanwhile inserts the links of the one before. Returns the outcomes of the one before.
     async fn run(
         &mut self,
         rules: &LinkRules<'_>,
@@ -146,22 +146,23 @@ impl Import {
         run: Run,
     ) -> Result<Vec<ImportedRow>, OperatorError> {
         let mut imported = vec![];
-        if self.pending.as_ref().is_some_and(|pending| pending.concerns(&run)) {
+        if self.pending.as_ref().is_some_and(|pending| pending.affects(&run)) {
             imported = self.settle(rules).await?;
         }
         let pending = self.pending.take();
         let limit = self.plan.limits.of(PlanResource::Links);
         let links = pending.as_ref().map(Pending::links).unwrap_or_default();
-        let (insertions, judged) =
-            join(insert_links(rules, links, limit), self.judging.judge(rules, named_domains, run)).await;
+        let (insertions, classified) =
+            join(insert_links(rules, links, limit), self.classifier.classify(rules, named_domains, run))
+                .await;
         if let Some(pending) = pending {
             imported.extend(pending.settle(rules, insertions?, limit).await?);
         }
-        self.pending = Some(judged?);
+        self.pending = Some(classified?);
         Ok(imported)
     }
 
-    /// Inserts the links that are pending.
+    /// Inserts the pending links.
     async fn settle(&mut self, rules: &LinkRules<'_>) -> Result<Vec<ImportedRow>, OperatorError> {
         let Some(pending) = self.pending.take() else { return Ok(vec![]) };
         let limit = self.plan.limits.of(PlanResource::Links);

@@ -1,4 +1,4 @@
-//! Inserting what is new, many at once, without letting one that the store cannot take stop the others.
+//! Inserts many groups or links at once. An item that the store cannot store does not stop the others.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -12,29 +12,29 @@ use crate::links::LinkRules;
 use crate::ports::{InsertGroupError, InsertLinksError, Insertion, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
-/// What became of a group.
+/// The outcome of inserting a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GroupInsertion {
     LimitReached,
     Done,
 }
 
-/// What became of a link.
+/// The outcome of inserting a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkInsertion {
-    /// Its custom domain was removed since it was looked up.
+    /// The custom domain was removed after it was looked up.
     DomainGone,
-    /// Its custom domain has ceased to serve links since it was looked up.
+    /// The custom domain stopped serving links after it was looked up.
     DomainNotActive,
-    /// The store has judged it.
-    Judged(Insertion),
+    /// The store inserted or refused it.
+    Decided(Insertion),
 }
 
-/// Inserts links together and commits them. Says of each, in the same order, what became of it; `None` of one that the
-/// store cannot take, such as one whose id something of another account has.
+/// Inserts links together and commits them. Returns an outcome for each, in order: `None` for a link that the store cannot
+/// store, such as one with the id of another account's link.
 ///
 /// # Errors
-/// Something broke, and what was not reported before was not inserted or will be found by another import.
+/// Something broke. The links were not inserted, or another import finds them.
 pub(super) async fn insert_links(
     rules: &LinkRules<'_>,
     links: &[Link],
@@ -47,7 +47,7 @@ pub(super) async fn insert_links(
             let mut work = attempts.begin().await?;
             let hostnames: BTreeSet<Hostname> = links.iter().filter_map(custom_hostname).cloned().collect();
             let hostnames: Vec<Hostname> = hostnames.into_iter().collect();
-            let named_domains = rules.hold(work.as_mut(), &hostnames).await?;
+            let named_domains = rules.hold_domains(work.as_mut(), &hostnames).await?;
             let refusals: Vec<_> = links.iter().map(|link| refused_by_domain(link, &named_domains)).collect();
             let placed = links.iter().zip(&refusals).filter(|(_, refusal)| refusal.is_none());
             let placed: Vec<Link> = placed.map(|(link, _)| link.clone()).collect();
@@ -59,16 +59,16 @@ pub(super) async fn insert_links(
             if insertions.contains(&Insertion::Done) {
                 commit(app, work).await?;
             }
-            let mut judged = insertions.into_iter().map(LinkInsertion::Judged);
-            Ok(refusals.into_iter().filter_map(|refusal| refusal.or_else(|| judged.next())).collect())
+            let mut decided = insertions.into_iter().map(LinkInsertion::Decided);
+            Ok(refusals.into_iter().filter_map(|refusal| refusal.or_else(|| decided.next())).collect())
         };
         attempts.run(attempt).await
     };
     let is_there = async |link: &Link| {
         let kept = app.store.link(account, link.id()).await?;
-        Ok((kept.as_ref() == Some(link)).then_some(LinkInsertion::Judged(Insertion::Done)))
+        Ok((kept.as_ref() == Some(link)).then_some(LinkInsertion::Decided(Insertion::Done)))
     };
-    together_or_apart(app, links, insert, is_there).await
+    all_or_each(app, links, insert, is_there).await
 }
 
 fn custom_hostname(link: &Link) -> Option<&Hostname> {
@@ -89,7 +89,7 @@ fn refused_by_domain(link: &Link, named_domains: &NamedDomains) -> Option<LinkIn
 /// Inserts groups as [`insert_links`] does links.
 ///
 /// # Errors
-/// Something broke, and what was not reported before was not inserted or will be found by another import.
+/// Something broke. The groups were not inserted, or another import finds them.
 pub(super) async fn insert_groups(
     app: &Application,
     account: AccountId,
@@ -122,12 +122,12 @@ pub(super) async fn insert_groups(
         let kept = app.store.group(account, group.id).await?;
         Ok(kept.is_some().then_some(GroupInsertion::Done))
     };
-    together_or_apart(app, groups, insert, is_there).await
+    all_or_each(app, groups, insert, is_there).await
 }
 
-/// Inserts all together, or, if the store breaks at that and yet answers, one by one. `is_there` looks for what a commit
-/// of unknown outcome has made after all.
-async fn together_or_apart<T, O: Copy>(
+/// Inserts all items together. If the store fails and is still reachable, inserts them one by one. `is_there` finds the
+/// items of a commit with an unknown outcome.
+async fn all_or_each<T, O: Copy>(
     app: &Application,
     items: &[T],
     insert: impl AsyncFn(&[T]) -> Result<Vec<O>, OperatorError>,
@@ -138,7 +138,7 @@ async fn together_or_apart<T, O: Copy>(
     }
     let broken = match insert(items).await {
         Ok(outcomes) => return Ok(outcomes.into_iter().map(Some).collect()),
-        Err(error) if breaks_at_this(app, &error).await => error,
+        Err(error) if rejects_items(app, &error).await => error,
         Err(error) => return Err(error),
     };
     let mut outcomes = Vec::with_capacity(items.len());
@@ -149,17 +149,17 @@ async fn together_or_apart<T, O: Copy>(
         }
         match insert(slice::from_ref(item)).await {
             Ok(one) => outcomes.extend(one.into_iter().map(Some)),
-            Err(error) if breaks_at_this(app, &error).await => outcomes.push(None),
+            Err(error) if rejects_items(app, &error).await => outcomes.push(None),
             Err(error) => return Err(error),
         }
     }
-    // A store that takes nothing at all, because its disk is full perhaps, is broken; no row is to blame.
-    let takes_something = items.len() == 1 || outcomes.iter().any(Option::is_some);
-    if takes_something { Ok(outcomes) } else { Err(broken) }
+    // If the store stores nothing, for example on a full disk, the store is broken and not the rows.
+    let stores_some = items.len() == 1 || outcomes.iter().any(Option::is_some);
+    if stores_some { Ok(outcomes) } else { Err(broken) }
 }
 
-/// Whether the store fails, but not because it is away.
-async fn breaks_at_this(app: &Application, error: &OperatorError) -> bool {
+/// Whether the store failed because of the items: it is still reachable.
+async fn rejects_items(app: &Application, error: &OperatorError) -> bool {
     matches!(error, OperatorError::Broken(AppError::Store(StoreError::Unavailable(_))))
         && app.store.check().await.is_ok()
 }

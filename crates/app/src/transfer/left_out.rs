@@ -1,4 +1,4 @@
-//! What an export does not carry.
+//! Counts of the data that an export omits.
 
 use std::collections::HashSet;
 
@@ -8,20 +8,20 @@ use signpost_domain::{AccountId, AnyContent, LandingId, Link, PageContent, Pixel
 use crate::application::Application;
 use crate::ports::StoreError;
 
-/// How many landing pages are looked at at once.
-const LOOKED_AT_AT_ONCE: usize = 8;
+/// How many landing pages are read concurrently.
+const CONCURRENT_READS: usize = 8;
 
-/// What an account has that its export does not carry, counted. Its keys are no part of this: only their hashes are kept,
-/// so no export can carry them.
+/// Counts of the data that an account's export omits. API keys are not counted: the store has only their hashes, so no
+/// export can carry them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Landing pages with content beside their title.
+    /// Landing pages with more content than a title.
     pub page_contents: u64,
     /// Redirects that fire pixels.
     pub redirects_with_pixels: u64,
     /// Pixels.
     pub pixels: u64,
-    /// Custom domains, in whatever state. Links carry their hostnames.
+    /// Custom domains in any state. Links carry their hostnames.
     pub domains: u64,
     /// Groups and links whose rows the store cannot read. The log names each (ADR 35).
     pub unreadable: u64,
@@ -34,7 +34,7 @@ impl LeftOut {
         *self == Self::default()
     }
 
-    /// Counts what records of links leave out.
+    /// Counts what the records of these links omit.
     pub(super) async fn count_links(
         &mut self,
         app: &Application,
@@ -69,7 +69,7 @@ impl LeftOut {
     }
 }
 
-/// How many of the landing pages have content. Content that is corrupt counts too, so that one broken page does not stop the
+/// How many of the landing pages have content. Corrupt content counts too, so that one broken page does not stop the
 /// export.
 async fn pages_with_content(
     app: &Application,
@@ -81,11 +81,11 @@ async fn pages_with_content(
         Err(StoreError::Corrupt { .. }) => Ok(true),
         Err(error) => Err(error),
     };
-    let looks = stream::iter(ids).map(has_content).buffer_unordered(LOOKED_AT_AT_ONCE);
-    looks.try_fold(0, async |count, has_content| Ok(count + u64::from(has_content))).await
+    let reads = stream::iter(ids).map(has_content).buffer_unordered(CONCURRENT_READS);
+    reads.try_fold(0, async |count, has_content| Ok(count + u64::from(has_content))).await
 }
 
-/// How many of these lists of pixels name one that there is: a redirect keeps the ids of pixels that were deleted.
+/// How many of these lists name an existing pixel. A redirect keeps the ids of deleted pixels.
 async fn with_pixels(app: &Application, account: AccountId, lists: &[&[PixelId]]) -> Result<u64, StoreError> {
     let named: HashSet<PixelId> = lists.iter().copied().flatten().copied().collect();
     if named.is_empty() {
@@ -94,7 +94,7 @@ async fn with_pixels(app: &Application, account: AccountId, lists: &[&[PixelId]]
     let named: Vec<PixelId> = named.into_iter().collect();
     let pixels = match app.store.pixels_with_ids(account, &named).await {
         Ok(pixels) => pixels,
-        // One broken pixel does not stop the export. Each of the lists may name it.
+        // One broken pixel does not stop the export. Any of the lists may name it, so all are counted.
         Err(StoreError::Corrupt { .. }) => return Ok(u64::try_from(lists.len()).unwrap_or(u64::MAX)),
         Err(error) => return Err(error),
     };

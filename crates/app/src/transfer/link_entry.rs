@@ -1,4 +1,4 @@
-//! What a record of a link means.
+//! A parsed record of a link.
 
 use signpost_domain::{
     Address, AnyContent, Change, ContentRules, FieldError, HostReference, Id, LandingRequest, Link,
@@ -17,7 +17,7 @@ pub(super) struct LinkEntry {
     pub(super) id: Option<LinkId>,
     /// Whether the link has no address, because its domain was removed (D22).
     is_lost: bool,
-    /// The group is not in it: a record may name it in two ways.
+    /// Without the group, which a record can name in two ways.
     request: LinkRequest<EntryContent>,
     pub(super) group: GroupChoice,
     instants: Instants,
@@ -33,7 +33,7 @@ impl LinkEntry {
     /// Reads a record.
     ///
     /// # Errors
-    /// All that is wrong with it, also what would be wrong with the fields that could be read.
+    /// All violations, including those that concern several valid fields together.
     pub(super) fn read(
         mut fields: FieldReader,
         kind: LinkKind,
@@ -78,8 +78,8 @@ impl LinkEntry {
         }
     }
 
-    /// Whether a slug is to be found for it.
-    pub(super) const fn wants_a_slug(&self) -> bool {
+    /// Whether the import has to derive a slug.
+    pub(super) const fn needs_slug(&self) -> bool {
         !self.is_lost && self.request.slug.is_keep()
     }
 
@@ -91,7 +91,7 @@ impl LinkEntry {
         }
     }
 
-    /// The address that it has with this slug; `None` if it has none, or none that a link can have.
+    /// The address with this slug; `None` for a lost link, or if no link can have that address.
     pub(super) fn address(&self, slug: Option<Slug>, context: &LinkContext<'_>) -> Option<Address> {
         if self.is_lost {
             return None;
@@ -99,7 +99,7 @@ impl LinkEntry {
         Placement::new(site(&self.request.domain, context)?, slug).ok()?.address()
     }
 
-    /// Builds the link, as the API's creation would (D28), with an id, and with a slug if the record leaves it open.
+    /// Builds the link, as the API's creation would (D28). `slug` is used if the record has none.
     ///
     /// # Errors
     /// As [`Link::create`].
@@ -128,8 +128,8 @@ impl LinkEntry {
         Ok(link)
     }
 
-    /// The bits of the id that the link gets if the record names none: fresh ones, but for the time in them, which is that
-    /// of its creation, because links are listed by their ids (D1).
+    /// The bits of the id for a record without one: `fresh` with the time of the record's creation, because lists are sorted
+    /// by id (D1).
     pub(super) fn dated(&self, fresh: [u8; 16]) -> [u8; 16] {
         let Some(created_at) = self.instants.created_at else { return fresh };
         let [_, _, time @ ..] = created_at.unix_millis().to_be_bytes();
@@ -140,8 +140,7 @@ impl LinkEntry {
         bits
     }
 
-    /// The fields in which a link differs from the record. When the link was created and changed is not compared: callers
-    /// cannot set that.
+    /// The fields in which a stored link differs. The dates are not compared, because callers cannot set them.
     pub(super) fn differences(&self, link: &Link, context: &LinkContext<'_>) -> Vec<Field> {
         let LinkRequest { name, note, is_active, analytics_enabled, content, .. } = &self.request;
         let mut differing = vec![];
@@ -161,7 +160,7 @@ impl LinkEntry {
             }
         };
         let name_field = if redirect.is_some() { Field::Name } else { Field::Title };
-        // A redirect without a name gets one from its target when it is created, and keeps its name otherwise.
+        // A record without a name accepts any: a new redirect is named after its target, and an existing one keeps its name.
         compare(name_field, name.as_ref().is_none_or(|name| *name == link.name));
         if let Some((content, kept)) = redirect {
             compare(Field::TargetUrl, content.target_url.as_ref() == Some(&kept.target_url));
@@ -193,7 +192,7 @@ impl LinkEntry {
                 Placement::System { .. } | Placement::Custom { .. } => compare(Field::IsLost, false),
             };
         }
-        // The record may say nothing of its place.
+        // The record has neither a domain nor a slug.
         if domain.is_keep() && slug.is_keep() {
             return;
         }
@@ -205,8 +204,7 @@ impl LinkEntry {
     }
 }
 
-/// The violations of the single fields, and those that show only when they are looked at together: where the link
-/// leads.
+/// The violations of single fields, and those that depend on several fields: the rules about targets.
 fn all_violations(
     request: LinkRequest<EntryContent>,
     violations: Violations,
@@ -223,7 +221,7 @@ fn all_violations(
     }
 }
 
-/// The site that a record names, whether or not a link can be created there now.
+/// The site that a record names, even if no link can be created there now.
 fn site(domain: &Change<HostReference>, context: &LinkContext<'_>) -> Option<Site> {
     match domain {
         Change::Keep | Change::Clear => Some(Site::System),

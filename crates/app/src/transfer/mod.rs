@@ -1,23 +1,22 @@
-//! Moving an account's groups and links out of an installation and into one.
+//! Export and import of an account's groups and links.
 //!
-//! [`Export`] gives every group and link of an account as a [`Record`]; [`Import`] takes records and makes of each the
-//! group or the link that it describes, unless it is there already. What a record means is decided here; how it is
-//! written in a file is the business of whoever reads and writes files.
+//! [`Export`] reads every group and link of an account as a [`Record`]. [`Import`] creates the group or the link that each
+//! record describes, unless it exists. This module defines the meaning of records; `crates/link-files` defines the files.
 
-mod draws;
+mod classifier;
 mod entry;
+mod existing_links;
 mod export;
 mod field;
 mod field_reader;
+mod fingerprint;
 mod group_choice;
 mod group_entry;
 mod import;
 mod insertion;
-mod judging;
 mod left_out;
 mod link_entry;
 mod named_groups;
-mod occupancy;
 mod outcome;
 mod pending;
 mod record;

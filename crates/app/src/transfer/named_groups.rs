@@ -1,4 +1,4 @@
-//! Groups that rows name by their names.
+//! Groups that rows refer to by name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,13 +15,12 @@ use crate::ports::StoreError;
 /// How many groups are read at once.
 const AT_ONCE: u64 = 100;
 
-/// The groups of an account by their names. A name that no group has stands for one that is created with the first link
-/// in it.
+/// The groups of an account by name. An unknown name means a new group, which is created with its first link.
 pub(super) struct NamedGroups {
     account: AccountId,
-    /// Read when a row names a group that is not among them.
+    /// Read again when a row names an unknown group.
     known: HashMap<Name, BTreeSet<GroupId>>,
-    /// Groups that the rows at hand need and that are not there yet.
+    /// Groups that the current rows need and that do not exist yet.
     missing: HashMap<GroupId, Group>,
     created: u64,
 }
@@ -36,8 +35,8 @@ impl NamedGroups {
         self.created
     }
 
-    /// Looks up the groups that links name. Gives back the links, and apart from them the rows whose name several groups
-    /// have: any choice between these groups could be the wrong one.
+    /// Looks up the groups that links name. Returns the links, and separately the rows with an ambiguous name: any choice
+    /// between several groups could be wrong.
     pub(super) async fn look_up<'a>(
         &mut self,
         app: &Application,
@@ -48,7 +47,7 @@ impl NamedGroups {
         self.missing.clear();
         let is_known = |link: &NewLink| match &link.link.group {
             GroupChoice::Named { name, id: _ } => self.known.contains_key(name),
-            GroupChoice::Unsaid | GroupChoice::None | GroupChoice::Id(_) => true,
+            GroupChoice::Unspecified | GroupChoice::None | GroupChoice::Id(_) => true,
         };
         if !links.iter().all(is_known) {
             // An API client may have created the group meanwhile.
@@ -78,23 +77,24 @@ impl NamedGroups {
         Ok((found, ambiguous))
     }
 
-    /// The group of this id, if it is to be created first.
+    /// The group with this id, if it has to be created first.
     pub(super) fn missing(&self, id: GroupId) -> Option<&Group> {
         self.missing.get(&id)
     }
 
-    /// A group was created, or would have been in a rehearsal.
+    /// Adds a group that was created, or that a rehearsal would have created.
     pub(super) fn add(&mut self, group: &Group) {
         if self.missing.remove(&group.id).is_some() {
             self.created += 1;
         }
-        // Before the groups were read, others of this name may be in the store; reading finds this one too.
+        // An empty map means that the groups were not read yet. Reading them later finds this one too.
         if !self.known.is_empty() {
             self.known.entry(group.name.clone()).or_default().insert(group.id);
         }
     }
 
-    /// Creates those of the groups that are missing, together. Returns the others, with what became of their links.
+    /// Creates the missing groups among these together. Returns the ones that could not be created, with the outcome of
+    /// their links.
     pub(super) async fn create_missing(
         &mut self,
         app: &Application,
@@ -111,7 +111,7 @@ impl NamedGroups {
                     refused.insert(group.id, Imported::groups_limit_reached(limit));
                 }
                 None => {
-                    refused.insert(group.id, Imported::untakable());
+                    refused.insert(group.id, Imported::not_storable());
                 }
             }
         }
@@ -127,7 +127,7 @@ impl NamedGroups {
         let at_once = PageLimit::new(AT_ONCE).unwrap_or_default();
         let mut after = None;
         loop {
-            // A group whose row cannot be read has no name that a record could mean.
+            // Unreadable rows have no name, so no record can refer to them.
             let Page { items, next, left_out: _ } = app.store.groups(self.account, at_once, after).await?;
             for group in items {
                 self.known.entry(group.name).or_default().insert(group.id);

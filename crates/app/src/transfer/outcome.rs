@@ -1,4 +1,4 @@
-//! What became of the rows of an import.
+//! The outcomes of the rows of an import.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use signpost_domain::{ErrorCode, GroupId, LinkId, PlanResource, Refusal, Rejecti
 
 use super::field::Field;
 
-/// The id of what a row describes.
+/// The id of the object that a row describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ObjectId {
-    /// A group's.
+    /// The id of a group.
     Group(GroupId),
-    /// A link's.
+    /// The id of a link.
     Link(LinkId),
 }
 
@@ -24,21 +24,21 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// What became of a row.
+/// The outcome of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Imported {
-    /// It was created.
+    /// The object was created.
     Created,
-    /// It would have been created, had this not been a rehearsal.
+    /// The object would have been created; this is a rehearsal.
     WouldCreate,
-    /// It is there, and is what the row says.
+    /// The object exists and equals the row.
     Unchanged,
-    /// Something else of the account has its id or its address. Nothing was changed.
+    /// A different object of the account has the id or the address. Nothing was changed.
     Conflict {
-        /// In which fields the two differ; none if that is not known.
+        /// The fields that differ; empty if they are unknown.
         differing: Vec<Field>,
     },
-    /// A rule or the store stands against it.
+    /// A rule or the store refused it.
     Failed {
         /// The code that the API would have answered.
         code: ErrorCode,
@@ -69,7 +69,7 @@ impl Imported {
         }
     }
 
-    /// A sentence for people where there is something to say.
+    /// A sentence for people, if the outcome needs one.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         match self {
@@ -85,23 +85,23 @@ impl Imported {
         }
     }
 
-    /// What is there, compared with what the row says.
+    /// The outcome for an existing object that differs in these fields.
     pub(super) fn compared(differing: Vec<Field>) -> Self {
         if differing.is_empty() { Self::Unchanged } else { Self::Conflict { differing } }
     }
 
-    /// A row that is no record.
+    /// The outcome for an invalid row.
     pub(super) fn unreadable(message: impl Into<String>) -> Self {
         Self::Failed { code: ErrorCode::InvalidRequest, message: message.into() }
     }
 
-    /// A row that would need one more group than the plan allows.
+    /// The outcome for a row that needs one more group than the plan allows.
     pub(super) fn groups_limit_reached(limit: u64) -> Self {
         Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into()
     }
 
-    /// A row that the store broke at, while it took others.
-    pub(super) fn untakable() -> Self {
+    /// The outcome for a row that made the store fail while it stored others.
+    pub(super) fn not_storable() -> Self {
         let message =
             "The store cannot take it. If something of another account has this id, leave the id out.";
         Self::Failed { code: ErrorCode::InternalError, message: message.to_owned() }
@@ -131,27 +131,27 @@ impl From<Rejection> for Imported {
     }
 }
 
-/// A row of an import, and what became of it.
+/// A row of an import, with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedRow {
     /// The line at which the row begins.
     pub line: u64,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Imported,
-    /// The id of what was created or found there.
+    /// The id of the created or existing object.
     pub id: Option<ObjectId>,
-    /// The public address of the link that was created or found there.
+    /// The public address of the created or existing link.
     pub url: Option<String>,
 }
 
-/// How many rows came to which end.
+/// The number of rows by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportCounts {
-    /// Created, or in a rehearsal: would have been.
+    /// Created; in a rehearsal, to be created.
     pub created: u64,
-    /// There already.
+    /// Existing, and equal to the row.
     pub unchanged: u64,
-    /// There with other content.
+    /// Existing, with other values.
     pub conflicts: u64,
     /// Not imported.
     pub failed: u64,
@@ -168,14 +168,14 @@ impl ImportCounts {
         }
     }
 
-    /// How many rows there were.
+    /// The number of all rows.
     #[must_use]
     pub const fn rows(&self) -> u64 {
         let Self { created, unchanged, conflicts, failed } = self;
         *created + *unchanged + *conflicts + *failed
     }
 
-    /// How many rows say something that the account does not have now.
+    /// The number of rows whose values the account does not have after the import.
     #[must_use]
     pub const fn not_imported(&self) -> u64 {
         self.conflicts + self.failed

@@ -1,24 +1,24 @@
-//! Links that are judged and wait to be inserted.
+//! Links that wait for their insertion.
 
 use std::collections::HashSet;
 
 use signpost_domain::{Address, Link, LinkId, NamedDomains, PlanResource, Refusal};
 
 use super::entry::{NewLink, Refused, Run};
+use super::existing_links::{Occupant, links_at};
 use super::insertion::LinkInsertion;
-use super::occupancy::{Occupant, occupants};
 use super::outcome::{Imported, ImportedRow};
 use super::results::Results;
 use crate::accounts::OperatorError;
 use crate::links::LinkRules;
 use crate::ports::Insertion;
 
-/// A run that is judged. Its new links are inserted while the next run is judged.
+/// A classified run. Its new links are inserted while the next run is classified.
 pub(super) struct Pending {
     results: Results,
     named_domains: NamedDomains,
     entries: Vec<NewLink>,
-    /// What the entries describe, in the same order.
+    /// The links of the entries, in the same order.
     links: Vec<Link>,
     refused: Vec<Refused>,
     ids: HashSet<LinkId>,
@@ -38,21 +38,21 @@ impl Pending {
         Self { results, named_domains, entries, links, refused, ids, addresses }
     }
 
-    /// The links to be inserted.
+    /// The links to insert.
     pub(super) fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// Whether the next run depends on what becomes of this one: a row is about one of these links, or a group is created.
-    pub(super) fn concerns(&self, run: &Run) -> bool {
-        let concerned = |entry: &NewLink| {
+    /// Whether the next run depends on the outcome of this one: it refers to one of these links, or creates a group.
+    pub(super) fn affects(&self, run: &Run) -> bool {
+        let is_affected = |entry: &NewLink| {
             entry.link.id.is_some_and(|id| self.ids.contains(&id))
                 || entry.address.as_ref().is_some_and(|address| self.addresses.contains(address))
         };
-        !run.groups.is_empty() || run.links.iter().any(concerned)
+        !run.groups.is_empty() || run.links.iter().any(is_affected)
     }
 
-    /// Says of each row what became of it, once the links are inserted.
+    /// The outcome of each row, after the insertion.
     pub(super) async fn settle(
         self,
         rules: &LinkRules<'_>,
@@ -62,26 +62,26 @@ impl Pending {
         let Self { mut results, named_domains, entries, links, mut refused, ids: _, addresses: _ } = self;
         for ((entry, link), insertion) in entries.into_iter().zip(links).zip(insertions) {
             let outcome = match insertion {
-                Some(LinkInsertion::Judged(Insertion::Done)) => {
+                Some(LinkInsertion::Decided(Insertion::Done)) => {
                     results.link(rules.app, entry.index, Imported::Created, &link);
                     continue;
                 }
-                Some(LinkInsertion::Judged(Insertion::GroupMissing)) => Refusal::GroupNotFound.into(),
-                Some(LinkInsertion::Judged(Insertion::LimitReached)) => {
+                Some(LinkInsertion::Decided(Insertion::GroupMissing)) => Refusal::GroupNotFound.into(),
+                Some(LinkInsertion::Decided(Insertion::LimitReached)) => {
                     Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into()
                 }
-                Some(LinkInsertion::Judged(Insertion::AddressTaken)) => {
+                Some(LinkInsertion::Decided(Insertion::AddressTaken)) => {
                     Refusal::AddressTaken { existing: None }.into()
                 }
                 Some(LinkInsertion::DomainGone) => Refusal::DomainNotFound.into(),
                 Some(LinkInsertion::DomainNotActive) => Refusal::DomainNotActive.into(),
-                None => Imported::untakable(),
+                None => Imported::not_storable(),
             };
             refused.push(Refused { entry, address: link.placement.address(), outcome });
         }
-        // Meanwhile, or by another of these rows, what a row describes may have come to be.
+        // Another request, or another of these rows, may have created the link that a refused row describes.
         let addresses: Vec<Address> = refused.iter().filter_map(|row| row.address.clone()).collect();
-        let occupants = occupants(rules.app, rules.account, &addresses).await?;
+        let occupants = links_at(rules.app, rules.account, &addresses).await?;
         let context = &rules.context(&named_domains);
         for Refused { entry, address, outcome } in refused {
             match address.and_then(|address| occupants.get(&address)) {

@@ -1,4 +1,4 @@
-//! A group or a link as a file holds it.
+//! A group or a link as a record of a file.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::field::Field;
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldValue {
-    /// There is none.
+    /// Null.
     Null,
     /// True or false.
     Flag(bool),
@@ -17,7 +17,7 @@ pub enum FieldValue {
     Text(String),
     /// The country codes of `geo_blocklists`.
     Countries(Vec<String>),
-    /// Something that no field takes, such as a number.
+    /// A value that no field accepts, such as a number.
     Unfit,
 }
 
@@ -31,7 +31,7 @@ impl FieldValue {
     }
 }
 
-/// One group or link, field by field. Nothing of it is judged yet.
+/// One group or link, field by field, not validated yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
     fields: BTreeMap<Field, FieldValue>,
@@ -39,12 +39,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Gives a field a value.
+    /// Sets a field.
     pub fn set(&mut self, field: Field, value: FieldValue) {
         self.fields.insert(field, value);
     }
 
-    /// Notes a field that there is not. The record cannot be imported then: a misspelt field must not be dropped in
+    /// Adds the name of an unknown field. The record cannot be imported then: a misspelt field must not be dropped in
     /// silence (D8).
     pub fn set_unknown(&mut self, name: impl Into<String>) {
         self.unknown.push(name.into());
@@ -72,15 +72,15 @@ impl Record {
 /// A record of a file, and the line at which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRow {
-    /// The number of the line; the first is 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// The record, or a sentence for people about why there is none.
+    /// The record, or a sentence for people that says why it is unreadable.
     pub record: Result<Record, String>,
 }
 
 impl From<&Group> for Record {
     fn from(group: &Group) -> Self {
-        // The counters count what is there, so they are no part of what moves.
+        // The counters follow from the links, so records do not have them.
         let Group { id, name, landings_count: _, redirects_count: _, created_at, updated_at } = group;
         let mut record = Self::default();
         record.set(Field::Object, FieldValue::text("group"));
@@ -121,7 +121,7 @@ impl From<&Link> for Record {
                 record.set(Field::Title, FieldValue::text(name.as_str()));
             }
             AnyContent::Redirect(content) => {
-                // Pixels are not part of what moves.
+                // Exports omit pixels.
                 let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _ } = content;
                 let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
                 record.set(Field::Object, FieldValue::text("redirect"));

@@ -1,14 +1,14 @@
-//! What a rehearsal would have created by now.
+//! The objects that a rehearsal would have created so far.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use signpost_domain::{Address, Group, GroupId, Link, LinkId, PlanLimits, PlanResource, Refusal, Usage};
 
-use super::draws::Fingerprint;
+use super::fingerprint::Fingerprint;
 use super::outcome::Imported;
 
-/// What a rehearsal would have created by now, as far as later rows depend on it: some 120 bytes a link.
+/// The objects that a rehearsal would have created so far. Keeps only what later rows need: some 120 bytes a link.
 pub(super) struct Rehearsal {
     usage: Usage,
     limits: PlanLimits,
@@ -30,12 +30,12 @@ impl Rehearsal {
         }
     }
 
-    /// The group that would be there by now.
+    /// The group with this id, if it would have been created.
     pub(super) fn group(&self, id: GroupId) -> Option<&Group> {
         self.groups.get(&id)
     }
 
-    /// The groups that would have been created by now.
+    /// The groups that would have been created.
     pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.values()
     }
@@ -50,12 +50,12 @@ impl Rehearsal {
         Imported::WouldCreate
     }
 
-    /// What becomes of a row that names the id of what an earlier row would have created.
+    /// The outcome of a row with the id of a link that an earlier row would have created.
     pub(super) fn compared_by_id(&self, id: LinkId, fingerprint: Fingerprint) -> Option<Imported> {
         self.ids.get(&id.to_bytes()).map(|earlier| compared(*earlier, fingerprint))
     }
 
-    /// What becomes of a row that names the address of what an earlier row would have created.
+    /// The outcome of a row with the address of a link that an earlier row would have created.
     pub(super) fn compared_by_address(
         &self,
         address: &Address,
@@ -65,9 +65,9 @@ impl Rehearsal {
         self.addresses.get(&hash).map(|earlier| compared(*earlier, fingerprint))
     }
 
-    /// What would become of a link that is not in the way of anything in the store, in the order in which the store
-    /// decides (see [`Insertion`](crate::ports::Insertion)). What an earlier row would have created is not kept, so of a
-    /// difference from it only that there is one is known. No earlier row has its id.
+    /// The outcome for a link whose id and address are free in the store. Applies the checks in the order of the store (see
+    /// [`Insertion`](crate::ports::Insertion)). Only the fingerprints of earlier rows are kept, so a conflict with one of
+    /// them does not name the fields. No earlier row has the link's id.
     pub(super) fn create_link(
         &mut self,
         link: &Link,

@@ -1,4 +1,4 @@
-//! What became of the rows of a run, as far as it is known.
+//! The outcomes of the rows of a run.
 
 use signpost_domain::{GroupId, Link, LinkId};
 
@@ -6,7 +6,7 @@ use super::outcome::{Imported, ImportedRow, ObjectId};
 use crate::app_error::AppError;
 use crate::application::Application;
 
-/// One result for each row, in their order.
+/// One result for each row, in order.
 #[derive(Default)]
 pub(super) struct Results {
     lines: Vec<u64>,
@@ -14,29 +14,29 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Adds a row of which nothing is known yet, and returns its index.
+    /// Adds a row without an outcome, and returns its index.
     pub(super) fn add(&mut self, line: u64) -> usize {
         self.lines.push(line);
         self.rows.push(None);
         self.rows.len() - 1
     }
 
-    /// Nothing was made of the row.
+    /// The row was refused.
     pub(super) fn refuse(&mut self, index: usize, outcome: Imported) {
         self.settle(index, outcome, None, None);
     }
 
-    /// The row's group was created or found.
+    /// The row's group was created, or exists.
     pub(super) fn group(&mut self, index: usize, outcome: Imported, id: GroupId) {
         self.settle(index, outcome, Some(ObjectId::Group(id)), None);
     }
 
-    /// The row's link, or one in its way, was created or found.
+    /// The row's link was created, or it or a conflicting link exists.
     pub(super) fn link(&mut self, app: &Application, index: usize, outcome: Imported, link: &Link) {
         self.settle(index, outcome, Some(ObjectId::Link(link.id())), url(app, link));
     }
 
-    /// What would become of the row's link. Its id is known only if the row names it.
+    /// The expected outcome for the row's link. Its id is known only if the row names it.
     pub(super) fn rehearsed(
         &mut self,
         app: &Application,
@@ -53,10 +53,10 @@ impl Results {
         }
     }
 
-    /// All of them.
+    /// All results.
     ///
     /// # Errors
-    /// One is not known.
+    /// A row has no outcome.
     pub(super) fn all(self) -> Result<Vec<ImportedRow>, AppError> {
         self.rows.into_iter().map(|row| row.ok_or(AppError::NoOutcome)).collect()
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::accounts::{self, AccountReference, CreateAccount, OperatorError};
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, groups, keys};
 use signpost_domain::{
     Account, Address, Change, PageLimit, RedirectContent, RedirectRequest, Site, Submitted,
@@ -113,7 +113,7 @@ async fn deleting_an_account_deletes_its_data_and_frees_its_addresses() {
         &world.app,
         &caller,
         Submitted::valid(draft("sale")),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap();
@@ -131,11 +131,11 @@ async fn a_caller_whose_account_is_deleted_meanwhile_creates_nothing() {
         &world.app,
         &caller,
         Submitted::valid(draft("sale")),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
-    let created = groups::create(&world.app, &caller, samples::name("Late"), Conclusion::forgotten()).await;
+    let created = groups::create(&world.app, &caller, samples::name("Late"), Idempotency::disabled()).await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
     let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
     assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);

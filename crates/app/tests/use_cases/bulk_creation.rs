@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, links};
 use signpost_domain::{
     Batch, Change, CountryCode, FieldError, GeoBlocklist, HostReference, Plan, PlanLimits, PlanResource,
@@ -24,7 +24,7 @@ async fn create_many(world: &World, commands: Vec<Sent>) -> Result<Outcomes, App
         &world.app,
         &world.caller().await,
         Batch::new(commands).unwrap(),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
 }
@@ -193,7 +193,7 @@ async fn a_batch_without_a_valid_item_touches_no_store() {
         &world.app,
         &caller,
         Batch::new(vec![unreadable(), unreadable()]).unwrap(),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, groups, links};
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
@@ -20,7 +20,7 @@ async fn landing(world: &World, title: &str) -> Landing {
         &world.app,
         &world.caller().await,
         Submitted::valid(draft),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap()
@@ -54,7 +54,7 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
         &world.app,
         &stranger,
         Submitted::valid(draft),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap()
@@ -63,7 +63,7 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     let ids = texts([&mine.id, &page.id, &foreign.id, &unknown, &"rdr_x", &"", &mine.id, &unknown, &""]);
     let caller = world.caller().await;
     let outcomes =
-        links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Conclusion::forgotten()).await.unwrap();
+        links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     assert_eq!(outcomes.first(), Some(&Ok(mine.id)));
     let (not_found, repeated) = (Some(Refusal::RedirectNotFound), Some(Refusal::DuplicateIdInBatch));
     let mut expected = vec![None];
@@ -75,7 +75,7 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     assert_eq!(world.usage().await.links, 2);
     // The other kind's operation deletes the other kind.
     let outcomes =
-        links::delete_many::<LandingKind>(&world.app, &caller, &ids, Conclusion::forgotten()).await.unwrap();
+        links::delete_many::<LandingKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     assert_eq!(outcomes.get(1), Some(&Ok(page.id)));
     assert_eq!(outcomes.first(), Some(&Err(Refusal::LandingNotFound.into())));
 }
@@ -115,7 +115,7 @@ impl Moves {
             &self.world.caller().await,
             group.into(),
             &ids,
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await
     }
@@ -130,7 +130,7 @@ impl Moves {
             &self.world.caller().await,
             group.into(),
             &ids,
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await
     }
@@ -230,7 +230,7 @@ async fn d2_a_group_that_the_caller_does_not_have_is_not_found() {
     let moves = Moves::new().await;
     let stranger = moves.world.stranger().await;
     let foreign =
-        groups::create(&moves.world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+        groups::create(&moves.world.app, &stranger, samples::name("Theirs"), Idempotency::disabled())
             .await
             .unwrap()
             .id;
@@ -241,7 +241,7 @@ async fn d2_a_group_that_the_caller_does_not_have_is_not_found() {
         }
         let caller = moves.world.caller().await;
         let malformed =
-            groups::assign(&moves.world.app, &caller, IdReference::Malformed, &ids, Conclusion::forgotten())
+            groups::assign(&moves.world.app, &caller, IdReference::Malformed, &ids, Idempotency::disabled())
                 .await;
         assert_eq!(refusal(malformed), Refusal::GroupNotFound);
     }
@@ -262,7 +262,7 @@ async fn d30_a_fault_anywhere_moves_and_deletes_nothing() {
         fail();
         let caller = moves.world.caller().await;
         assert_internal(
-            links::delete_many::<RedirectKind>(&moves.world.app, &caller, &ids, Conclusion::forgotten())
+            links::delete_many::<RedirectKind>(&moves.world.app, &caller, &ids, Idempotency::disabled())
                 .await,
         );
         assert_eq!(moves.counts().await, [(1, 1), (0, 1)], "{step:?}");

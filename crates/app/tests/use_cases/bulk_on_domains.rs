@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, links};
 use signpost_domain::{
     Batch, Change, ErrorCode, HostReference, Link, Placement, Redirect, RedirectContent, RedirectRequest,
@@ -33,7 +33,7 @@ async fn create_many(
 ) -> Vec<Result<Redirect, Rejection>> {
     let requests = commands.into_iter().map(Ok).collect();
     let (caller, batch) = (world.caller().await, Batch::new(requests).unwrap());
-    links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten()).await.unwrap()
+    links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled()).await.unwrap()
 }
 
 /// Contract D29: each item is told what a request of its own would have been, whichever domain it names.
@@ -110,7 +110,7 @@ async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
             Batch::new(vec![Ok(Submitted::valid(draft_on(HOST, None))), Ok(Submitted::valid(draft("a")))])
                 .unwrap();
         let outcome =
-            links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten()).await;
+            links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled()).await;
         assert!(matches!(outcome, Err(AppError::Store(_))), "{step:?}: {outcome:?}");
         assert_eq!(world.usage().await.links, 0);
     }
@@ -136,7 +136,7 @@ async fn d20_an_address_on_a_domain_is_one_links_under_concurrency() {
                     .await
             } else {
                 let draft = Submitted::valid(draft_on(HOST, slug));
-                links::create::<RedirectContent>(&world.app, &caller, draft, Conclusion::forgotten()).await
+                links::create::<RedirectContent>(&world.app, &caller, draft, Idempotency::disabled()).await
             }
         });
         let (placed, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
@@ -162,7 +162,7 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
                 &world.app,
                 &caller,
                 Submitted::valid(draft),
-                Conclusion::forgotten(),
+                Idempotency::disabled(),
             )
             .await
             .unwrap()
@@ -181,7 +181,7 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
             }
             1 => {
                 let draft = Submitted::valid(draft_on(&host, Some("new")));
-                links::create::<RedirectContent>(&world.app, &caller, draft, Conclusion::forgotten())
+                links::create::<RedirectContent>(&world.app, &caller, draft, Idempotency::disabled())
                     .await
                     .map(drop)
             }
@@ -196,7 +196,7 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
             _ => {
                 let drafts = ["x", "y"].map(|slug| Ok(Submitted::valid(draft_on(&host, Some(slug))))).into();
                 let batch = Batch::new(drafts).unwrap();
-                links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten())
+                links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled())
                     .await
                     .map(drop)
             }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use signpost_app::changes::{ChangeFollower, ChangeSubscriber, Origin};
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::ports::{Affected, StoreError, VisibleChange};
 use signpost_app::{Application, accounts, groups, links};
 use signpost_domain::{Batch, Placement, RedirectRequest, id::RedirectKind};
@@ -76,7 +76,7 @@ async fn a_use_case_tells_its_own_node_before_it_answers() {
     let two = [world.redirect("c").await, world.redirect("d").await].map(|link| link.id.to_string());
     told.words();
     let ids = Batch::new(two.into()).unwrap();
-    links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Conclusion::forgotten()).await.unwrap();
+    links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     assert_eq!(told.words(), [at(&world, &["c", "d"], own)]);
     accounts::suspend(&world.app, world.account.id).await.unwrap();
     assert_eq!(told.words(), [whole(&world, own)]);
@@ -93,7 +93,7 @@ async fn what_changes_nothing_for_visitors_is_not_told() {
     world.create(draft("a")).await.unwrap_err();
     let group = world.group("Spring").await;
     let ids = Batch::new(vec![link.id.to_string()]).unwrap();
-    groups::assign(&world.app, &world.caller().await, group.id.into(), &ids, Conclusion::forgotten())
+    groups::assign(&world.app, &world.caller().await, group.id.into(), &ids, Idempotency::disabled())
         .await
         .unwrap();
     groups::delete(&world.app, &world.caller().await, group.id.into()).await.unwrap();

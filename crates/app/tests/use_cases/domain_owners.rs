@@ -1,7 +1,7 @@
 //! Accounts that connect hostnames, and what they write into their zones.
 
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::visits::{self, Resolution};
 use signpost_app::{AppError, Caller, links};
 use signpost_domain::{
@@ -38,7 +38,7 @@ impl<'a> Owner<'a> {
     }
 
     pub(crate) async fn try_to_connect(&self, host: &str) -> Result<Connected, AppError> {
-        domains::connect(&self.world.app, &self.caller, host, Conclusion::forgotten()).await
+        domains::connect(&self.world.app, &self.caller, host, Idempotency::disabled()).await
     }
 
     /// Connects what is free.
@@ -47,7 +47,7 @@ impl<'a> Owner<'a> {
     }
 
     pub(crate) async fn try_to_verify(&self, id: DomainId) -> Result<DomainWithInstructions, AppError> {
-        domains::verify(&self.world.app, &self.caller, id.into(), Conclusion::forgotten()).await
+        domains::verify(&self.world.app, &self.caller, id.into(), Idempotency::disabled()).await
     }
 
     /// Verifies a domain, and gives the status that comes of it.
@@ -109,7 +109,7 @@ impl<'a> Owner<'a> {
             &self.world.app,
             &self.caller,
             Submitted::valid(draft),
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await?;
         Ok(created.redirect)

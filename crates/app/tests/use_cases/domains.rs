@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use signpost_app::background::{CheckDomains, Job};
 use signpost_app::domains;
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_domain::{
     CustomDomainStatus, DnsRecordType, Edge, Feature, IdReference, PageLimit, Plan, PlanLimits, PlanResource,
     Refusal, SystemDomain, ViolationCode,
@@ -347,7 +347,7 @@ async fn d2_nobody_sees_another_accounts_domain() {
     let app = &world.app;
     for id in [IdReference::Malformed, samples::id().into(), domain.id.into()] {
         assert_eq!(refusal(domains::get(app, &stranger, id).await), Refusal::DomainNotFound);
-        let verified = domains::verify(app, &stranger, id, Conclusion::forgotten()).await;
+        let verified = domains::verify(app, &stranger, id, Idempotency::disabled()).await;
         assert_eq!(refusal(verified), Refusal::DomainNotFound);
         assert_eq!(refusal(domains::delete(app, &stranger, id).await), Refusal::DomainNotFound);
     }

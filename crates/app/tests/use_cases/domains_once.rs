@@ -1,7 +1,7 @@
 //! Requests about domains that have a key, and stores that break under them (D6, D12, D30).
 
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
-use signpost_app::idempotency::{Conclusion, OnceOnly};
+use signpost_app::idempotency::{Idempotency, KeyedRequest};
 use signpost_app::ports::{RememberedAnswer, RequestFingerprint, StoreError};
 use signpost_app::{AppError, Caller};
 use signpost_domain::{DomainId, IdempotencyKey, Refusal};
@@ -20,8 +20,8 @@ fn answer_to(refusal: &Refusal) -> Option<RememberedAnswer> {
     }
 }
 
-fn once(key: &str) -> OnceOnly {
-    OnceOnly {
+fn once(key: &str) -> KeyedRequest {
+    KeyedRequest {
         key: IdempotencyKey::parse(key).unwrap(),
         fingerprint: RequestFingerprint::of("POST", "/v1/domains", b"the same"),
         answer_to_refusal: answer_to,
@@ -33,20 +33,20 @@ fn answer(shown: &DomainWithInstructions) -> RememberedAnswer {
     RememberedAnswer { status: 200, location: None, body }
 }
 
-async fn connect(world: &World, caller: &Caller, once: &OnceOnly) -> Result<Connected, AppError> {
-    let conclusion =
-        Conclusion::remembered(Some(once), |connected: &Connected| Some(answer(&connected.domain)));
-    domains::connect(&world.app, caller, HOST, conclusion).await
+async fn connect(world: &World, caller: &Caller, once: &KeyedRequest) -> Result<Connected, AppError> {
+    let idempotency =
+        Idempotency::of_request(Some(once), |connected: &Connected| Some(answer(&connected.domain)));
+    domains::connect(&world.app, caller, HOST, idempotency).await
 }
 
 async fn verify(
     world: &World,
     caller: &Caller,
     id: DomainId,
-    once: &OnceOnly,
+    once: &KeyedRequest,
 ) -> Result<DomainWithInstructions, AppError> {
-    let conclusion = Conclusion::remembered(Some(once), |shown| Some(answer(shown)));
-    domains::verify(&world.app, caller, id.into(), conclusion).await
+    let idempotency = Idempotency::of_request(Some(once), |shown| Some(answer(shown)));
+    domains::verify(&world.app, caller, id.into(), idempotency).await
 }
 
 fn replayed<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::StoreError;
 use signpost_app::{AppError, Caller, groups};
@@ -67,7 +67,7 @@ impl Scene {
                 app,
                 caller,
                 Submitted::valid(grouped(draft("new"))),
-                Conclusion::forgotten(),
+                Idempotency::disabled(),
             )
             .await
             .map(drop),
@@ -75,7 +75,7 @@ impl Scene {
                 app,
                 caller,
                 Submitted::valid(grouped(draft_without_slug())),
-                Conclusion::forgotten(),
+                Idempotency::disabled(),
             )
             .await
             .map(drop),
@@ -91,7 +91,7 @@ impl Scene {
             }
             Writing::DeleteRedirect => links::delete(app, caller, link.id.into()).await.map(drop),
             Writing::CreateGroup => {
-                groups::create(app, caller, samples::name("New"), Conclusion::forgotten()).await.map(drop)
+                groups::create(app, caller, samples::name("New"), Idempotency::disabled()).await.map(drop)
             }
             Writing::RenameGroup => {
                 groups::rename(app, caller, group.id.into(), samples::name("New")).await.map(drop)

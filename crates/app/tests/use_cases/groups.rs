@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::groups;
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_domain::{
     Change, Group, IdReference, PageLimit, Plan, PlanLimits, PlanResource, RedirectRequest, Refusal,
 };
@@ -55,7 +55,7 @@ async fn d15_the_plans_limit_on_groups_is_exact() {
     let world = World::with_plan(three_groups()).await;
     let caller = world.caller().await;
     let outcomes = at_once(53, async |_| {
-        groups::create(&world.app, &caller, samples::name("One of many"), Conclusion::forgotten()).await
+        groups::create(&world.app, &caller, samples::name("One of many"), Idempotency::disabled()).await
     });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 3);
@@ -65,7 +65,7 @@ async fn d15_the_plans_limit_on_groups_is_exact() {
     groups::delete(&world.app, &caller, one.id.into()).await.unwrap();
     world.group("A deletion makes room").await;
     assert_eq!(
-        refusal(groups::create(&world.app, &caller, samples::name("For one"), Conclusion::forgotten()).await),
+        refusal(groups::create(&world.app, &caller, samples::name("For one"), Idempotency::disabled()).await),
         THREE
     );
 }

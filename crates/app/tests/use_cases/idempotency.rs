@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::background::{ForgetAnswers, Job, Progress};
-use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
+use signpost_app::idempotency::{Idempotency, KeyedRequest, recall};
 use signpost_app::ports::{ANSWERS_KEPT, RememberedAnswer, RequestFingerprint};
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_app::{AppError, Caller, groups, links};
@@ -22,8 +22,8 @@ fn answer_to(refusal: &Refusal) -> RememberedAnswer {
     RememberedAnswer { status: 409, location: None, body: refusal.to_string() }
 }
 
-fn once_for(body: &str) -> OnceOnly {
-    OnceOnly {
+fn once_for(body: &str) -> KeyedRequest {
+    KeyedRequest {
         key: IdempotencyKey::parse("once").unwrap(),
         fingerprint: RequestFingerprint::of("POST", "/v1/things", body.as_bytes()),
         answer_to_refusal: |refusal| Some(answer_to(refusal)),
@@ -42,18 +42,18 @@ fn answer_with_redirect(created: &RedirectWithPixels) -> RememberedAnswer {
     answer(created.redirect.id.to_string())
 }
 
-async fn create_group(world: &World, caller: &Caller, once: &OnceOnly) -> Result<Group, AppError> {
-    let conclusion = Conclusion::remembered(Some(once), |group| Some(answer_with_group(group)));
-    groups::create(&world.app, caller, samples::name("Spring"), conclusion).await
+async fn create_group(world: &World, caller: &Caller, once: &KeyedRequest) -> Result<Group, AppError> {
+    let idempotency = Idempotency::of_request(Some(once), |group| Some(answer_with_group(group)));
+    groups::create(&world.app, caller, samples::name("Spring"), idempotency).await
 }
 
 async fn create_redirect(
     world: &World,
     draft: RedirectRequest,
-    once: &OnceOnly,
+    once: &KeyedRequest,
 ) -> Result<RedirectWithPixels, AppError> {
-    let conclusion = Conclusion::remembered(Some(once), |created| Some(answer_with_redirect(created)));
-    links::create::<RedirectContent>(&world.app, &world.caller().await, Submitted::valid(draft), conclusion)
+    let idempotency = Idempotency::of_request(Some(once), |created| Some(answer_with_redirect(created)));
+    links::create::<RedirectContent>(&world.app, &world.caller().await, Submitted::valid(draft), idempotency)
         .await
 }
 
@@ -125,8 +125,8 @@ async fn d12_what_was_not_found_is_answered_again() {
     let ids = Batch::new(vec![samples::id::<RedirectKind>().to_string()]).unwrap();
     let (caller, once) = (world.caller().await, once_for("missing"));
     let assign = async |group| {
-        let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer("moved".to_owned())));
-        groups::assign(&world.app, &caller, group, &ids, conclusion).await
+        let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer("moved".to_owned())));
+        groups::assign(&world.app, &caller, group, &ids, idempotency).await
     };
     let unknown: IdReference<GroupKind> = samples::id::<GroupKind>().into();
     assert_eq!(refusal(assign(unknown).await), Refusal::GroupNotFound);
@@ -151,7 +151,7 @@ async fn d12_what_the_plan_lacks_is_answered_again() {
 async fn d12_a_refusal_without_an_answer_is_not_remembered() {
     let world = World::new().await;
     world.redirect("sale").await;
-    let once = OnceOnly { answer_to_refusal: |_| None, ..once_for("a") };
+    let once = KeyedRequest { answer_to_refusal: |_| None, ..once_for("a") };
     assert_eq!(
         refusal(create_redirect(&world, draft("sale"), &once).await).code(),
         ErrorCode::SlugAlreadyTaken
@@ -211,10 +211,10 @@ async fn d30_a_claim_that_is_contended_is_made_again() {
     let missing: IdReference<GroupKind> = samples::id::<GroupKind>().into();
     let ids = Batch::new(vec![samples::id::<RedirectKind>().to_string()]).unwrap();
     for (body, group) in [("there", IdReference::from(group)), ("missing", missing)] {
-        let once = OnceOnly { key: IdempotencyKey::parse(body).unwrap(), ..once_for(body) };
+        let once = KeyedRequest { key: IdempotencyKey::parse(body).unwrap(), ..once_for(body) };
         world.memory.store.faults().fail_next(Step::Write, Fault::Contended, 1);
-        let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer("moved".to_owned())));
-        let first = groups::assign(&world.app, &caller, group, &ids, conclusion).await;
+        let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer("moved".to_owned())));
+        let first = groups::assign(&world.app, &caller, group, &ids, idempotency).await;
         assert_eq!(first.is_ok(), body == "there", "{first:?}");
         assert!(recall(&world.app, &caller, &once).await.unwrap().is_some());
     }
@@ -228,8 +228,8 @@ async fn d12_a_batch_of_which_all_failed_is_answered_again() {
         let ids = Batch::new(vec![id]).unwrap();
         let (caller, once) = (world.caller().await, once_for("bulk"));
         let delete = async || {
-            let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer("none".to_owned())));
-            links::delete_many::<RedirectKind>(&world.app, &caller, &ids, conclusion).await
+            let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer("none".to_owned())));
+            links::delete_many::<RedirectKind>(&world.app, &caller, &ids, idempotency).await
         };
         assert_eq!(delete().await.unwrap(), [Err(Refusal::RedirectNotFound.into())]);
         assert_eq!(replayed(delete().await), answer("none".to_owned()));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, links};
 use signpost_domain::{
     AccentColor, Change, FieldError, HostBlocklist, LandingPage, LandingRequest, Name, PageContent,
@@ -33,7 +33,7 @@ async fn create(world: &World, content: PageContentRequest) -> Result<LandingPag
         &world.app,
         &world.caller().await,
         Submitted::valid(draft),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
 }
@@ -63,7 +63,7 @@ async fn d34_a_page_is_created_empty_or_with_content() {
         &world.app,
         &world.caller().await,
         Submitted::valid(draft),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap();
@@ -137,7 +137,7 @@ async fn d24_widgets_do_not_lead_to_blocked_hosts() {
     let command = Submitted { value, violations: violation.into() };
     let outcomes = [
         (
-            links::create::<PageContent>(&world.app, &world.caller().await, command, Conclusion::forgotten())
+            links::create::<PageContent>(&world.app, &world.caller().await, command, Idempotency::disabled())
                 .await,
             &["title", "widgets[1].url"][..],
         ),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::AppError;
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_domain::{
     Change, ErrorCode, IdReference, Landing, LandingRequest, LinkKind, NoContent, PageContent, Redirect,
@@ -19,7 +19,7 @@ fn page(slug: &str) -> LandingRequest {
 
 async fn create(world: &World, draft: LandingRequest) -> Result<Landing, AppError> {
     let (caller, request) = (world.caller().await, Submitted::valid(draft));
-    let page = links::create::<PageContent>(&world.app, &caller, request, Conclusion::forgotten()).await?;
+    let page = links::create::<PageContent>(&world.app, &caller, request, Idempotency::disabled()).await?;
     Ok(page.with_content(NoContent))
 }
 

@@ -1,6 +1,6 @@
 //! Deletions of more links than go in one unit of work.
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{accounts, groups};
 use signpost_domain::{Address, GroupId, IdReference, Redirect, Site};
 use signpost_port_contracts::samples;
@@ -22,7 +22,7 @@ async fn fill(world: &World, group: Option<GroupId>) {
 async fn a_group_with_many_links_is_deleted_and_its_links_stay() {
     let world = World::new().await;
     let caller = world.caller().await;
-    let group = groups::create(&world.app, &caller, samples::name("Large"), Conclusion::forgotten())
+    let group = groups::create(&world.app, &caller, samples::name("Large"), Idempotency::disabled())
         .await
         .unwrap()
         .id;

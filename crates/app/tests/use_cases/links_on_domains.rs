@@ -1,6 +1,6 @@
 //! Links on custom domains: creating and moving them (D20–D24).
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links;
 use signpost_app::links::ListLinks;
 use signpost_domain::{
@@ -290,7 +290,7 @@ async fn d28_a_landing_page_lives_on_a_domain() {
         ..LandingRequest::new(samples::name("Menu"))
     };
     let create = async |draft: LandingRequest| {
-        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Conclusion::forgotten())
+        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Idempotency::disabled())
             .await
     };
     let created = create(page.clone()).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_domain::{
@@ -18,7 +18,7 @@ fn new_pixel() -> NewPixel {
 }
 
 async fn pixel(world: &World) -> Pixel {
-    pixels::create(&world.app, &world.caller().await, new_pixel(), Conclusion::forgotten()).await.unwrap()
+    pixels::create(&world.app, &world.caller().await, new_pixel(), Idempotency::disabled()).await.unwrap()
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn d36_a_redirect_shows_the_pixels_that_there_are() {
     let caller = world.caller().await;
     let named = vec![second.id.into(), first.id.into()];
     let command = Submitted::valid(draft("sale").with(|content| content.pixels = Change::Set(named)));
-    let created = links::create::<RedirectContent>(&world.app, &caller, command, Conclusion::forgotten())
+    let created = links::create::<RedirectContent>(&world.app, &caller, command, Idempotency::disabled())
         .await
         .unwrap();
     assert_eq!(created.pixels, [second.clone(), first.clone()]);
@@ -79,7 +79,7 @@ async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
     let command = Submitted::valid(
         draft("sale").with(|content| content.pixels = Change::Set(vec![kept.id.into(), deleted.id.into()])),
     );
-    let created = links::create::<RedirectContent>(&world.app, &caller, command, Conclusion::forgotten())
+    let created = links::create::<RedirectContent>(&world.app, &caller, command, Idempotency::disabled())
         .await
         .unwrap();
     pixels::delete(&world.app, &caller, deleted.id.into()).await.unwrap();
@@ -100,7 +100,7 @@ async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
 async fn d6_a_redirect_takes_only_pixels_of_its_account() {
     let world = World::new().await;
     let stranger = world.stranger().await;
-    let foreign = pixels::create(&world.app, &stranger, new_pixel(), Conclusion::forgotten()).await.unwrap();
+    let foreign = pixels::create(&world.app, &stranger, new_pixel(), Idempotency::disabled()).await.unwrap();
     let link = world.redirect("mine").await;
     for pixel in [foreign.id.into(), samples::id().into(), IdReference::Malformed] {
         let outcomes = [
@@ -129,7 +129,7 @@ async fn d15_pixels_are_a_feature_and_limited() {
     let world = World::with_plan(Plan { limits, ..with_pixels }).await;
     let caller = world.caller().await;
     let outcomes = at_once(10, async |_| {
-        pixels::create(&world.app, &caller, new_pixel(), Conclusion::forgotten()).await
+        pixels::create(&world.app, &caller, new_pixel(), Idempotency::disabled()).await
     });
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 3);
     for outcome in outcomes.into_iter().filter(Result::is_err) {
@@ -140,6 +140,6 @@ async fn d15_pixels_are_a_feature_and_limited() {
 
     let world = World::with_plan(plan(&[])).await;
     let outcome =
-        pixels::create(&world.app, &world.caller().await, new_pixel(), Conclusion::forgotten()).await;
+        pixels::create(&world.app, &world.caller().await, new_pixel(), Idempotency::disabled()).await;
     assert_eq!(refusal(outcome), Refusal::FeatureNotAvailable(Feature::Pixels));
 }

@@ -1,6 +1,6 @@
 //! Creating redirects (D15, D20, D21, D28).
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, links};
 use signpost_domain::{
     Change, CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, Placement, Plan, PlanLimits,
@@ -134,7 +134,7 @@ async fn d20_a_slug_of_ones_own_that_is_taken_is_refused() {
         &world.app,
         &stranger,
         Submitted::valid(draft("sale")),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await;
     assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken);
@@ -152,7 +152,7 @@ async fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
             &world.app,
             &callers[number % 2],
             Submitted::valid(draft("sale")),
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await
     });
@@ -167,7 +167,7 @@ async fn d6_a_group_that_the_caller_does_not_have_is_not_found() {
     let world = World::new().await;
     let stranger = world.stranger().await;
     let foreign =
-        signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+        signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs"), Idempotency::disabled())
             .await
             .unwrap();
     for group in [IdReference::Malformed, samples::id().into(), foreign.id.into()] {
@@ -254,7 +254,7 @@ async fn d15_the_limit_is_exact_under_concurrency() {
             &world.app,
             &caller,
             Submitted::valid(draft),
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await
     });

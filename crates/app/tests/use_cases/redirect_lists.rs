@@ -1,6 +1,6 @@
 //! Listing redirects (contract "List filters for links" and "Pagination rules", D32).
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links::ListLinks;
 use signpost_domain::{Change, HostReference, IdReference, PageLimit, Redirect, RedirectRequest, SearchText};
 use signpost_port_contracts::samples;
@@ -42,7 +42,7 @@ async fn d32_links_are_filtered_by_group() {
     let ungrouped = world.redirect("ungrouped").await;
     let stranger = world.stranger().await;
     let foreign =
-        signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+        signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs"), Idempotency::disabled())
             .await
             .unwrap();
     for (group, expected) in [

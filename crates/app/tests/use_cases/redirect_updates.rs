@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{accounts, groups, links};
 use signpost_domain::{
     Change, CountryCode, Feature, GeoBlocklist, IdReference, Redirect, RedirectContent,
@@ -137,7 +137,7 @@ async fn d6_a_group_that_the_caller_does_not_have_is_not_found() {
     let world = World::new().await;
     let link = world.redirect("mine").await;
     let stranger = world.stranger().await;
-    let foreign = groups::create(&world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+    let foreign = groups::create(&world.app, &stranger, samples::name("Theirs"), Idempotency::disabled())
         .await
         .unwrap();
     for group in [IdReference::Malformed, samples::id().into(), foreign.id.into()] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::idempotency::{Conclusion, OnceOnly};
+use signpost_app::idempotency::{Idempotency, KeyedRequest};
 use signpost_app::ports::{ANSWERS_KEPT_AT_LEAST, RememberedAnswer, RequestFingerprint};
 use signpost_app::{AppError, Application, groups, links};
 use signpost_domain::id::RedirectKind;
@@ -23,8 +23,8 @@ async fn world() -> World {
     world
 }
 
-fn once(key: &str) -> OnceOnly {
-    OnceOnly {
+fn once(key: &str) -> KeyedRequest {
+    KeyedRequest {
         key: IdempotencyKey::parse(key).unwrap(),
         fingerprint: RequestFingerprint::of("POST", "/v1/groups", b"{}"),
         answer_to_refusal: |refusal: &Refusal| Some(answer(refusal.to_string())),
@@ -37,8 +37,9 @@ fn answer(body: String) -> RememberedAnswer {
 
 async fn create_group(world: &World, key: &str) -> Result<Group, AppError> {
     let once = once(key);
-    let conclusion = Conclusion::remembered(Some(&once), |group: &Group| Some(answer(group.id.to_string())));
-    groups::create(&world.app, &world.caller().await, samples::name("Spring"), conclusion).await
+    let idempotency =
+        Idempotency::of_request(Some(&once), |group: &Group| Some(answer(group.id.to_string())));
+    groups::create(&world.app, &world.caller().await, samples::name("Spring"), idempotency).await
 }
 
 fn seconds_to_wait<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> u32 {
@@ -64,7 +65,7 @@ async fn d12_what_cannot_be_remembered_is_not_done() {
     assert!(matches!(again, AppError::AnsweredBefore(_)), "the promise holds: {again:?}");
     // Without a key there is nothing to remember.
     let caller = world.caller().await;
-    groups::create(&world.app, &caller, samples::name("Autumn"), Conclusion::forgotten()).await.unwrap();
+    groups::create(&world.app, &caller, samples::name("Autumn"), Idempotency::disabled()).await.unwrap();
 
     world.memory.clock.advance(ANSWERS_KEPT_AT_LEAST);
     create_group(&world, "second").await.unwrap();
@@ -79,10 +80,10 @@ async fn d12_a_refusal_that_cannot_be_remembered_is_not_told() {
     let (once, caller) = (once("second"), world.caller().await);
     let unknown = [samples::id::<RedirectKind>().to_string()];
     let ids = signpost_domain::Batch::new(unknown.to_vec()).unwrap();
-    let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer(String::new())));
-    let deletion = links::delete_many::<RedirectKind>(&world.app, &caller, &ids, conclusion);
+    let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer(String::new())));
+    let deletion = links::delete_many::<RedirectKind>(&world.app, &caller, &ids, idempotency);
     assert_eq!(seconds_to_wait(deletion.await), 3_600);
-    let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer(String::new())));
-    let assigned = groups::assign(&world.app, &caller, IdReference::Malformed, &ids, conclusion);
+    let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer(String::new())));
+    let assigned = groups::assign(&world.app, &caller, IdReference::Malformed, &ids, idempotency);
     assert_eq!(seconds_to_wait(assigned.await), 3_600);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{accounts, domains, groups, keys, links};
 use signpost_domain::{Email, IdReference, PlanName, RedirectContent, RedirectRequest, Submitted};
 use signpost_memory::InMemory;
@@ -23,9 +23,9 @@ async fn writing_use_cases_can_be_spawned() {
         let patch = Submitted::valid(RedirectRequest::default());
         let updated = links::update::<RedirectContent>(&app, &caller, IdReference::Malformed, patch).await;
         let deleted = groups::delete(&app, &caller, IdReference::Malformed).await;
-        let connected = domains::connect(&app, &caller, "links.shop.com", Conclusion::forgotten()).await;
+        let connected = domains::connect(&app, &caller, "links.shop.com", Idempotency::disabled()).await;
         let id = connected.unwrap().domain.domain.id;
-        let verified = domains::verify(&app, &caller, id.into(), Conclusion::forgotten()).await;
+        let verified = domains::verify(&app, &caller, id.into(), Idempotency::disabled()).await;
         let removed = domains::delete(&app, &caller, id.into()).await;
         (updated.is_err(), deleted.is_err(), verified.is_ok(), removed.is_ok())
     });

@@ -1,6 +1,6 @@
 //! What is said of an address that is taken (D20): which of the caller's own links has it, and nothing of other accounts.
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, Caller, links};
 use signpost_domain::{
     Batch, Change, HostReference, LandingRequest, LinkId, PageContent, RedirectContent, RedirectRequest,
@@ -24,7 +24,7 @@ async fn create_as(caller: &Caller, world: &World, slug: &str) -> Result<LinkId,
         &world.app,
         caller,
         Submitted::valid(draft(slug)),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await?;
     Ok(created.redirect.id.into())
@@ -39,7 +39,7 @@ async fn create_page(world: &World, slug: &str) -> Result<LinkId, AppError> {
         &world.app,
         &world.caller().await,
         Submitted::valid(draft),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await?;
     Ok(created.id.into())
@@ -113,7 +113,7 @@ async fn d20_d29_items_of_a_batch_name_what_stood_there_before() {
     let commands = Batch::new(drafts.map(|draft| Ok(Submitted::valid(draft))).into()).unwrap();
     let caller = world.caller().await;
     let outcomes =
-        links::create_many::<RedirectContent>(&world.app, &caller, commands, Conclusion::forgotten())
+        links::create_many::<RedirectContent>(&world.app, &caller, commands, Idempotency::disabled())
             .await
             .unwrap();
     let refusals: Vec<Option<Refusal>> = outcomes

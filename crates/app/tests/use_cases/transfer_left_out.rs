@@ -1,6 +1,6 @@
 //! What an export says that it does not carry (docs/import-export.md).
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::transfer::{Export, LeftOut};
 use signpost_app::{pixels, pixels::NewPixel};
 use signpost_domain::{Landing, Link, PageContent, PixelId};
@@ -17,7 +17,7 @@ async fn left_out(world: &World) -> LeftOut {
 async fn pixel(world: &World) -> PixelId {
     let sample = samples::pixel("shop");
     let pixel = NewPixel { name: sample.name, code: sample.code };
-    pixels::create(&world.app, &world.caller().await, pixel, Conclusion::forgotten()).await.unwrap().id
+    pixels::create(&world.app, &world.caller().await, pixel, Idempotency::disabled()).await.unwrap().id
 }
 
 async fn store(world: &World, links: &[Link], contents: &[(&Landing, PageContent)]) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use signpost_app::accounts;
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
 use signpost_domain::{
     Change, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectContent, RedirectRequest, Submitted,
@@ -84,7 +84,7 @@ async fn a_record_is_judged_as_a_creation_is() {
         &world.app,
         &stranger,
         Submitted::valid(draft("theirs")),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap();

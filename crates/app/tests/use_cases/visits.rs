@@ -1,7 +1,7 @@
 //! From a public address to where it leads (D24, D44, D54).
 
 use signpost_app::accounts;
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, Resolved, address_of, resolve};
 use signpost_domain::{
@@ -161,7 +161,7 @@ async fn d54_links_of_a_suspended_account_are_not_there() {
         &world.app,
         &stranger,
         Submitted::valid(theirs),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap();
@@ -243,7 +243,7 @@ async fn d24_a_landing_page_ends_a_chain() {
         ..LandingRequest::new(samples::name("Menu"))
     };
     let landing =
-        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Conclusion::forgotten())
+        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Idempotency::disabled())
             .await
             .unwrap();
     let address = "https://go.example.com/menu";

@@ -1,6 +1,6 @@
 //! From an address on a custom domain to where it leads (D24, D44).
 
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::visits::Resolution;
 use signpost_app::{accounts, links};
 use signpost_domain::{
@@ -156,7 +156,7 @@ async fn d24_only_what_is_there_is_followed() {
         &world.app,
         &theirs,
         Submitted::valid(draft_of_theirs),
-        Conclusion::forgotten(),
+        Idempotency::disabled(),
     )
     .await
     .unwrap();
@@ -211,7 +211,7 @@ async fn d24_a_landing_page_on_a_domain_ends_a_chain() {
             &world.app,
             &caller,
             Submitted::valid(page),
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await
         .unwrap();

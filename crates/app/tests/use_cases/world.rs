@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier};
 
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::{self, NotAdmitted, Reason};
-use signpost_app::idempotency::Conclusion;
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::Insertion;
 use signpost_app::{AppError, Application, Caller, keys};
@@ -94,7 +94,7 @@ impl World {
     ) -> Result<Redirect, AppError> {
         let caller = self.caller().await;
         let created =
-            links::create::<RedirectContent>(&self.app, &caller, request, Conclusion::forgotten()).await?;
+            links::create::<RedirectContent>(&self.app, &caller, request, Idempotency::disabled()).await?;
         Ok(created.redirect)
     }
 
@@ -114,7 +114,7 @@ impl World {
             &self.app,
             &self.caller().await,
             samples::name(name),
-            Conclusion::forgotten(),
+            Idempotency::disabled(),
         )
         .await
         .unwrap()

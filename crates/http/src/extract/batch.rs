@@ -10,8 +10,8 @@ use super::input::OnlyBody;
 use super::object_reader::{texts, values};
 use crate::schema::{list, string};
 
-/// A field with ids, as they were sent: one that nothing has is a matter of its item alone, but an element that is no
-/// string is a violation of the whole request (D31).
+/// A field with ids as sent. An id that matches nothing fails only its item. An element that is not a string is a
+/// violation of the whole request (D31).
 pub(crate) fn ids(
     name: &'static str,
     description: &'static str,
@@ -19,15 +19,14 @@ pub(crate) fn ids(
 ) -> impl Field<Vec<String>> {
     field(name, texts(batch::ITEMS, |text| Ok(text.to_owned())), move || {
         let one = string(
-            "An id. One that is malformed, unknown or of another kind fails by itself; so does one that \
-             stands there a second time.",
+            "An id. A malformed, unknown or repeated id, or one of another kind, fails only its own item.",
         )
         .examples([example]);
         batch_of(description, one)
     })
 }
 
-/// A field with items, whatever they are (D29).
+/// A field with items of any type (D29).
 pub(crate) fn anything<S: Into<ArrayItems>>(
     name: &'static str,
     description: &'static str,

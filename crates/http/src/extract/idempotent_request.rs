@@ -6,7 +6,7 @@ use std::pin::Pin;
 use actix_web::dev::Payload;
 use actix_web::http::Method;
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
-use signpost_app::idempotency::{self, Conclusion, OnceOnly};
+use signpost_app::idempotency::{self, Idempotency, KeyedRequest};
 use signpost_app::ports::RememberedAnswer;
 use signpost_app::{AppError, Application, Caller};
 use signpost_domain::{IdempotencyKey, Violations};
@@ -23,20 +23,20 @@ use crate::replayed_response::{ReplayedResponse, stored, stored_refusal};
 pub(crate) struct IdempotentRequest<B> {
     body: B,
     key: Option<IdempotencyKey>,
-    /// Those of the query and of the key.
+    /// The violations of the query and of the key.
     violations: Violations,
 }
 
 /// Whether a request ran before.
 pub(crate) enum Once {
-    /// It did not: the handler runs the use case with [`Execution::run`].
+    /// The request is new: the handler runs the use case with [`Execution::run`].
     New(Execution),
-    /// It did: the handler returns this response.
+    /// The request ran before: the handler returns this response.
     Replayed(HttpResponse),
 }
 
 /// A request that has not run before.
-pub(crate) struct Execution(Option<OnceOnly>);
+pub(crate) struct Execution(Option<KeyedRequest>);
 
 impl<B: Fingerprinted> IdempotentRequest<B> {
     /// Looks up the response to an earlier request with the same key. Handlers call this before they read the body.
@@ -49,8 +49,8 @@ impl<B: Fingerprinted> IdempotentRequest<B> {
         let (Some(key), Some(fingerprint)) = (self.key.clone(), self.body.fingerprint()) else {
             return Ok(Once::New(Execution(None)));
         };
-        let once = OnceOnly { key, fingerprint, answer_to_refusal: stored_refusal };
-        let stored = match idempotency::recall(app, caller, &once).await {
+        let request = KeyedRequest { key, fingerprint, answer_to_refusal: stored_refusal };
+        let stored = match idempotency::recall(app, caller, &request).await {
             Ok(stored) => stored,
             Err(AppError::Invalid(of_key)) => {
                 self.violations.append(of_key);
@@ -63,7 +63,7 @@ impl<B: Fingerprinted> IdempotentRequest<B> {
             return Ok(Once::New(Execution(None)));
         }
         match stored {
-            None => Ok(Once::New(Execution(Some(once)))),
+            None => Ok(Once::New(Execution(Some(request)))),
             Some(stored) => replay(stored).map(Once::Replayed),
         }
     }
@@ -78,10 +78,11 @@ impl Execution {
     pub(crate) async fn run<'a, T, F: Future<Output = Result<T, AppError>>>(
         &'a self,
         show: impl Fn(&T) -> Result<HttpResponse, ApiError> + Copy + Send + Sync + 'a,
-        use_case: impl FnOnce(Conclusion<'a, T>) -> F,
+        use_case: impl FnOnce(Idempotency<'a, T>) -> F,
     ) -> Result<HttpResponse, ApiError> {
-        let conclusion = Conclusion::remembered(self.0.as_ref(), move |outcome| stored(show(outcome).ok()?));
-        match use_case(conclusion).await {
+        let idempotency =
+            Idempotency::of_request(self.0.as_ref(), move |outcome| stored(show(outcome).ok()?));
+        match use_case(idempotency).await {
             Ok(outcome) => show(&outcome),
             Err(AppError::AnsweredBefore(stored)) => replay(*stored),
             Err(error) => Err(error.into()),

@@ -82,7 +82,7 @@ impl FromRequest for NoInput {
 pub(crate) struct OnlyQuery {
     /// The query.
     pub(crate) query: QueryString,
-    /// The violation that an announced body is.
+    /// The violation of an announced body.
     pub(crate) violations: Violations,
 }
 

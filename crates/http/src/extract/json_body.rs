@@ -23,8 +23,8 @@ pub(crate) struct JsonBody {
 
 /// A body that knows the fingerprint of its request.
 pub(crate) trait Fingerprinted {
-    /// Identifies a repetition of the request (D12). `None` without a key, and where the announced body did not arrive in full,
-    /// since the intended request is then unknown.
+    /// Identifies a repetition of the request (D12). `None` without a key, and for an incomplete body, because the intended
+    /// request is unknown then.
     fn fingerprint(&self) -> Option<RequestFingerprint>;
 }
 
@@ -41,7 +41,7 @@ impl Fingerprinted for NoBody {
 }
 
 impl JsonBody {
-    /// A reader of the body's fields, or the violation that an unreadable body is.
+    /// A reader of the body's fields, or the violation of an unreadable body.
     pub(crate) fn reader(self) -> Result<ObjectReader, Violation> {
         self.object.map(ObjectReader::new)
     }
@@ -91,7 +91,7 @@ pub(crate) struct NoBody {
 }
 
 impl NoBody {
-    /// The violations that an unwanted body is.
+    /// The violations of an unwanted body.
     pub(crate) fn violations(self) -> Violations {
         self.violations
     }

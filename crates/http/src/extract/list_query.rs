@@ -66,7 +66,7 @@ fn refuse_shapes(query: &mut QueryString, errors: &ValidationErrors) {
     }
 }
 
-/// A decimal integer. Values beyond 64 bits are clamped, and so remain outside every range of ours.
+/// A decimal integer. Values beyond 64 bits are clamped, and stay outside every allowed range.
 pub(crate) fn parse_integer(text: &str) -> Result<i64, FieldError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

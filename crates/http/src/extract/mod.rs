@@ -22,6 +22,6 @@ pub(crate) use idempotent_request::Once;
 pub(crate) use input::{Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, PathId};
 pub(crate) use list_query::{PageQuery, parse_integer};
 pub(crate) use object_reader::{
-    FieldReader, ObjectReader, Verb, boolean, items, object, properties, reference, text, texts,
+    Action, FieldReader, ObjectReader, boolean, items, object, properties, reference, text, texts,
 };
 pub(crate) use query_string::QueryString;

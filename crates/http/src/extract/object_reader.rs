@@ -1,4 +1,4 @@
-//! Reading an object field by field, so that one answer lists everything that is wrong with it (D8).
+//! Reads an object field by field, so that one answer lists every violation (D8).
 
 use std::ops::RangeInclusive;
 
@@ -9,26 +9,26 @@ use super::field::shorten;
 use crate::schema::{AnySchema, Property, always, or_null, with_default};
 use signpost_strict_json::{Json, JsonObject};
 
-/// What a body asks for.
+/// The action that a body requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
-    /// Something new.
+pub(crate) enum Action {
+    /// The creation of a resource.
     Create,
-    /// A change of something that exists.
+    /// The change of an existing resource.
     Update,
 }
 
-/// Takes the fields of an object one by one and notes what is wrong with them. Which fields there are is said by
-/// what is taken: whatever is left at the end is unknown, and a violation (D8).
+/// Takes the fields of an object one by one and collects their violations. A field that is not taken is unknown, which is
+/// a violation too (D8).
 ///
 /// The same code describes the object: [`properties`] runs it on an empty object and collects what it takes.
 #[derive(Debug)]
 pub(crate) struct ObjectReader {
-    /// What the paths of the object's fields begin with: nothing, or `geo_blocklists.`.
+    /// The prefix of the paths of the object's fields: nothing, or a path such as `geo_blocklists.`.
     prefix: String,
     members: JsonObject,
     violations: Violations,
-    /// The fields that were taken, if they are to be described.
+    /// The properties of the fields that were taken, if the schema is requested.
     described: Option<Vec<Property>>,
 }
 
@@ -49,7 +49,7 @@ impl ObjectReader {
         Self { prefix: format!("{path}."), ..Self::new(members) }
     }
 
-    /// A field that must be there and cannot be null.
+    /// A required field that cannot be null.
     pub(crate) fn required<T>(&mut self, field: impl Field<T>) -> Option<T> {
         let name = field.name();
         self.describe(&field, |schema| always(name, schema));
@@ -61,28 +61,33 @@ impl ObjectReader {
         }
     }
 
-    /// A field that may be left out, but cannot be null.
+    /// An optional field that cannot be null.
     pub(crate) fn optional<T>(&mut self, field: impl Field<T>) -> Option<T> {
         let name = field.name();
         self.describe(&field, |schema| always(name, schema).or_absent());
         self.value_or_absent(field)
     }
 
-    /// A field that a creation must have and an update may leave out. It cannot be null.
-    pub(crate) fn required_to_create<T>(&mut self, verb: Verb, field: impl Field<T>) -> Option<T> {
-        match verb {
-            Verb::Create => self.required(field),
-            Verb::Update => self.optional(field),
+    /// A field that creations require and updates do not. It cannot be null.
+    pub(crate) fn required_to_create<T>(&mut self, action: Action, field: impl Field<T>) -> Option<T> {
+        match action {
+            Action::Create => self.required(field),
+            Action::Update => self.optional(field),
         }
     }
 
-    /// A field that may be left out, which means `default` in a creation. It cannot be null.
-    pub(crate) fn optional_or(&mut self, verb: Verb, default: bool, field: impl Field<bool>) -> Option<bool> {
+    /// An optional field with a `default` in creations. It cannot be null.
+    pub(crate) fn optional_or(
+        &mut self,
+        action: Action,
+        default: bool,
+        field: impl Field<bool>,
+    ) -> Option<bool> {
         let name = field.name();
         let described = |schema| {
-            let schema = match verb {
-                Verb::Create => with_default(schema, default.into()),
-                Verb::Update => schema,
+            let schema = match action {
+                Action::Create => with_default(schema, default.into()),
+                Action::Update => schema,
             };
             always(name, schema).or_absent()
         };
@@ -90,8 +95,7 @@ impl ObjectReader {
         self.value_or_absent(field)
     }
 
-    /// A field that may be left out or null. An invalid field is as if it were absent: a request with violations changes
-    /// nothing.
+    /// A field that may be absent or null. An invalid field counts as absent: a request with violations changes nothing.
     pub(crate) fn nullable<T>(&mut self, field: impl Field<T>) -> Change<T> {
         let name = field.name();
         self.describe(&field, |schema| always(name, or_null(schema)).or_absent());
@@ -139,12 +143,12 @@ impl ObjectReader {
         self.refuse(name, ViolationCode::NotNullable, "must not be null")
     }
 
-    /// A field that may be there and is not looked at: whether it is valid cannot be told.
-    pub(crate) fn pass_over(&mut self, name: &str) {
+    /// Takes a field without validating it.
+    pub(crate) fn skip(&mut self, name: &str) {
         self.members.remove(name);
     }
 
-    /// What was wrong with the fields, and every field that nobody took.
+    /// All violations, including one for each field that was not taken.
     pub(crate) fn finish(&mut self) -> Violations {
         let mut violations = std::mem::take(&mut self.violations);
         let prefix = &self.prefix;
@@ -167,11 +171,11 @@ enum Given<T> {
     Absent,
     Null,
     Value(T),
-    /// What is wrong has been noted.
+    /// The violations are recorded.
     Invalid,
 }
 
-/// Reads a value that is not null, found at a path. `None` if it is invalid; why is noted then.
+/// Reads a value at a path that is not null. If it is invalid, adds the violations and returns `None`.
 pub(crate) trait FieldReader<T>: FnOnce(Json, &str, &mut Violations) -> Option<T> {}
 
 impl<T, F: FnOnce(Json, &str, &mut Violations) -> Option<T>> FieldReader<T> for F {}
@@ -189,7 +193,7 @@ pub(crate) fn text<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl
     }
 }
 
-/// A string that names something, which may exist or not.
+/// A string that refers to a resource, which may not exist.
 pub(crate) fn reference<T>(parse: impl FnOnce(&str) -> T) -> impl FieldReader<T> {
     text(|text| Ok(parse(text)))
 }
@@ -204,7 +208,7 @@ pub(crate) fn boolean() -> impl FieldReader<bool> {
     }
 }
 
-/// An object, whose fields `read` takes.
+/// An object. `read` takes its fields.
 pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader) -> Option<T>) -> impl FieldReader<T> {
     |value, path: &str, violations: &mut Violations| {
         let Json::Object(members) = value else {
@@ -219,8 +223,7 @@ pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader) -> Option<T>) -> im
     }
 }
 
-/// An array of so many values, whatever they are. Of a longer one, only as many as it may have are looked at: how many
-/// more are invalid does not matter to anyone.
+/// An array of any values, with this number of items. Items beyond the maximum are dropped: the array is invalid anyway.
 fn list(
     bounds: RangeInclusive<usize>,
     value: Json,
@@ -241,7 +244,7 @@ fn list(
     Some(items)
 }
 
-/// An array of so many values, whatever they are.
+/// An array of any values, with this number of items.
 pub(crate) fn values(bounds: RangeInclusive<usize>) -> impl FieldReader<Vec<Json>> {
     move |value, path: &str, violations: &mut Violations| {
         let mut found = Violations::new();
@@ -252,7 +255,7 @@ pub(crate) fn values(bounds: RangeInclusive<usize>) -> impl FieldReader<Vec<Json
     }
 }
 
-/// An array of so many strings that a type of the domain accepts.
+/// An array of strings that a type of the domain accepts, with this number of items.
 pub(crate) fn texts<T>(
     bounds: RangeInclusive<usize>,
     parse: impl Fn(&str) -> Result<T, FieldError>,
@@ -271,8 +274,8 @@ pub(crate) fn texts<T>(
     }
 }
 
-/// An array of at most so many items, each read at its own path. One that is invalid keeps its place, as `None`, so that
-/// what is found out later about the others is told of the right ones.
+/// An array of at most `most` items, each read at its own path. An invalid item becomes `None`, so that later violations of
+/// other items have the right index.
 pub(crate) fn items<T>(
     most: usize,
     read: impl Fn(Json, &str, &mut Violations) -> Option<T>,
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_every_violation_of_a_body_is_listed_wrong_types_included() {
+    fn d8_all_violations_of_a_body_are_listed_including_wrong_types() {
         let mut body = reader(r#"{"name":"","note":5,"active":"yes","nothing":null,"zzz":1,"aaa":{"b":1}}"#);
         assert_eq!(body.required(of("name", text(Name::parse))), None);
         assert_eq!(body.nullable(of("note", text(Note::parse))), Change::Keep);
@@ -330,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_null_and_a_value_are_three_things() {
+    fn absent_null_and_a_value_are_distinct() {
         let mut body = reader(r#"{"null":null,"value":"x"}"#);
         assert_eq!(body.nullable(of("absent", text(Note::parse))), Change::Keep);
         assert_eq!(body.nullable(of("null", text(Note::parse))), Change::Clear);
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn d8_paths_lead_into_nested_objects_and_lists() {
+    fn d8_paths_name_nested_fields_and_list_items() {
         let read =
             |object: &mut ObjectReader| object.required(of("countries", texts(0..=3, CountryCode::parse)));
         for (body, expected) in [
@@ -369,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_field_with_an_absurd_name_is_reported_shortened() {
+    fn long_names_of_unknown_fields_are_shortened() {
         let mut body = reader(&format!(r#"{{"{}":1}}"#, "x".repeat(100_000)));
         let violations = body.finish();
         assert!(violations.iter().all(|violation| violation.field().chars().count() == 101));

@@ -100,8 +100,8 @@ mod tests {
 
     #[actix_web::test]
     async fn d10_a_body_is_refused_as_soon_as_it_exceeds_the_limit() {
-        assert!(received(MOST_BYTES).await.is_none(), "it may be whole with the next chunk");
+        assert!(received(MOST_BYTES).await.is_none(), "the next chunk may complete it");
         let refused = received(MOST_BYTES + 1).await;
-        assert!(matches!(refused, Some(Err(ApiError::PayloadTooLarge))), "its end is waited for");
+        assert!(matches!(refused, Some(Err(ApiError::PayloadTooLarge))), "it must not wait for the end");
     }
 }

@@ -91,7 +91,7 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
         }
         ErrorCode::AnalyticsTemporarilyUnavailable => "Analytics are unavailable. Try again.",
         ErrorCode::InternalError => BROKEN,
-        ErrorCode::DuplicateIdInBatch => "The same id stands earlier in this batch.",
+        ErrorCode::DuplicateIdInBatch => "An earlier item of this batch has the same id.",
         ErrorCode::DuplicateSlugInBatch => "An earlier item of this batch has the same address.",
     }
 }

@@ -97,7 +97,7 @@ pub(crate) fn components() -> Components {
     vec![("Account", closed_object("The caller's account.", AccountBody::properties()).into())]
 }
 
-/// `GET /v1/account`: admission has read the account, so this asks the store nothing.
+/// `GET /v1/account`: admission has read the account, so this runs no query.
 pub(crate) async fn get(caller: Admitted, _: NoInput) -> Result<HttpResponse, ApiError> {
     let caller: &Caller = &caller;
     wire::ok(&AccountBody::from(caller))

@@ -189,7 +189,7 @@ pub(crate) async fn connect(
         if *is_new { wire::created(PATH, domain.domain.id, &shown) } else { wire::ok(&shown) }
     };
     let hostname = hostname_of(body, &app.hostname_rules)?;
-    execution.run(show, |conclusion| domains::connect(&app, &caller, &hostname, conclusion)).await
+    execution.run(show, |idempotency| domains::connect(&app, &caller, &hostname, idempotency)).await
 }
 
 /// Validates the hostname only if the request has other violations. Otherwise the use case does it; here it completes the
@@ -244,7 +244,7 @@ pub(crate) async fn verify(
     };
     input.finish()?;
     let show = |domain: &DomainWithInstructions| wire::ok(&DomainBody::from(domain));
-    execution.run(show, |conclusion| domains::verify(&app, &caller, id.0, conclusion)).await
+    execution.run(show, |idempotency| domains::verify(&app, &caller, id.0, idempotency)).await
 }
 
 /// `DELETE /v1/domains/{id}` (D5, D43): the domain's links lose their addresses.

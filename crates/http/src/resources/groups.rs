@@ -101,7 +101,7 @@ pub(crate) async fn create(
     };
     let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));
     let name = name_of(body)?;
-    execution.run(show, |conclusion| groups::create(&app, &caller, name, conclusion)).await
+    execution.run(show, |idempotency| groups::create(&app, &caller, name, idempotency)).await
 }
 
 /// `GET /v1/groups`
@@ -166,7 +166,7 @@ pub(crate) async fn assign(
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkAssignBody::from(outcome))
     };
-    execution.run(show, |conclusion| groups::assign(&app, &caller, id.0, &ids, conclusion)).await
+    execution.run(show, |idempotency| groups::assign(&app, &caller, id.0, &ids, idempotency)).await
 }
 
 /// `POST /v1/groups/{id}/unassign`: takes links out of the group.
@@ -186,5 +186,5 @@ pub(crate) async fn unassign(
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkUnassignBody::from(outcome))
     };
-    execution.run(show, |conclusion| groups::unassign(&app, &caller, id.0, &ids, conclusion)).await
+    execution.run(show, |idempotency| groups::unassign(&app, &caller, id.0, &ids, idempotency)).await
 }

@@ -1,4 +1,4 @@
-//! Landing pages: what only they have of `/v1/landings` (contract "Landing", D27, D28, D34). The rest is in
+//! Landing pages: the part of `/v1/landings` that redirects do not share (contract "Landing", D27, D28, D34). The rest is in
 //! [`links`](super::links).
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use signpost_domain::{
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::page_content::{self, PageContentBody};
-use crate::extract::{Field, ObjectReader, Verb, field, text};
+use crate::extract::{Action, Field, ObjectReader, field, text};
 use crate::schema::{Components, examples, id, kept_name, kind, sent_name, shown};
 use crate::wire::Text;
 
@@ -39,7 +39,7 @@ shown! {
 }
 
 impl LandingBody {
-    /// The landing page; its address depends on where the installation lives.
+    /// The body of a landing page. Its address depends on the installation's system domain.
     pub(crate) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
         Self {
             id: Text(LandingId::from_bytes(link.id.to_bytes())),
@@ -59,10 +59,10 @@ impl LinkEndpoints for LandingKind {
 
     const WORDS: LinkWords = link_words!("landing page", "landing", examples::LANDING_ID);
 
-    fn read(body: &mut ObjectReader, verb: Verb) -> LandingRequest {
-        let title = body.required_to_create(verb, title());
-        let shared: LandingRequest = read(body, verb, Self::WORDS.noun, title);
-        let analytics_enabled = read_analytics_enabled(body, verb);
+    fn read(body: &mut ObjectReader, action: Action) -> LandingRequest {
+        let title = body.required_to_create(action, title());
+        let shared: LandingRequest = read(body, action, Self::WORDS.noun, title);
+        let analytics_enabled = read_analytics_enabled(body, action);
         LinkRequest { analytics_enabled, content: page_content::read(body), ..shared }
     }
 

@@ -5,26 +5,26 @@ use signpost_domain::id::GroupKind;
 use signpost_domain::{HostReference, IdReference, LinkRequest, Name, Note, Slug};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
-use crate::extract::{Field, ObjectReader, Verb, boolean, field, reference, text};
+use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text};
 use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, id_pattern, string};
 
-/// Reads the fields that follow the name. `noun` is what the descriptions call the link.
+/// Reads the fields that follow the name. `noun` is the link's name in descriptions.
 pub(super) fn read<R: Default>(
     body: &mut ObjectReader,
-    verb: Verb,
+    action: Action,
     noun: &'static str,
     name: Option<Name>,
 ) -> LinkRequest<R> {
-    let slug = body.nullable(slug(verb, noun));
-    // The contract lists them in this order for creations, and in the other for updates.
-    let (domain, note) = match verb {
-        Verb::Create => {
-            let domain = body.nullable(domain(verb, noun));
-            (domain, body.nullable(note(verb)))
+    let slug = body.nullable(slug(action, noun));
+    // The contract lists these fields in different orders for creations and updates.
+    let (domain, note) = match action {
+        Action::Create => {
+            let domain = body.nullable(domain(action, noun));
+            (domain, body.nullable(note(action)))
         }
-        Verb::Update => {
-            let note = body.nullable(note(verb));
-            (body.nullable(domain(verb, noun)), note)
+        Action::Update => {
+            let note = body.nullable(note(action));
+            (body.nullable(domain(action, noun)), note)
         }
     };
     LinkRequest {
@@ -32,31 +32,31 @@ pub(super) fn read<R: Default>(
         slug,
         domain,
         note,
-        group: body.nullable(group_id(verb, noun)),
-        is_active: body.optional_or(verb, true, is_active()),
+        group: body.nullable(group_id(action, noun)),
+        is_active: body.optional_or(action, true, is_active()),
         ..LinkRequest::default()
     }
 }
 
 /// Reads `analytics_enabled`, which only creations have (D28, D50).
-pub(super) fn read_analytics_enabled(body: &mut ObjectReader, verb: Verb) -> Option<bool> {
+pub(super) fn read_analytics_enabled(body: &mut ObjectReader, action: Action) -> Option<bool> {
     let analytics_enabled = field("analytics_enabled", boolean(), || {
         boolean_schema("Whether visits are counted. Fixed for the link's life, and never shown.")
     });
-    match verb {
-        Verb::Create => body.optional_or(verb, true, analytics_enabled),
-        Verb::Update => None,
+    match action {
+        Action::Create => body.optional_or(action, true, analytics_enabled),
+        Action::Update => None,
     }
 }
 
-fn slug(verb: Verb, noun: &'static str) -> impl Field<Slug> {
+fn slug(action: Action, noun: &'static str) -> impl Field<Slug> {
     field("slug", text(Slug::parse), move || {
-        let meaning = match verb {
-            Verb::Create => {
+        let meaning = match action {
+            Action::Create => {
                 "Left out: 7 random characters. Null: the root of the custom domain that `domain` names."
                     .to_owned()
             }
-            Verb::Update => {
+            Action::Update => {
                 format!("Null frees the address and moves the {noun} to the root of its custom domain.")
             }
         };
@@ -76,11 +76,11 @@ fn slug_schema(description: &str) -> ObjectBuilder {
 }
 
 /// `domain` (D22, D23)
-fn domain(verb: Verb, noun: &'static str) -> impl Field<HostReference> {
+fn domain(action: Action, noun: &'static str) -> impl Field<HostReference> {
     field("domain", reference(HostReference::parse), move || {
-        let meaning = match verb {
-            Verb::Create => "Left out or null: the system domain.".to_owned(),
-            Verb::Update => format!("Null moves the {noun} back to the system domain."),
+        let meaning = match action {
+            Action::Create => "Left out or null: the system domain.".to_owned(),
+            Action::Update => format!("Null moves the {noun} back to the system domain."),
         };
         string(&format!(
             "The hostname that the link lives on: the system hostname, or one of the account's own domains, which must \
@@ -101,17 +101,17 @@ pub(super) fn domain_shown() -> ObjectBuilder {
 
 /// `url`: the public address.
 pub(super) fn url() -> ObjectBuilder {
-    string("The public address, put together from domain and slug; null only if the link lost its domain.")
+    string("The public address, built from domain and slug; null only if the link lost its domain.")
         .format(Some(SchemaFormat::Custom("uri".to_owned())))
         .pattern(Some("^https?://"))
         .examples(["https://go.example.com/autumn-sale"])
 }
 
-fn note(verb: Verb) -> impl Field<Note> {
+fn note(action: Action) -> impl Field<Note> {
     field("note", text(Note::parse), move || {
-        note_schema(match verb {
-            Verb::Create => "A private note, never shown to visitors; kept as it is.",
-            Verb::Update => "A private note, never shown to visitors; kept as it is. Null clears it.",
+        note_schema(match action {
+            Action::Create => "A private note, never shown to visitors; kept as it is.",
+            Action::Update => "A private note, never shown to visitors; kept as it is. Null clears it.",
         })
     })
 }
@@ -128,11 +128,11 @@ fn note_schema(description: &str) -> ObjectBuilder {
         .examples(["For the autumn newsletter"])
 }
 
-fn group_id(verb: Verb, noun: &'static str) -> impl Field<IdReference<GroupKind>> {
+fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupKind>> {
     field("group_id", reference(IdReference::parse), move || {
-        let meaning = match verb {
-            Verb::Create => "Left out or null: none.",
-            Verb::Update => "Null takes it out of its group.",
+        let meaning = match action {
+            Action::Create => "Left out or null: none.",
+            Action::Update => "Null takes it out of its group.",
         };
         group_id_shown(&format!("The group to put the {noun} into. {meaning}"))
     })
@@ -152,7 +152,7 @@ pub(super) fn is_active_shown() -> ObjectBuilder {
     boolean_schema("Whether the link resolves.")
 }
 
-/// A link has no place at the root of the system domain (D21): a null slug takes a domain.
+/// The schema rule that a null slug needs a domain, because no link is at the root of the system domain (D21).
 pub(super) fn root_needs_a_domain() -> Value {
     json!([
         {"properties": {"slug": {"type": "string"}}},
@@ -160,7 +160,7 @@ pub(super) fn root_needs_a_domain() -> Value {
     ])
 }
 
-/// The same for a link that has a domain already: what it has may do, unless it is moved to the system domain.
+/// The same rule for an update: the link's current domain suffices, unless the update sets it to null.
 pub(super) fn no_root_of_the_system_domain() -> Value {
     json!([
         {"properties": {"slug": {"type": "string"}}},

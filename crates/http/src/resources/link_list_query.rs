@@ -14,7 +14,7 @@ pub(super) struct LinkListQuery {
     pub(super) scope: CursorScope,
 }
 
-/// Reads the query of the list that `list` is the scope of.
+/// Reads the query of the list with the cursor scope `list`.
 pub(super) fn read(
     mut query: QueryString,
     mut violations: Violations,

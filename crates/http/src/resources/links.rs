@@ -20,7 +20,7 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PathId, Verb, batch, ids, properties,
+    Action, Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PathId, batch, ids, properties,
 };
 use crate::schema::{
     AnySchema, Components, FieldType, Property, closed_object, count, created_at, named, shown, timestamp,
@@ -33,26 +33,26 @@ pub(crate) trait LinkEndpoints: LinkIdKind {
     /// The content of the kind.
     type Content: LinkResource<Kind = Self>;
 
-    /// What the API calls the kind.
+    /// The kind's names in the API.
     const WORDS: LinkWords;
 
     /// Reads the fields of a creation or of an update.
-    fn read(body: &mut ObjectReader, verb: Verb) -> LinkRequest<RequestOf<Self>>;
+    fn read(body: &mut ObjectReader, action: Action) -> LinkRequest<RequestOf<Self>>;
 
-    /// The body that answers about a single link show.
+    /// The body of an answer about a single link.
     fn single_body(single: &SingleOf<Self>, app: &Application) -> impl Serialize;
 
-    /// The link that they show.
+    /// Makes that body.
     fn link(single: &SingleOf<Self>) -> &Link<Self::Content>;
 }
 
-/// What requests ask of the content of a kind.
+/// The request for the content of a kind.
 pub(crate) type RequestOf<K> = <<K as LinkEndpoints>::Content as ContentRules>::Request;
 
-/// What is shown of a single link of a kind.
+/// The shown form of a single link of a kind.
 pub(crate) type SingleOf<K> = <<K as LinkEndpoints>::Content as LinkResource>::Single;
 
-/// The words of a kind: its noun, its name in JSON, and an example of an id. The rest follows from them.
+/// The names of a kind, from its noun, its name in JSON, and an example of an id.
 macro_rules! link_words {
     ($noun:literal, $object:literal, $example_id:expr) => {
         $crate::resources::links::LinkWords {
@@ -72,29 +72,29 @@ macro_rules! link_words {
 }
 pub(super) use link_words;
 
-/// What the API calls a kind of links.
+/// The names of a kind of links in the API.
 pub(crate) struct LinkWords {
-    /// In sentences.
+    /// The noun in sentences.
     pub(crate) noun: &'static str,
-    /// In sentences, several.
+    /// The plural in sentences.
     pub(crate) plural: &'static str,
     /// The value of `object`.
     pub(crate) object: &'static str,
-    /// Where links are created and listed, and what the address of each begins with.
+    /// The path of creation and lists, and the prefix of each link's path.
     pub(crate) path: &'static str,
-    /// Where one is read, changed and deleted.
+    /// The path of one link.
     pub(crate) path_of_one: &'static str,
-    /// Where several are deleted.
+    /// The path of bulk deletion.
     pub(crate) path_of_bulk_deletion: &'static str,
-    /// What the cursors of the kind's list are bound to (D11).
+    /// The scope of the cursors of the kind's list (D11).
     pub(crate) list: &'static str,
     /// The field that names the links of a bulk deletion.
     pub(crate) ids: &'static str,
-    /// What that field has.
+    /// The description of that field.
     pub(crate) about_ids: &'static str,
-    /// An id.
+    /// An example of an id.
     pub(crate) example_id: &'static str,
-    /// What people are told when one is deleted.
+    /// The message for people after a deletion.
     pub(crate) deleted: &'static str,
 }
 
@@ -109,7 +109,7 @@ pub(crate) enum LinkBody {
 }
 
 impl LinkBody {
-    /// The link; its address depends on where the installation lives.
+    /// The body of a link. Its address depends on the installation's system domain.
     pub(crate) fn new(link: &Link, app: &Application) -> Self {
         match &link.content {
             AnyContent::Landing => Self::Landing(LandingBody::new(link, app)),
@@ -119,7 +119,7 @@ impl LinkBody {
 }
 
 shown! {
-    /// What every body of a link ends with.
+    /// The last fields of every body of a link.
     pub(super) struct PlaceAndTimesBody {
         group_id: Option<Text<GroupId>> = group_id_shown("The group that the link is in; null if in none."),
         domain: Option<String> = domain_shown(),
@@ -141,7 +141,7 @@ impl PlaceAndTimesBody {
 
 impl FieldType for LinkBody {}
 
-/// A link as lists show it, with its clicks if these were asked for (D66).
+/// A link as lists show it, with its clicks if the query requests them (D66).
 #[derive(Serialize)]
 struct ListedLinkBody {
     #[serde(flatten)]
@@ -151,11 +151,11 @@ struct ListedLinkBody {
 }
 
 shown! {
-    /// What a list adds to each link with `with=clicks`.
+    /// The fields that `with=clicks` adds to each link of a list.
     struct RecentClicksBody {
         clicks_7d: u64 = count("Clicks of the last seven days; only with `with=clicks`."),
         last_clicked_at: Option<Text<Timestamp>> = timestamp(
-            "When it was clicked last; null if never, as far back as clicks are kept. Only with `with=clicks`.",
+            "The time of the last click; null if there is none among the stored clicks. Only with `with=clicks`.",
         ),
     }
 }
@@ -170,7 +170,7 @@ impl ListedLinkBody {
     }
 }
 
-/// The properties that lists may add to those of a link.
+/// The properties that lists may add to a link.
 pub(super) fn recent_clicks() -> impl Iterator<Item = Property> {
     RecentClicksBody::properties().into_iter().map(Property::or_absent)
 }
@@ -199,18 +199,18 @@ pub(super) fn components_of<K: LinkEndpoints>(
     let shown_by = |answers: &str, properties: Vec<Property>| -> AnySchema {
         closed_object(&format!("A {noun}, as {answers} show it."), properties).into()
     };
-    let asked = |what: &str, verb: Verb, rule| -> AnySchema {
-        let properties = properties(|body| drop(K::read(body, verb)));
+    let asked = |what: &str, action: Action, rule| -> AnySchema {
+        let properties = properties(|body| drop(K::read(body, action)));
         with_rule(closed_object(what, properties), "anyOf", rule).into()
     };
     let with_clicks = listed().into_iter().chain(recent_clicks()).collect();
-    let what_changes = format!("Changes to a {noun}. Only the fields that are there are changed.");
+    let what_changes = format!("Changes to a {noun}. Absent fields stay unchanged.");
     vec![
         (in_bulk, shown_by("bulk results", listed())),
         (in_list, shown_by("lists", with_clicks)),
         (as_single, shown_by("its creation, retrieval and update", single)),
-        (new, asked(&format!("A {noun} to be created."), Verb::Create, root_needs_a_domain())),
-        (changes, asked(&what_changes, Verb::Update, no_root_of_the_system_domain())),
+        (new, asked(&format!("A {noun} to create."), Action::Create, root_needs_a_domain())),
+        (changes, asked(&what_changes, Action::Update, no_root_of_the_system_domain())),
     ]
 }
 
@@ -230,10 +230,10 @@ fn ids_to_delete<K: LinkEndpoints>() -> impl Field<Vec<String>> {
 /// The violations of a body without readable fields.
 fn submitted<K: LinkEndpoints>(
     body: OnlyBody,
-    verb: Verb,
+    action: Action,
 ) -> Result<Submitted<LinkRequest<RequestOf<K>>>, Violations> {
     let (mut body, mut violations) = body.reader()?;
-    let value = K::read(&mut body, verb);
+    let value = K::read(&mut body, action);
     violations.append(body.finish());
     Ok(Submitted { value, violations })
 }
@@ -251,8 +251,8 @@ pub(crate) async fn create<K: LinkEndpoints>(
     let show = |created: &SingleOf<K>| {
         wire::created(K::WORDS.path, K::link(created).id, &K::single_body(created, &app))
     };
-    let request = submitted::<K>(body, Verb::Create)?;
-    execution.run(show, |conclusion| links::create::<K::Content>(&app, &caller, request, conclusion)).await
+    let request = submitted::<K>(body, Action::Create)?;
+    execution.run(show, |idempotency| links::create::<K::Content>(&app, &caller, request, idempotency)).await
 }
 
 /// `GET /v1/landings/{id}` and `GET /v1/redirects/{id}` (D27)
@@ -273,7 +273,7 @@ pub(crate) async fn update<K: LinkEndpoints>(
     id: PathId<K>,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let request = submitted::<K>(body, Verb::Update)?;
+    let request = submitted::<K>(body, Action::Update)?;
     let single = links::update::<K::Content>(&app, &caller, id.0, request).await?;
     wire::ok(&K::single_body(&single, &app))
 }
@@ -327,5 +327,5 @@ pub(crate) async fn delete_many<K: LinkEndpoints>(
         });
         wire::ok(&BulkDeleteBody::from(outcome))
     };
-    execution.run(show, |conclusion| links::delete_many::<K>(&app, &caller, &ids, conclusion)).await
+    execution.run(show, |idempotency| links::delete_many::<K>(&app, &caller, &ids, idempotency)).await
 }

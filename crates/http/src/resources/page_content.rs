@@ -1,4 +1,4 @@
-//! What is on a landing page, apart from what its widgets are (D34).
+//! The content of a landing page, without the fields of its widgets (D34).
 
 use signpost_domain::{
     AccentColor, Description, PageContent, PageContentRequest, Theme, WebUrl, WidgetDraft, Widgets,
@@ -15,7 +15,7 @@ use crate::schema::{
 shown! {
     /// The content as creation, retrieval and update of a landing page show it.
     pub(super) struct PageContentBody {
-        description: Option<String> = description_schema("What stands under the title."),
+        description: Option<String> = description_schema("The text under the title."),
         avatar_url: Option<String> = web_url_shown("The picture beside the title."),
         theme: &'static str = theme_schema(),
         accent_color: Option<String> =
@@ -23,7 +23,7 @@ shown! {
                 .pattern(Some(KEPT_COLOR)),
         search_engines: bool = search_engines_schema(),
         widgets: Vec<WidgetBody> =
-            widgets_schema("What the page consists of, from top to bottom.", "Widget"),
+            widgets_schema("The content of the page, from top to bottom.", "Widget"),
     }
 }
 
@@ -41,7 +41,7 @@ impl From<&PageContent> for PageContentBody {
     }
 }
 
-/// Reads the content. A creation's is a change of a page on which there is nothing.
+/// Reads the content. A creation changes an empty page.
 pub(super) fn read(body: &mut ObjectReader) -> PageContentRequest {
     PageContentRequest {
         description: body.nullable(description()),
@@ -55,7 +55,7 @@ pub(super) fn read(body: &mut ObjectReader) -> PageContentRequest {
 
 fn description() -> impl Field<Description> {
     field("description", text(Description::parse), || {
-        description_schema("What stands under the title; kept as it is. Null clears it.")
+        description_schema("The text under the title; kept as it is. Null clears it.")
     })
 }
 
@@ -83,8 +83,8 @@ fn search_engines() -> impl Field<bool> {
 fn widgets_field() -> impl Field<Vec<WidgetDraft>> {
     field("widgets", widgets(), || {
         widgets_schema(
-            "What the page consists of, from top to bottom. It replaces the whole list. A widget that carries \
-             the `id` of one that the page has keeps it; every other gets a new one.",
+            "The content of the page, from top to bottom. It replaces the whole list. A widget with the `id` of \
+             an existing widget of the page keeps that id; any other widget gets a new id.",
             "NewWidget",
         )
     })

@@ -108,7 +108,7 @@ pub(crate) async fn create(
     };
     let show = |pixel: &Pixel| wire::created(PATH, pixel.id, &PixelBody::from(pixel));
     let pixel = new_pixel(body)?;
-    execution.run(show, |conclusion| pixels::create(&app, &caller, pixel, conclusion)).await
+    execution.run(show, |idempotency| pixels::create(&app, &caller, pixel, idempotency)).await
 }
 
 fn new_pixel(body: OnlyBody) -> Result<NewPixel, Violations> {

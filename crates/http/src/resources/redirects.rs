@@ -1,5 +1,5 @@
-//! Redirects: what only they have of `/v1/redirects` (contract "Redirect", D24, D26–D30, D36). The rest is in
-//! [`links`](super::links).
+//! Redirects: the part of `/v1/redirects` that landing pages do not share (contract "Redirect", D24, D26–D30, D36). The
+//! rest is in [`links`](super::links).
 
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
@@ -19,9 +19,9 @@ use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabl
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::PixelBody;
 use crate::api_error::ApiError;
-use crate::bulk_outcome::{self, SentValues};
+use crate::bulk_outcome::{self, RawValues};
 use crate::extract::{
-    Admitted, Field, ObjectReader, Once, OnlyBody, Verb, anything, batch, boolean, field, items, object,
+    Action, Admitted, Field, ObjectReader, Once, OnlyBody, anything, batch, boolean, field, items, object,
     properties, reference, text, texts,
 };
 use crate::schema::{
@@ -72,7 +72,7 @@ shown! {
 }
 
 impl RedirectBody {
-    /// The redirect; its address depends on where the installation lives. Countries and pixels are not in lists (D27).
+    /// The body of a redirect. Its address depends on the installation's system domain. Lists omit countries and pixels (D27).
     pub(crate) fn new<C: Content>(link: &Link<C>, content: &RedirectContent, app: &Application) -> Self {
         Self {
             id: Text(RedirectId::from_bytes(link.id.to_bytes())),
@@ -102,19 +102,19 @@ impl LinkEndpoints for RedirectKind {
 
     const WORDS: LinkWords = link_words!("redirect", "redirect", examples::REDIRECT_ID);
 
-    fn read(body: &mut ObjectReader, verb: Verb) -> RedirectRequest {
-        let name = body.required_to_create(verb, name());
-        let target_url = body.required_to_create(verb, target_url());
-        let shared: RedirectRequest = read(body, verb, Self::WORDS.noun, name);
+    fn read(body: &mut ObjectReader, action: Action) -> RedirectRequest {
+        let name = body.required_to_create(action, name());
+        let target_url = body.required_to_create(action, target_url());
+        let shared: RedirectRequest = read(body, action, Self::WORDS.noun, name);
         let content = RedirectContentRequest {
             target_url,
-            antibot_enabled: body.optional_or(verb, false, antibot_enabled()),
-            geo_blocklist: body.nullable(geo_blocklists(verb)),
+            antibot_enabled: body.optional_or(action, false, antibot_enabled()),
+            geo_blocklist: body.nullable(geo_blocklists(action)),
             pixels: body
-                .nullable(pixel_ids(verb))
+                .nullable(pixel_ids(action))
                 .map(|ids| ids.into_iter().map(|id| id.unwrap_or(IdReference::Malformed)).collect()),
         };
-        LinkRequest { analytics_enabled: read_analytics_enabled(body, verb), content, ..shared }
+        LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }
 
     fn single_body(single: &RedirectWithPixels, app: &Application) -> impl Serialize {
@@ -134,7 +134,7 @@ impl LinkEndpoints for RedirectKind {
 const TARGET_URL: &str = "Where visitors are sent: an absolute `http` or `https` URL with a host, at most 2048 characters, without \
     credentials, white space, control characters and backslashes. It is kept exactly as given. A host that programs read \
     in different ways (`0x7f.1`, `a%62.example`) is refused; so are the link's own address and hosts that the operator has \
-    blocked. The pattern matches whatever is accepted, and some that is not: whether a host is one is beyond a pattern.";
+    blocked. The pattern matches every accepted URL, and some others, because a pattern cannot validate hosts.";
 
 fn name() -> impl Field<Name> {
     field("name", text(Name::parse), || sent_name("The redirect's name"))
@@ -163,11 +163,11 @@ fn antibot_enabled_shown() -> ObjectBuilder {
 }
 
 /// `geo_blocklists`: countries may repeat, and in any case (D26).
-fn geo_blocklists(verb: Verb) -> impl Field<GeoBlocklist> {
+fn geo_blocklists(action: Action) -> impl Field<GeoBlocklist> {
     field("geo_blocklists", object(blocklist), move || {
-        let of_null = match verb {
-            Verb::Create => "Left out or null: none.",
-            Verb::Update => "Null lifts all blocks.",
+        let of_null = match action {
+            Action::Create => "Left out or null: none.",
+            Action::Update => "Null lifts all blocks.",
         };
         let description = format!(
             "The countries whose visitors are turned away. Adding one needs the feature `geo_blocking`. {of_null}"
@@ -188,15 +188,15 @@ fn blocklist(object: &mut ObjectReader) -> Option<GeoBlocklist> {
     object.required(countries).map(GeoBlocklist::new)
 }
 
-/// `pixel_ids` (D36). An item that is no string keeps its place, so that the others can be looked up and the answer lists
-/// what is wrong with them as well (D8).
-fn pixel_ids(verb: Verb) -> impl Field<Vec<Option<IdReference<PixelKind>>>> {
+/// `pixel_ids` (D36). An item that is not a string becomes `None`, so that the answer also lists the violations of the
+/// others (D8).
+fn pixel_ids(action: Action) -> impl Field<Vec<Option<IdReference<PixelKind>>>> {
     let one =
         |item, path: &str, violations: &mut Violations| reference(IdReference::parse)(item, path, violations);
     field("pixel_ids", items(PixelIds::MAX, one), move || {
-        let of_null = match verb {
-            Verb::Create => "Left out or null: none.",
-            Verb::Update => "They replace all that it has; null or `[]` removes them.",
+        let of_null = match action {
+            Action::Create => "Left out or null: none.",
+            Action::Update => "They replace all that it has; null or `[]` removes them.",
         };
         let description = format!(
             "The pixels that fire before a visitor is sent on, in this order; one that is named again is dropped. Adding \
@@ -217,7 +217,7 @@ pub(crate) fn components() -> Components {
         "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.",
         GeoBlocklistBody::properties(),
     );
-    let many = closed_object("Redirects to be created.", properties(|body| drop(body.required(redirects()))));
+    let many = closed_object("Redirects to create.", properties(|body| drop(body.required(redirects()))));
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("NewRedirects", many.into()),
@@ -231,15 +231,15 @@ fn redirects() -> impl Field<Vec<Json>> {
     anything(ITEMS, "The redirects, in the order in which they are created.", || named("BulkRedirect"))
 }
 
-/// An item that breaks the rules of a redirect breaks no rule of the request: it fails by itself (D29).
+/// The schema of an item. It allows any value, because an invalid item fails alone and not the request (D29).
 fn new_redirect_or_anything() -> AnyOfBuilder {
     let anything = ObjectBuilder::new().schema_type(SchemaType::AnyValue).description(Some(
-        "Anything else is no error of the request: the item fails with `invalid_request`.",
+        "Any other value does not fail the request: the item fails with `invalid_request`.",
     ));
     AnyOfBuilder::new()
         .description(Some(
-            "A redirect to be created, by the rules of the single creation. An item that breaks one of them stands \
-             in `failed`; the others are created all the same.",
+            "A redirect to create, by the rules of the single creation. An item that breaks one of them is in \
+             `failed`; the others are still created.",
         ))
         .item(named("NewRedirect"))
         .item(anything)
@@ -272,24 +272,24 @@ pub(crate) async fn create_many(
         wire::ok(&BulkCreateBody::from(outcome))
     };
     execution
-        .run(show, |conclusion| links::create_many::<RedirectContent>(&app, &caller, requests, conclusion))
+        .run(show, |idempotency| links::create_many::<RedirectContent>(&app, &caller, requests, idempotency))
         .await
 }
 
 /// An item of a bulk creation. It is `Err` if it has no readable fields.
-fn read_item(index: usize, item: Json) -> (SentValues, Result<Submitted<RedirectRequest>, Violations>) {
+fn read_item(index: usize, item: Json) -> (RawValues, Result<Submitted<RedirectRequest>, Violations>) {
     match item {
         Json::Object(members) => {
-            let sent = SentValues::of(&members);
+            let sent = RawValues::of(&members);
             let mut body = ObjectReader::new(members);
-            let value = RedirectKind::read(&mut body, Verb::Create);
+            let value = RedirectKind::read(&mut body, Action::Create);
             // Cut now, and not when all are read: a hundred items may have a hundred violations each.
             (sent, Ok(Submitted { value, violations: body.finish().of_item() }))
         }
         Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
             let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
             let violations = Violations::from(error.at(format!("{ITEMS}[{index}]")));
-            (SentValues::default(), Err(violations))
+            (RawValues::default(), Err(violations))
         }
     }
 }

@@ -17,22 +17,22 @@ use crate::schema::{email_pattern, kind, sent_name, string, trimmed_pattern, web
 /// Takes the fields of one type of widgets.
 pub(super) type ReadContent = fn(&mut ObjectReader) -> Option<WidgetContent>;
 
-/// Every field that some type has.
+/// The fields of all types.
 static FIELDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     let of_type = |each: &WidgetType| properties(|widget| drop(each.read(widget)));
     TYPES.iter().flat_map(of_type).map(|property| property.name()).collect()
 });
 
-/// A list of widgets. One that is invalid is read as a divider, so that those behind it keep their places: nothing is
-/// done with any of them then, but they are still looked at (D8).
+/// A list of widgets. An invalid widget is read as a divider, so that later widgets keep their indices and are still
+/// validated (D8). The request fails anyway.
 pub(super) fn widgets() -> impl FieldReader<Vec<WidgetDraft>> {
     let read = items(Widgets::MAX, |item, path: &str, violations: &mut Violations| {
         object(widget)(item, path, violations)
     });
     |value, path: &str, violations: &mut Violations| {
-        let in_its_place = WidgetDraft { id: None, content: WidgetContent::Divider };
+        let placeholder = WidgetDraft { id: None, content: WidgetContent::Divider };
         let widgets = read(value, path, violations)?.into_iter();
-        Some(widgets.map(|widget| widget.unwrap_or_else(|| in_its_place.clone())).collect())
+        Some(widgets.map(|widget| widget.unwrap_or_else(|| placeholder.clone())).collect())
     }
 }
 
@@ -41,23 +41,23 @@ fn widget(object: &mut ObjectReader) -> Option<WidgetDraft> {
     object.optional(object_of_widget());
     let of_type = field("type", text(parse_type), || string("The type of the widget."));
     let Some(of_type) = object.required(of_type) else {
-        // Which of the fields it should have, nobody knows; but some are of no type at all.
+        // Without a type, only the fields of no type are certainly unknown.
         for name in FIELDS.iter() {
-            object.pass_over(name);
+            object.skip(name);
         }
         return None;
     };
     Some(WidgetDraft { id, content: of_type.read(object)? })
 }
 
-/// `id` of a widget that is sent.
+/// `id` of a widget in a request.
 pub(super) fn widget_id() -> impl Field<IdReference<WidgetKind>> {
     field("id", reference(IdReference::parse), || {
-        string("That of a widget of this page, which keeps it. Any other string is as good as none.")
+        string("The id of an existing widget of this page, which keeps it. Any other string is ignored.")
     })
 }
 
-/// `object`: what is shown of a widget can be sent back (D34), so the kind of resource may stand there.
+/// `object`: allowed because a widget of a response can be sent back (D34).
 pub(super) fn object_of_widget() -> impl Field<()> {
     field("object", text(parse_object), || kind("widget"))
 }
@@ -78,7 +78,7 @@ fn parse_type(text: &str) -> Result<&'static WidgetType, FieldError> {
 
 /// Takes the fields of a link.
 pub(super) fn link(widget: &mut ObjectReader) -> Option<WidgetContent> {
-    let title = widget.required(name("title", "What stands on it"));
+    let title = widget.required(name("title", "The label of the button"));
     let leads_to = widget.required(url("url", "Where it leads."));
     let thumbnail_url = widget.nullable(url("thumbnail_url", "A small picture on it.")).applied_to(None);
     Some(WidgetContent::Link { title: title?, url: leads_to?, thumbnail_url })
@@ -120,14 +120,14 @@ pub(super) fn video(widget: &mut ObjectReader) -> Option<WidgetContent> {
     widget.required(url).map(|url| WidgetContent::Video { url })
 }
 
-/// Takes the fields of a button that begins a mail.
+/// Takes the fields of a button that opens an email.
 pub(super) fn email(widget: &mut ObjectReader) -> Option<WidgetContent> {
     let address = widget.required(field("address", text(Email::parse), || {
-        string("Whom the mail is to: an address of at most 254 characters. White space around it is dropped.")
+        string("The recipient: an address of at most 254 characters. Surrounding white space is removed.")
             .pattern(Some(email_pattern()))
             .examples([ADDRESS])
     }));
-    let title = widget.nullable(name("title", "What stands on it")).applied_to(None);
+    let title = widget.nullable(name("title", "The label of the button")).applied_to(None);
     address.map(|address| WidgetContent::Email { address, title })
 }
 
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d35_exactly_the_types_that_there_are_are_read() {
+    fn d35_requests_accept_exactly_the_types_of_the_domain() {
         assert_eq!(TYPES.each_ref().map(|each| each.name), WidgetContent::TYPES);
     }
 }

@@ -17,7 +17,7 @@ use crate::schema::{
 };
 use crate::wire::Text;
 
-/// A type of widgets.
+/// A type of widget.
 pub(super) struct WidgetType {
     /// The value of `type`.
     pub(super) name: &'static str,
@@ -76,13 +76,13 @@ pub(super) static TYPES: [WidgetType; 8] = [
     },
     WidgetType {
         name: "email",
-        description: "A button that begins a mail.",
+        description: "A button that opens an email.",
         shown: ("EmailWidget", EmailWidget::properties),
         sent: ("NewEmailWidget", widget_requests::email),
     },
     WidgetType {
         name: "divider",
-        description: "A line between others.",
+        description: "A dividing line.",
         shown: ("DividerWidget", Vec::new),
         sent: ("NewDividerWidget", |_| Some(WidgetContent::Divider)),
     },
@@ -94,7 +94,7 @@ pub(super) static TYPES: [WidgetType; 8] = [
 pub(crate) enum WidgetBody {
     /// Of a type that this version knows.
     Known(KnownWidget),
-    /// As a newer version has written it, untouched.
+    /// Written by a newer version, and shown unchanged.
     Unknown(PassedThrough),
 }
 
@@ -123,7 +123,7 @@ enum ContentBody {
 
 shown! {
     struct LinkWidget {
-        title: String = kept_name("What stands on it."),
+        title: String = kept_name("The label of the button."),
         url: String = web_url_shown("Where it leads."),
         thumbnail_url: Option<String> = web_url_shown("A small picture on it."),
     }
@@ -166,15 +166,15 @@ shown! {
 shown! {
     struct EmailWidget {
         address: String =
-            string("Whom the mail is to.").max_length(Some(Email::MAX_CHARS)).examples([ADDRESS]),
-        title: Option<String> = kept_name("What stands on it; null: the address."),
+            string("The recipient.").max_length(Some(Email::MAX_CHARS)).examples([ADDRESS]),
+        title: Option<String> = kept_name("The label of the button; null: the address."),
     }
 }
 
 /// The example of a video's URL.
 pub(super) const VIDEO: &str = "https://youtu.be/dQw4w9WgXcQ";
 
-/// The example of an address of mail.
+/// The example of an email address.
 pub(super) const ADDRESS: &str = "ada@example.com";
 
 /// `text` of a paragraph.
@@ -188,7 +188,7 @@ pub(super) fn paragraph_schema() -> ObjectBuilder {
 
 /// `alt`
 pub(super) fn alt_schema() -> ObjectBuilder {
-    string("What stands for the image where it is not seen; perhaps nothing.")
+    string("The alternative text of the image; may be empty.")
         .max_length(Some(AltText::MAX_CHARS))
         .pattern(Some(one_line_pattern()))
         .examples(["Ada at her desk"])
@@ -199,8 +199,7 @@ pub(super) fn network_schema(description: &str) -> ObjectBuilder {
     string(description).examples(["mastodon"])
 }
 
-/// A widget of an unknown type: its id, and its fields to the letter. Read into values, a number could come out as
-/// another one.
+/// A widget of an unknown type: its id, and the original text of its fields. Parsing and writing numbers could change them.
 pub(crate) struct PassedThrough {
     id: WidgetId,
     fields: String,
@@ -209,7 +208,7 @@ pub(crate) struct PassedThrough {
 impl Serialize for PassedThrough {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { id, fields } = self;
-        // There is a `type` at least, so a comma is right.
+        // The fields have at least `type`, so the comma is valid.
         let rest = fields.trim_start().strip_prefix('{').unwrap_or_default();
         let whole = format!("{{\"id\":\"{id}\",\"object\":\"widget\",{rest}");
         RawValue::from_string(whole).map_err(serde::ser::Error::custom)?.serialize(serializer)
@@ -274,18 +273,19 @@ pub(crate) fn components() -> Components {
             TYPES.iter().map(|each| (each.name, format!("#/components/schemas/{}", component(each))));
         Discriminator::with_mapping("type", targets)
     };
-    // Not `oneOf`: a widget of a type that is known fits the last alternative as well.
+    // Not `oneOf`, because a widget of a known type also matches the last alternative.
     let shown = AnyOfBuilder::new()
         .description(Some(
-            "A piece of a landing page. An open list of types, which may get more fields, too: a widget that a newer \
-             version wrote has whatever that gave it.",
+            "A widget of a landing page. An open list of types, which may also get more fields: a widget that a \
+             newer version wrote has the fields of that version.",
         ))
         .discriminator(Some(mapping(|each| each.shown.0)));
     let shown =
         TYPES.iter().fold(shown, |union, each| union.item(named(each.shown.0))).item(of_newer_version());
     let sent = OneOfBuilder::new()
         .description(Some(
-            "A piece of a landing page. What was read can be sent back as it is, if it is one of these.",
+            "A widget of a landing page. A response's widget can be sent back unchanged if it has one of these \
+             types.",
         ))
         .discriminator(Some(mapping(|each| each.sent.0)));
     let sent = TYPES.iter().fold(sent, |union, each| union.item(named(each.sent.0)));
@@ -314,7 +314,7 @@ fn tag(name: &'static str) -> Property {
     always("type", string("The type of the widget.").enum_values(Some([name])))
 }
 
-/// A widget of a type that is not among those here, or with fields that its type does not have here.
+/// A widget of an unknown type, or of a known type with unknown fields.
 fn of_newer_version() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Object)
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d35_a_widget_of_an_unknown_type_is_shown_to_the_letter() {
+    fn d35_widgets_of_unknown_types_are_shown_unchanged() {
         let id: WidgetId = Id::from_bytes([7; 16]);
         let stored = format!(
             r#"{{"widgets":[{{"id":"{id}","type":"poll","ends":1e400,"votes":18446744073709551616.10,"q":"\u00e9"}}]}}"#

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::Api;
 
 #[actix_web::test]
-async fn d32_the_account_shows_its_plan_its_limits_and_what_it_uses() {
+async fn d32_the_account_shows_its_plan_limits_and_usage() {
     let api = Api::start().await;
     api.redirect("a").await;
     api.redirect("b").await;

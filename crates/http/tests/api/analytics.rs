@@ -1,4 +1,4 @@
-//! Questions about clicks: D45 to D51, R46.
+//! Analytics queries: D45 to D51, R46.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use signpost_memory::InMemory;
 
 use crate::harness::{Api, memory_on_plan, request};
 
-/// Records a click of a link: when, by whom, what it is, its values.
+/// Records a click of a link: its time, its visitor, its kind and its values.
 pub fn record(
     api: &Api,
     (account, link): (AccountId, &str),
@@ -51,7 +51,7 @@ fn counts(answer: &Value) -> [u64; 4] {
 }
 
 #[actix_web::test]
-async fn d46_an_answer_has_totals_series_and_dimensions_in_the_order_asked_for() {
+async fn d46_a_report_has_totals_series_and_dimensions_in_the_requested_order() {
     let api = start_in_april().await;
     let link = api.redirect("sale").await;
     let subject = (api.account, link.as_str());
@@ -107,7 +107,7 @@ async fn d46_an_answer_has_totals_series_and_dimensions_in_the_order_asked_for()
 }
 
 #[actix_web::test]
-async fn d49_the_end_is_now_at_most_and_the_plan_limits_the_range() {
+async fn d49_the_period_ends_now_at_the_latest_and_the_plan_limits_it() {
     let api = start_in_april().await;
     let link = api.redirect("sale").await;
     let future = format!(
@@ -131,7 +131,7 @@ async fn d49_the_end_is_now_at_most_and_the_plan_limits_the_range() {
 }
 
 #[actix_web::test]
-async fn d50_a_link_that_records_nothing_has_no_analytics() {
+async fn d50_a_link_without_analytics_is_refused() {
     let api = Api::start().await;
     let body = json!({"name": "a", "target_url": "https://example.com/", "analytics_enabled": false});
     let redirect = api.call_with("POST", "/v1/redirects", body).await.id(201);
@@ -149,7 +149,7 @@ async fn d50_a_link_that_records_nothing_has_no_analytics() {
 }
 
 #[actix_web::test]
-async fn d45_an_account_asks_about_all_links_or_a_group_or_a_domain() {
+async fn d45_analytics_cover_all_links_a_group_or_a_domain() {
     let api = start_in_april().await;
     let (sale, menu) = (api.redirect("sale").await, api.landing("menu").await);
     let group = api.group("spring").await;
@@ -189,7 +189,7 @@ async fn d45_an_account_asks_about_all_links_or_a_group_or_a_domain() {
 }
 
 #[actix_web::test]
-async fn d59_widgets_count_in_their_dimension_only() {
+async fn d59_widget_clicks_count_only_in_their_dimension() {
     let api = start_in_april().await;
     let menu = api.landing("menu").await;
     let widget = "wgt_019b5a3d0c1f7b63c4d5e6f708192a3b";
@@ -204,7 +204,7 @@ async fn d59_widgets_count_in_their_dimension_only() {
 }
 
 #[actix_web::test]
-async fn d51_analytics_are_unavailable_while_the_click_store_is() {
+async fn d51_analytics_are_unavailable_without_the_click_store() {
     let api = Api::start().await;
     api.redirect("sale").await;
     api.memory.click_store.set_unavailable(true);
@@ -223,7 +223,7 @@ async fn d51_analytics_are_unavailable_while_the_click_store_is() {
 }
 
 #[actix_web::test]
-async fn d51_a_question_that_gets_no_turn_in_time_is_given_up() {
+async fn d51_a_query_that_waits_too_long_is_a_503() {
     let memory = InMemory {
         analytics_bounds: AnalyticsBounds {
             at_once: 2,
@@ -241,14 +241,14 @@ async fn d51_a_question_that_gets_no_turn_in_time_is_given_up() {
     for answer in [first, second, of_other] {
         assert_eq!(answer.error(), (503, "analytics_temporarily_unavailable"));
     }
-    // The account's second question waited for the first, and the other account's did not.
+    // The account's second query waited for the first. The other account's query did not wait.
     assert!((2..=3).contains(&api.memory.click_store.begun()), "{}", api.memory.click_store.begun());
     drop(held);
-    assert_eq!(api.call("GET", path).await.status, 200, "the turns are free again");
+    assert_eq!(api.call("GET", path).await.status, 200, "the permits are free again");
 }
 
 #[actix_web::test]
-async fn r46_one_question_of_an_account_runs_at_a_time() {
+async fn r46_one_query_of_an_account_runs_at_a_time() {
     let memory = InMemory {
         analytics_bounds: AnalyticsBounds { at_once: 2, ..AnalyticsBounds::default() },
         ..InMemory::default()
@@ -260,7 +260,7 @@ async fn r46_one_question_of_an_account_runs_at_a_time() {
     let held = store.hold();
     let release = async {
         store.wait_for_begun(2).await;
-        // Everything that can run without waiting has run by now.
+        // Everything that does not wait has completed by now.
         tokio::task::yield_now().await;
         let begun = store.begun();
         drop(held);
@@ -277,7 +277,7 @@ async fn r46_one_question_of_an_account_runs_at_a_time() {
 }
 
 #[actix_web::test]
-async fn d66_lists_show_the_clicks_of_seven_days_if_asked() {
+async fn d66_lists_show_clicks_of_seven_days_on_request() {
     let api = start_in_april().await;
     let (sale, menu) = (api.redirect("sale").await, api.landing("menu").await);
     let unclicked = api.redirect("quiet").await;
@@ -308,7 +308,7 @@ async fn d66_lists_show_the_clicks_of_seven_days_if_asked() {
 }
 
 #[actix_web::test]
-async fn d49_a_plan_with_fewer_days_says_how_many() {
+async fn d49_the_refusal_of_a_long_period_names_the_plans_limit() {
     let memory = memory_on_plan(|mut plan| {
         plan.limits.analytics_days = 1;
         plan

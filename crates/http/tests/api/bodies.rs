@@ -17,7 +17,7 @@ fn named(bytes: usize) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn d10_a_body_of_1_mib_is_taken_and_one_byte_more_is_not() {
+async fn d10_a_body_has_at_most_1_mib() {
     let api = Api::start().await;
     let send = async |bytes| {
         post(&api, |call| call.insert_header(("content-type", "application/json")).set_payload(named(bytes)))
@@ -29,7 +29,7 @@ async fn d10_a_body_of_1_mib_is_taken_and_one_byte_more_is_not() {
 }
 
 #[actix_web::test]
-async fn d10_a_body_that_announces_too_much_is_refused_by_its_length() {
+async fn d10_a_too_large_content_length_is_refused() {
     let api = Api::start().await;
     for length in ["1048577", "18446744073709551615"] {
         let answer = post(&api, |call| {
@@ -82,7 +82,7 @@ async fn d10_a_missing_body_is_an_empty_document() {
 }
 
 #[actix_web::test]
-async fn d8_invalid_json_is_one_violation_beside_those_of_the_query() {
+async fn d8_invalid_json_is_listed_with_the_violations_of_the_query() {
     let api = Api::start().await;
     let depth_33 = format!(r#"{{"name":{}{}}}"#, "[".repeat(32), "]".repeat(32));
     for body in [

@@ -10,7 +10,7 @@ const CREATE: &str = "/v1/redirects/bulk";
 
 const UNKNOWN_GROUP: &str = "grp_00000000000000000000000000000000";
 
-/// A valid redirect with these fields besides or instead.
+/// A valid redirect, with these fields added or replaced.
 fn item(fields: Value) -> Value {
     let mut item = json!({"name": "a", "target_url": "https://example.com/"});
     item.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -60,7 +60,7 @@ async fn d29_a_bulk_creation_shows_created_and_failed_items_by_position() {
 
 /// D29: the message names every violation of an item, and `value` is the first invalid text.
 #[actix_web::test]
-async fn d29_an_invalid_item_names_all_its_violations() {
+async fn d29_an_invalid_item_lists_all_its_violations() {
     let api = Api::start().await;
     for (bad, value, named) in [
         (json!({}), None, vec!["`name`", "`target_url`"]),
@@ -93,7 +93,7 @@ async fn d29_an_invalid_item_names_all_its_violations() {
 
 /// Each item fails with the answer of the single creation.
 #[actix_web::test]
-async fn d29_r34_every_kind_of_failure_is_that_of_the_single_creation() {
+async fn d29_r34_items_fail_with_the_code_of_the_single_creation() {
     let small = |plan: Plan| Plan {
         limits: PlanLimits { links: 3, ..plan.limits },
         features: FeatureSet::none(),
@@ -149,7 +149,7 @@ async fn d29_r34_every_kind_of_failure_is_that_of_the_single_creation() {
 }
 
 #[actix_web::test]
-async fn d31_a_bulk_deletion_answers_each_id_for_itself() {
+async fn d31_a_bulk_deletion_has_an_outcome_for_each_id() {
     let api = Api::start().await;
     let (_, stranger) = api.account("eve@example.com", "agency").await;
     for (list, ids_field, object, not_found) in [
@@ -201,7 +201,7 @@ async fn d31_a_bulk_deletion_answers_each_id_for_itself() {
 }
 
 #[actix_web::test]
-async fn d31_d32_links_move_into_a_group_and_out_each_with_its_answer() {
+async fn d31_d32_bulk_moves_have_an_outcome_for_each_link() {
     let api = Api::start().await;
     let (group, other) = (api.group("Spring").await, api.group("Summer").await);
     let (inside, page, elsewhere) =
@@ -266,7 +266,7 @@ async fn bounds_of_batches_are_violations_of_the_whole_request() {
         ("/v1/landings/bulk/delete".to_owned(), "landing_ids", true),
         (format!("/v1/groups/{group}/assign"), "link_ids", true),
         (format!("/v1/groups/{group}/unassign"), "link_ids", true),
-        // The body is judged before the group.
+        // The body is validated before the group is looked up.
         (format!("/v1/groups/{UNKNOWN_GROUP}/assign"), "link_ids", true),
     ] {
         let second = format!("{field}[1]");

@@ -15,7 +15,7 @@ use crate::harness::{Api, request};
 
 const RANGE: &str = "start_date=0&end_date=259199999";
 
-/// More clicks than are read at a time.
+/// More clicks than one page has.
 const MANY: i64 = 20_001;
 
 async fn with_many_clicks() -> Api {
@@ -34,7 +34,7 @@ async fn with_many_clicks() -> Api {
 }
 
 #[actix_web::test]
-async fn d66_clicks_come_in_order_with_their_values() {
+async fn d66_clicks_are_exported_in_order_with_their_values() {
     let api = Api::start().await;
     let (sale, menu) = (api.redirect("sale").await, api.landing("menu").await);
     let widget = [(Dimension::Widget, "wgt_1")];
@@ -61,7 +61,7 @@ async fn d66_clicks_come_in_order_with_their_values() {
     );
     assert_eq!((&lines[0]["utm_source"], &lines[0]["country"]), (&"=a,b".into(), &"".into()));
 
-    // Each of the others belongs to an account of its own, because of the minute between two.
+    // Every other export uses its own account, because an account starts one export a minute.
     let (bob, key) = api.account("bob@example.com", "agency").await;
     let body = serde_json::json!({"name": "b", "target_url": "https://example.com/"});
     let link = api.send(request("POST", "/v1/redirects", &key).set_json(body)).await.id(201);
@@ -80,7 +80,7 @@ async fn d66_clicks_come_in_order_with_their_values() {
 }
 
 #[actix_web::test]
-async fn d66_an_account_starts_one_export_a_minute_and_each_costs_one_request() {
+async fn d66_an_account_starts_one_export_a_minute_for_one_request_each() {
     let api = with_many_clicks().await;
     let invalid = api.call("GET", "/v1/analytics/clicks?start_date=0").await;
     assert_eq!(invalid.violations(), [("end_date", "required")]);
@@ -99,7 +99,7 @@ async fn d66_an_account_starts_one_export_a_minute_and_each_costs_one_request() 
     assert_eq!(api.send(request("GET", &path, &other)).await.status, 200);
 }
 
-/// The body of an answer in chunks, as far as it came.
+/// The received part of a chunked body.
 fn unchunked(answer: &str) -> String {
     let mut rest = answer.split_once("\r\n\r\n").unwrap().1;
     let mut body = String::new();
@@ -111,7 +111,7 @@ fn unchunked(answer: &str) -> String {
     body
 }
 
-/// The caller must not take what came for everything.
+/// The caller must notice that the received part is incomplete.
 #[actix_web::test]
 async fn d66_an_export_that_fails_midway_breaks_the_connection() {
     for (working_calls, is_whole) in [(9, true), (1, false)] {
@@ -131,7 +131,7 @@ async fn d66_an_export_that_fails_midway_breaks_the_connection() {
             stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
             stream.write_all(head.as_bytes()).unwrap();
             let mut answer = Vec::new();
-            // Reset or closed: both tell that it is not whole.
+            // A reset or an early close: both tell the caller that the export is incomplete.
             let _ = stream.read_to_end(&mut answer);
             String::from_utf8(answer).unwrap()
         };
@@ -140,7 +140,7 @@ async fn d66_an_export_that_fails_midway_breaks_the_connection() {
         assert!(answer.contains("transfer-encoding: chunked"), "{}", &answer[..600]);
         assert_eq!(answer.ends_with("\r\n0\r\n\r\n"), is_whole);
         let lines = unchunked(&answer).lines().filter(|line| line.ends_with('}')).count();
-        // What was still to be written when it broke is lost with the connection.
+        // Bytes that were not written before the failure are lost with the connection.
         assert!(if is_whole { lines == 20_001 } else { (1..=20_000).contains(&lines) }, "{lines}");
         server.stop(true).await.unwrap();
     }

@@ -25,13 +25,13 @@ async fn verify(api: &Api, domain: &Value) -> Answer {
     api.call("POST", &format!("{}/verify", path_of(domain))).await
 }
 
-/// When the background looks at it next, which it does.
+/// The time of the next background check.
 fn next_check_of(domain: &Value) -> Value {
     assert!(domain["next_check_at"].as_str().unwrap() > domain["created_at"].as_str().unwrap());
     domain["next_check_at"].clone()
 }
 
-/// Writes into a domain what was seen in place of its records.
+/// Adds the values that were found instead of its records to a domain.
 fn saw<const N: usize>(domain: &mut Value, seen: [(&str, Value); N]) {
     for (record, (status, observed)) in
         domain["dns_instructions"].as_array_mut().unwrap().iter_mut().zip(seen)
@@ -42,7 +42,7 @@ fn saw<const N: usize>(domain: &mut Value, seen: [(&str, Value); N]) {
 }
 
 #[actix_web::test]
-async fn d65_a_failed_domain_says_why_and_what_was_seen() {
+async fn d65_a_failed_domain_shows_the_reason_and_the_values_found() {
     let api = Api::start().await;
     let domain = connect(&api, HOST).await.body;
     api.memory.dns.set_texts("_signpost.links.shop.com", ["\u{1b}[31m", "\"</script>"]);
@@ -62,7 +62,7 @@ async fn d65_a_failed_domain_says_why_and_what_was_seen() {
 }
 
 #[actix_web::test]
-async fn a_domain_lives_from_connecting_to_removal() {
+async fn a_domain_is_connected_verified_and_removed() {
     let api = Api::start().await;
     let connected = connect(&api, " Links.Shop.COM. ").await;
     let id = connected.id(201);
@@ -91,12 +91,12 @@ async fn a_domain_lives_from_connecting_to_removal() {
     assert_eq!(api.call("GET", &path).await.body, expected);
     assert_eq!(api.call("GET", "/v1/domains").await.body["data"], json!([expected]));
     assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["domains"], json!(1));
-    assert_eq!(api.memory.dns.all_lookups(), 0, "connecting a free hostname asks nobody");
+    assert_eq!(api.memory.dns.all_lookups(), 0, "connecting a free hostname sends no DNS query");
 
     let early = verify(&api, &expected).await;
     expected["checked_at"] = json!("2026-01-31T09:05:07.042Z");
     saw(&mut expected, [("missing", json!([])), ("missing", json!([]))]);
-    assert_eq!((early.status, &early.body), (200, &expected), "no record is there yet");
+    assert_eq!((early.status, &early.body), (200, &expected), "no record exists yet");
     api.follow_instructions(&expected);
     let verified = verify(&api, &expected).await;
     expected["status"] = json!("active");
@@ -120,9 +120,9 @@ async fn a_domain_lives_from_connecting_to_removal() {
     assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["domains"], json!(0));
 }
 
-/// The domain's tests have each class of D37; this has one hostname for each code.
+/// The tests of `crates/domain` have each class of D37. This test has one hostname for each code.
 #[actix_web::test]
-async fn d37_hostnames_that_cannot_be_connected_are_violations_of_hostname() {
+async fn d37_refused_hostnames_are_violations_of_hostname() {
     let api = Api::start().await;
     let too_long = format!("{}.com", "a.".repeat(125));
     for (hostname, code) in [
@@ -163,7 +163,7 @@ async fn d8_every_violation_of_a_connection_is_listed() {
 }
 
 #[actix_web::test]
-async fn d40_a_hostname_that_the_account_has_is_answered_with_200_and_stays_as_it_is() {
+async fn d40_connecting_an_own_hostname_again_is_a_200_and_changes_nothing() {
     let api = Api::start().await;
     let domain = api.domain(HOST).await;
     api.memory.clock.advance(Duration::from_hours(1));
@@ -194,12 +194,12 @@ async fn d42_verification_takes_no_body_or_an_empty_object() {
     assert_eq!(with_body(json!(null)).await.violations(), [("body", "invalid_type")]);
     let answer = api.call_with("POST", &format!("{path}?force=1"), json!({"x": 1})).await;
     assert_eq!(answer.violations(), [("force", "unknown_field"), ("x", "unknown_field")]);
-    assert_eq!(api.memory.dns.lookups(HOST), 2, "what is invalid asks nobody");
+    assert_eq!(api.memory.dns.lookups(HOST), 2, "an invalid request sends no DNS query");
 }
 
-/// Contract D42: "could not ask" is never "no".
+/// Contract D42: a failed look-up is never a negative answer.
 #[actix_web::test]
-async fn d42_when_dns_does_not_answer_it_is_503_and_nothing_changes() {
+async fn d42_without_a_dns_answer_verification_is_a_503_and_changes_nothing() {
     let api = Api::start().await;
     let pending = api.domain(HOST).await;
     api.active_domain("active.shop.com").await;
@@ -216,7 +216,7 @@ async fn d42_when_dns_does_not_answer_it_is_503_and_nothing_changes() {
     assert_eq!(verify(&api, &pending).await.body["status"], json!("active"));
 }
 
-/// The refusal tells the caller which record proves the hostname, and nothing of the holder.
+/// The refusal names the record that proves the hostname, and does not disclose the holder.
 #[actix_web::test]
 async fn d41_the_refusal_of_a_taken_hostname_names_the_callers_own_record() {
     let api = Api::start().await;
@@ -254,7 +254,7 @@ async fn d12_a_repeated_verification_sends_no_dns_query() {
     assert_eq!(again.repeated(), first.repeated());
     assert_eq!(api.memory.dns.all_lookups(), asked);
     assert_eq!(keyed("other").await.body["status"], json!("active"));
-    // No body and an empty object are not the same bytes.
+    // An absent body and an empty object are different bytes, so they are different requests.
     post(&api, &path, "k", &json!({})).await.assert_key_is_anothers();
     let two_keys = request("POST", &path, &api.key).append_header(("idempotency-key", "a"));
     let two_keys = api.send(two_keys.append_header(("idempotency-key", "b"))).await;

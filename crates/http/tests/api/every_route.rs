@@ -1,5 +1,5 @@
-//! What holds for every endpoint, new ones included. The calls come from the examples of the OpenAPI document, so a
-//! new endpoint needs no line here. A test of the document fails if the document lacks a route.
+//! Rules for every endpoint, including new ones. The calls come from the examples of the OpenAPI document, so a new
+//! endpoint needs no line here. A test of the document fails if the document lacks a route.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::openapi::DOCUMENT;
 
 const UNKNOWN_DIGITS: &str = "00000000000000000000000000000000";
 
-/// A hostname that is in examples of the document.
+/// A hostname in examples of the document.
 const EXAMPLE_HOSTNAME: &str = "links.example.org";
 
 async fn call(api: &Api, sample: &Sample, path: &str, key: Option<&str>, body: Option<&Value>) -> Answer {
@@ -55,9 +55,9 @@ async fn d7_every_other_endpoint_needs_no_key() {
     }
 }
 
-/// The owner's call with the own id succeeds, so this also holds that the examples of the document work.
+/// The owner's call with the own id succeeds, so this also tests that the examples of the document work.
 #[actix_web::test]
-async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
+async fn d2_foreign_unknown_and_malformed_ids_get_the_same_answer() {
     let api = Api::start().await;
     let (_, stranger) = api.account("eve@example.com", "agency").await;
     for sample in DOCUMENT.samples().into_iter().filter(is_admitted) {
@@ -129,7 +129,7 @@ async fn d5_every_resource_is_created_shown_listed_and_deleted() {
 }
 
 #[actix_web::test]
-async fn d8_every_endpoint_refuses_a_parameter_that_it_does_not_know() {
+async fn d8_every_endpoint_refuses_unknown_parameters() {
     let api = Api::start().await;
     for sample in DOCUMENT.samples() {
         let path = sample.path_with("x", "nonsense=1");
@@ -138,13 +138,13 @@ async fn d8_every_endpoint_refuses_a_parameter_that_it_does_not_know() {
     }
 }
 
-/// A `POST` without a body of its own takes an empty object.
+/// A `POST` without fields takes an empty object.
 fn takes_body(sample: &Sample) -> bool {
     sample.body.is_some() || sample.method == "POST"
 }
 
 #[actix_web::test]
-async fn d10_every_endpoint_that_takes_a_body_refuses_one_that_is_not_json() {
+async fn d10_every_endpoint_with_a_body_accepts_only_json() {
     let api = Api::start().await;
     for sample in DOCUMENT.samples().into_iter().filter(takes_body) {
         let call = || request(&sample.method, &sample.path("x"), &api.key);
@@ -159,8 +159,8 @@ async fn d10_every_endpoint_that_takes_a_body_refuses_one_that_is_not_json() {
     }
 }
 
-/// Contract D8: otherwise the endpoint would drop the body in silence. The headers alone decide, so type, size and
-/// arrival of the body make no difference.
+/// Contract D8: an ignored body would be dropped silently. The headers alone decide, so type, size and arrival of the body
+/// do not matter.
 #[actix_web::test]
 async fn d8_every_endpoint_without_a_body_refuses_one_by_its_headers() {
     let api = Api::start().await;
@@ -184,7 +184,7 @@ async fn d8_every_endpoint_without_a_body_refuses_one_by_its_headers() {
 }
 
 #[actix_web::test]
-async fn every_path_answers_head_where_it_answers_get() {
+async fn every_path_with_get_answers_head() {
     let api = Api::start().await;
     for sample in DOCUMENT.samples() {
         let head = api.call("HEAD", &sample.path("x")).await;

@@ -1,4 +1,4 @@
-//! When something breaks: a 500 in the contract's form, and nothing about the cause (D6).
+//! Failures of the service: a 500 in the contract's form, without the cause (D6).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn assert_hides_its_cause(answer: &Answer) {
 }
 
 #[actix_web::test]
-async fn a_store_that_is_away_is_a_500_without_a_budget_when_it_cannot_say_whose_key_it_is() {
+async fn an_unreachable_store_is_a_500_without_a_budget_before_identification() {
     let api = Api::start().await;
     api.memory.store.faults().set_unavailable(true);
     let answer = api.call("GET", "/v1/account").await;
@@ -44,9 +44,9 @@ async fn d17_a_500_to_an_identified_account_carries_its_budget() {
     assert_eq!(api.call("GET", "/v1/groups").await.body["data"], json!([]));
 }
 
-/// Only what names a link that cannot be read fails, and its deletion does not.
+/// Only requests for the unreadable link itself fail, except its deletion.
 #[actix_web::test]
-async fn d6_a_list_goes_on_without_a_link_that_cannot_be_read() {
+async fn d6_lists_omit_unreadable_links() {
     let api = Api::start().await;
     let mut ids = Vec::new();
     for slug in ["a", "b", "c"] {
@@ -74,9 +74,9 @@ async fn d6_a_list_goes_on_without_a_link_that_cannot_be_read() {
     assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["links"], 2);
 }
 
-/// R40: on a full or read-only disk, the caller learns the reason and when to try again.
+/// R40: on a full or read-only disk, the answer has the reason and the time of the next attempt.
 #[actix_web::test]
-async fn r40_a_store_that_cannot_be_written_is_a_503_that_says_so() {
+async fn r40_an_unwritable_store_is_a_503_with_the_reason() {
     let api = Api::start().await;
     for step in [Step::Begin, Step::Write, Step::Commit] {
         api.memory.store.faults().fail_next(step, Fault::Unwritable, 1);
@@ -91,7 +91,7 @@ async fn r40_a_store_that_cannot_be_written_is_a_503_that_says_so() {
 }
 
 #[actix_web::test]
-async fn a_quota_store_that_is_away_is_a_500_with_the_budget_of_the_identified_account() {
+async fn an_unreachable_quota_store_is_a_500_with_the_accounts_budget() {
     let api = Api::start().await;
     api.memory.quota.set_unavailable(true);
     let answer = api.call("GET", "/v1/account").await;
@@ -113,7 +113,7 @@ impl TargetBlocklist for Panicking {
 }
 
 #[actix_web::test]
-async fn a_handler_that_panics_ends_one_request_with_a_500_and_no_other() {
+async fn a_panic_in_a_handler_fails_only_its_own_request() {
     let api = Api::on(InMemory::default(), |app| app.target_blocklist = Arc::new(Panicking)).await;
     for _ in 0..3 {
         let body = json!({"name": "a", "target_url": "https://example.com/"});
@@ -125,7 +125,7 @@ async fn a_handler_that_panics_ends_one_request_with_a_500_and_no_other() {
 }
 
 #[actix_web::test]
-async fn answers_do_not_echo_what_callers_send() {
+async fn answers_do_not_echo_requests() {
     let api = Api::start().await;
     let secret = "not-for-anybody";
     for answer in [

@@ -33,7 +33,7 @@ async fn a_group_is_created_shown_renamed_and_deleted() {
 }
 
 #[actix_web::test]
-async fn a_group_takes_a_valid_name_and_no_other_field() {
+async fn a_group_accepts_only_a_valid_name() {
     let api = Api::start().await;
     let group = format!("/v1/groups/{}", api.group("Spring").await);
     for (method, path) in [("POST", "/v1/groups"), ("PATCH", &group)] {

@@ -1,4 +1,4 @@
-//! An API to talk to, and answers that have been looked over already.
+//! An API on in-memory fakes. Every answer is checked before a test sees it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Api {
         Self::on(InMemory::default(), |_| {}).await
     }
 
-    /// On these fakes, with a change of the application.
+    /// The API on these fakes, with a changed application.
     pub async fn on(memory: InMemory, change: impl FnOnce(&mut Application)) -> Self {
         let mut app = memory.application();
         change(&mut app);
@@ -59,7 +59,7 @@ impl Api {
         account(&self.app, email, plan).await
     }
 
-    /// Sends a request as it is.
+    /// Sends a request unchanged.
     pub async fn send(&self, request: TestRequest) -> Answer {
         let request = request.peer_addr("203.0.113.9:4711".parse().unwrap()).to_request();
         let (method, path) = (request.method().to_string(), request.path().to_owned());
@@ -104,7 +104,7 @@ impl Api {
         connected.body
     }
 
-    /// Has DNS say what the instructions of a domain ask for.
+    /// Adds the records of a domain's instructions to DNS.
     pub fn follow_instructions(&self, domain: &Value) {
         let mut addresses = Vec::new();
         for record in domain["dns_instructions"].as_array().unwrap() {
@@ -116,7 +116,7 @@ impl Api {
                     addresses.push(value.parse().unwrap());
                     self.memory.dns.set_addresses(name, addresses.iter().copied());
                 }
-                other => panic!("what is a record of type {other}? tell this harness"),
+                other => panic!("the harness has no record of type {other}"),
             }
         }
     }
@@ -162,11 +162,8 @@ async fn account(app: &Application, email: &str, plan: &str) -> (AccountId, Stri
     (account.id, secret.expose().to_owned())
 }
 
-/// Commits what a test wrote into the store past every use case.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "no subscriber follows what tests put there before they look at it"
-)]
+/// Commits writes of a test that bypass the use cases.
+#[expect(clippy::disallowed_methods, reason = "tests write before any subscriber reads")]
 pub async fn commit(work: Box<dyn UnitOfWork>) {
     work.commit().await.unwrap();
 }
@@ -205,7 +202,8 @@ impl Answer {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let bytes = to_bytes(response.into_body()).await.unwrap();
         let is_json = headers.get("content-type").is_some_and(|value| value == "application/json");
-        let body = is_json.then(|| serde_json::from_slice(&bytes).expect("a body that says so is JSON"));
+        let body =
+            is_json.then(|| serde_json::from_slice(&bytes).expect("a body with a JSON content type is JSON"));
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let answer = Self { status, headers, body: body.unwrap_or_default(), bytes, text };
         answer.look_over(path);
@@ -213,7 +211,7 @@ impl Answer {
         answer
     }
 
-    /// Every answer is one that the OpenAPI document describes.
+    /// Checks the answer against the OpenAPI document.
     fn look_up(&self, method: &str, path: &str) {
         let headers = self.headers.iter();
         let headers: Vec<_> = headers
@@ -225,11 +223,11 @@ impl Answer {
         assert!(differences.is_empty(), "{method} {path} {}: {differences:#?}\n{}", self.status, self.text);
     }
 
-    /// What holds for every answer to every request.
+    /// Checks the rules for every answer.
     fn look_over(&self, path: &str) {
         let request_id = self.header("x-request-id").expect("contract D4");
         assert!(is_id(request_id, "req_"), "contract D4: {request_id}");
-        // Exports say their own; the document lists them.
+        // Exports have other content types, which the document lists.
         let is_export = path.ends_with("/analytics/clicks") && self.status == 200;
         if (!path.starts_with("/docs") && !is_export) || self.status >= 400 {
             assert_eq!(self.header("content-type"), Some("application/json"));
@@ -282,7 +280,7 @@ impl Answer {
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name);
         let value = values.next().map(|value| value.to_str().unwrap());
-        assert!(values.next().is_none(), "{name} stands twice");
+        assert!(values.next().is_none(), "{name} occurs twice");
         value
     }
 
@@ -291,7 +289,7 @@ impl Answer {
         (self.status, self.body["error"]["code"].as_str().unwrap_or("no error"))
     }
 
-    /// What is wrong with the request: field and code of every violation, sorted.
+    /// Field and code of every violation, sorted.
     pub fn violations(&self) -> Vec<(&str, &str)> {
         assert_eq!(self.error(), (400, "invalid_request"), "{self:?}");
         let details = self.body["error"]["details"].as_array().unwrap();
@@ -303,7 +301,7 @@ impl Answer {
         found
     }
 
-    /// The id of the resource that the answer shows, which must have this status.
+    /// The id of the resource in the answer, which must have this status.
     pub fn id(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:?}");
         self.body["id"].as_str().unwrap().to_owned()
@@ -327,7 +325,7 @@ pub fn is_id(text: &str, prefix: &str) -> bool {
     })
 }
 
-/// A memory in which the plan of the account is another one.
+/// A memory with a changed plan for the account.
 pub fn memory_on_plan(changed: impl FnOnce(Plan) -> Plan) -> InMemory {
     let mut memory = InMemory::default();
     let agency = memory.plans.get(&PlanName::parse("agency").unwrap()).unwrap().clone();

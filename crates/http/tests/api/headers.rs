@@ -41,7 +41,7 @@ async fn d17_a_plan_without_the_api_has_limits_of_0() {
 }
 
 #[actix_web::test]
-async fn d17_a_suspended_account_sees_its_budget_and_spends_nothing_of_it() {
+async fn d17_a_suspended_account_sees_its_budget_and_spends_none() {
     let api = Api::start().await;
     api.call("GET", "/v1/account").await;
     accounts::suspend(&api.app, api.account).await.unwrap();
@@ -68,7 +68,7 @@ async fn a_401_carries_no_budget() {
 }
 
 #[actix_web::test]
-async fn an_exhausted_minute_says_when_it_is_over_and_keeps_its_budget() {
+async fn an_exhausted_minute_tells_its_end_and_keeps_its_budget() {
     let api = Api::start().await;
     for left in (0..120).rev() {
         assert_eq!(api.call("GET", "/v1/account").await.rate_limits().unwrap()[1], left);
@@ -82,7 +82,7 @@ async fn an_exhausted_minute_says_when_it_is_over_and_keeps_its_budget() {
 }
 
 #[actix_web::test]
-async fn d4_request_ids_are_never_the_same() {
+async fn d4_request_ids_are_unique() {
     let api = Api::start().await;
     let mut ids = std::collections::HashSet::new();
     for _ in 0..10 {
@@ -99,7 +99,7 @@ async fn d6_a_path_without_an_endpoint_is_a_404() {
 }
 
 #[actix_web::test]
-async fn d6_a_405_lists_what_the_path_takes() {
+async fn d6_a_405_lists_the_methods_of_the_path() {
     let api = Api::start().await;
     for (path, allow) in [
         ("/v1/redirects", "POST, GET, HEAD"),

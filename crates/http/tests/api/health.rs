@@ -10,7 +10,7 @@ use signpost_memory::InMemory;
 use crate::harness::{Api, bare};
 
 #[actix_web::test]
-async fn d63_health_tells_apart_the_process_the_api_and_the_links() {
+async fn d63_health_reports_the_process_the_api_and_the_links_separately() {
     let api = Api::start().await;
     let status = async |path: &str| api.send(bare("GET", path)).await.status;
     let all =
@@ -24,9 +24,9 @@ async fn d63_health_tells_apart_the_process_the_api_and_the_links() {
     assert_eq!(all().await, (200, 200, 200));
 }
 
-/// R40: reads and visits go on where the disk is full.
+/// R40: reads and visits continue on a full disk.
 #[actix_web::test]
-async fn d63_a_store_that_takes_no_changes_is_not_ready_and_serves_links() {
+async fn d63_a_read_only_store_is_not_ready_and_serves_links() {
     let api = Api::start().await;
     api.memory.store.faults().set_unwritable(true);
     let answer = api.send(bare("GET", "/health/ready")).await;
@@ -51,7 +51,7 @@ async fn d64_a_draining_program_is_not_ready_and_still_serves() {
     assert_eq!(api.call("GET", "/v1/account").await.status, 200);
 }
 
-/// Redis as the health check sees it: it answers as the test says, or never.
+/// Redis for the health check: it gives the test's answer, or never answers.
 #[derive(Default)]
 struct Redis {
     is_well: AtomicBool,
@@ -87,7 +87,7 @@ async fn d63_health_reports_redis_and_stays_ready_without_it() {
     api.memory.store.faults().set_unavailable(true);
     expect("unavailable", "ok", 503).await;
     api.memory.store.faults().set_unavailable(false);
-    // R37: what hangs is not waited for.
+    // R37: the check does not wait for a hanging Redis.
     redis.hangs.store(true, Ordering::Relaxed);
     redis.is_well.store(false, Ordering::Relaxed);
     let start = std::time::Instant::now();

@@ -17,7 +17,7 @@ fn without_page_fields(mut landing: Value) -> Value {
 }
 
 #[actix_web::test]
-async fn d34_a_new_page_has_nothing_on_it_and_goes_by_the_visitors_device() {
+async fn d34_a_new_page_is_empty_and_follows_the_visitors_device() {
     let api = Api::start().await;
     let created = api.call_with("POST", "/v1/landings", json!({"title": "a"})).await;
     let path = format!("/v1/landings/{}", created.id(201));
@@ -39,7 +39,7 @@ async fn d27_lists_show_landing_pages_without_content() {
 }
 
 #[actix_web::test]
-async fn d34_page_fields_are_changed_one_by_one_and_null_clears_those_that_can_be_null() {
+async fn d34_page_fields_change_one_by_one_and_null_clears_nullable_ones() {
     let api = Api::start().await;
     let path = format!("/v1/landings/{}", api.landing("a").await);
     let mut expected = api.call("GET", &path).await.body;

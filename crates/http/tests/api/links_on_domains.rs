@@ -8,7 +8,7 @@ use crate::harness::{Answer, Api};
 const HOST: &str = "links.shop.com";
 const OTHER: &str = "go.other.org";
 
-/// Where a link shows that it lives: its domain, its slug and its address.
+/// The placement that a link shows: its domain, its slug and its address.
 fn place(link: &Value) -> [&Value; 3] {
     ["domain", "slug", "url"].map(|field| &link[field])
 }
@@ -65,7 +65,7 @@ async fn d22_links_are_created_at_a_slug_and_at_the_root_of_a_domain() {
 }
 
 #[actix_web::test]
-async fn d22_the_scheme_of_an_address_is_the_operators() {
+async fn d22_the_operator_sets_the_scheme_of_addresses() {
     let api = Api::on(signpost_memory::InMemory::default(), |app| {
         app.custom_domain_scheme = CustomDomainScheme::Http;
     })
@@ -77,7 +77,7 @@ async fn d22_the_scheme_of_an_address_is_the_operators() {
 }
 
 /// The contract's table of PATCH, with D22: null moves a link to the root of its domain or back to the system domain, and a
-/// PATCH is judged by where it ends.
+/// PATCH is checked by its result.
 #[actix_web::test]
 async fn d22_null_moves_a_link_to_the_root_or_to_the_system_domain() {
     let api = Api::start().await;
@@ -110,13 +110,13 @@ async fn d22_null_moves_a_link_to_the_root_or_to_the_system_domain() {
             let refused = patch(&api, &link, body.clone()).await;
             assert_eq!(refused.error(), (400, "slug_required_for_system_domain"), "{link} {body}");
         }
-        // The other link may have the root now.
+        // Now the root is free for the other link.
         patch(&api, &link, json!({"slug": format!("away-from-{slug}")})).await.id(200);
     }
 }
 
 #[actix_web::test]
-async fn d29_a_bulk_creation_goes_over_several_domains() {
+async fn d29_a_bulk_creation_covers_several_domains() {
     let api = Api::start().await;
     api.active_domain(HOST).await;
     api.active_domain(OTHER).await;

@@ -1,4 +1,4 @@
-//! The listener over a socket: what only a connection shows.
+//! The listener over a socket: behaviour that only a connection shows.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -83,7 +83,7 @@ async fn invalid_http_gets_the_error_envelope() {
         b"POST /v1/groups HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
         b"POST /v1/groups HTTP/1.1\r\nHost: a\r\nContent-Length: +2\r\n\r\n{}",
         long_header.as_bytes(),
-        // Behind a request that was answered.
+        // After a request that was answered.
         b"GET /health/live HTTP/1.1\r\nHost: a\r\n\r\nhello\r\n\r\n",
     ] {
         let answer = exchange(address, bytes.to_vec()).await;
@@ -97,20 +97,20 @@ async fn invalid_http_gets_the_error_envelope() {
     server.stop(true).await.unwrap();
 }
 
-/// More answers than the socket takes at once, so that they go out in pieces, and a refusal behind them.
+/// More answers than the socket accepts at once, so that they are sent in pieces, and a refusal after them.
 #[tokio::test]
-async fn the_envelope_follows_answers_that_go_out_in_pieces() {
+async fn the_envelope_follows_answers_that_are_sent_in_pieces() {
     let (server, address) = start();
     let request = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n";
     let send = move || {
         let mut stream = connect(address);
         let mut sender = stream.try_clone().unwrap();
-        // It goes on sending while the client does not read, until the server cannot answer any more.
+        // The client sends without reading, until the server cannot write any more answers.
         let sending = std::thread::spawn(move || {
             sender.write_all(request.repeat(8).as_bytes()).unwrap();
             sender.write_all(b"hello\r\n\r\n").unwrap();
         });
-        // Nothing tells a client when the server's side is full.
+        // The client has no signal for a full buffer of the server.
         std::thread::sleep(Duration::from_millis(200));
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
@@ -127,7 +127,7 @@ async fn the_envelope_follows_answers_that_go_out_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_broken_encoding_in_a_path_is_a_path_like_any_other() {
+async fn a_path_with_broken_encoding_is_routed_like_any_other() {
     let (server, address) = start();
     for (path, status) in [("/%zz", 404), ("/%", 404), ("/%ff", 404), ("/%00", 404), ("/v1/%zz", 401)] {
         let answer = exchange(address, get(path).into_bytes()).await;
@@ -136,9 +136,9 @@ async fn a_broken_encoding_in_a_path_is_a_path_like_any_other() {
     server.stop(true).await.unwrap();
 }
 
-/// A client that sends first and reads then must read an answer, not a reset.
+/// A client that sends its whole request before it reads must get an answer, not a reset.
 #[tokio::test]
-async fn an_unread_body_does_not_cost_the_answer() {
+async fn a_client_gets_the_answer_despite_an_unread_body() {
     let (server, address) = start();
     for (path, status) in [("/nothing", 404), ("/v1/groups", 401)] {
         let mut bytes =
@@ -150,7 +150,7 @@ async fn an_unread_body_does_not_cost_the_answer() {
     server.stop(true).await.unwrap();
 }
 
-/// The headers alone tell what is wrong, and the body never comes. An answer that waited for it would be another one.
+/// The headers are enough to refuse these, and the body never arrives. An answer that waits for it would differ.
 #[tokio::test]
 async fn d8_r26_unwanted_and_oversized_bodies_are_refused_before_they_arrive() {
     let api = Api::start().await;
@@ -182,7 +182,7 @@ async fn d8_r26_unwanted_and_oversized_bodies_are_refused_before_they_arrive() {
     server.stop(true).await.unwrap();
 }
 
-/// A chunked body is refused when it crosses the bound, while its end is still to come.
+/// A chunked body is refused when it exceeds the bound, before it ends.
 #[tokio::test]
 async fn d10_r26_a_chunked_body_is_refused_as_soon_as_it_is_too_large() {
     let api = Api::start().await;
@@ -200,8 +200,8 @@ async fn d10_r26_a_chunked_body_is_refused_as_soon_as_it_is_too_large() {
     server.stop(true).await.unwrap();
 }
 
-/// Sends bytes and reads one answer that is an error. The server may go on reading until the client closes, so there need
-/// not be an end to wait for.
+/// Sends bytes and reads one error. Does not wait for the end of the connection: the server may read until the client
+/// closes.
 fn answer_to(mut stream: TcpStream, bytes: &[u8]) -> String {
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
@@ -214,9 +214,9 @@ fn answer_to(mut stream: TcpStream, bytes: &[u8]) -> String {
     String::from_utf8(answer).unwrap()
 }
 
-/// The places of requests whose client went away are free again.
+/// Requests of disconnected clients release their permits.
 #[tokio::test]
-async fn r46_a_request_that_is_cancelled_is_in_flight_no_more() {
+async fn r46_a_cancelled_request_is_no_longer_in_flight() {
     let account_bounds = AccountBounds { requests: 2, searches: 1 };
     let api = Api::on(InMemory { account_bounds, ..InMemory::default() }, |_| {}).await;
     let (server, address) = start_with(Arc::clone(&api.app));
@@ -244,12 +244,12 @@ async fn r46_a_request_that_is_cancelled_is_in_flight_no_more() {
     server.stop(true).await.unwrap();
 }
 
-/// D64: finish what runs.
+/// D64: a stop finishes the running requests.
 #[tokio::test]
 async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
     let api = Api::start().await;
     let (server, address) = start_with(Arc::clone(&api.app));
-    // A request without a key is answered before its body, so it has to be one that reads it.
+    // A request without a key is answered before its body arrives, so this one has a key.
     let head = format!(
         "POST /v1/groups HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
          Content-Length: 12\r\n\r\n{{",
@@ -262,7 +262,7 @@ async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
         running
     };
     let mut running = spawn_blocking(begin).await.unwrap();
-    // The one worker answers this behind the other, so the other one runs by now.
+    // The single worker answers this request after it started the other one.
     exchange(address, get("/health/live").into_bytes()).await;
 
     let stopping = tokio::spawn(server.stop(true));
@@ -301,7 +301,7 @@ async fn a_stop_does_not_wait_for_idle_connections() {
 }
 
 #[tokio::test]
-async fn a_listener_that_runs_has_not_ended() {
+async fn a_running_listener_has_not_ended() {
     let (mut server, address) = start();
     let ended = tokio::time::timeout(Duration::from_millis(50), server.ended()).await;
     assert!(ended.is_err());

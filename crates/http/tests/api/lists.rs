@@ -11,7 +11,7 @@ fn ids(list: &Value) -> Vec<String> {
 }
 
 #[actix_web::test]
-async fn an_empty_list_is_a_list() {
+async fn an_empty_list_has_the_list_envelope() {
     let api = Api::start().await;
     for path in ["/v1/redirects", "/v1/groups"] {
         let pagination = json!({"has_more": false, "next_cursor": null});
@@ -21,7 +21,7 @@ async fn an_empty_list_is_a_list() {
 }
 
 #[actix_web::test]
-async fn lists_are_walked_newest_first_in_pages_of_any_size() {
+async fn lists_are_paged_newest_first_with_any_page_size() {
     let api = Api::start().await;
     let mut created = Vec::new();
     for number in 0..7 {
@@ -49,7 +49,7 @@ async fn lists_are_walked_newest_first_in_pages_of_any_size() {
 }
 
 #[actix_web::test]
-async fn d11_the_size_of_pages_may_change_on_the_way() {
+async fn d11_the_page_size_may_change_between_pages() {
     let api = Api::start().await;
     for number in 0..5 {
         api.redirect(&format!("r{number}")).await;
@@ -101,7 +101,7 @@ async fn d27_items_of_a_list_have_neither_pixels_nor_country_blocks() {
 }
 
 #[actix_web::test]
-async fn d32_the_filters_of_redirects_all_hold() {
+async fn d32_all_filters_of_redirects_must_match() {
     let api = Api::start().await;
     let group = api.group("Spring").await;
     let (a, b, c) = (api.redirect("aa").await, api.redirect("bb").await, api.redirect("cc").await);
@@ -128,7 +128,7 @@ async fn d32_the_filters_of_redirects_all_hold() {
 }
 
 #[actix_web::test]
-async fn groups_take_no_filter() {
+async fn lists_of_groups_have_no_filter() {
     let api = Api::start().await;
     let answer = api.call("GET", "/v1/groups?q=a&limit=x").await;
     assert_eq!(answer.violations(), [("limit", "invalid_type"), ("q", "unknown_field")]);

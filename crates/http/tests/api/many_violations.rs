@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, bare, request};
 
-/// Far more than an honest refusal takes, and far less than what echoes a body.
+/// Far more than a bounded refusal takes, and far less than an echoed body.
 const MOST_BYTES: usize = 64 * 1024;
 
 const MIB: usize = 1024 * 1024;
 
-/// The members of an object whose names nothing knows.
+/// Members of an object with unknown names.
 fn unknown_names(count: usize) -> String {
     (0..count).map(|number| format!("\"{number}\":0")).collect::<Vec<_>>().join(",")
 }
@@ -31,7 +31,7 @@ fn last_of_101(answer: &Answer) -> [&str; 3] {
 }
 
 #[actix_web::test]
-async fn d8_r26_of_100_000_unknown_names_100_are_listed_and_the_rest_counted() {
+async fn d8_r26_100_of_100_000_unknown_fields_are_listed_and_the_others_counted() {
     let api = Api::start().await;
     let body = format!("{{\"name\":\"Spring\",{}}}", unknown_names(100_000));
     let answer = post(&api, "/v1/groups", body).await;
@@ -45,7 +45,7 @@ async fn d8_r26_of_100_000_unknown_names_100_are_listed_and_the_rest_counted() {
 }
 
 #[actix_web::test]
-async fn d8_r26_a_hundred_violations_are_listed_whole_and_one_more_is_not() {
+async fn d8_r26_a_list_of_more_than_100_violations_is_truncated() {
     let api = Api::start().await;
     let with = async |unknown| {
         post(&api, "/v1/groups", format!("{{\"name\":\"\",{}}}", unknown_names(unknown))).await
@@ -57,9 +57,9 @@ async fn d8_r26_a_hundred_violations_are_listed_whole_and_one_more_is_not() {
     assert_eq!(last_of_101(&with(100).await), ["body", "truncated", rest]);
 }
 
-/// In whichever part of the body they stand: also in lists, and in objects within objects.
+/// In any part of the body, including lists and nested objects.
 #[actix_web::test]
-async fn d8_r26_violations_within_lists_and_objects_count_towards_the_same_hundred() {
+async fn d8_r26_violations_in_lists_and_objects_share_the_bound_of_100() {
     let api = Api::start().await;
     let widget = |number: usize| {
         let mut fields = serde_json::Map::new();
@@ -74,7 +74,7 @@ async fn d8_r26_violations_within_lists_and_objects_count_towards_the_same_hundr
 }
 
 #[actix_web::test]
-async fn d8_r26_a_query_of_thousands_of_unknown_names_is_answered_shortly() {
+async fn d8_r26_a_query_with_thousands_of_unknown_names_gets_a_short_answer() {
     let api = Api::start().await;
     let query = (0..10_000).map(|number| number.to_string()).collect::<Vec<_>>().join("&");
     for path in ["/health/live", "/health/ready", "/docs", "/openapi.json", "/tls-allowed", "/v1/redirects"] {
@@ -90,9 +90,9 @@ async fn d8_r26_a_query_of_thousands_of_unknown_names_is_answered_shortly() {
     assert!(answer.bytes.len() < 1024, "{}", answer.bytes.len());
 }
 
-/// Contract D8: 20 of an item, so that a batch of a hundred is bounded too.
+/// Contract D8: at most 20 for each item, so that a batch of a hundred is bounded too.
 #[actix_web::test]
-async fn d8_r26_of_an_item_20_violations_are_named_and_the_rest_counted() {
+async fn d8_r26_20_violations_of_an_item_are_listed_and_the_others_counted() {
     let api = Api::start().await;
     let item = format!("{{{}}}", unknown_names(1_000));
     let body = format!("{{\"redirects\":[{}]}}", vec![item; 100].join(","));
@@ -119,7 +119,7 @@ async fn d8_r26_of_an_item_20_violations_are_named_and_the_rest_counted() {
 
 /// The answer repeats only a part of a name that the caller chose.
 #[actix_web::test]
-async fn d8_r26_a_name_of_a_mebibyte_is_not_repeated() {
+async fn d8_r26_a_name_of_a_mebibyte_is_shortened() {
     let api = Api::start().await;
     let long = "n".repeat(500_000);
     for (path, body) in [

@@ -1,4 +1,4 @@
-//! What the operator sees: log lines and metrics, and what must never stand in them.
+//! Log lines and metrics, and the values that they must never contain.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -16,13 +16,13 @@ use crate::harness::{Api, bare};
 use crate::idempotency::post;
 
 thread_local! {
-    /// From which level on this thread's lines are kept.
+    /// The lowest level of this thread's lines that are kept.
     static LEVEL: Cell<LevelFilter> = const { Cell::new(LevelFilter::OFF) };
     static LINES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What this thread logs, which is what the test on it causes. There is one subscriber for all tests, because
-/// subscribers that come and go on several threads at once make each other miss lines.
+/// The log lines of this thread, which are those of its test. All tests share one subscriber, because subscribers that are
+/// installed concurrently on several threads lose lines.
 struct Log;
 
 struct ThisThread;
@@ -39,7 +39,7 @@ impl io::Write for ThisThread {
 }
 
 impl Log {
-    /// Begins to keep lines from this level on.
+    /// Keeps lines of this level and above from now on.
     fn from(level: LevelFilter) -> Self {
         static SUBSCRIBER: Once = Once::new();
         SUBSCRIBER.call_once(|| {
@@ -97,7 +97,7 @@ async fn d4_each_request_has_one_access_line_with_its_id_and_the_pattern_of_its_
 #[actix_web::test]
 async fn a_key_is_never_logged_from_any_part_of_a_request() {
     let api = Api::start().await;
-    // Not the framework's lines of that level: no program should run with those.
+    // Without the framework's lines of that level, which no program should enable.
     let log = Log::from(LevelFilter::DEBUG);
     let key = api.key.clone();
     api.call("GET", &format!("/v1/account?key={key}&{key}=1")).await;
@@ -111,9 +111,9 @@ async fn a_key_is_never_logged_from_any_part_of_a_request() {
     assert!(!log.text().contains(&key[8..]), "{}", log.text());
 }
 
-/// Contract D12: an answer that is given again is logged and counted as what it is.
+/// Contract D12: a replay is logged and counted with its own status and code.
 #[actix_web::test]
-async fn d12_an_answer_that_is_given_again_is_logged_with_its_own_status_and_code() {
+async fn d12_a_replay_is_logged_with_its_own_status_and_code() {
     let api = Api::start().await;
     let log = Log::from(LevelFilter::INFO);
     let body = json!({"name": "a", "target_url": "https://example.com/", "slug": "a"});
@@ -131,7 +131,7 @@ async fn d12_an_answer_that_is_given_again_is_logged_with_its_own_status_and_cod
 }
 
 #[actix_web::test]
-async fn the_cause_of_a_500_is_logged_with_the_requests_id_also_where_only_errors_are() {
+async fn the_cause_of_a_500_is_logged_with_the_request_id_at_level_error() {
     let api = Api::start().await;
     let log = Log::from(LevelFilter::ERROR);
     api.memory.store.faults().fail_next(Step::Begin, Fault::Corrupt, 1);
@@ -141,7 +141,7 @@ async fn the_cause_of_a_500_is_logged_with_the_requests_id_also_where_only_error
     let [line] = &lines[..] else { panic!("{lines:?}") };
     assert_eq!(line["span"]["request_id"].as_str(), answer.header("x-request-id"));
     assert!(line["fields"]["cause"].as_str().unwrap().contains("broken on request"), "{line}");
-    // Mistakes of callers are no errors of ours.
+    // Mistakes of callers are not errors of the service.
     api.call("GET", "/v1/nothing").await;
     assert_eq!(log.lines().len(), 1);
 }

@@ -9,7 +9,7 @@ use crate::harness::{Api, bare, request};
 
 const TOO_LARGE: usize = 1024 * 1024 + 1;
 
-/// Each request below has everything wrong that the ones before it had, but for what they were refused for.
+/// Each request corrects only the mistake for which the previous one was refused.
 #[actix_web::test]
 async fn d7_the_first_failed_check_decides_the_answer() {
     let api = Api::start().await;
@@ -68,7 +68,7 @@ async fn d18_after_30_rejected_requests_an_address_is_throttled_before_any_look_
     for answer in [
         api.send(bare("GET", "/v1/nothing")).await,
         api.send(request("GET", "/v1/account", &free_key)).await,
-        // A key that was not accepted on this node lately does not go through either.
+        // A valid key that this node has not accepted recently is throttled too.
         api.call("GET", "/v1/account").await,
     ] {
         assert_eq!(answer.error(), (429, "rate_limit_exceeded"));
@@ -77,7 +77,7 @@ async fn d18_after_30_rejected_requests_an_address_is_throttled_before_any_look_
         assert_eq!(answer.header("retry-after"), Some("53"));
         let message = "Too many refused requests came from this address; every request from it is refused for 53 more \
                        seconds.";
-        assert_eq!(answer.body["error"]["message"], message, "it blames no key");
+        assert_eq!(answer.body["error"]["message"], message, "the message does not mention the key");
     }
     api.memory.clock.advance(std::time::Duration::from_secs(52));
     let message = api.call("GET", "/v1/account").await.body["error"]["message"].to_string();
@@ -86,7 +86,7 @@ async fn d18_after_30_rejected_requests_an_address_is_throttled_before_any_look_
     assert_eq!(api.call("GET", "/v1/account").await.status, 200);
 }
 
-/// Who is believed is the domain's matter; this is about whose address is asked.
+/// The domain's tests cover which proxies are trusted. This test covers the address that is throttled.
 #[actix_web::test]
 async fn d18_the_throttle_counts_the_client_behind_a_trusted_proxy() {
     let memory = InMemory {
@@ -109,7 +109,7 @@ async fn d18_the_throttle_counts_the_client_behind_a_trusted_proxy() {
 }
 
 #[actix_web::test]
-async fn d7_an_unknown_path_costs_one_request_and_what_was_refused_before_costs_none() {
+async fn d7_an_unknown_path_costs_one_request_and_earlier_refusals_none() {
     let api = Api::start().await;
     let left = |answer: &crate::harness::Answer| answer.rate_limits().unwrap()[1];
     assert_eq!(left(&api.call("GET", "/v1").await), 119);
@@ -123,7 +123,7 @@ async fn d7_an_unknown_path_costs_one_request_and_what_was_refused_before_costs_
 }
 
 #[actix_web::test]
-async fn d7_other_paths_ask_for_no_key_and_cost_nothing() {
+async fn d7_other_paths_need_no_key_and_cost_nothing() {
     let api = Api::start().await;
     for path in ["/", "/nothing", "/v10/account", "/v1x", "/V1/account", "//v1/account", "/v1%2Faccount"] {
         for answer in [api.send(bare("GET", path)).await, api.call("GET", path).await] {
@@ -133,7 +133,7 @@ async fn d7_other_paths_ask_for_no_key_and_cost_nothing() {
     }
 }
 
-/// No spelling of a path leads to an endpoint and past admission.
+/// No spelling of a path reaches an endpoint without admission.
 #[actix_web::test]
 async fn d7_percent_encoded_paths_are_admitted_as_they_are_routed() {
     let api = Api::start().await;
@@ -146,7 +146,7 @@ async fn d7_percent_encoded_paths_are_admitted_as_they_are_routed() {
 }
 
 #[actix_web::test]
-async fn d14_a_key_in_the_query_is_never_looked_at() {
+async fn d14_a_key_in_the_query_is_ignored() {
     let api = Api::start().await;
     let uri = format!("/v1/account?api_key={}", api.key);
     assert_eq!(api.send(bare("GET", &uri)).await.error(), (401, "invalid_api_key"));

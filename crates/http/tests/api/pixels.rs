@@ -6,7 +6,7 @@ use crate::harness::{Api, is_id};
 
 const UNKNOWN: &str = "pxl_00000000000000000000000000000000";
 
-/// A code that each vendor gives, and one that it does not.
+/// A valid code and an invalid code of each vendor.
 const CODES: [(&str, &str, &str); 10] = [
     ("google_tag", "G-1A2BCD345E", "UA-1234-5"),
     ("google_tag_manager", "GTM-AB12CDE", "G-1A2BCD345E"),
@@ -88,7 +88,7 @@ async fn pixels(api: &Api, path: &str) -> Vec<Value> {
 }
 
 #[actix_web::test]
-async fn d27_d36_a_redirect_takes_pixels_and_single_answers_show_them_in_their_order() {
+async fn d27_d36_single_redirects_show_their_pixels_in_order() {
     let api = Api::start().await;
     let (one, two) = (api.pixel().await, api.pixel().await);
     let shown = [
@@ -113,12 +113,12 @@ async fn d27_d36_a_redirect_takes_pixels_and_single_answers_show_them_in_their_o
     api.call_with("PATCH", &path, json!({"pixel_ids": [one, two]})).await.id(200);
     api.call("DELETE", &format!("/v1/pixels/{one}")).await.id(200);
     assert_eq!(pixels(&api, &path).await, [shown[1].clone()]);
-    // Lists show none.
+    // Lists omit pixels.
     assert!(api.call("GET", "/v1/redirects").await.body["data"][0].get("pixels").is_none());
 }
 
 #[actix_web::test]
-async fn d6_d36_pixel_ids_are_judged_one_by_one() {
+async fn d6_d36_each_pixel_id_has_its_own_violation() {
     let api = Api::start().await;
     let own = api.pixel().await;
     let redirect = format!("/v1/redirects/{}", api.redirect("a").await);
@@ -150,7 +150,7 @@ async fn d6_d36_pixel_ids_are_judged_one_by_one() {
 }
 
 #[actix_web::test]
-async fn d29_an_item_of_a_bulk_creation_takes_pixels_and_its_failure_names_the_one_at_fault() {
+async fn d29_a_failed_item_names_its_invalid_pixel() {
     let api = Api::start().await;
     let own = api.pixel().await;
     let item =

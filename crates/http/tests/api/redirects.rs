@@ -1,4 +1,4 @@
-//! Creating, retrieving and deleting redirects: contract "Redirect", D5, D21, D27, D28.
+//! Creation, retrieval and deletion of redirects: contract "Redirect", D5, D21, D27, D28.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn sorted<const N: usize>(mut names: [&str; N]) -> Vec<&str> {
 }
 
 #[actix_web::test]
-async fn d28_a_redirect_needs_a_name_and_a_target_and_the_rest_has_defaults() {
+async fn d28_only_name_and_target_of_a_redirect_are_required() {
     let api = Api::start().await;
     let body = json!({"name": "  Autumn sale ", "target_url": "https://example.com/é?a=b#c"});
     let answer = api.call_with("POST", "/v1/redirects", body).await;
@@ -58,9 +58,9 @@ async fn d28_a_redirect_needs_a_name_and_a_target_and_the_rest_has_defaults() {
     assert_eq!(api.call("GET", &format!("/v1/redirects/{id}")).await.body, answer.body);
 }
 
-/// The id alone makes the path, so no name gets into the header.
+/// The path has only the id, so the header never contains a name.
 #[actix_web::test]
-async fn d5_r10_the_location_of_a_new_link_is_its_path_whatever_it_is_called() {
+async fn d5_r10_the_location_of_a_new_link_is_its_path_for_any_name() {
     let api = Api::start().await;
     for name in
         ["Location: https://evil.example", "嘊嘍Set-Cookie:a=b", "%0d%0aX: y", "\u{202e}elpmaxe", "\"'<>&"]
@@ -106,7 +106,7 @@ async fn d28_a_creation_takes_every_field() {
 }
 
 #[actix_web::test]
-async fn d8_every_violation_of_a_creation_is_listed_those_that_only_the_use_case_sees_included() {
+async fn d8_violations_of_http_and_use_case_of_a_creation_are_listed_together() {
     let api = Api::start().await;
     let body = json!({
         "name": "", "target_url": "https://go.example.com/loop", "slug": "loop", "note": "n".repeat(257),
@@ -142,7 +142,7 @@ async fn d8_every_violation_of_a_creation_is_listed_those_that_only_the_use_case
 }
 
 #[actix_web::test]
-async fn d26_at_most_249_countries_are_taken() {
+async fn d26_at_most_249_countries_are_accepted() {
     let api = Api::start().await;
     let body = |count: usize| {
         json!({

@@ -21,7 +21,7 @@ async fn running(api: &Api) -> Caller {
 }
 
 #[actix_web::test]
-async fn r46_a_request_beyond_the_bound_is_a_429_that_counts_in_no_window() {
+async fn r46_a_request_beyond_the_bound_is_a_429_and_costs_nothing() {
     let api = api(2, 1).await;
     let held = [running(&api).await, running(&api).await];
     for _ in 0..3 {
@@ -30,7 +30,7 @@ async fn r46_a_request_beyond_the_bound_is_a_429_that_counts_in_no_window() {
         assert_eq!(refused.header("retry-after"), Some("1"));
         assert_eq!(refused.rate_limits(), Some([120, 118, 10_000, 9_998]));
     }
-    assert_eq!(api.call("GET", "/v1/nothing").await.status, 429, "before the route is looked at");
+    assert_eq!(api.call("GET", "/v1/nothing").await.status, 429, "the bound applies before routing");
     let (_, other) = api.account("zoe@example.com", "agency").await;
     assert_eq!(api.send(request("GET", "/v1/account", &other)).await.status, 200);
     drop(held);

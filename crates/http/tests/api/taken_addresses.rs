@@ -1,11 +1,11 @@
-//! What the answers say of an address that is taken (D20), of one request and of the items of a batch (D29).
+//! Answers about taken addresses (D20), for single requests and items of a batch (D29).
 
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, request};
 use crate::idempotency::redirect;
 
-/// The one entry of a refusal's `details`: code and the link that is named.
+/// The single entry of a refusal's `details`: its code and the id of the link.
 fn detail(error: &Value) -> (&str, Option<&str>) {
     let [detail] = error["details"].as_array().unwrap().as_slice() else { panic!("one entry: {error}") };
     assert_eq!(detail["field"], "slug");
@@ -82,5 +82,5 @@ async fn d29_malformed_items_have_details_too() {
     let failed = moved.body["failed"].as_array().unwrap();
     assert_eq!(failed[0]["error"]["details"][0]["code"], "invalid_format");
     assert_eq!(failed[0]["error"]["details"][0]["field"], "link_ids[0]");
-    assert_eq!(failed[1]["error"].get("details"), None, "a 404 has none either");
+    assert_eq!(failed[1]["error"].get("details"), None, "a 404 has no details");
 }

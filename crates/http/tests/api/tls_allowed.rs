@@ -1,4 +1,4 @@
-//! `GET /tls-allowed`: certificates are for custom domains that are proven (contract D39, D7).
+//! `GET /tls-allowed`: only proven custom domains may have certificates (contract D39, D7).
 
 use serde_json::json;
 
@@ -23,13 +23,13 @@ async fn is_allowed(api: &Api, hostname: &str) -> bool {
 }
 
 #[actix_web::test]
-async fn d39_a_certificate_is_for_a_domain_while_it_is_proven() {
+async fn d39_a_domain_may_have_a_certificate_while_it_is_proven() {
     let api = Api::start().await;
-    assert!(!is_allowed(&api, HOST).await, "nobody has it");
+    assert!(!is_allowed(&api, HOST).await, "no account has connected it");
     let domain = api.domain(HOST).await;
     assert!(!is_allowed(&api, HOST).await, "pending");
     api.follow_instructions(&domain);
-    assert!(!is_allowed(&api, HOST).await, "pending, until somebody has looked");
+    assert!(!is_allowed(&api, HOST).await, "pending until the next check");
     let path = format!("/v1/domains/{}", domain["id"].as_str().unwrap());
     api.call("POST", &format!("{path}/verify")).await.id(200);
     assert!(is_allowed(&api, HOST).await);
@@ -38,7 +38,7 @@ async fn d39_a_certificate_is_for_a_domain_while_it_is_proven() {
 }
 
 #[actix_web::test]
-async fn d9_the_name_is_compared_without_regard_to_case_and_one_final_dot() {
+async fn d9_case_and_one_final_dot_of_the_name_are_ignored() {
     let api = Api::start().await;
     api.active_domain(HOST).await;
     for same in ["LINKS.shop.COM", "links.shop.com.", "Links.Shop.Com.", "links%2Eshop.com"] {
@@ -53,7 +53,7 @@ async fn d9_the_name_is_compared_without_regard_to_case_and_one_final_dot() {
         "links.shop.co",
         "xlinks.shop.com",
         "*.shop.com",
-        // The installation's own names have certificates by other means.
+        // The operator provides certificates for the installation's own names.
         "go.example.com",
         "edge.example.net",
         "localhost",
@@ -69,7 +69,7 @@ async fn d9_the_name_is_compared_without_regard_to_case_and_one_final_dot() {
 }
 
 #[actix_web::test]
-async fn d8_an_invalid_question_gets_violations() {
+async fn d8_an_invalid_query_gets_violations() {
     let api = Api::start().await;
     api.active_domain(HOST).await;
     for (query, violations) in [
@@ -88,9 +88,9 @@ async fn d8_an_invalid_question_gets_violations() {
     assert_eq!(api.send(bare("HEAD", "/tls-allowed?domain=links.shop.com")).await.status, 200);
 }
 
-/// A wrong "no" would let a certificate lapse unnoticed.
+/// A wrong refusal would let a certificate expire unnoticed.
 #[actix_web::test]
-async fn a_store_that_is_away_is_a_500_and_not_a_no() {
+async fn an_unreachable_store_is_a_500_and_not_a_refusal() {
     let api = Api::start().await;
     api.active_domain(HOST).await;
     api.memory.store.faults().set_unavailable(true);

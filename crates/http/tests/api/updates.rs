@@ -1,4 +1,4 @@
-//! `PATCH /v1/redirects/{id}`: only the fields present are changed, and null clears as the contract's table says.
+//! `PATCH /v1/redirects/{id}`: changes only the fields in the body, and null clears them as in the contract's table.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ async fn patch(api: &Api, id: &str, body: Value) -> Answer {
 }
 
 #[actix_web::test]
-async fn only_the_fields_present_are_changed_and_the_answer_is_the_whole_redirect() {
+async fn a_patch_changes_only_its_fields_and_returns_the_whole_redirect() {
     let api = Api::start().await;
     let id = api.redirect("before").await;
     let group = api.group("Spring").await;
@@ -27,7 +27,7 @@ async fn only_the_fields_present_are_changed_and_the_answer_is_the_whole_redirec
         ("antibot_enabled", json!(true), json!(true)),
         ("geo_blocklists", json!({"countries": ["fr"]}), json!({"countries": ["FR"]})),
         ("domain", json!("go.example.com"), json!("go.example.com")),
-        // Null: cleared, ungrouped, lifted, back to the system domain.
+        // Null clears, ungroups, lifts blocks, or moves back to the system domain.
         ("note", json!(null), json!(null)),
         ("group_id", json!(null), json!(null)),
         ("geo_blocklists", json!(null), json!({"countries": []})),
@@ -42,7 +42,7 @@ async fn only_the_fields_present_are_changed_and_the_answer_is_the_whole_redirec
 }
 
 #[actix_web::test]
-async fn d33_a_patch_that_changes_nothing_moves_nothing() {
+async fn d33_a_patch_without_changes_leaves_updated_at() {
     let api = Api::start().await;
     let id = api.redirect("same").await;
     let before = api.call("GET", &format!("/v1/redirects/{id}")).await.body;
@@ -53,7 +53,7 @@ async fn d33_a_patch_that_changes_nothing_moves_nothing() {
 }
 
 #[actix_web::test]
-async fn d8_every_violation_of_an_update_is_listed_those_that_only_the_use_case_sees_included() {
+async fn d8_violations_of_http_and_use_case_of_an_update_are_listed_together() {
     let api = Api::start().await;
     let id = api.redirect("loop").await;
     let body = json!({

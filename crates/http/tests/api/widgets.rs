@@ -25,7 +25,7 @@ fn full() -> [Value; 8] {
 }
 
 #[actix_web::test]
-async fn d35_widgets_of_every_type_are_kept_and_can_be_sent_back_as_they_are_shown() {
+async fn d35_widgets_of_every_type_can_be_sent_back_unchanged() {
     let api = Api::start().await;
     assert_eq!(full().map(|widget| widget["type"].clone()), WidgetContent::TYPES.map(Value::from));
     let created = api.call_with("POST", "/v1/landings", json!({"title": "a", "widgets": full()})).await;
@@ -43,7 +43,7 @@ async fn d35_widgets_of_every_type_are_kept_and_can_be_sent_back_as_they_are_sho
 }
 
 #[actix_web::test]
-async fn d35_fields_that_may_be_missing_may_be_null_and_the_others_not() {
+async fn d35_exactly_the_optional_fields_may_be_null() {
     let api = Api::start().await;
     let path = format!("/v1/landings/{}", api.landing("a").await);
     for (kind, required, optional) in [
@@ -78,7 +78,7 @@ async fn d35_fields_that_may_be_missing_may_be_null_and_the_others_not() {
 }
 
 #[actix_web::test]
-async fn d35_every_bad_value_is_refused_at_its_exact_path() {
+async fn d35_every_invalid_value_is_refused_at_its_exact_path() {
     let api = Api::start().await;
     let path = format!("/v1/landings/{}", api.landing("a").await);
     let long = |length: usize| json!("ü".repeat(length));
@@ -153,10 +153,10 @@ async fn d8_every_violation_of_every_widget_is_listed() {
     assert_eq!(patch(&api, &path, json!(hundred)).await.body["widgets"].as_array().unwrap().len(), 100);
 }
 
-/// Contract D35: what a newer version wrote is passed through untouched, and the document describes that as well, be its
-/// type a new one or one with more fields. The harness holds the answer against it.
+/// Contract D35: a widget of a newer version is passed through unchanged, with a new type or with more fields. The harness
+/// checks that the document describes the answer.
 #[actix_web::test]
-async fn d35_widgets_of_a_newer_version_are_shown_as_the_document_says() {
+async fn d35_the_document_describes_widgets_of_newer_versions() {
     let api = Api::start().await;
     let id = api.landing("a").await;
     let widgets = json!([

@@ -22,7 +22,7 @@ use crate::sql_types::Identifier;
 pub struct IdBytes([u8; 16]);
 
 impl IdBytes {
-    /// The identifier, of the kind that the column says.
+    /// The identifier, of the column's kind.
     #[must_use]
     pub fn id<K: IdKind>(self) -> Id<K> {
         Id::from_bytes(self.0)
@@ -34,31 +34,31 @@ impl IdBytes {
         self.0
     }
 
-    /// Below no identifier.
+    /// The lowest possible identifier.
     #[must_use]
     pub const fn lowest() -> Self {
         Self([0; 16])
     }
 
-    /// Above no identifier.
+    /// The highest possible identifier.
     #[must_use]
     pub const fn highest() -> Self {
         Self([0xff; 16])
     }
 
-    /// These bytes, whatever they identify.
+    /// These bytes, as an identifier of any kind.
     #[must_use]
     pub const fn of(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// What the column holds, as a number: databases sort by it.
+    /// The column's value as a number, which databases sort by.
     #[must_use]
     pub const fn number(self) -> u128 {
         u128::from_be_bytes(self.0)
     }
 
-    /// What the column holds for a number.
+    /// The column's value for a number.
     #[must_use]
     pub const fn from_number(number: u128) -> Self {
         Self(number.to_be_bytes())
@@ -115,19 +115,19 @@ impl ToSql<Binary, Sqlite> for IdBytes {
     }
 }
 
-/// An identifier as a row has it. SQLite can be made to hold one that does not have 16 bytes: the row is corrupt then, and
-/// must not take others with it.
+/// An identifier as stored. SQLite can store one that does not have 16 bytes. Such a row is corrupt, and must not fail
+/// queries for other rows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Identifier)]
 pub enum StoredId {
-    /// As it must be.
+    /// A valid identifier of 16 bytes.
     Bytes([u8; 16]),
-    /// Of another length.
+    /// Bytes of another length.
     Other(Box<[u8]>),
 }
 
 impl StoredId {
-    /// All bytes, however many.
+    /// All bytes, of any length.
     #[must_use]
     pub const fn as_slice(&self) -> &[u8] {
         match self {
@@ -144,8 +144,9 @@ impl StoredId {
         }
     }
 
-    /// The place behind the row with this id. SQLite compares bytes first and lengths then, so for another length it is
-    /// the highest id of 16 bytes that is not above it: its beginning, or what precedes it filled up with zeros.
+    /// The page position after the row with this id. SQLite compares bytes before lengths. So for another length this is the
+    /// highest id of 16 bytes that is not above it: its first 16 bytes or, if it is shorter, the id before its
+    /// zero-padded bytes.
     #[must_use]
     pub fn position(&self) -> [u8; 16] {
         match self {

@@ -1,4 +1,4 @@
-//! Identifiers in an order.
+//! Lists of identifiers.
 
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
@@ -10,7 +10,7 @@ use diesel::sqlite::{Sqlite, SqliteValue};
 use super::IdBytes;
 use crate::sql_types::{Identifier, IdentifierList};
 
-/// Identifiers in an order, as a row has them. On SQLite, bytes can be left over: the row is corrupt then.
+/// A list of identifiers as stored. On SQLite, the last one can be incomplete, which makes the row corrupt.
 #[derive(Debug, Default, Clone, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = IdentifierList)]
 pub struct StoredIds {
@@ -19,13 +19,13 @@ pub struct StoredIds {
 }
 
 impl StoredIds {
-    /// Whether there is nothing at all.
+    /// Whether the list is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.ids.is_empty() && !self.has_rest
     }
 
-    /// The identifiers; `None` if bytes are left over.
+    /// The identifiers; `None` if the last one is incomplete.
     #[must_use]
     pub fn whole(&self) -> Option<&[IdBytes]> {
         (!self.has_rest).then_some(&self.ids)

@@ -11,7 +11,7 @@ use signpost_domain::Timestamp;
 
 use crate::sql_types::Moment;
 
-/// An instant in PostgreSQL's form: microseconds after the beginning of 2000. SQLite holds milliseconds after the beginning
+/// An instant in PostgreSQL's form: microseconds after the start of 2000. SQLite holds milliseconds after the beginning
 /// of 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Moment)]
@@ -19,7 +19,7 @@ pub struct Instant {
     micros_after_2000: i64,
 }
 
-/// The beginning of 2000, in milliseconds after that of 1970.
+/// The start of 2000, in milliseconds after that of 1970.
 const YEAR_2000: i64 = 946_684_800_000;
 
 impl From<Timestamp> for Instant {
@@ -30,26 +30,26 @@ impl From<Timestamp> for Instant {
 }
 
 impl Instant {
-    /// The instant so many microseconds after the beginning of 2000.
+    /// The instant that many microseconds after the start of 2000.
     #[must_use]
     pub const fn from_micros(micros_after_2000: i64) -> Self {
         Self { micros_after_2000 }
     }
 
-    /// The instant so many milliseconds after the beginning of 1970. What is too far away for PostgreSQL's form is outside
-    /// the years 1970 to 9999 in this one, too.
+    /// The instant that many milliseconds after the start of 1970. A value out of PostgreSQL's range is also outside the
+    /// years 1970 to 9999.
     #[must_use]
     pub const fn from_unix_millis(millis: i64) -> Self {
         Self { micros_after_2000: millis.saturating_sub(YEAR_2000).saturating_mul(1_000) }
     }
 
-    /// Microseconds after the beginning of 2000.
+    /// Microseconds after the start of 2000.
     #[must_use]
     pub const fn micros(self) -> i64 {
         self.micros_after_2000
     }
 
-    /// The instant, to the millisecond below; `None` outside the years 1970 to 9999.
+    /// The instant, rounded down to a millisecond; `None` outside the years 1970 to 9999.
     #[must_use]
     pub fn timestamp(self) -> Option<Timestamp> {
         let millis = self.micros_after_2000.div_euclid(1_000).checked_add(YEAR_2000)?;
@@ -88,16 +88,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_instant_of_ours_reads_back_as_it_was() {
+    fn valid_instants_read_back_unchanged() {
         for millis in [0, 1, 946_684_799_999, 946_684_800_000, 1_769_850_307_042, 253_402_300_799_999] {
             let timestamp = Timestamp::from_unix_millis(millis).unwrap();
             assert_eq!(Instant::from(timestamp).timestamp(), Some(timestamp));
         }
     }
 
-    /// `infinity` among them.
+    /// Includes PostgreSQL's `infinity`.
     #[test]
-    fn other_instants_are_none_of_ours() {
+    fn instants_outside_the_valid_years_are_none() {
         for micros_after_2000 in [i64::MIN, i64::MAX, (-YEAR_2000 - 1) * 1_000] {
             assert_eq!(Instant { micros_after_2000 }.timestamp(), None);
         }

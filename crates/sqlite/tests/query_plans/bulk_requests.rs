@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use signpost_app::accounts::{self, CreateAccount};
-use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
+use signpost_app::idempotency::{Idempotency, KeyedRequest, recall};
 use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
 use signpost_app::{AppError, Application, Caller, admission, groups, keys, links};
 use signpost_domain::id::RedirectKind;
@@ -38,12 +38,12 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
     let caller = admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into(), None).await.unwrap();
     let [group, other] =
-        ["a", "b"].map(|name| groups::create(&app, &caller, samples::name(name), Conclusion::forgotten()));
+        ["a", "b"].map(|name| groups::create(&app, &caller, samples::name(name), Idempotency::disabled()));
     let (group, other) = (group.await.unwrap().id, other.await.unwrap().id);
 
     let taken = Slug::from_random([7; 16]);
     let in_the_way = RedirectRequest { slug: Change::Set(taken.clone()), ..draft(Some(group)) };
-    links::create::<RedirectContent>(&app, &caller, Submitted::valid(in_the_way), Conclusion::forgotten())
+    links::create::<RedirectContent>(&app, &caller, Submitted::valid(in_the_way), Idempotency::disabled())
         .await
         .unwrap();
 
@@ -99,8 +99,8 @@ async fn created(app: &Application, caller: &Caller, groups: &[Option<GroupId>],
 async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectRequest], size: usize) -> usize {
     let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(Submitted::valid(draft.clone()))).collect();
     let batch = Batch::new(drafts).unwrap();
-    let creation = cost_of(app, caller, async |conclusion| {
-        links::create_many::<RedirectContent>(app, caller, batch, conclusion).await
+    let creation = cost_of(app, caller, async |idempotency| {
+        links::create_many::<RedirectContent>(app, caller, batch, idempotency).await
     });
     let (cost, outcomes) = creation.await;
     assert!(outcomes.iter().all(Result::is_ok));
@@ -113,8 +113,8 @@ async fn refused_as_taken(app: &Application, caller: &Caller, taken: &Slug, size
     let drafts = [there, draft(None)];
     let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(Submitted::valid(draft.clone()))).collect();
     let batch = Batch::new(drafts).unwrap();
-    let (cost, outcomes) = cost_of(app, caller, async |conclusion| {
-        links::create_many::<RedirectContent>(app, caller, batch, conclusion).await
+    let (cost, outcomes) = cost_of(app, caller, async |idempotency| {
+        links::create_many::<RedirectContent>(app, caller, batch, idempotency).await
     })
     .await;
     let named = |outcome: &&Result<_, Rejection>| {
@@ -132,15 +132,16 @@ async fn moved_and_deleted(app: &Application, caller: &Caller, group: GroupId, s
     let ids = Batch::new(page.items.iter().map(Link::id).map(|id| id.to_string()).collect()).unwrap();
     let group = group.into();
     let assigning =
-        cost_of(app, caller, async |conclusion| groups::assign(app, caller, group, &ids, conclusion).await);
+        cost_of(app, caller, async |idempotency| groups::assign(app, caller, group, &ids, idempotency).await);
     let (assigning, outcomes) = assigning.await;
     assert!(outcomes.iter().all(Result::is_ok));
-    let unassigning =
-        cost_of(app, caller, async |conclusion| groups::unassign(app, caller, group, &ids, conclusion).await);
+    let unassigning = cost_of(app, caller, async |idempotency| {
+        groups::unassign(app, caller, group, &ids, idempotency).await
+    });
     let (unassigning, outcomes) = unassigning.await;
     assert!(outcomes.iter().all(Result::is_ok));
-    let deleting = cost_of(app, caller, async |conclusion| {
-        links::delete_many::<RedirectKind>(app, caller, &ids, conclusion).await
+    let deleting = cost_of(app, caller, async |idempotency| {
+        links::delete_many::<RedirectKind>(app, caller, &ids, idempotency).await
     });
     let (deleting, outcomes) = deleting.await;
     assert!(outcomes.iter().all(Result::is_ok));
@@ -151,9 +152,9 @@ async fn moved_and_deleted(app: &Application, caller: &Caller, group: GroupId, s
 async fn cost_of<T>(
     app: &Application,
     caller: &Caller,
-    operation: impl AsyncFnOnce(Conclusion<'_, T>) -> Result<T, AppError>,
+    operation: impl AsyncFnOnce(Idempotency<'_, T>) -> Result<T, AppError>,
 ) -> (usize, T) {
-    let once = OnceOnly {
+    let once = KeyedRequest {
         key: IdempotencyKey::parse(&samples::id::<RedirectKind>().to_string()).unwrap(),
         fingerprint: RequestFingerprint::of("POST", "/", b""),
         answer_to_refusal: |_| None,
@@ -161,7 +162,7 @@ async fn cost_of<T>(
     let answer = || RememberedAnswer { status: 200, location: None, body: "{}".to_owned() };
     let (statements, outcome) = recorder::recorded(async {
         assert_eq!(recall(app, caller, &once).await.unwrap(), None);
-        operation(Conclusion::remembered(Some(&once), |_| Some(answer()))).await
+        operation(Idempotency::of_request(Some(&once), |_| Some(answer()))).await
     })
     .await;
     let outcome = outcome.unwrap();

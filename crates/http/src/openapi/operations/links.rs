@@ -1,4 +1,4 @@
-//! Operations on links: what the two kinds share, described once.
+//! The operations on links, which both kinds share.
 
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
@@ -11,7 +11,7 @@ use crate::resources::{landings, redirects};
 use crate::routes::RouteMethod;
 use crate::schema::{BulkOperation, examples};
 
-/// A kind of links, as its operations are described. Their texts have the words of the kind in braces.
+/// The descriptions of a kind's operations. Their texts have placeholders for the kind's names in braces.
 pub(super) struct Kind {
     pub(super) tag: &'static str,
     /// `{noun}`, `{nouns}`, `{object}`, and the paths.
@@ -20,14 +20,14 @@ pub(super) struct Kind {
     component: &'static str,
     id: &'static [Name],
     not_found: ErrorCode,
-    /// What answers about a single one show.
+    /// The description of answers about a single link.
     shows: &'static str,
     creation_errors: &'static [ErrorCode],
     update_errors: &'static [ErrorCode],
     unknown_id: &'static str,
     listed: fn() -> Value,
     single: fn() -> Value,
-    /// Bodies of a creation: with only what it must have, and with every field.
+    /// Example bodies of a creation: with the required fields only, and with every field.
     creations: fn() -> (Value, Value),
 }
 
@@ -132,7 +132,7 @@ pub(super) fn on_landings() -> Vec<Endpoint> {
 }
 
 impl Kind {
-    /// A text with the words of the kind.
+    /// A text with the placeholders replaced.
     pub(super) fn worded(&self, text: &str) -> String {
         text.replace("{noun}", self.words.noun)
             .replace("{nouns}", self.words.plural)
@@ -170,8 +170,8 @@ impl Kind {
     fn list(&'static self) -> Endpoint {
         Endpoint {
             summary: "List {nouns}",
-            description: "Lists the account's {nouns}, newest first. Filters narrow the list together. Walking it \
-                          while links come and go shows every {noun} that was there all the time exactly once.",
+            description: "Lists the account's {nouns}, newest first. All filters must match. Reading all pages \
+                          during concurrent changes returns every {noun} that exists throughout exactly once.",
             parameters: OF_LINK_LISTS,
             success: ok("One page.", &self.worded("{Kind}List"), examples::page_of(&(self.listed)())),
             ..self.endpoint("list{Kind}s", RouteMethod::Get, self.words.path)
@@ -193,10 +193,10 @@ impl Kind {
     fn update<const N: usize>(&'static self, examples: [(&'static str, &'static str, Value); N]) -> Endpoint {
         Endpoint {
             summary: "Update a {noun}",
-            description: "Changes the fields that the body has, and no other. What null does is said at each field. The \
-                          {noun} is judged by the place where it ends, not field by field: `slug` null is refused with \
-                          `slug_required_for_system_domain` if that place is on the system domain. `updated_at` moves \
-                          only when something changed.",
+            description: "Changes only the fields in the body. Each field says what null does. The rules apply \
+                          to the resulting address of the {noun}, not to each field: `slug` null is refused with \
+                          `slug_required_for_system_domain` if the result is on the system domain. `updated_at` \
+                          changes only if a field changes.",
             parameters: self.id,
             body: Some(body(&self.worded("{Kind}Patch"), examples)),
             success: ok(
@@ -231,15 +231,15 @@ impl Kind {
         let two = self.worded("Two {nouns}");
         Endpoint {
             summary: "Delete up to 100 {nouns}",
-            description: "Deletes {nouns} by their ids. An id that is no {noun} of the account fails by itself with \
-                          `{object}_not_found`; one that stands there a second time, with `duplicate_id_in_batch`. The \
-                          answer is 200 also if every item failed. The request counts once against the quota.",
+            description: "Deletes {nouns} by their ids. An id that matches no {noun} of the account fails its own \
+                          item with `{object}_not_found`; a repeated id fails with `duplicate_id_in_batch`. The answer is 200 \
+                          even if every item failed. The request counts once against the quota.",
             body: Some(body(
                 &self.worded("{Kind}Ids"),
                 [("two", two.as_str(), json!({ field: [self.words.example_id, self.unknown_id] }))],
             )),
             success: ok(
-                "What became of each item.",
+                "The outcome of each item.",
                 &self.worded("{Kind}BulkDeleteResult"),
                 examples::bulk_result(BulkOperation::DELETE, &self.deletion(), &failure),
             ),
@@ -255,11 +255,11 @@ fn create_redirects() -> Endpoint {
     }
     Endpoint {
         summary: "Create up to 100 redirects",
-        description: "Creates redirects, in the order of the array. Each item is the body of the single creation, \
-                      and succeeds or fails by itself with the code that the single creation would have answered \
-                      with. Of two items that claim one address the first wins; the later fails with \
-                      `duplicate_slug_in_batch`. The answer is 200 also if every item failed. What succeeded is kept \
-                      together; after an internal error all of it was or nothing. The request counts once against the quota.",
+        description: "Creates redirects, in the order of the array. Each item is the body of a single creation, \
+                      and succeeds or fails on its own with the code of the single creation. If two items have \
+                      the same address, the later one fails with `duplicate_slug_in_batch`. The answer is 200 \
+                      even if every item failed. All successful items are committed together; after an internal \
+                      error, either all of them were created or none. The request counts once against the quota.",
         body: Some(body(
             "NewRedirects",
             [(
@@ -272,7 +272,7 @@ fn create_redirects() -> Endpoint {
             )],
         )),
         success: ok(
-            "What became of each item.",
+            "The outcome of each item.",
             "BulkCreateResult",
             examples::bulk_result(BulkOperation::CREATE, &redirects::example(), &failure),
         ),

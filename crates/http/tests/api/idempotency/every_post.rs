@@ -1,4 +1,4 @@
-//! What holds for every `POST`. The calls come from the examples of the OpenAPI document, so a new `POST` needs no line
+//! Rules for every `POST`. The calls come from the examples of the OpenAPI document, so a new `POST` needs no line
 //! here.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::{everything, post};
 use crate::harness::Api;
 use crate::openapi::DOCUMENT;
 
-/// A request that has an effect on what the account has.
+/// A request that changes the account's data.
 struct Effective {
     path: String,
     body: Value,
@@ -23,7 +23,7 @@ async fn effective(api: &Api, sample: &Sample) -> Effective {
     let ids = api.create_all(sample).await;
     let id = sample.id_prefix.as_ref().map_or("", |prefix| &ids[prefix]);
     let (path, body) = (sample.path(id), sample.body_with(&ids).unwrap_or_else(|| json!({})));
-    // A link leaves only a group that it is in.
+    // A link can leave only its own group.
     if let Some(group) = path.strip_suffix("/unassign") {
         api.call_with("POST", &format!("{group}/assign"), body.clone()).await;
     }
@@ -35,7 +35,7 @@ fn posts() -> Vec<Sample> {
 }
 
 #[actix_web::test]
-async fn d12_every_post_is_carried_out_once_and_answered_the_same() {
+async fn d12_every_post_runs_once_and_repeats_its_answer() {
     for sample in posts() {
         let api = Api::start().await;
         let Effective { path, body, other: _ } = effective(&api, &sample).await;
@@ -58,7 +58,7 @@ async fn d12_every_post_is_carried_out_once_and_answered_the_same() {
 }
 
 #[actix_web::test]
-async fn d12_a_used_key_is_refused_for_another_body_and_another_path_of_every_post() {
+async fn d12_every_post_refuses_a_used_key_for_another_body_or_path() {
     let posts = posts();
     for (number, sample) in posts.iter().enumerate() {
         let api = Api::start().await;
@@ -81,7 +81,7 @@ async fn d12_a_used_key_is_refused_for_another_body_and_another_path_of_every_po
 }
 
 #[actix_web::test]
-async fn d12_without_a_key_every_post_is_carried_out_each_time() {
+async fn d12_without_a_key_every_post_runs_each_time() {
     for sample in posts() {
         let api = Api::start().await;
         let Effective { path, body, other: _ } = effective(&api, &sample).await;

@@ -1,4 +1,4 @@
-//! The header, and whose a key is.
+//! The header, and the account of a key.
 
 use actix_web::http::header::HeaderValue;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::harness::{Api, request};
 use crate::openapi::DOCUMENT;
 
 #[actix_web::test]
-async fn d12_a_malformed_key_is_a_violation_beside_those_of_the_body() {
+async fn d12_a_malformed_key_is_listed_with_the_violations_of_the_body() {
     let api = Api::start().await;
     let before = everything(&api).await;
     let too_long = "k".repeat(256);
@@ -35,7 +35,7 @@ async fn d12_a_malformed_key_is_a_violation_beside_those_of_the_body() {
     assert_eq!(everything(&api).await, before);
 }
 
-/// The document's words for it are the domain's.
+/// The document states the rule of the domain.
 #[actix_web::test]
 async fn d12_a_key_has_1_to_255_visible_ascii_characters() {
     let api = Api::start().await;
@@ -52,7 +52,7 @@ async fn d12_a_key_has_1_to_255_visible_ascii_characters() {
 }
 
 #[actix_web::test]
-async fn d12_a_key_belongs_to_the_account_whichever_of_its_api_keys_is_used() {
+async fn d12_a_key_belongs_to_the_account_for_all_its_api_keys() {
     let api = Api::start().await;
     let (_, stranger) = api.account("eve@example.com", "agency").await;
     let (_, second) = keys::issue(&api.app, api.account, None).await.unwrap();
@@ -68,9 +68,9 @@ async fn d12_a_key_belongs_to_the_account_whichever_of_its_api_keys_is_used() {
     assert_eq!(again.repeated(), first.repeated());
 }
 
-/// What the body means is not asked: the same bytes are the same request.
+/// The bytes count, not their meaning: the same bytes are the same request.
 #[actix_web::test]
-async fn d12_another_body_is_one_with_other_bytes() {
+async fn d12_bodies_are_compared_byte_by_byte() {
     let api = Api::start().await;
     let send = |body: &'static str| {
         let call = keyed("/v1/groups", &api.key, "k").insert_header(("content-type", "application/json"));
@@ -91,9 +91,9 @@ async fn d12_another_body_is_one_with_other_bytes() {
     assert!(send(r#"{"name":"a"}"#).await.is_replayed());
 }
 
-/// Contract D8: otherwise a caller who corrects only the key would learn of the rest one request later.
+/// Contract D8: otherwise a caller who corrects only the key would learn of the other violations one request later.
 #[actix_web::test]
-async fn d8_a_used_key_is_listed_beside_all_other_violations() {
+async fn d8_a_used_key_is_listed_with_all_other_violations() {
     let api = Api::start().await;
     post(&api, "/v1/groups", "k", &json!({"name": "a"})).await.id(201);
     let domain = api.domain("go.shop.com").await;
@@ -118,9 +118,9 @@ async fn d8_a_used_key_is_listed_beside_all_other_violations() {
     assert_eq!(everything(&api).await, before);
 }
 
-/// The header means nothing there, not even that it is malformed.
+/// Other methods ignore even a malformed header.
 #[actix_web::test]
-async fn d12_other_methods_do_not_look_at_the_header() {
+async fn d12_other_methods_ignore_the_header() {
     let api = Api::start().await;
     let group = format!("/v1/groups/{}", api.group("g").await);
     let link = format!("/v1/redirects/{}", api.redirect("a").await);

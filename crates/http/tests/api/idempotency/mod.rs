@@ -1,4 +1,4 @@
-//! Requests that are carried out once, however often they are sent: contract D12.
+//! Requests that run once, however often they are sent: contract D12.
 
 mod every_post;
 mod keys;
@@ -21,7 +21,7 @@ pub async fn post(api: &Api, path: &str, key: &str, body: &Value) -> Answer {
     api.send(keyed(path, &api.key, key).set_json(body)).await
 }
 
-/// A redirect on this slug, to be created.
+/// The body of a redirect with this slug.
 pub fn redirect(slug: &str) -> Value {
     json!({"name": "a", "target_url": "https://example.com/", "slug": slug})
 }
@@ -36,7 +36,7 @@ pub async fn everything(api: &Api) -> Vec<Value> {
 }
 
 impl Answer {
-    /// Whether it says that it was given before.
+    /// Whether the answer is marked as a replay.
     pub fn is_replayed(&self) -> bool {
         match self.header("idempotent-replayed") {
             None => false,
@@ -45,18 +45,18 @@ impl Answer {
         }
     }
 
-    /// What a replay repeats of a success: all but the headers that are each answer's own.
+    /// The parts of a success that a replay repeats: all but the headers that differ in every answer.
     pub fn repeated(&self) -> (u16, &str, Option<&str>) {
         (self.status, &self.text, self.header("location"))
     }
 
-    /// The used key is the only violation.
+    /// Asserts that the used key is the only violation.
     #[track_caller]
     pub fn assert_key_is_anothers(&self) {
         self.assert_key_is_anothers_beside(&[]);
     }
 
-    /// The used key and these are the violations (contract D8).
+    /// Asserts that the violations are the used key and these (contract D8).
     #[track_caller]
     pub fn assert_key_is_anothers_beside(&self, others: &[(&str, &str)]) {
         let all = [&[("Idempotency-Key", "invalid_value")], others].concat();

@@ -1,4 +1,4 @@
-//! Which answers are remembered (contract D12).
+//! The answers that are remembered (contract D12).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use signpost_domain::IdempotencyKey;
 use super::{keyed, post, redirect};
 use crate::harness::{Answer, Api, commit, request};
 
-/// What a replay repeats of an error: all but its own request id, which the harness compares with the header.
+/// The parts of an error that a replay repeats: all but the request id, which the harness compares with the header.
 fn error_without_id(answer: &Answer) -> (u16, Value) {
     let mut body = answer.body.clone();
     assert!(body["error"]["request_id"].take().is_string());
@@ -23,7 +23,7 @@ fn assert_repeats(again: &Answer, first: &Answer) {
 }
 
 #[actix_web::test]
-async fn d12_the_first_answer_is_given_also_if_what_it_shows_has_changed_since() {
+async fn d12_a_replay_repeats_the_first_answer_after_later_changes() {
     let api = Api::start().await;
     let first = post(&api, "/v1/redirects", "k", &redirect("a")).await;
     let path = format!("/v1/redirects/{}", first.id(201));
@@ -35,7 +35,7 @@ async fn d12_the_first_answer_is_given_also_if_what_it_shows_has_changed_since()
 }
 
 #[actix_web::test]
-async fn d12_a_409_is_answered_again_though_the_address_has_become_free() {
+async fn d12_a_409_is_replayed_after_the_address_became_free() {
     let api = Api::start().await;
     let holder = api.redirect("a").await;
     let first = post(&api, "/v1/redirects", "k", &redirect("a")).await;
@@ -48,7 +48,7 @@ async fn d12_a_409_is_answered_again_though_the_address_has_become_free() {
 
 /// Contract D12: a corrected body may use the same key.
 #[actix_web::test]
-async fn d12_a_request_that_was_invalid_leaves_its_key_unused() {
+async fn d12_an_invalid_request_leaves_its_key_unused() {
     let api = Api::start().await;
     let as_json = ("content-type", "application/json");
     let call = |path| keyed(path, &api.key, "k");
@@ -80,9 +80,9 @@ async fn d12_a_request_that_was_invalid_leaves_its_key_unused() {
     assert_eq!((corrected.status, corrected.is_replayed()), (201, false));
 }
 
-/// With a query that no `POST` takes it is another request, though path and body are the same: an invalid one.
+/// An unknown query makes it another, invalid request, although path and body are the same.
 #[actix_web::test]
-async fn d8_an_unknown_parameter_is_a_violation_also_with_a_used_key() {
+async fn d8_an_unknown_parameter_is_a_violation_even_with_a_used_key() {
     let api = Api::start().await;
     post(&api, "/v1/redirects", "k", &redirect("a")).await.id(201);
     let answer = post(&api, "/v1/redirects?x=1", "k", &redirect("a")).await;
@@ -109,7 +109,7 @@ async fn d12_answers_429_are_not_remembered() {
     assert_eq!(send("used").await.repeated(), first.repeated());
 }
 
-/// A store may have been written by another version, or damaged.
+/// Another version may have written the store, or it may be damaged.
 #[actix_web::test]
 async fn d6_a_corrupt_remembered_answer_is_a_500() {
     let api = Api::start().await;

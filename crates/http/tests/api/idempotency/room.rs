@@ -1,4 +1,4 @@
-//! How much is remembered of the answers to one account (D12).
+//! The bound on the remembered answers of one account (D12).
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn kept(api: &Api, key: &str) -> RememberedRequest {
     api.app.store.remembered_request(api.account, &key, now).await.unwrap().unwrap()
 }
 
-/// How many bytes of the account's room the answer to a keyed bulk creation takes.
+/// The bytes of the account's room that the answer to a keyed bulk creation takes.
 async fn taken_by_bulk(api: &Api, key: &str, body: String) -> u32 {
     assert!(body.len() <= MIB, "{}", body.len());
     let call = keyed("/v1/redirects/bulk", &api.key, key).insert_header(("content-type", "application/json"));
@@ -27,7 +27,7 @@ async fn taken_by_bulk(api: &Api, key: &str, body: String) -> u32 {
 }
 
 #[actix_web::test]
-async fn d12_without_room_for_its_answer_a_request_is_a_429_and_changes_nothing() {
+async fn d12_a_request_without_room_for_its_answer_is_a_429_and_changes_nothing() {
     let api = Api::on(InMemory::default(), |app| app.room_for_answers = 1_500).await;
     let first = post(&api, "/v1/redirects", "first", &redirect("a")).await;
     first.id(201);
@@ -48,7 +48,7 @@ async fn d12_without_room_for_its_answer_a_request_is_a_429_and_changes_nothing(
     assert!(!post(&api, "/v1/redirects", "second", &redirect("b")).await.is_replayed());
 }
 
-/// ADR 28: what the bound on violations leaves. The largest answers are those that repeat what was sent.
+/// ADR 28: the largest answers within the bound on violations are those that repeat the request.
 #[actix_web::test]
 async fn d12_r26_the_answer_to_any_bulk_creation_takes_four_mebibytes_at_most() {
     let api = Api::start().await;

@@ -1,4 +1,4 @@
-//! The judge of answers finds every kind of difference, and the samples are what walks over all operations need.
+//! The check of answers finds every kind of difference, and the samples fit the tests that iterate over all operations.
 
 use serde_json::{Value, json};
 use signpost_api_conformance::Exchange;
@@ -56,7 +56,7 @@ fn undescribed_operations_may_only_answer_with_errors() {
 }
 
 #[test]
-fn a_path_is_found_as_it_is_routed() {
+fn operations_are_found_by_the_routing_rules() {
     let path = |path| DOCUMENT.path_of(path);
     assert_eq!(path("/v1/redirects/bulk"), Some("/v1/redirects/bulk"));
     assert_eq!(path("/v1/redirects/bulky"), Some("/v1/redirects/{id}"));
@@ -65,9 +65,9 @@ fn a_path_is_found_as_it_is_routed() {
     assert_eq!(path("/v1/redirects/"), None);
 }
 
-/// Walks over all operations rely on these, and would check nothing without them.
+/// Tests that iterate over all operations rely on these samples, and would check nothing without them.
 #[test]
-fn samples_have_what_an_operation_needs() {
+fn samples_have_the_inputs_of_their_operation() {
     let sample = |method, template| DOCUMENT.sample(method, template);
     let assign = sample("POST", "/v1/groups/{id}/assign");
     assert_eq!(assign.prefixes().into_iter().collect::<Vec<_>>(), ["grp_", "rdr_"]);

@@ -1,4 +1,4 @@
-//! The document as a document.
+//! The structure of the document.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -10,11 +10,11 @@ use signpost_http::{Access, route_table};
 use super::{DOCUMENT, operations, resolved};
 use crate::redirects::FIELDS;
 
-/// Set, the test that would fail because the kept document is an old one writes it anew.
+/// If this variable is set, the test of the committed document rewrites it instead of failing.
 const REWRITE: &str = "UPDATE_OPENAPI";
 
 #[test]
-fn the_document_that_is_kept_is_the_one_that_is_served() {
+fn the_committed_document_is_the_served_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
     let served = signpost_http::openapi_document().unwrap();
     if std::env::var_os(REWRITE).is_some() {
@@ -92,7 +92,7 @@ fn every_operation_is_described_in_full() {
 
 /// Contract D12: every POST takes a key, and its definite answers may be replays.
 #[test]
-fn d12_every_post_and_no_other_takes_a_key_and_may_be_answered_again() {
+fn d12_exactly_the_posts_take_a_key_and_have_replays() {
     for operation in operations() {
         let name = format!("{} {}", operation.method, operation.path);
         let is_post = operation.method == "POST";
@@ -106,7 +106,7 @@ fn d12_every_post_and_no_other_takes_a_key_and_may_be_answered_again() {
             let own = ["_limit_reached", "feature_not", "_not_found", "_taken", "not_active"];
             let is_definite = match status.as_str() {
                 "200" | "201" => true,
-                // A request that is not admitted is answered anew each time.
+                // Answers to requests that were not admitted are never replayed.
                 "403" | "404" | "409" => own.iter().any(|code| codes.contains(code)),
                 _ => false,
             };
@@ -117,12 +117,12 @@ fn d12_every_post_and_no_other_takes_a_key_and_may_be_answered_again() {
 
 /// Contract D7: these errors can happen at every endpoint.
 #[test]
-fn every_operation_has_the_errors_that_every_request_can_meet() {
+fn d7_every_operation_has_the_general_errors() {
     for operation in operations() {
         let statuses: BTreeSet<&str> =
             operation.value["responses"].as_object().unwrap().keys().map(String::as_str).collect();
         let mut general = vec!["200", "400", "500"];
-        // Others are not asked what their body is.
+        // Other operations do not check the type of a body.
         let of_bodies = ["413", "415"];
         if matches!(operation.method.as_str(), "POST" | "PATCH") {
             general.extend(of_bodies);
@@ -144,7 +144,7 @@ fn every_operation_has_the_errors_that_every_request_can_meet() {
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_every_component_is_used() {
+fn every_reference_resolves_and_every_component_is_used() {
     let mut used = BTreeSet::new();
     walk(&DOCUMENT, &mut |value| {
         if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
@@ -161,14 +161,14 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
 }
 
 #[test]
-fn every_schema_is_one_of_json_schema_2020_12() {
+fn every_schema_is_valid_json_schema_2020_12() {
     for (pointer, schema) in schemas() {
         assert_eq!(Document::schema_error(schema), None, "{pointer}");
     }
 }
 
 #[test]
-fn every_example_is_what_its_schema_says() {
+fn every_example_matches_its_schema() {
     let mut examples = 0;
     for (pointer, schema) in schemas() {
         let own = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
@@ -198,11 +198,11 @@ fn every_example_is_what_its_schema_says() {
     assert!(examples > 100, "{examples}");
 }
 
-/// Contract D8: nothing is accepted that is not described, and nothing is answered that is not.
+/// Contract D8: requests and answers have only described properties.
 #[test]
-fn every_object_says_that_it_has_no_other_property() {
+fn d8_every_object_forbids_other_properties() {
     for (pointer, schema) in schemas().into_iter().filter(|(_, schema)| schema.get("properties").is_some()) {
-        // A rule on top of an object says something about its properties, but not which there are.
+        // An additional rule of an object constrains its properties, but does not list them.
         if pointer.contains("/anyOf/") || pointer.contains("/oneOf/") {
             continue;
         }
@@ -217,7 +217,7 @@ fn every_object_says_that_it_has_no_other_property() {
     }
 }
 
-/// Every schema of the document, nested ones too, with its JSON pointer.
+/// Every schema of the document, including nested ones, with its JSON pointer.
 fn schemas() -> Vec<(String, &'static Value)> {
     let mut found = vec![];
     for (name, schema) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
@@ -261,7 +261,7 @@ fn walk(value: &'static Value, see: &mut impl FnMut(&'static Value)) {
     }
 }
 
-/// The page offers the first example of a body, so it is the shortest, and needs nothing that is not there.
+/// The page offers the first example of a body, so it must be short and must not need existing resources.
 #[test]
 fn the_first_example_of_a_creation_works_on_a_fresh_installation() {
     for operation in operations().into_iter().filter(|operation| operation.value.get("requestBody").is_some())
@@ -283,10 +283,10 @@ fn the_first_example_of_a_creation_works_on_a_fresh_installation() {
     }
 }
 
-/// Where a resource is shown, as a schema or as an example, `id` and `object` come first.
+/// In schemas and examples of a resource, `id` and `object` come first.
 #[test]
 fn resources_are_described_in_the_order_of_the_contract() {
-    // Lists and schemas of items lack what only single redirects show.
+    // Lists and schemas of items lack the fields that only single redirects show.
     let contract = &FIELDS[..FIELDS.len() - 2];
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&DOCUMENT["components"]["schemas"]["Redirect"]["properties"]), contract);

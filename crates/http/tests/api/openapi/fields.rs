@@ -1,6 +1,5 @@
-//! The fields of bodies: those that the document has are those that are read (D8). Bodies are read field by field,
-//! so nothing but these tests keeps the two together. They are driven by the document: a new operation is covered
-//! as it is described.
+//! The document describes exactly the fields of bodies that the API reads (D8). The tests iterate over the document, so
+//! they cover each new operation that it describes.
 
 use serde_json::{Value, json};
 
@@ -9,12 +8,12 @@ use crate::harness::{Answer, Api};
 
 /// An object within a body.
 struct Level {
-    /// Names of the fields that lead to it; `[]` is the one item of a list.
+    /// The path of field names to it; `[]` is the single item of a list.
     path: Vec<String>,
     schema: &'static Value,
-    /// The field that says which alternative of a union it is, and its value there.
+    /// The field that selects the alternative of a union, and its value.
     tag: Option<(String, Value)>,
-    /// Whether what is wrong with it fails an item, and not the request (D29).
+    /// Whether its violations fail an item, and not the request (D29).
     fails_alone: bool,
 }
 
@@ -63,7 +62,7 @@ impl Level {
         self.around(object)
     }
 
-    /// A body in which this object has no field but what says which it is.
+    /// A body in which this object has only the field that selects the alternative.
     fn empty(&self) -> Value {
         self.around(self.least())
     }
@@ -79,7 +78,7 @@ impl Level {
         })
     }
 
-    /// Whether the answer says that this field is missing.
+    /// Whether the answer reports this field as missing.
     fn says_required(&self, answer: &Answer, field: &str) -> bool {
         if self.fails_alone {
             let message = answer.body["failed"][0]["error"]["message"].as_str().unwrap();
@@ -88,7 +87,7 @@ impl Level {
         answer.violations().contains(&(field, "required"))
     }
 
-    /// The field `name` of this object as violations call it.
+    /// The path of the field `name` of this object in violations.
     fn field(&self, name: &str) -> String {
         let from =
             if self.fails_alone { self.path.iter().rposition(|part| part == "[]").unwrap() + 1 } else { 0 };
@@ -96,7 +95,7 @@ impl Level {
         parts.collect::<Vec<_>>().join(".").replace(".[]", "[0]")
     }
 
-    /// Whether the answer calls this field unknown.
+    /// Whether the answer reports this field as unknown.
     fn says_unknown(&self, answer: &Answer, name: &str) -> bool {
         let field = self.field(name);
         if self.fails_alone {
@@ -112,7 +111,7 @@ impl Level {
     }
 }
 
-/// A value that a field with this schema does not take, so that the answer must name the field.
+/// A value that a field with this schema refuses, so that the answer must name the field.
 fn wrong_value(schema: &Value) -> Value {
     let types = schema.get("type").map(Value::to_string).unwrap_or_default();
     if types.contains("integer") || types.contains("number") { json!("x") } else { json!(1) }
@@ -120,7 +119,7 @@ fn wrong_value(schema: &Value) -> Value {
 
 async fn send(api: &Api, operation: &Operation, body: Value) -> Answer {
     api.memory.clock.advance(std::time::Duration::from_mins(1));
-    api.call_with(&operation.method, &operation.path_to_nothing(), body).await
+    api.call_with(&operation.method, &operation.path_of_unknown(), body).await
 }
 
 fn with_bodies() -> Vec<(Operation, &'static Value)> {
@@ -135,7 +134,7 @@ fn with_bodies() -> Vec<(Operation, &'static Value)> {
 }
 
 #[actix_web::test]
-async fn d8_every_field_that_is_described_is_read() {
+async fn d8_every_described_field_is_read() {
     let api = Api::start().await;
     for (operation, schema) in with_bodies() {
         for level in levels(schema) {
@@ -149,7 +148,7 @@ async fn d8_every_field_that_is_described_is_read() {
 }
 
 #[actix_web::test]
-async fn d8_every_other_field_is_refused_in_every_object() {
+async fn d8_every_object_refuses_unknown_fields() {
     let api = Api::start().await;
     for (operation, schema) in with_bodies() {
         for level in levels(schema) {
@@ -159,9 +158,9 @@ async fn d8_every_other_field_is_refused_in_every_object() {
     }
 }
 
-/// In every object of every body, alone and all at once.
+/// In every object of every body, one field at a time and all at once.
 #[actix_web::test]
-async fn d8_a_field_that_is_required_is_missed() {
+async fn d8_a_missing_required_field_is_reported() {
     let api = Api::start().await;
     let mut missed = 0;
     for (operation, schema) in with_bodies() {
@@ -188,7 +187,7 @@ async fn d8_a_field_that_is_required_is_missed() {
     assert!(missed >= 34, "{missed}");
 }
 
-/// What an example names may not exist; but that is all that can be wrong with it.
+/// The resources of an example may not exist, but it must have no other violation.
 #[actix_web::test]
 async fn every_example_of_a_request_is_valid() {
     let api = Api::start().await;
@@ -198,7 +197,7 @@ async fn every_example_of_a_request_is_valid() {
         for (name, example) in examples.as_object().unwrap() {
             let answer = send(&api, &operation, example["value"].clone()).await;
             let shown = format!("{} {} {name}: {answer:?}", operation.method, operation.path);
-            // A pixel that does not exist is a violation, for want of a code of its own (D6).
+            // A missing pixel is a violation, because it has no error code of its own (D6).
             let names_no_pixel = || answer.violations() == [("pixel_ids[0]", "invalid_value")];
             assert!(matches!(answer.status, 200 | 201 | 404) || names_no_pixel(), "{shown}");
         }

@@ -1,5 +1,4 @@
-//! The OpenAPI document: that it is what the API does, and nothing but that. The harness holds every answer of every
-//! test against it as well.
+//! The OpenAPI document describes exactly the API. The harness also checks every answer of every test against it.
 
 mod conformance;
 mod document;
@@ -41,8 +40,8 @@ pub fn operations() -> Vec<Operation> {
 }
 
 impl Operation {
-    /// The path with something in place of its parameters that names nothing.
-    pub fn path_to_nothing(&self) -> String {
+    /// The path with an unknown id as its parameter.
+    pub fn path_of_unknown(&self) -> String {
         self.path.replace("{id}", "nothing").replace("{file}", "start.js")
     }
 

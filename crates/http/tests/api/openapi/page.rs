@@ -1,4 +1,4 @@
-//! The document and the page, as they are served.
+//! The served document and page.
 
 use std::collections::BTreeSet;
 
@@ -44,10 +44,10 @@ async fn the_page_loads_its_own_files_and_nothing_else() {
         assert_eq!((file.status, file.header("content-type")), (200, Some(content_type)), "{path}");
         assert_eq!(file.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert!(file.bytes.len() > 300, "{path}");
-        // As it is, not compressed.
+        // Unchanged and uncompressed.
         assert_eq!(content_type == "image/png", std::str::from_utf8(&file.bytes).is_err(), "{path}");
     }
-    // A style can load others, and images.
+    // A style sheet can load other style sheets and images.
     let style = get(&api, "/docs/swagger-ui.css").await.text;
     assert!(!style.contains("@import"));
     assert!(
@@ -85,7 +85,7 @@ async fn the_page_runs_its_own_scripts_and_calls_its_own_origin_only() {
 }
 
 #[actix_web::test]
-async fn unknown_files_of_the_page_are_the_404_of_every_other_path() {
+async fn unknown_files_of_the_page_get_the_same_404_as_other_paths() {
     let api = Api::start().await;
     for path in
         ["/docs/", "/docs/index.html", "/docs/..%2Fopenapi.json", "/docs/swagger-ui.css/x", "/docs/%FF"]

@@ -1,4 +1,4 @@
-//! Query parameters: those that the document has are those that are read (D8).
+//! The document describes exactly the query parameters that the API reads (D8).
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::operations;
 use crate::harness::Api;
 
 #[actix_web::test]
-async fn d8_an_operation_reads_the_parameters_that_are_described_and_no_other() {
+async fn d8_an_operation_reads_exactly_the_described_parameters() {
     let api = Api::start().await;
     let names = |operation: &super::Operation| -> BTreeSet<&str> {
         operation.parameters("query").iter().map(|parameter| parameter["name"].as_str().unwrap()).collect()
@@ -18,7 +18,7 @@ async fn d8_an_operation_reads_the_parameters_that_are_described_and_no_other() 
         for name in &known {
             api.memory.clock.advance(std::time::Duration::from_mins(1));
             // Broken encoding is a violation of any parameter, so the answer must name it.
-            let path = format!("{}?{name}=%FF", operation.path_to_nothing());
+            let path = format!("{}?{name}=%FF", operation.path_of_unknown());
             let answer = api.call(&operation.method, &path).await;
             let violations = answer.violations();
             let said: Vec<_> =
@@ -31,7 +31,7 @@ async fn d8_an_operation_reads_the_parameters_that_are_described_and_no_other() 
 }
 
 #[actix_web::test]
-async fn bounds_of_parameters_are_those_that_hold() {
+async fn described_bounds_of_parameters_are_enforced() {
     let api = Api::start().await;
     let limit = |value: &str| format!("/v1/groups?limit={value}");
     let parameter = &super::DOCUMENT["components"]["parameters"]["Limit"]["schema"];

@@ -1,4 +1,4 @@
-//! Patterns of the document against the domain's types: the same texts pass both.
+//! Patterns of the document match the texts that the domain's types accept.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use signpost_domain::{
 
 use super::DOCUMENT;
 
-/// Whether the schema of a field of a new redirect lets the text pass.
+/// Whether the schema of a field of a new redirect accepts the text.
 fn passes(field: &str, text: &str) -> bool {
     let mut schema = &DOCUMENT["components"]["schemas"]["NewRedirect"]["properties"][field];
     if field == "geo_blocklists" {
@@ -18,7 +18,7 @@ fn passes(field: &str, text: &str) -> bool {
     DOCUMENT.mismatches(schema, &json!(text)).is_empty()
 }
 
-/// Whether the schema of a field of a component lets the text pass.
+/// Whether the schema of a field of a component accepts the text.
 fn fits(component: &str, field: &str, text: &str) -> bool {
     let schema = &DOCUMENT["components"]["schemas"][component]["properties"][field];
     assert!(schema.is_object(), "{component} {field}");
@@ -114,7 +114,7 @@ fn d3_timestamps_have_exactly_three_fractional_digits() {
     }
 }
 
-/// Texts out of the characters that matter to names.
+/// Texts of characters that matter in names.
 fn near_a_name() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => Just("a".to_owned()),
@@ -127,7 +127,7 @@ fn near_a_name() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// Texts that are URLs, or nearly.
+/// URLs and similar texts.
 fn near_a_target() -> impl Strategy<Value = String> {
     let host = prop_oneof![
         "[a-zA-Z0-9_-]{1,5}(\\.[a-zA-Z0-9_-]{1,5}){0,3}\\.?",
@@ -143,7 +143,7 @@ fn near_a_target() -> impl Strategy<Value = String> {
     (scheme, host, port, rest).prop_map(|(scheme, host, port, rest)| format!("{scheme}{host}{port}{rest}"))
 }
 
-/// Texts out of the characters that matter to addresses.
+/// Texts of characters that matter in email addresses.
 fn near_an_email() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z.+ü]{1,3}",
@@ -154,13 +154,13 @@ fn near_an_email() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-/// Whether the hostname may be connected, as far as it goes without knowing who holds it.
+/// Whether the hostname may be connected, if no other account holds it.
 fn hostname_is_valid(text: &str) -> bool {
     let system = SystemDomain::new("https://go.example.com", vec![]).unwrap();
     HostnameRules::new(system, None, [].into()).judge(text).is_ok()
 }
 
-/// Texts that are hostnames, or nearly.
+/// Hostnames and similar texts.
 fn near_a_hostname() -> impl Strategy<Value = String> {
     let label = "[a-zA-Z0-9-]{1,4}|[a-z]{62,64}|[a-z0-9_ü*]{0,3}";
     let space = || prop::sample::select(vec!["", " ", "\t", "\n", "\u{a0}", "\u{3000}", "\u{200b}"]);
@@ -168,7 +168,7 @@ fn near_a_hostname() -> impl Strategy<Value = String> {
         .prop_map(|(before, labels, end, behind)| format!("{before}{}{end}{behind}", labels.join(".")))
 }
 
-/// Contract D37: from the shortest to the longest, and with white space that does not count.
+/// Contract D37: from the shortest to the longest, with ignored white space.
 #[test]
 fn d37_the_pattern_of_hostnames_matches_accepted_hostnames_and_little_else() {
     let full = |letter: &str| letter.repeat(63);
@@ -187,7 +187,7 @@ fn d37_the_pattern_of_hostnames_matches_accepted_hostnames_and_little_else() {
     }
 }
 
-/// What can be written but for how long it is, as the pattern of the codes of all vendors says.
+/// The pattern covers the characters of all vendors' codes, but not their lengths.
 #[test]
 fn d36_the_pattern_of_pixels_matches_the_codes_of_every_vendor() {
     let codes = [
@@ -251,13 +251,13 @@ proptest! {
         prop_assert_eq!(passes("note", &text), Note::parse(&text).is_ok());
     }
 
-    /// D37: no hostname that is accepted is called invalid.
+    /// D37: the pattern matches every accepted hostname.
     #[test]
     fn d37_the_pattern_of_hostnames_matches_every_hostname(text in near_a_hostname()) {
         prop_assert!(fits("NewDomain", "hostname", &text) || !hostname_is_valid(&text), "{}", text);
     }
 
-    /// D24: no target that is accepted is called invalid.
+    /// D24: the pattern matches every accepted target.
     #[test]
     fn d24_the_pattern_of_targets_matches_every_target(text in near_a_target()) {
         prop_assert!(passes("target_url", &text) || !target_is_valid(&text), "{}", text);
@@ -265,13 +265,13 @@ proptest! {
 }
 
 #[test]
-fn the_bounds_of_lengths_are_the_domains() {
+fn length_bounds_match_the_domain() {
     let properties = &DOCUMENT["components"]["schemas"]["NewRedirect"]["properties"];
     let most =
         |field: &str| properties[field]["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
     assert_eq!(most("target_url"), Some(TargetUrl::MAX_CHARS));
     assert_eq!(most("note"), Some(Note::MAX_CHARS));
     assert_eq!(most("slug"), Some(Slug::MAX_CHARS));
-    // A name is trimmed before it is counted, so no bound on the sent text is right.
+    // A name is trimmed before its characters are counted, so the sent text has no bound.
     assert_eq!(properties["name"].get("maxLength"), None::<&Value>);
 }

@@ -1,4 +1,4 @@
-//! Slugs for records that name none.
+//! Fingerprints of records, and the slugs that records without a slug get.
 
 use sha2::{Digest, Sha256};
 use signpost_domain::{AccountId, Slug};
@@ -7,18 +7,18 @@ use super::field::Field;
 use super::record::{FieldValue, Record};
 
 /// How many slugs are tried for a record before it fails.
-pub(super) const DRAWS: u8 = 10;
+pub(super) const SLUG_ATTEMPTS: u8 = 10;
 
-/// All that a record says, in short: what tells a record without id and slug from others. From it, rather than at random,
-/// comes its slug, so that the same record leads to the same link when it is imported again.
+/// A hash of a record's fields, which identifies a record without id and slug. The record's slug is derived from it instead
+/// of random bytes, so that a second import of the record finds the same link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// The fingerprint of a record. Its id and when it was created and changed are no part of what it says.
+    /// The fingerprint of a record. It ignores the id and the two dates.
     pub(super) fn of(record: &Record) -> Self {
         let mut hash = Sha256::new();
-        // By name, so that the order in which fields are declared does not matter to files of years ago.
+        // Sorted by name, so that the fingerprints of old files do not depend on the order of declaration.
         let mut fields = Field::ALL;
         fields.sort_unstable_by_key(|field| field.name());
         for field in fields {
@@ -31,7 +31,7 @@ impl Fingerprint {
                 (_, FieldValue::Countries(countries)) => countries.join(","),
             };
             for part in [field.name(), &value] {
-                // With its length, so that no two records run together into the same bytes.
+                // With its length, so that different fields never concatenate to the same bytes.
                 hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
                 hash.update(part);
             }
@@ -70,9 +70,9 @@ mod tests {
         record
     }
 
-    /// Links that were imported years ago are found again by it, so it never changes.
+    /// Imports find old links by it, so it must never change.
     #[test]
-    fn the_slug_of_a_record_is_the_same_for_ever() {
+    fn slug_of_a_record_never_changes() {
         let target = (Field::TargetUrl, "https://example.com/");
         let fingerprint = Fingerprint::of(&record(&[target]));
         let account = Id::from_bytes([7; 16]);
@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn all_that_a_record_says_counts_but_its_id_and_its_dates() {
+    fn fingerprint_covers_every_field_except_id_and_dates() {
         let target = (Field::TargetUrl, "https://example.com/");
         let plain = Fingerprint::of(&record(&[target]));
         for field in [Field::Id, Field::CreatedAt, Field::UpdatedAt] {
             assert_eq!(Fingerprint::of(&record(&[target, (field, "x")])), plain);
         }
         assert_ne!(Fingerprint::of(&record(&[target, (Field::Name, "x")])), plain);
-        let (run, together) = ([target, (Field::Name, "xy")], [target, (Field::Name, "x")]);
-        assert_ne!(Fingerprint::of(&record(&run)), Fingerprint::of(&record(&together)));
+        let (longer, shorter) = ([target, (Field::Name, "xy")], [target, (Field::Name, "x")]);
+        assert_ne!(Fingerprint::of(&record(&longer)), Fingerprint::of(&record(&shorter)));
     }
 }

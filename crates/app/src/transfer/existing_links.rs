@@ -1,4 +1,4 @@
-//! What the store has where rows say that something is.
+//! Finds the stored links at the ids and addresses of rows.
 
 use std::collections::HashMap;
 
@@ -8,40 +8,40 @@ use super::entry::NewLink;
 use crate::application::Application;
 use crate::ports::StoreError;
 
-/// What the store has to say about some rows.
-pub(super) struct Found {
+/// The stored links that rows refer to.
+pub(super) struct ExistingLinks {
     /// The account's links that have the id of a row.
     pub(super) by_id: HashMap<LinkId, Link>,
-    /// The links at the addresses of the other rows, or at the first that they lead to.
+    /// The links at the addresses of the other rows. A row without a slug has the address of its first derived slug.
     pub(super) occupants: HashMap<Address, Occupant>,
 }
 
 /// A link at an address.
 #[derive(Clone)]
 pub(super) enum Occupant {
-    /// One of the account.
+    /// A link of the account.
     Own(Box<Link>),
-    /// One of another account.
+    /// A link of another account.
     Foreign,
 }
 
-/// Looks for all rows at once.
-pub(super) async fn look(
+/// Finds the links of all rows at once.
+pub(super) async fn find(
     app: &Application,
     account: AccountId,
     entries: &[NewLink],
-) -> Result<Found, StoreError> {
+) -> Result<ExistingLinks, StoreError> {
     let ids: Vec<LinkId> = entries.iter().filter_map(|entry| entry.link.id).collect();
     let by_id = links_with_ids(app, account, &ids).await?;
     let is_found = |entry: &&NewLink| entry.link.id.is_some_and(|id| by_id.contains_key(&id));
     let addresses = entries.iter().filter(|entry| !is_found(entry)).filter_map(|entry| entry.address.clone());
     let addresses: Vec<Address> = addresses.collect();
-    let occupants = occupants(app, account, &addresses).await?;
-    Ok(Found { by_id, occupants })
+    let occupants = links_at(app, account, &addresses).await?;
+    Ok(ExistingLinks { by_id, occupants })
 }
 
-/// The links at those of `addresses` that are occupied.
-pub(super) async fn occupants(
+/// The links at those of `addresses` that are taken.
+pub(super) async fn links_at(
     app: &Application,
     account: AccountId,
     addresses: &[Address],
@@ -60,7 +60,7 @@ pub(super) async fn occupants(
                 Some(link) if link.placement.address().as_ref() == Some(&address) => {
                     Occupant::Own(Box::new(link))
                 }
-                // It was deleted or moved since. The insertion finds out what is there now.
+                // It was deleted or moved meanwhile. The insertion decides by the current state.
                 Some(_) | None => continue,
             },
         };

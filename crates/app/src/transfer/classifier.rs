@@ -1,15 +1,15 @@
-//! Judging rows: whether what they describe is there, and otherwise whether it may be created.
+//! Classifies rows: their objects exist, may be created, or are refused.
 
 use std::slice;
 
 use signpost_domain::{Group, GroupId, Link, LinkContext, NamedDomains, PlanLimits, PlanResource, Refusal};
 
-use super::draws::DRAWS;
 use super::entry::{NewLink, Refused, Run};
+use super::existing_links::{ExistingLinks, Occupant, find, links_at};
+use super::fingerprint::SLUG_ATTEMPTS;
 use super::group_entry::GroupEntry;
 use super::insertion::{GroupInsertion, insert_groups};
 use super::named_groups::NamedGroups;
-use super::occupancy::{Found, Occupant, look, occupants};
 use super::outcome::Imported;
 use super::pending::Pending;
 use super::rehearsal::Rehearsal;
@@ -18,16 +18,16 @@ use crate::accounts::OperatorError;
 use crate::links::LinkRules;
 use crate::ports::StoreError;
 
-/// What rows are judged by, as far as it changes from row to row.
-pub(super) struct Judging {
+/// Classifies rows, with the state that changes from row to row.
+pub(super) struct Classifier {
     pub(super) limits: PlanLimits,
     pub(super) named_groups: NamedGroups,
     pub(super) rehearsal: Option<Rehearsal>,
 }
 
-impl Judging {
-    /// Judges the links of a run. Creates its groups, those that only links name included.
-    pub(super) async fn judge(
+impl Classifier {
+    /// Classifies the links of a run. Creates its groups, including those that only links name.
+    pub(super) async fn classify(
         &mut self,
         rules: &LinkRules<'_>,
         named_domains: &NamedDomains,
@@ -75,7 +75,7 @@ impl Judging {
                 Some(GroupInsertion::LimitReached) => {
                     results.refuse(index, Imported::groups_limit_reached(limit));
                 }
-                None => results.refuse(index, Imported::untakable()),
+                None => results.refuse(index, Imported::not_storable()),
             }
         }
         Ok(())
@@ -88,7 +88,7 @@ impl Judging {
         rules.app.store.group(rules.account, id).await
     }
 
-    /// Judges links. Returns the new ones, whose groups are there, and those that are refused so far.
+    /// Classifies links. Returns the new ones, whose groups exist now, and the refused ones.
     async fn links(
         &mut self,
         rules: &LinkRules<'_>,
@@ -102,7 +102,7 @@ impl Judging {
         for (index, outcome) in ambiguous {
             results.refuse(index, outcome);
         }
-        let found = look(app, rules.account, &entries).await?;
+        let found = find(app, rules.account, &entries).await?;
         let (mut new, mut refused) = (Vec::with_capacity(entries.len()), vec![]);
         for entry in entries {
             let index = entry.index;
@@ -113,10 +113,10 @@ impl Judging {
                 results.refuse(index, outcome);
                 continue;
             }
-            match judge_link(rules, context, entry, &found).await? {
-                Judgement::There { link, outcome } => results.link(app, index, outcome, &link),
-                Judgement::Refused(row) => refused.push(row),
-                Judgement::New(entry, link) => new.push((*entry, *link)),
+            match classify_link(rules, context, entry, &found).await? {
+                Class::Existing { link, outcome } => results.link(app, index, outcome, &link),
+                Class::Refused(row) => refused.push(row),
+                Class::New(entry, link) => new.push((*entry, *link)),
             }
         }
         if self.rehearsal.is_some() {
@@ -127,7 +127,7 @@ impl Judging {
         Ok((new, refused))
     }
 
-    /// Creates the groups that new links name and that are missing. Refuses the links whose groups cannot be created.
+    /// Creates the missing groups of new links. Refuses the links whose groups cannot be created.
     async fn with_groups(
         &mut self,
         rules: &LinkRules<'_>,
@@ -189,23 +189,23 @@ impl Judging {
     }
 }
 
-enum Judgement {
-    There { link: Box<Link>, outcome: Imported },
+enum Class {
+    Existing { link: Box<Link>, outcome: Imported },
     Refused(Refused),
     New(Box<NewLink>, Box<Link>),
 }
 
-/// Whether what an entry describes is there, and otherwise the link to be created.
-async fn judge_link(
+/// Finds the link that an entry describes, or builds the link to create.
+async fn classify_link(
     rules: &LinkRules<'_>,
     context: &LinkContext<'_>,
     entry: NewLink,
-    found: &Found,
-) -> Result<Judgement, OperatorError> {
+    found: &ExistingLinks,
+) -> Result<Class, OperatorError> {
     let (app, account) = (rules.app, rules.account);
     let compared = |link: &Link| {
         let outcome = Imported::compared(entry.link.differences(link, context));
-        Judgement::There { link: Box::new(link.clone()), outcome }
+        Class::Existing { link: Box::new(link.clone()), outcome }
     };
     if let Some(link) = entry.link.id.and_then(|id| found.by_id.get(&id)) {
         return Ok(compared(link));
@@ -217,22 +217,22 @@ async fn judge_link(
     let is_taken = loop {
         match occupant {
             None => break false,
-            Some(Occupant::Own(link)) if !entry.link.wants_a_slug() => return Ok(compared(&link)),
+            Some(Occupant::Own(link)) if !entry.link.needs_slug() => return Ok(compared(&link)),
             Some(Occupant::Own(link)) if entry.link.differences(&link, context).is_empty() => {
                 return Ok(compared(&link));
             }
-            Some(Occupant::Foreign) if !entry.link.wants_a_slug() => break true,
-            // Some other link happens to have the slug.
+            Some(Occupant::Foreign) if !entry.link.needs_slug() => break true,
+            // Another link has the derived slug, so the next one is tried.
             Some(Occupant::Own(_) | Occupant::Foreign) => {}
         }
         attempt += 1;
-        if attempt == DRAWS {
+        if attempt == SLUG_ATTEMPTS {
             break true;
         }
         slug = Some(entry.fingerprint.slug(account, attempt));
         address = entry.link.address(slug.clone(), context);
         occupant = match &address {
-            Some(address) => occupants(app, account, slice::from_ref(address)).await?.remove(address),
+            Some(address) => links_at(app, account, slice::from_ref(address)).await?.remove(address),
             None => None,
         };
     };
@@ -243,7 +243,7 @@ async fn judge_link(
     let outcome = match entry.link.create(fresh, slug, context) {
         Err(rejection) => rejection.into(),
         Ok(_) if is_taken => Refusal::AddressTaken { existing: None }.into(),
-        Ok(link) => return Ok(Judgement::New(Box::new(entry), Box::new(link))),
+        Ok(link) => return Ok(Class::New(Box::new(entry), Box::new(link))),
     };
-    Ok(Judgement::Refused(Refused { entry, address, outcome }))
+    Ok(Class::Refused(Refused { entry, address, outcome }))
 }
