@@ -1,13 +1,9 @@
-//! What operators do with accounts (D15, D60).
-
-use std::time::Duration;
+//! Accounts as operators manage them (D15, D60).
 
 use signpost_app::accounts::{self, AccountReference, CreateAccount, OperatorError};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, groups, keys};
-use signpost_domain::{
-    Account, Address, Change, PageLimit, RedirectContent, RedirectRequest, Site, Submitted,
-};
+use signpost_domain::{Account, Address, PageLimit, RedirectContent, Site, Submitted};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, draft};
@@ -21,7 +17,7 @@ fn command(email: &str, plan: &str) -> CreateAccount {
 }
 
 #[tokio::test]
-async fn an_account_is_created_as_asked() {
+async fn an_account_is_stored_as_requested() {
     let world = World::new().await;
     let created = accounts::create(&world.app, command("Ada@Example.com", "pro")).await.unwrap();
     let expected = Account {
@@ -48,7 +44,7 @@ async fn an_email_address_has_one_account() {
 }
 
 #[tokio::test]
-async fn d60_an_account_is_found_by_its_email_address() {
+async fn d60_accounts_are_found_by_email_address_or_id() {
     let world = World::new().await;
     let ada = accounts::create(&world.app, command("Ada@example.com", "pro")).await.unwrap();
     let find = async |text: &str| accounts::find(&world.app, &text.parse().unwrap()).await;
@@ -67,9 +63,9 @@ fn an_account_is_named_by_an_id_or_an_email_address() {
     }
 }
 
-/// The message names the plans that there are.
+/// The message lists the configured plans.
 #[tokio::test]
-async fn d15_a_plan_must_be_in_the_configuration() {
+async fn d15_unknown_plans_are_refused() {
     let world = World::new().await;
     let created = accounts::create(&world.app, command("ada@example.com", "gold")).await.unwrap_err();
     let set = accounts::set_plan(&world.app, world.account.id, &samples::plan("gold")).await.unwrap_err();
@@ -81,49 +77,9 @@ async fn d15_a_plan_must_be_in_the_configuration() {
     assert_eq!(all.items, [world.account]);
 }
 
+/// The account may be deleted after the request was admitted.
 #[tokio::test]
-async fn suspending_again_keeps_the_first_instant() {
-    let world = World::new().await;
-    let suspended_at =
-        async || world.app.store.account(world.account.id).await.unwrap().unwrap().suspended_at;
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
-    world.memory.clock.advance(Duration::from_secs(1));
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
-    assert_eq!(suspended_at().await, Some(samples::at(0)));
-    accounts::resume(&world.app, world.account.id).await.unwrap();
-    accounts::resume(&world.app, world.account.id).await.unwrap();
-    assert_eq!(suspended_at().await, None);
-}
-
-#[tokio::test]
-async fn deleting_an_account_deletes_its_data_and_frees_its_addresses() {
-    let world = World::new().await;
-    let group = world.group("Spring").await;
-    world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("sale") }).await.unwrap();
-    let (other, other_key) = world.another_account("agency").await;
-    accounts::delete(&world.app, world.account.id).await.unwrap();
-    assert!(world.admit(Some(&world.secret)).await.is_err());
-    let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
-    assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);
-    let remaining = accounts::list(&world.app, PageLimit::default(), None).await.unwrap();
-    assert_eq!(remaining.items, [other]);
-    // The other account goes on, and may have what the deleted one had.
-    let caller = world.admit(Some(&other_key)).await.unwrap();
-    signpost_app::links::create::<RedirectContent>(
-        &world.app,
-        &caller,
-        Submitted::valid(draft("sale")),
-        Idempotency::disabled(),
-    )
-    .await
-    .unwrap();
-    let mine = groups::list(&world.app, &caller, PageLimit::default(), None).await.unwrap();
-    assert_eq!(mine.items, []);
-}
-
-/// A request may have been let in before its account was deleted: it must not write into the void.
-#[tokio::test]
-async fn a_caller_whose_account_is_deleted_meanwhile_creates_nothing() {
+async fn a_caller_of_a_deleted_account_creates_nothing() {
     let world = World::new().await;
     let caller = world.caller().await;
     accounts::delete(&world.app, world.account.id).await.unwrap();
@@ -156,15 +112,4 @@ async fn an_unknown_account_is_reported() {
     for outcome in outcomes {
         assert!(matches!(&outcome, Err(OperatorError::NoSuchAccount(id)) if *id == unknown), "{outcome:?}");
     }
-}
-
-#[tokio::test]
-async fn accounts_are_listed_newest_first() {
-    let world = World::new().await;
-    let (second, _) = world.another_account("pro").await;
-    let (third, _) = world.another_account("free").await;
-    let page = accounts::list(&world.app, PageLimit::new(2).unwrap(), None).await.unwrap();
-    assert_eq!(page.items, [third, second]);
-    let page = accounts::list(&world.app, PageLimit::new(2).unwrap(), page.next).await.unwrap();
-    assert_eq!((page.items, page.next), (vec![world.account], None));
 }

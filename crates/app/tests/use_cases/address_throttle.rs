@@ -27,7 +27,7 @@ fn is_throttled(reason: &Reason) -> bool {
 }
 
 #[tokio::test]
-async fn d18_after_thirty_rejections_the_address_waits_for_the_next_minute() {
+async fn d18_thirty_rejections_block_an_address_until_the_next_minute() {
     let world = World::new().await;
     let unknown = ApiKeySecret::from_random([9; 32]);
     refuse(&world, 30, HOME).await;
@@ -39,7 +39,7 @@ async fn d18_after_thirty_rejections_the_address_waits_for_the_next_minute() {
             "{refused:?}"
         );
         assert_eq!(refused.reason.code(), ErrorCode::RateLimitExceeded);
-        assert_eq!(refused.rate_limits, None, "before the account is known");
+        assert_eq!(refused.rate_limits, None, "the account is unknown");
     }
     refuse(&world, 1, "203.0.113.10").await;
     world.memory.clock.advance(Duration::from_secs(53));
@@ -47,7 +47,7 @@ async fn d18_after_thirty_rejections_the_address_waits_for_the_next_minute() {
     assert!(is_throttled(&reason(world.admit(None).await)));
 }
 
-/// "Before any look-up": the store could not answer even if it were asked.
+/// The store and the quota store are unavailable, so any look-up would fail.
 #[tokio::test]
 async fn d18_a_throttled_address_costs_no_look_up() {
     let world = World::new().await;
@@ -57,7 +57,7 @@ async fn d18_a_throttled_address_costs_no_look_up() {
     assert!(is_throttled(&reason(world.admit(Some(&world.secret)).await)));
 }
 
-/// A bad key, a suspended account and a plan without the API count alike.
+/// Invalid keys, suspended accounts and plans without the API count.
 #[tokio::test]
 async fn d18_every_kind_of_rejection_counts() {
     let world = World::new().await;
@@ -72,9 +72,9 @@ async fn d18_every_kind_of_rejection_counts() {
     assert!(is_throttled(&reason(world.admit(Some(&suspended_key)).await)));
 }
 
-/// A request that the quota refuses is an accepted key's.
+/// Their key was accepted.
 #[tokio::test]
-async fn d18_a_request_that_the_quota_refuses_does_not_count() {
+async fn d18_requests_refused_by_the_quota_do_not_count() {
     let world =
         World::with_plan(Plan { budget: RequestBudget { per_minute: 1, per_day: 1 }, ..plan(&[]) }).await;
     world.caller().await;
@@ -84,21 +84,21 @@ async fn d18_a_request_that_the_quota_refuses_does_not_count() {
     refuse(&world, 30, HOME).await;
 }
 
-/// A stranger behind the same egress cannot silence a paying caller.
+/// Otherwise a stranger behind the same address could lock a customer out.
 #[tokio::test]
-async fn d18_a_key_accepted_within_ten_minutes_still_goes_through() {
+async fn d18_keys_accepted_within_ten_minutes_pass_a_throttled_address() {
     let world = World::new().await;
     let (_, other) = world.another_account("agency").await;
     world.caller().await;
     for (minutes, is_remembered) in [(0, true), (9, true), (10, true), (11, false)] {
-        // The key is used once a minute and never refreshes its own mark here: each round begins anew.
+        // A new node in each round, so that the use of the key does not extend its mark.
         let world = World { app: world.memory.application().into(), ..world_of(&world) };
         world.caller().await;
         world.memory.clock.advance(Duration::from_mins(minutes));
         refuse(&world, 30, HOME).await;
         let outcome = world.admit(Some(&world.secret)).await;
         assert_eq!(outcome.is_ok(), is_remembered, "after {minutes} minutes: {outcome:?}");
-        assert!(is_throttled(&reason(world.admit(Some(&other)).await)), "accepted by no one lately");
+        assert!(is_throttled(&reason(world.admit(Some(&other)).await)), "this key was not accepted recently");
         world.memory.clock.advance(Duration::from_mins(1));
     }
 }
@@ -112,9 +112,9 @@ fn world_of(world: &World) -> World {
     }
 }
 
-/// "On this node": what another node accepted does not help here.
+/// A key that another node accepted is unknown here.
 #[tokio::test]
-async fn d18_each_node_remembers_and_counts_for_itself() {
+async fn d18_each_node_counts_and_remembers_separately() {
     let world = World::new().await;
     world.caller().await;
     let other_node = World { app: world.memory.application().into(), ..world_of(&world) };
@@ -124,28 +124,28 @@ async fn d18_each_node_remembers_and_counts_for_itself() {
 }
 
 #[tokio::test]
-async fn d18_a_revoked_key_is_remembered_no_longer() {
+async fn d18_a_revoked_key_passes_no_throttled_address() {
     let world = World::new().await;
     let (key, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
     world.admit(Some(&secret)).await.unwrap();
     keys::revoke(&world.app, key.id).await.unwrap();
     refuse(&world, 29, HOME).await;
-    // It goes through to the look-up once more, is refused there, and counts.
+    // The next request reaches the look-up, is refused there, and counts.
     assert!(matches!(reason(world.admit(Some(&secret)).await), Reason::InvalidKey));
-    // From here on it is stopped before the look-up, which would fail.
+    // From now on it is throttled before the look-up, which would fail.
     world.memory.store.faults().set_unavailable(true);
     for key in [Some(&secret), None] {
         assert!(is_throttled(&reason(world.admit(key).await)));
     }
 }
 
-/// A quota that answers once so many requests are waiting for it.
+/// A quota store that answers when enough requests are waiting.
 struct WaitingQuota(Barrier);
 
 #[async_trait::async_trait]
 impl QuotaStore for WaitingQuota {
     async fn admit(&self, _: AccountId, _: RequestBudget, _: Timestamp) -> Result<QuotaDecision, StoreError> {
-        Err(StoreError::unavailable("nobody gets this far"))
+        Err(StoreError::unavailable("no request is admitted"))
     }
 
     async fn remaining(
@@ -159,9 +159,9 @@ impl QuotaStore for WaitingQuota {
     }
 }
 
-/// Eighty requests pass the throttle before the first of them is refused; still exactly thirty learn why.
+/// Eighty requests pass the throttle before the first is refused. Exactly thirty get the true reason.
 #[tokio::test(flavor = "multi_thread")]
-async fn d18_the_number_is_exact_under_concurrency() {
+async fn d18_the_limit_is_exact_under_concurrency() {
     let world = World::new().await;
     accounts::suspend(&world.app, world.account.id).await.unwrap();
     let quota = Arc::new(WaitingQuota(Barrier::new(80)));
@@ -173,19 +173,19 @@ async fn d18_the_number_is_exact_under_concurrency() {
 }
 
 #[tokio::test]
-async fn d18_ipv6_addresses_count_by_64() {
+async fn d18_ipv6_addresses_are_counted_by_their_64_bit_prefix() {
     let world = World::new().await;
     refuse(&world, 15, "2001:db8:0:1::1").await;
     refuse(&world, 15, "2001:db8:0:1:ffff:ffff:ffff:ffff").await;
     assert!(is_throttled(&reason(world.admit_from(None, "2001:db8:0:1::2").await)));
     refuse(&world, 1, "2001:db8:0:2::1").await;
-    // An IPv4 address is the same however it is written.
+    // An IPv4 address has one count in both notations.
     refuse(&world, 30, "::ffff:198.51.100.7").await;
     assert!(is_throttled(&reason(world.admit_from(None, "198.51.100.7").await)));
 }
 
 #[tokio::test]
-async fn d18_the_number_is_a_setting_and_zero_turns_it_off() {
+async fn d18_the_limit_is_a_setting_and_zero_disables_it() {
     let memory = InMemory { rejections_per_minute: 2, ..InMemory::default() };
     let world = World::on(memory, "agency").await;
     refuse(&world, 2, HOME).await;

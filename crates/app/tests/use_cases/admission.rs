@@ -34,10 +34,9 @@ async fn a_caller_knows_its_account_key_plan_usage_and_budget() {
     assert_eq!(caller.rate_limits(), RateLimits { budget, remaining });
 }
 
-/// Contract, Authentication 5: a key that is missing, malformed, unknown or revoked. No account is known, so
-/// there are no limits to show (D17).
+/// Contract, Authentication 5. The account is unknown, so the refusal shows no limits (D17).
 #[tokio::test]
-async fn d13_without_a_key_that_works_nobody_is_let_in() {
+async fn d13_missing_unknown_and_revoked_keys_are_refused() {
     let world = World::new().await;
     let (revoked, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
     assert!(world.admit(Some(&secret)).await.is_ok());
@@ -48,12 +47,12 @@ async fn d13_without_a_key_that_works_nobody_is_let_in() {
         assert_eq!(refused.reason.code(), ErrorCode::InvalidApiKey);
         assert_eq!(refused.rate_limits, None);
     }
-    assert!(world.admit(Some(&world.secret)).await.is_ok(), "other keys go on working");
+    assert!(world.admit(Some(&world.secret)).await.is_ok(), "other keys still work");
 }
 
 /// Contract, Authentication 7.
 #[tokio::test]
-async fn d17_a_suspended_account_is_refused_and_shown_its_limits() {
+async fn d17_a_refused_suspended_account_sees_its_limits() {
     let world = World::new().await;
     world.caller().await;
     accounts::suspend(&world.app, world.account.id).await.unwrap();
@@ -84,18 +83,18 @@ async fn d15_a_plan_without_the_api_has_limits_of_zero() {
     }
 }
 
-/// A plan without the API has no access even if the configuration gives it a budget.
+/// The configuration may give a budget to a plan without the API.
 #[tokio::test]
-async fn d15_without_api_access_a_budget_is_of_no_use() {
+async fn d15_a_budget_gives_no_access_without_api_access() {
     let world = World::with_plan(Plan { api_access: false, ..plan(&[]) }).await;
     let refused = world.admit(Some(&world.secret)).await.unwrap_err();
     assert!(matches!(refused.reason, Reason::NoApiAccess), "{refused:?}");
     assert_eq!(refused.rate_limits.unwrap().budget, RequestBudget { per_minute: 0, per_day: 0 });
 }
 
-/// The configuration of a running program may lack the plan of an account that was made before.
+/// The configuration may lack the plan of an existing account.
 #[tokio::test]
-async fn d15_a_plan_that_the_configuration_lacks_gives_no_access() {
+async fn d15_an_unconfigured_plan_gives_no_access() {
     let mut world = World::with_plan(plan(&[])).await;
     world.memory.plans = signpost_domain::Plans::builtin();
     world.app = world.memory.application().into();
@@ -113,7 +112,7 @@ async fn d15_a_plan_that_the_configuration_lacks_gives_no_access() {
     assert_eq!(accounts::unknown_plans(&world.app).await.unwrap(), expected);
 }
 
-/// Contract, Authentication 6: a downgrade holds at once, an upgrade needs no new key.
+/// Contract, Authentication 6: a downgrade takes effect at once, and an upgrade needs no new key.
 #[tokio::test]
 async fn d15_a_change_of_plan_holds_for_the_next_request() {
     let world = World::new().await;
@@ -124,9 +123,9 @@ async fn d15_a_change_of_plan_holds_for_the_next_request() {
     assert_eq!(world.caller().await.plan().name, samples::plan("agency"));
 }
 
-/// Key before suspension, suspension before plan, plan before quota.
+/// The order: key, suspension, plan, quota.
 #[tokio::test]
-async fn d7_checks_come_in_their_order() {
+async fn d7_checks_run_in_order() {
     let world = World::with_plan(small_budget(1, 1)).await;
     world.caller().await;
     assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::Exhausted { .. }));
@@ -166,7 +165,7 @@ async fn d16_an_exhausted_minute_ends_with_the_calendar_minute() {
 }
 
 #[tokio::test]
-async fn d16_an_exhausted_day_ends_at_midnight_and_is_named_first() {
+async fn d16_an_exhausted_day_is_reported_first_and_ends_at_midnight() {
     let world = World::with_plan(small_budget(2, 2)).await;
     world.caller().await;
     world.caller().await;
@@ -176,7 +175,10 @@ async fn d16_an_exhausted_day_ends_at_midnight_and_is_named_first() {
         assert_eq!(window, QuotaWindow::Day);
         assert_eq!(refused.reason.code(), ErrorCode::DailyQuotaExceeded);
         let midnight = samples::at(0).unix_millis() + i64::from(retry_after_seconds) * 1_000;
-        assert!((0..1_000).contains(&(midnight % 86_400_000)), "it is over then, and not a second before");
+        assert!(
+            (0..1_000).contains(&(midnight % 86_400_000)),
+            "the wait ends in the first second of the day"
+        );
     }
     world.memory.clock.advance(MINUTE);
     let refused = world.admit(Some(&world.secret)).await.unwrap_err();
@@ -196,12 +198,12 @@ async fn all_keys_of_an_account_share_one_budget() {
         assert!(matches!(reason(world.admit(Some(key)).await), Reason::Exhausted { .. }));
     }
     let (_, other) = world.another_account("agency").await;
-    assert!(world.admit(Some(&other)).await.is_ok(), "another account has a budget of its own");
+    assert!(world.admit(Some(&other)).await.is_ok(), "another account has its own budget");
 }
 
-/// R3: of K concurrent requests with R left, exactly min(K, R) are admitted, through several nodes.
+/// Three nodes share the budget.
 #[tokio::test(flavor = "multi_thread")]
-async fn d16_exactly_the_allowed_number_of_concurrent_requests_is_admitted() {
+async fn d16_r3_concurrent_requests_are_admitted_exactly_up_to_the_limit() {
     let world = World::with_plan(small_budget(40, 1_000)).await;
     let nodes = [world.memory.application(), world.memory.application(), world.memory.application()];
     let admitted = at_once(64, async |number| {
@@ -211,9 +213,9 @@ async fn d16_exactly_the_allowed_number_of_concurrent_requests_is_admitted() {
     assert_eq!(admitted.into_iter().filter(|admitted| *admitted).count(), 40);
 }
 
-/// "Cannot ask" is neither yes nor no: a 500, and no rejection that counts against the address (D18).
+/// The answer is a 500. It does not count against the address (D18).
 #[tokio::test]
-async fn d6_a_store_that_breaks_lets_nobody_in() {
+async fn d6_a_failing_store_admits_no_request() {
     let mut world = World::new().await;
     world.memory.rejections_per_minute = 1;
     world.app = world.memory.application().into();
@@ -222,14 +224,14 @@ async fn d6_a_store_that_breaks_lets_nobody_in() {
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
         assert!(matches!(refused.reason, Reason::Store(_)), "{refused:?}");
         assert_eq!(refused.reason.code(), ErrorCode::InternalError);
-        assert_eq!(refused.rate_limits, None, "the account is not known");
+        assert_eq!(refused.rate_limits, None, "the account is unknown");
     }
     world.caller().await;
 }
 
-/// D17: the headers are on every response to an identified account, 500s included.
+/// D17: every response to an identified account carries the headers, also a 500.
 #[tokio::test]
-async fn d17_when_the_quota_breaks_the_account_is_known_and_its_budget_is_shown() {
+async fn d17_a_failing_quota_store_still_shows_the_budget() {
     let world = World::new().await;
     world.memory.quota.set_unavailable(true);
     for suspend in [false, true] {
@@ -237,7 +239,7 @@ async fn d17_when_the_quota_breaks_the_account_is_known_and_its_budget_is_shown(
             accounts::suspend(&world.app, world.account.id).await.unwrap();
         }
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
-        // D7: suspension comes before quota, so that refusal stands although nothing can be counted.
+        // D7: suspension is checked before the quota, so it is refused without a count.
         assert_eq!(matches!(refused.reason, Reason::Suspended), suspend, "{refused:?}");
         assert_eq!(matches!(refused.reason, Reason::Store(_)), !suspend, "{refused:?}");
         let budget = RequestBudget { per_minute: 120, per_day: 10_000 };

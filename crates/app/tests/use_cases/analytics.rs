@@ -129,9 +129,9 @@ async fn store_landing(world: &World, account: AccountId, landing: &Landing) {
     work.commit().await.unwrap();
 }
 
-/// An export that is refused is none of the one that an account may start a minute.
+/// A refused export does not use up the one export a minute.
 #[tokio::test]
-async fn d2_links_that_are_not_the_callers_are_not_found_and_start_no_export() {
+async fn d2_missing_and_foreign_links_start_no_export() {
     let world = World::new().await;
     let redirect = world.redirect("sale").await;
     let landing = samples::landing("menu");
@@ -152,7 +152,7 @@ async fn d2_links_that_are_not_the_callers_are_not_found_and_start_no_export() {
 }
 
 #[tokio::test]
-async fn d45_a_group_or_domain_that_is_not_the_callers_has_no_links() {
+async fn d45_missing_and_foreign_groups_and_domains_have_no_links() {
     let world = World::new().await;
     let stranger = world.stranger().await;
     world.active_domain(HOST).await;
@@ -162,7 +162,7 @@ async fn d45_a_group_or_domain_that_is_not_the_callers_has_no_links() {
         .create(RedirectRequest { group: Change::Set(spring.id.into()), ..draft_on(HOST, None) })
         .await
         .unwrap();
-    // Both have recorded clicks of this link, so that no choice of links but the right one leaves some out.
+    // Both accounts have clicks of this link, so a wrong choice of links would count them.
     for account in [world.account.id, stranger.account_id()] {
         click(&world, account, link.id, 0);
     }
@@ -180,7 +180,7 @@ async fn d45_a_group_or_domain_that_is_not_the_callers_has_no_links() {
         for (caller, clicks) in [&caller, &stranger].into_iter().zip(clicks) {
             let report = ask_account(&world.app, caller, choice.clone()).await.unwrap();
             assert_eq!(report.totals.clicks, clicks, "{choice:?}");
-            // Another node, since each starts one export a minute.
+            // A new node, because each node starts one export a minute.
             let node = world.memory.application();
             let export = export_account(&node, caller, choice.clone(), None).await.unwrap();
             assert_eq!(rest(&node, export).await.len(), usize::try_from(clicks).unwrap(), "{choice:?}");
@@ -214,7 +214,7 @@ async fn d43_d45_inactive_and_lost_links_keep_their_analytics() {
         let report = ask_account(app, &caller, choice.clone()).await.unwrap();
         assert_eq!(report.totals.clicks, clicks, "{choice:?}");
     }
-    // A deleted link has no answer of its own, and the account's keeps counting it.
+    // A deleted link has no analytics of its own, but the account still counts its clicks.
     links::delete(app, &caller, IdReference::from(lost.id)).await.unwrap();
     let gone = ask_link(app, &caller, IdReference::from(lost.id)).await;
     assert_eq!(refusal(gone), Refusal::RedirectNotFound);
@@ -251,7 +251,7 @@ async fn d49_the_plans_range_is_counted_in_local_days() {
                     outcome.unwrap();
                 } else {
                     assert_eq!(refusal(outcome), Refusal::AnalyticsRangeTooLong { days: 7 });
-                    // It has not used up the export of this minute.
+                    // The refusal does not count as the export of this minute.
                     drop(
                         export_account(&world.memory.application(), &caller, all.clone(), None)
                             .await
@@ -290,14 +290,15 @@ async fn d45_a_group_or_domain_of_too_many_links_is_out_of_range() {
             let expected = [violation(field, ViolationCode::OutOfRange)];
             assert_eq!(violations(answer), expected);
             let export = export_account(&world.app, &caller, choice, None).await;
-            assert_eq!(violations(export), expected, "an export that did not begin is not the minute's");
+            assert_eq!(violations(export), expected, "a refused export does not count");
         }
     }
 }
 
-/// More clicks than are read at a time, several in each millisecond. Another node resumes, as after the end of the first.
+/// There are more clicks than one read returns, several in each millisecond. Another node resumes the
+/// export.
 #[tokio::test]
-async fn d66_an_export_resumed_behind_any_click_gives_each_click_once() {
+async fn d66_an_export_resumes_after_any_click() {
     let world = World::new().await;
     let links = [world.redirect("one").await, world.redirect("two").await].map(|link: Redirect| link.id);
     for number in 0..20_010 {
@@ -315,9 +316,9 @@ async fn d66_an_export_resumed_behind_any_click_gives_each_click_once() {
     }
 }
 
-/// An id of a click is a position, so it shows nothing of the account that it came from.
+/// The id of a click is only a position, so it reveals nothing about its account.
 #[tokio::test]
-async fn d66_an_export_behind_another_accounts_click_gives_the_callers_later_ones() {
+async fn d66_an_export_resumes_after_another_accounts_click() {
     let world = World::new().await;
     let link = world.redirect("sale").await;
     for millis in [1, 2, 3] {
@@ -342,7 +343,7 @@ async fn d66_an_export_behind_another_accounts_click_gives_the_callers_later_one
 }
 
 #[tokio::test]
-async fn d66_a_node_with_as_many_exports_as_it_may_run_is_busy() {
+async fn d66_a_node_limits_its_concurrent_exports() {
     let analytics_bounds = AnalyticsBounds { exports: 1, ..AnalyticsBounds::default() };
     let world = World::on(InMemory { analytics_bounds, ..InMemory::default() }, "agency").await;
     let (caller, stranger) = (world.caller().await, world.stranger().await);
@@ -367,7 +368,7 @@ async fn r46_a_page_of_an_export_waits_for_the_accounts_question() {
     let held = store.hold();
     let release = async {
         store.wait_for_begun(2).await;
-        // Everything that need not wait has begun by now.
+        // By now every question that need not wait has begun.
         tokio::task::yield_now().await;
         let begun = store.begun();
         drop(held);
@@ -381,5 +382,5 @@ async fn r46_a_page_of_an_export_waits_for_the_accounts_question() {
     );
     assert_eq!((report.unwrap().totals.clicks, clicks.len()), (1, 1));
     assert_eq!(of_other.unwrap().totals.clicks, 0);
-    assert_eq!((begun, store.begun()), (2, 3), "the question of each account, then the page");
+    assert_eq!((begun, store.begun()), (2, 3), "one question of each account, then the page");
 }

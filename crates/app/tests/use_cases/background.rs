@@ -1,4 +1,4 @@
-//! Background jobs: one node at a time does their steps, or every node.
+//! Background jobs, which run on one node at a time or on every node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::world::World;
 
 const PERIOD: Duration = Duration::from_mins(1);
 
-/// What the steps of a job do.
+/// The behaviour of the steps of a job.
 #[derive(Debug, Clone, Copy)]
 enum Conduct {
     Finish,
@@ -29,7 +29,7 @@ enum Conduct {
     Hang,
 }
 
-/// A job whose steps are counted, those that began and those that ended or were cut off.
+/// A job that counts the steps that began, and those that ended or were cancelled.
 struct Counted {
     conduct: Conduct,
     done_by: DoneBy,
@@ -71,8 +71,8 @@ impl Job for Counted {
                 Ok(Progress::Done)
             }
             Conduct::HaveMore => Ok(Progress::More),
-            Conduct::Fail => Err(StoreError::unavailable("as asked").into()),
-            Conduct::Panic => panic!("as asked"),
+            Conduct::Fail => Err(StoreError::unavailable("as the test requires").into()),
+            Conduct::Panic => panic!("as the test requires"),
             Conduct::Hang => std::future::pending().await,
         }
     }
@@ -103,7 +103,7 @@ impl Nodes {
         Self { memory, job, runners }
     }
 
-    /// So many seconds pass, in each of which every node has its tick, and time to work.
+    /// Lets seconds pass. In each, every node ticks and works.
     async fn pass(&mut self, seconds: u32) {
         for _ in 0..seconds {
             self.memory.clock.advance(Duration::from_secs(1));
@@ -125,7 +125,7 @@ impl Nodes {
         assert!(self.holders().len() <= 1, "{:?}", self.holders());
     }
 
-    /// The numbers of the nodes that do the steps.
+    /// The numbers of the nodes that hold the lease.
     fn holders(&self) -> Vec<usize> {
         let numbered = self.runners.iter().enumerate();
         numbered.filter(|(_, runner)| runner.holds_lease()).map(|(number, _)| number).collect()
@@ -153,46 +153,46 @@ async fn one_node_does_the_steps_once_a_period() {
     assert_eq!((nodes.holders(), nodes.begun(), nodes.over()), (vec![0], 12, 12));
 }
 
-/// A node that dies gives nothing back; its lease ends ten seconds after it was last renewed.
+/// A dead node returns no lease. Its lease ends ten seconds after the last renewal.
 #[tokio::test]
-async fn a_node_that_dies_is_followed_when_its_lease_ends() {
+async fn another_node_takes_over_when_a_dead_nodes_lease_ends() {
     let mut nodes = Nodes::new(3, Conduct::Finish);
     nodes.pass(3).await;
     drop(nodes.runners.remove(0));
     nodes.pass(7).await;
     assert_eq!(nodes.holders(), Vec::<usize>::new());
     nodes.pass(4).await;
-    assert_eq!((nodes.holders(), nodes.begun()), (vec![0], 2), "another goes on");
+    assert_eq!((nodes.holders(), nodes.begun()), (vec![0], 2), "another node continues");
 }
 
 #[tokio::test]
-async fn a_node_that_stops_is_followed_at_once() {
+async fn another_node_takes_over_at_once_from_a_stopped_node() {
     let mut nodes = Nodes::new(2, Conduct::Hang);
     nodes.tick().await;
     nodes.runners.remove(0).stop().await;
-    assert_eq!((nodes.begun(), nodes.over()), (1, 1), "its step is cut off");
+    assert_eq!((nodes.begun(), nodes.over()), (1, 1), "its step is cancelled");
     nodes.tick().await;
     assert_eq!((nodes.holders(), nodes.begun()), (vec![0], 2));
 }
 
-/// R19: nodes' clocks may differ by two seconds either way, so a lease is not used in its last four.
+/// R19: clocks of nodes may differ by two seconds either way, so no node uses the last four seconds of a
+/// lease.
 #[tokio::test]
-async fn a_lease_that_cannot_be_renewed_is_given_up_long_before_it_ends() {
+async fn r19_an_unrenewed_lease_is_given_up_four_seconds_early() {
     let mut nodes = Nodes::new(1, Conduct::Hang);
     nodes.tick().await;
     nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 3);
     nodes.pass(5).await;
-    assert_eq!((nodes.holders(), nodes.over()), (vec![0], 0), "it has been tried at 3, 4 and 5 seconds");
+    assert_eq!((nodes.holders(), nodes.over()), (vec![0], 0), "renewals failed at 3, 4 and 5 seconds");
     nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
     nodes.pass(1).await;
-    assert_eq!((nodes.holders(), nodes.over()), (vec![], 1), "the step is cut off");
+    assert_eq!((nodes.holders(), nodes.over()), (vec![], 1), "the step is cancelled");
     nodes.pass(1).await;
-    assert_eq!((nodes.holders(), nodes.begun()), (vec![0], 2), "and begins again with the lease");
+    assert_eq!((nodes.holders(), nodes.begun()), (vec![0], 2), "the step restarts with the lease");
 }
 
-/// A failure now and then costs nothing.
 #[tokio::test]
-async fn a_renewal_that_fails_is_tried_again() {
+async fn a_failed_renewal_is_retried() {
     let mut nodes = Nodes::new(2, Conduct::Hang);
     nodes.tick().await;
     for _ in 0..10 {
@@ -202,9 +202,9 @@ async fn a_renewal_that_fails_is_tried_again() {
     }
 }
 
-/// R21: a step that panics or fails costs that step, and not the job.
+/// R21: only the failed step is lost.
 #[tokio::test]
-async fn r21_a_step_that_panics_or_fails_is_followed_by_another_after_the_period() {
+async fn r21_a_job_continues_after_a_failed_or_panicking_step() {
     for conduct in [Conduct::Panic, Conduct::Fail] {
         let mut nodes = Nodes::new(2, conduct);
         nodes.tick().await;
@@ -216,13 +216,13 @@ async fn r21_a_step_that_panics_or_fails_is_followed_by_another_after_the_period
 }
 
 #[tokio::test]
-async fn a_step_that_left_something_is_followed_at_once() {
+async fn an_unfinished_job_takes_its_next_step_at_once() {
     let mut nodes = Nodes::new(1, Conduct::HaveMore);
     nodes.pass(5).await;
     assert!(nodes.begun() > 5, "{}", nodes.begun());
 }
 
-/// R22: a clock that is set back neither stops the renewals nor the steps.
+/// R22: renewals and steps continue.
 #[tokio::test]
 async fn r22_a_clock_that_steps_back_stops_nothing() {
     let mut nodes = Nodes::new(1, Conduct::Finish);
@@ -230,7 +230,7 @@ async fn r22_a_clock_that_steps_back_stops_nothing() {
     nodes.memory.clock.step_back(Duration::from_hours(1));
     nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
     nodes.tick().await;
-    assert_eq!(nodes.memory.store.faults().outstanding(), 0, "it is renewed at once");
+    assert_eq!(nodes.memory.store.faults().outstanding(), 0, "the lease is renewed at once");
     nodes.pass(60).await;
     assert!(nodes.holders() == [0] && nodes.begun() >= 2);
     nodes.memory.clock.advance(Duration::from_hours(2));
@@ -238,9 +238,9 @@ async fn r22_a_clock_that_steps_back_stops_nothing() {
     assert_eq!(nodes.holders(), [0]);
 }
 
-/// A job of every node has no lease that could be lost, so nothing is asked of the store.
+/// Such a job asks the store for no lease.
 #[tokio::test]
-async fn a_job_of_every_node_is_done_by_each_without_a_lease() {
+async fn every_node_runs_its_own_jobs_without_a_lease() {
     let mut nodes = Nodes::of(3, Conduct::Finish, DoneBy::EveryNode);
     nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
     nodes.tick().await;
@@ -253,9 +253,9 @@ async fn a_job_of_every_node_is_done_by_each_without_a_lease() {
     assert_eq!(nodes.memory.store.faults().outstanding(), 1, "no lease was asked for");
 }
 
-/// And its steps may take as long as they bound themselves, whatever becomes of the store meanwhile.
+/// An outage of the store does not end the step.
 #[tokio::test]
-async fn a_step_of_every_node_is_cut_off_only_when_its_node_stops() {
+async fn a_step_without_a_lease_ends_only_with_its_node() {
     let mut nodes = Nodes::of(2, Conduct::Hang, DoneBy::EveryNode);
     nodes.memory.store.faults().set_unavailable(true);
     nodes.pass(120).await;
@@ -266,9 +266,9 @@ async fn a_step_of_every_node_is_cut_off_only_when_its_node_stops() {
     assert_eq!((nodes.begun(), nodes.over()), (2, 1));
 }
 
-/// A store that is away for long fills no log: the first failure is told, and its end, each time.
+/// A long outage must not fill the log. Its first failure and its end are logged.
 #[tokio::test]
-async fn failures_in_a_row_are_told_once() {
+async fn consecutive_failures_are_logged_once() {
     let log = Log::begin();
     let mut nodes = Nodes::of(1, Conduct::AskTheStore, DoneBy::EveryNode);
     let told = |log: &Log| {
@@ -286,9 +286,8 @@ async fn failures_in_a_row_are_told_once() {
     }
 }
 
-/// The change log is kept for an hour.
 #[tokio::test]
-async fn old_changes_are_forgotten() {
+async fn changes_older_than_an_hour_are_deleted() {
     let world = World::new().await;
     let job = ForgetChanges::new(Arc::clone(&world.app.store));
     let beginning = world.app.store.end_of_changes().await.unwrap();

@@ -54,9 +54,8 @@ fn limited(links: u64) -> Plan {
     Plan { limits: PlanLimits { links, ..limits }, ..plan(&[]) }
 }
 
-/// Contract D29: items are created in array order, their ids ascending.
 #[tokio::test]
-async fn d29_ids_rise_in_the_order_of_the_batch() {
+async fn d29_ids_ascend_in_the_order_of_the_batch() {
     let world = World::new().await;
     let drafts = ["c", "a", "b"].map(draft).into_iter().chain([draft_without_slug()]);
     let outcomes = created(&world, drafts).await;
@@ -68,7 +67,6 @@ async fn d29_ids_rise_in_the_order_of_the_batch() {
     assert_eq!(world.usage().await.links, 4);
 }
 
-/// Contract D29: of two items that claim one address, the first that is otherwise valid wins.
 #[tokio::test]
 async fn d29_the_first_valid_claim_of_an_address_wins() {
     let world = World::with_plan(plan(&[])).await;
@@ -96,7 +94,7 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
             None,
             Some(Refusal::DuplicateSlugInBatch),
             None,
-            // No item of the batch has this address, so this is no matter of the batch.
+            // The holder is not an item of the batch.
             Some(taken.clone()),
             Some(taken),
             Some(Refusal::DuplicateSlugInBatch),
@@ -104,7 +102,7 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
     );
 }
 
-/// Contract D15: the items that still fit succeed, the rest fail item by item, and what fails takes no room.
+/// Failed items take no room.
 #[tokio::test]
 async fn d15_the_items_that_fit_succeed() {
     let world = World::with_plan(limited(3)).await;
@@ -123,9 +121,9 @@ async fn d15_the_items_that_fit_succeed() {
     assert_eq!(world.usage().await.links, 3);
 }
 
-/// Contract D21: a generated slug is drawn again as long as it is taken, in a batch as for a single link.
+/// A taken slug is generated again, as for a single link.
 #[tokio::test]
-async fn d21_a_generated_slug_gives_way_to_all_others() {
+async fn d21_generated_slugs_avoid_all_other_slugs() {
     let world = World::new().await;
     let (stored, explicit, free) = ([1; 16], [2; 16], [3; 16]);
     world.redirect(drawn(stored).as_str()).await;
@@ -142,9 +140,8 @@ async fn d21_a_generated_slug_gives_way_to_all_others() {
     assert_eq!(slugs, [drawn(explicit), drawn([4; 16]), drawn(free)].map(|slug| slug.as_str().to_owned()));
 }
 
-/// Contract D30: on an internal error nothing is created.
 #[tokio::test]
-async fn d30_a_batch_that_finds_no_slug_creates_nothing() {
+async fn d30_a_batch_without_a_free_slug_creates_nothing() {
     let world = World::new().await;
     world.redirect(drawn([1; 16]).as_str()).await;
     for _ in 0..20 {
@@ -154,7 +151,7 @@ async fn d30_a_batch_that_finds_no_slug_creates_nothing() {
     assert_eq!(world.usage().await.links, 1);
 }
 
-/// Contract D30, R34: what succeeded is committed together, or not at all, wherever the store breaks.
+/// R34: successful items are committed together or not at all.
 #[tokio::test]
 async fn d30_a_fault_anywhere_leaves_nothing_of_the_batch() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
@@ -169,9 +166,8 @@ async fn d30_a_fault_anywhere_leaves_nothing_of_the_batch() {
     }
 }
 
-/// Contract D30: a transaction that the store asks to retry is retried whole, and its effect stands there once.
 #[tokio::test]
-async fn d30_a_contended_batch_is_run_again_whole() {
+async fn d30_a_contended_batch_is_retried_as_a_whole() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
         let world = World::new().await;
         world.memory.store.faults().fail_next(step, Fault::Contended, 4);
@@ -183,7 +179,6 @@ async fn d30_a_contended_batch_is_run_again_whole() {
     }
 }
 
-/// A batch in which nothing can succeed does not need the store at all.
 #[tokio::test]
 async fn a_batch_without_a_valid_item_touches_no_store() {
     let world = World::new().await;
@@ -200,7 +195,7 @@ async fn a_batch_without_a_valid_item_touches_no_store() {
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Err(Rejection::Invalid(_)))));
 }
 
-/// An item of a random batch, as both worlds are asked for it.
+/// An item of a random batch.
 #[derive(Debug, Clone)]
 struct Item {
     slug: Option<u8>,
@@ -244,7 +239,7 @@ prop_compose! {
 
 impl Item {
     fn command(&self, group: signpost_domain::GroupId) -> Sent {
-        // The last is reserved; behind it is null.
+        // The last slug is reserved, and the number after it means null.
         let slugs = ["a", "b", "c", "d", "e", "admin"];
         let slug = self.slug.map_or(Change::Keep, |slug| {
             slugs.get(usize::from(slug)).map_or(Change::Clear, |slug| Change::Set(samples::slug(slug)))
@@ -286,7 +281,7 @@ impl Item {
     }
 }
 
-/// A world with a limit of five links, of which one is there, and a group.
+/// A world with a group, a limit of five links and one link.
 async fn small_world() -> (World, signpost_domain::GroupId) {
     let world = World::with_plan(limited(5)).await;
     world.memory.target_blocklist.replace(signpost_domain::HostBlocklist::parse("blocked.example").unwrap());
@@ -298,7 +293,7 @@ async fn small_world() -> (World, signpost_domain::GroupId) {
 fn told(outcome: &Result<Redirect, Rejection>) -> String {
     match outcome {
         Ok(redirect) => format!("{:?}", redirect.placement.slug().map(|slug| slug.as_str().len())),
-        // What stands in the way is named only where it was there before the batch.
+        // Only a link that existed before the batch is named.
         Err(Rejection::Refused(Refusal::DuplicateSlugInBatch | Refusal::AddressTaken { .. })) => {
             "taken".to_owned()
         }
@@ -313,10 +308,10 @@ fn told(outcome: &Result<Redirect, Rejection>) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// R34, contract D29: each item's answer is the one that the single operation would have given, had the items come
-    /// one after another; but for the code that says that the address was taken by an item of the same batch.
+    /// Contract D29: the single requests follow the order of the batch. Only the code of an address taken within the
+    /// batch differs.
     #[test]
-    fn r34_an_item_is_answered_like_a_request_of_its_own(items in prop::collection::vec(any_item(), 1..=12)) {
+    fn r34_an_item_is_answered_like_a_single_request(items in prop::collection::vec(any_item(), 1..=12)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (batched, batched_group) = small_world().await;
@@ -335,7 +330,7 @@ proptest! {
                     },
                 };
                 assert_eq!(told(outcome), told(&alone), "{item:?}");
-                // Whoever is told of a duplicate finds the other in the batch.
+                // A duplicate has its twin in the batch.
                 if refused(outcome) == Some(Refusal::DuplicateSlugInBatch) {
                     let address = item.command(batched_group).unwrap().value.slug;
                     let twins = outcomes.iter().flatten().filter(|other| {

@@ -31,7 +31,7 @@ fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Batch<String> {
     Batch::new(ids.iter().map(ToString::to_string).collect()).unwrap()
 }
 
-/// What became of each: `Ok`, or the refusal.
+/// The refusal of each item, or `None`.
 fn told<T>(outcomes: &[Result<T, Rejection>]) -> Vec<Option<Refusal>> {
     let tell = |outcome: &Result<T, Rejection>| match outcome {
         Ok(_) => None,
@@ -41,10 +41,10 @@ fn told<T>(outcomes: &[Result<T, Rejection>]) -> Vec<Option<Refusal>> {
     outcomes.iter().map(tell).collect()
 }
 
-/// Contract D31: malformed, unknown, another kind's and another account's ids are not found; of a repeated one the
-/// first stands.
+/// Malformed, unknown and foreign ids and ids of the other kind are not found. The first of several equal
+/// ids counts.
 #[tokio::test]
-async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
+async fn d31_each_id_of_a_bulk_deletion_has_its_own_result() {
     let world = World::new().await;
     let (mine, page) = (world.redirect("mine").await, landing(&world, "Menu").await);
     let kept = world.redirect("kept").await;
@@ -73,7 +73,7 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     assert_eq!(world.stored(mine.id).await, None);
     assert_eq!(world.stored(kept.id).await, Some(kept));
     assert_eq!(world.usage().await.links, 2);
-    // The other kind's operation deletes the other kind.
+    // The operation of the other kind deletes the page.
     let outcomes =
         links::delete_many::<LandingKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     assert_eq!(outcomes.get(1), Some(&Ok(page.id)));
@@ -151,9 +151,9 @@ impl Moves {
     }
 }
 
-/// Contract, `POST /v1/groups/{id}/unassign` 1: a request must not strip an arbitrary group from links.
+/// Contract, `POST /v1/groups/{id}/unassign` 1: a request must not remove links from another group.
 #[tokio::test]
-async fn d31_only_links_of_the_group_are_taken_out_of_it() {
+async fn d31_only_links_of_the_group_are_removed_from_it() {
     let moves = Moves::new().await;
     let ids = texts([
         &moves.elsewhere.id,
@@ -184,10 +184,9 @@ async fn d31_only_links_of_the_group_are_taken_out_of_it() {
     assert_eq!(moves.stored(moves.elsewhere.id).await.group_id, Some(moves.other_group));
 }
 
-/// Contract D32: assigning is the mirror image; a link comes from another group or from none, and one that is there
-/// already stays as it is (D33).
+/// A link that is in the group already does not change (D33).
 #[tokio::test]
-async fn d32_links_are_put_into_a_group_wherever_they_were() {
+async fn d32_links_are_assigned_from_any_group_or_none() {
     let moves = Moves::new().await;
     let before = moves.stored(moves.inside.id).await;
     let ids = texts([
@@ -210,7 +209,7 @@ async fn d32_links_are_put_into_a_group_wherever_they_were() {
     assert_eq!(moves.counts().await, [(2, 2), (0, 0)]);
 }
 
-/// Contract D31: where a malformed id says no kind, its item is an `invalid_request` that names it.
+/// The violation names the item.
 #[tokio::test]
 async fn d31_an_id_of_no_kind_of_link_is_invalid() {
     let moves = Moves::new().await;
@@ -224,9 +223,9 @@ async fn d31_an_id_of_no_kind_of_link_is_invalid() {
     }
 }
 
-/// The group must be the caller's, also where no id is one.
+/// Unknown, malformed and foreign ids get the same answer.
 #[tokio::test]
-async fn d2_a_group_that_the_caller_does_not_have_is_not_found() {
+async fn d2_missing_and_foreign_groups_are_not_found() {
     let moves = Moves::new().await;
     let stranger = moves.world.stranger().await;
     let foreign =
@@ -248,7 +247,6 @@ async fn d2_a_group_that_the_caller_does_not_have_is_not_found() {
     assert_eq!(moves.counts().await, [(1, 1), (0, 1)]);
 }
 
-/// Contract D30: on an internal error nothing is done.
 #[tokio::test]
 async fn d30_a_fault_anywhere_moves_and_deletes_nothing() {
     for step in [Step::Begin, Step::Write, Step::Commit] {

@@ -1,4 +1,4 @@
-//! Links on several domains in one request, and several requests about one address or domain at once (D20, D29, D30).
+//! Batches over several domains, and concurrent requests about one address or domain (D20, D29, D30).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::world::{World, at_once, draft, fields, refusal, violation};
 const HOST: &str = "links.example.net";
 const OTHER: &str = "other.example.org";
 
-/// What became of an item, in short: where it is, or why it is not.
+/// The placement of an item, or its refusal.
 fn told(outcome: &Result<Redirect, Rejection>) -> Result<Placement, Refusal> {
     match outcome {
         Ok(redirect) => Ok(redirect.placement.clone()),
@@ -36,9 +36,9 @@ async fn create_many(
     links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled()).await.unwrap()
 }
 
-/// Contract D29: each item is told what a request of its own would have been, whichever domain it names.
+/// Each item gets the result of a single request.
 #[tokio::test]
-async fn d29_a_batch_goes_over_several_domains() {
+async fn d29_a_batch_creates_links_on_several_domains() {
     let world = World::new().await;
     let (other, _) = world.another_account("agency").await;
     for host in [HOST, OTHER] {
@@ -57,7 +57,7 @@ async fn d29_a_batch_goes_over_several_domains() {
         draft_on(HOST, None),
         draft_on("go.example.com", Some("b")),
     ];
-    // A unit of work that the store wants to have run again has to hold the domains again.
+    // A retried unit of work must lock the domains again.
     world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 1);
     let outcomes = create_many(&world, drafts.into_iter().map(Submitted::valid).collect()).await;
     let expected = [
@@ -75,7 +75,7 @@ async fn d29_a_batch_goes_over_several_domains() {
     assert_eq!(world.usage().await.links, 5);
 }
 
-/// Contract D8, D29: an item with violations in it is told all of them, also that it would point at itself on a domain.
+/// Contract D8: the item lists all its violations, loops included.
 #[tokio::test]
 async fn d29_an_incomplete_item_is_judged_on_its_domain() {
     let world = World::new().await;
@@ -98,7 +98,7 @@ async fn d29_an_incomplete_item_is_judged_on_its_domain() {
     assert_eq!(found, [vec![name.clone(), target_url], vec![name]]);
 }
 
-/// Contract D30: a batch is there as a whole or not at all, over however many domains.
+/// Creations and moves compete for the address.
 #[tokio::test]
 async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
     let world = World::new().await;
@@ -118,7 +118,7 @@ async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
 
 /// Contract D20: an address that several requests claim at once, some by creation and some by a move, one of them gets.
 #[tokio::test(flavor = "multi_thread")]
-async fn d20_an_address_on_a_domain_is_one_links_under_concurrency() {
+async fn d20_one_of_many_concurrent_claims_of_an_address_succeeds() {
     for slug in [Some("sale"), None] {
         let world = World::new().await;
         world.active_domain(HOST).await;
@@ -147,10 +147,10 @@ async fn d20_an_address_on_a_domain_is_one_links_under_concurrency() {
     }
 }
 
-/// Contract D23, D43: while a domain is removed, links are created and moved there. Afterwards none is left on it: each was
-/// lost with the domain, or found none.
+/// Contract D23: a concurrent creation or move either precedes the removal, and loses the domain, or is
+/// refused.
 #[tokio::test(flavor = "multi_thread")]
-async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
+async fn d43_no_link_stays_on_a_concurrently_removed_domain() {
     let world = World::new().await;
     let caller = world.caller().await;
     let mut placed = 0;
@@ -222,10 +222,9 @@ fn is_on(link: &Link, host: &str) -> bool {
     }
 }
 
-/// Contract D22, D23: a change of the slug alone is judged by where the link is when it is made, also if that is not where
-/// it was when the request began.
+/// Contract D23: the use case judges the link as the unit of work finds it.
 #[tokio::test]
-async fn d22_a_link_that_moves_meanwhile_gets_its_slug_where_it_is_then() {
+async fn d22_a_concurrently_moved_link_gets_its_slug_at_its_new_place() {
     for (status, expected) in [
         (ACTIVE, Ok(samples::on_custom(OTHER, Some("new")))),
         (not_active(&World::new().await.app)[2], Err(Refusal::DomainNotActive)),
@@ -243,7 +242,7 @@ async fn d22_a_link_that_moves_meanwhile_gets_its_slug_where_it_is_then() {
         let update = tokio::spawn(async move {
             links::update::<RedirectContent>(&app, &caller, link.id.into(), patch).await
         });
-        // It runs until it needs the unit of work that this test has.
+        // It runs until it needs a unit of work, which this test still holds.
         tokio::task::yield_now().await;
         assert!(!update.is_finished());
         let moved = Redirect { placement: samples::on_custom(OTHER, Some("old")), ..link.clone() };

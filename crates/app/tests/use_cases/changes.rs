@@ -1,4 +1,4 @@
-//! Who is told of changes that visitors can see, and when.
+//! Announcements of changes that visitors can see (D58).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use signpost_port_contracts::samples;
 
 use crate::world::{World, draft};
 
-/// What a node was told, in order.
+/// The notifications of a node, in order.
 #[derive(Default)]
 struct Told(Mutex<Vec<Word>>);
 
@@ -40,7 +40,7 @@ impl Told {
         told
     }
 
-    /// What it was told since this was last asked.
+    /// The notifications since the last call.
     fn words(&self) -> Vec<Word> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
@@ -56,9 +56,8 @@ fn whole(world: &World, origin: Origin) -> Word {
     Word::Changed(VisibleChange { account: world.account.id, affected: Affected::Account }, origin)
 }
 
-/// A change shows at once on the node that made it: its own subscribers know before the use case answers.
 #[tokio::test]
-async fn a_use_case_tells_its_own_node_before_it_answers() {
+async fn d58_subscribers_on_the_node_are_notified_before_the_answer() {
     let world = World::new().await;
     let told = Told::on(&world.app);
     let own = Origin::ThisNode;
@@ -85,7 +84,7 @@ async fn a_use_case_tells_its_own_node_before_it_answers() {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_for_visitors_is_not_told() {
+async fn d58_changes_invisible_to_visitors_are_not_announced() {
     let world = World::new().await;
     let link = world.redirect("a").await;
     let told = Told::on(&world.app);
@@ -100,9 +99,9 @@ async fn what_changes_nothing_for_visitors_is_not_told() {
     assert_eq!(told.words(), []);
 }
 
-/// Whether a commit took place that was not answered is not known. One that is to be run again did not.
+/// A commit without an answer may have succeeded. A contended commit did not.
 #[tokio::test]
-async fn a_commit_without_an_answer_is_told_and_one_to_be_run_again_is_not() {
+async fn d58_a_commit_is_announced_unless_it_certainly_failed() {
     let world = World::new().await;
     let told = Told::on(&world.app);
     world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
@@ -132,7 +131,7 @@ impl Nodes {
             (ChangeFollower::new(&world.app), ChangeFollower::new(&other));
         for (told, follower) in [(&told_here, &mut follower_here), (&told, &mut follower)] {
             follower.poll().await.unwrap();
-            assert_eq!(told.words(), [Word::Anything], "what came before is not known");
+            assert_eq!(told.words(), [Word::Anything], "earlier changes are unknown");
         }
         Self { world, told, follower, told_here, follower_here }
     }
@@ -147,21 +146,21 @@ impl Nodes {
 async fn every_node_reads_each_change_once() {
     let mut nodes = Nodes::new().await;
     nodes.world.redirect("a").await;
-    assert_eq!(nodes.told.words(), [], "nobody has told it");
+    assert_eq!(nodes.told.words(), [], "the node is not notified yet");
     assert_eq!(nodes.poll().await, [at(&nodes.world, &["a"], Origin::Log)]);
     nodes.world.redirect("b").await;
     nodes.world.redirect("c").await;
     let expected = ["b", "c"].map(|slug| at(&nodes.world, &[slug], Origin::Log));
     assert_eq!(nodes.poll().await, expected);
     assert_eq!(nodes.poll().await, []);
-    // The node that made them reads them too: it may have been cut off before it told anybody.
+    // The node of the change reads it too: its announcement may have been cancelled.
     nodes.told_here.words();
     nodes.follower_here.poll().await.unwrap();
     assert_eq!(nodes.told_here.words().len(), 3);
 }
 
 #[tokio::test]
-async fn nothing_is_missed_while_the_log_cannot_be_read() {
+async fn d58_no_change_is_missed_while_the_log_is_unreadable() {
     let mut nodes = Nodes::new().await;
     nodes.world.redirect("a").await;
     nodes.world.memory.store.faults().fail_next(Step::Log, Fault::Unavailable, 2);
@@ -172,9 +171,9 @@ async fn nothing_is_missed_while_the_log_cannot_be_read() {
     assert_eq!(nodes.poll().await, [at(&nodes.world, &["a"], Origin::Log)]);
 }
 
-/// Entries may have been forgotten by then; and of a clock that was set anew nobody knows how long it was.
+/// Entries may have been deleted by then. After a clock step the elapsed time is unknown.
 #[tokio::test]
-async fn after_a_long_time_anything_may_have_changed() {
+async fn d58_after_half_an_hour_anything_may_have_changed() {
     let mut nodes = Nodes::new().await;
     nodes.world.redirect("a").await;
     nodes.world.memory.clock.advance(Duration::from_mins(31));
@@ -186,7 +185,7 @@ async fn after_a_long_time_anything_may_have_changed() {
 }
 
 #[tokio::test]
-async fn after_what_was_forgotten_or_cannot_be_read_anything_may_have_changed() {
+async fn d58_after_deleted_or_corrupt_entries_anything_may_have_changed() {
     let mut nodes = Nodes::new().await;
     nodes.world.redirect("a").await;
     assert_eq!(nodes.world.app.store.forget_changes(Duration::ZERO, 10).await.unwrap(), 1);
@@ -199,9 +198,9 @@ async fn after_what_was_forgotten_or_cannot_be_read_anything_may_have_changed() 
     assert_eq!(nodes.poll().await, [at(&nodes.world, &["c"], Origin::Log)]);
 }
 
-/// Reading ten thousand entries four times a second would cost more than it is worth.
+/// Reading so many entries costs more than reloading.
 #[tokio::test]
-async fn of_very_many_changes_it_is_said_that_anything_may_have_changed() {
+async fn d58_beyond_ten_thousand_entries_anything_may_have_changed() {
     let mut nodes = Nodes::new().await;
     for _ in 0..10_001 {
         let mut work = nodes.world.app.store.begin().await.unwrap();

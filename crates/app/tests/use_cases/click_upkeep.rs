@@ -1,4 +1,4 @@
-//! What background work does with clicks, and what becomes of those of a deleted account.
+//! Upkeep of clicks in the background, and the clicks of deleted accounts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use signpost_port_contracts::samples;
 
 use crate::world::World;
 
-/// Stores a click of an account, so many days ago.
+/// Stores a click of an account, some days ago.
 fn click(world: &World, account: AccountId, days_ago: u32) {
     let at = UtcDay::of(world.app.clock.now()).minus(days_ago).first();
     world.memory.click_store.record([RecordedClick {
@@ -31,13 +31,13 @@ async fn forget(world: &World) {
 }
 
 #[tokio::test]
-async fn d49_clicks_are_kept_as_long_as_the_accounts_plan_reaches_back() {
+async fn d49_clicks_are_kept_for_the_days_of_the_plan() {
     let world = World::new().await;
     let (small, _) = world.another_account("free").await;
     let days = |plan: &str| world.app.plans.get(&samples::plan(plan)).unwrap().limits.analytics_days;
     assert!(days("free") < days("agency"));
     for (account, plan) in [(small.id, "free"), (world.account.id, "agency")] {
-        // The first day may be asked for in zones that are behind UTC.
+        // Zones behind UTC reach one day further back.
         for ago in [0, days(plan), days(plan) + 1, days(plan) + 2, days(plan) + 100] {
             click(&world, account, ago);
         }
@@ -50,7 +50,7 @@ async fn d49_clicks_are_kept_as_long_as_the_accounts_plan_reaches_back() {
 }
 
 #[tokio::test]
-async fn clicks_of_a_plan_that_is_not_configured_are_kept() {
+async fn clicks_of_an_unconfigured_plan_are_kept() {
     let agency = Plans::builtin().get(&samples::plan("agency")).unwrap().clone();
     let mut world = World::with_plan(Plan { name: samples::plan("own"), ..agency }).await;
     click(&world, world.account.id, 10_000);
@@ -61,7 +61,7 @@ async fn clicks_of_a_plan_that_is_not_configured_are_kept() {
 }
 
 #[tokio::test]
-async fn clicks_that_come_after_their_account_was_deleted_are_forgotten() {
+async fn late_clicks_of_a_deleted_account_are_deleted() {
     let world = World::new().await;
     click(&world, samples::id(), 5_000);
     forget(&world).await;
@@ -69,10 +69,10 @@ async fn clicks_that_come_after_their_account_was_deleted_are_forgotten() {
 }
 
 #[tokio::test]
-async fn more_accounts_than_a_step_takes_are_done_in_several() {
+async fn many_accounts_are_processed_in_several_steps() {
     let world = World::new().await;
     let days = world.app.plans.get(&samples::plan("agency")).unwrap().limits.analytics_days;
-    // Accounts whose clicks stay must not keep those behind them from their turn.
+    // Accounts without old clicks must not stop the walk.
     for number in 0..250_u128 {
         click(&world, AccountId::from_bytes(number.to_be_bytes()), days + 10);
     }
@@ -94,9 +94,9 @@ async fn deleting_an_account_deletes_its_clicks() {
     assert_eq!(world.memory.click_store.rows(), 0);
 }
 
-/// What has been begun can be done again once the clicks can be reached.
+/// The deletion can be repeated later.
 #[tokio::test]
-async fn an_account_whose_clicks_cannot_be_deleted_stays() {
+async fn a_failed_deletion_of_clicks_keeps_the_account() {
     let world = World::new().await;
     click(&world, world.account.id, 0);
     world.memory.click_store.set_unavailable(true);
@@ -129,7 +129,7 @@ async fn d48_the_visitors_key_of_a_past_day_is_destroyed() {
 }
 
 #[tokio::test]
-async fn every_node_packs_and_one_does_the_rest() {
+async fn every_node_packs_clicks_and_one_does_the_rest() {
     let world = World::new().await;
     for task in UpkeepTask::ALL {
         let upkeep = ClickUpkeep::new(task, world.app.click_store.clone(), world.app.clock.clone());

@@ -1,4 +1,4 @@
-//! Whose address a request counts for, and the warning of a proxy that is not trusted (D18).
+//! The client address of a request, and the warning about untrusted proxies (D18).
 
 use signpost_app::admission::{ClientAddresses, Sender};
 use signpost_domain::{Timestamp, TrustedProxies};

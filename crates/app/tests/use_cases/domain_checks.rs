@@ -1,4 +1,4 @@
-//! Looking at domains in the background (D39, D42, R21, R22).
+//! Background checks of domains (D39, D42, R21, R22).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) async fn check(world: &World) {
     while checks(world).step().await.unwrap() == Progress::More {}
 }
 
-/// So much time passes, in which the background looks at what is due once a minute.
+/// Lets time pass. Once a minute the background makes the due checks.
 pub(crate) async fn pass(world: &World, time: Duration) {
     let end = world.app.clock.now().plus(time);
     while world.app.clock.now() < end {
@@ -41,9 +41,9 @@ async fn stored(world: &World, domain: &CustomDomain) -> CustomDomainStatus {
     world.app.store.custom_domain(domain.account_id, domain.id).await.unwrap().unwrap().domain.status
 }
 
-/// Contract D42: records that are there are found soon after connecting, without anybody's asking.
+/// The first check follows soon after connecting.
 #[tokio::test]
-async fn d42_a_domain_becomes_active_by_itself() {
+async fn d42_a_background_check_activates_a_domain() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     owner.publish_proof(HOST);
@@ -56,7 +56,7 @@ async fn d42_a_domain_becomes_active_by_itself() {
     assert_eq!(owner.status(domain.id).await, "active");
 }
 
-/// What this node's subscribers were told.
+/// The notifications of this node's subscribers.
 #[derive(Default)]
 struct Told(Mutex<Vec<VisibleChange>>);
 
@@ -68,9 +68,9 @@ impl ChangeSubscriber for Told {
     fn anything_may_have_changed(&self) {}
 }
 
-/// Contract D58: a change by a check is told like any other; a check that changes nothing tells nothing.
+/// A check without a change announces nothing.
 #[tokio::test]
-async fn d58_a_change_by_a_check_is_told() {
+async fn d58_a_change_by_a_check_is_announced() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     owner.connect(HOST).await;
@@ -85,7 +85,6 @@ async fn d58_a_change_by_a_check_is_told() {
     assert_eq!(*told.0.lock().unwrap(), [VisibleChange { account: owner.account(), affected }]);
 }
 
-/// Contract D58: a verification that changes nothing is no change.
 #[tokio::test]
 async fn d58_a_verification_that_changes_nothing_is_not_logged() {
     let world = World::new().await;
@@ -107,7 +106,7 @@ async fn d58_a_verification_that_changes_nothing_is_not_logged() {
     assert!(matches!(&read, ReadChanges::These { changes, .. } if changes.len() == 1), "{read:?}");
 }
 
-/// Contract D39, D42: a domain without records is looked at with growing pauses until its deadline, and then no more.
+/// Contract D39: the pauses grow, and no check follows the deadline.
 #[tokio::test]
 async fn d42_a_pending_domain_is_checked_until_its_deadline() {
     let world = World::new().await;
@@ -126,10 +125,9 @@ async fn d42_a_pending_domain_is_checked_until_its_deadline() {
     assert_eq!(world.memory.dns.lookups(HOST), all);
 }
 
-/// Contract D39: 72 hours of "elsewhere" on end take a domain out of service, and not a moment of them less; a moment of
-/// "here" begins them anew. Its record is not needed for staying.
+/// One check that finds the domain pointing here restarts the period. An active domain needs no record.
 #[tokio::test]
-async fn d39_an_active_domain_fails_after_72_hours_elsewhere_on_end() {
+async fn d39_an_active_domain_fails_after_72_consecutive_hours_elsewhere() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let domain = owner.activate(HOST).await;
@@ -159,9 +157,9 @@ async fn d39_an_active_domain_fails_after_72_hours_elsewhere_on_end() {
     assert!(!world.resolves(HOST, None).await && !world.may_have_certificate(HOST).await);
 }
 
-/// R21: 96 hours without an answer change nothing but what time does, and checks go on as soon as there are answers.
+/// R21: during 96 hours without answers only deadlines take effect. Checks continue after the outage.
 #[tokio::test]
-async fn r21_could_not_ask_is_not_no() {
+async fn r21_an_outage_of_dns_changes_no_status() {
     let world = World::new().await;
     let (owner, other) = (Owner::first(&world).await, Owner::another(&world).await);
     let healthy = owner.activate(HOST).await;
@@ -187,9 +185,9 @@ async fn r21_could_not_ask_is_not_no() {
     assert_eq!([stored(&world, &healthy).await, stored(&world, &doubtful).await], [back, back]);
 }
 
-/// Contract D42: each domain by one node at a time; what a node that died had begun, another does when its claim has run out.
+/// When the claim of a dead node ends, another node makes the check.
 #[tokio::test]
-async fn d42_a_claimed_check_is_nobody_elses_until_its_claim_runs_out() {
+async fn d42_no_other_node_makes_a_claimed_check() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     owner.connect(HOST).await;
@@ -204,7 +202,7 @@ async fn d42_a_claimed_check_is_nobody_elses_until_its_claim_runs_out() {
             () = world.memory.dns.looked_up(HOST, 1) => {}
         }
         assert_eq!(other.step().await.unwrap(), Progress::Done);
-        assert_eq!(world.memory.dns.lookups(HOST), 1, "the other leaves it alone");
+        assert_eq!(world.memory.dns.lookups(HOST), 1, "the other node skips it");
     }
     drop(held);
     world.memory.clock.advance(Duration::from_millis(59_999));
@@ -231,9 +229,9 @@ async fn check_while(world: &World, owner: &Owner<'_>, meanwhile: impl AsyncFnOn
     assert_eq!(progress.unwrap(), Progress::Done);
 }
 
-/// Contract D42: what took longer than its claim may be another node's by now, so it is not concluded.
+/// Another node may hold the check by then.
 #[tokio::test]
-async fn d42_an_answer_that_came_too_late_is_not_used() {
+async fn d42_an_answer_after_the_claim_is_discarded() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     check_while(&world, &owner, async |_| world.memory.clock.advance(MINUTE)).await;
@@ -243,9 +241,8 @@ async fn d42_an_answer_that_came_too_late_is_not_used() {
     assert_eq!(owner.status(id).await, "active");
 }
 
-/// Contract D43 and R7: what is removed, or failed, while it is looked at, stays so.
 #[tokio::test]
-async fn d43_a_domain_that_is_removed_meanwhile_stays_removed() {
+async fn d43_a_domain_removed_during_its_check_stays_removed() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     check_while(&world, &owner, async |domain| {
@@ -256,7 +253,7 @@ async fn d43_a_domain_that_is_removed_meanwhile_stays_removed() {
 }
 
 #[tokio::test]
-async fn r7_a_domain_that_is_displaced_meanwhile_stays_failed() {
+async fn r7_a_domain_displaced_during_its_check_stays_failed() {
     let world = World::new().await;
     let (owner, other) = (Owner::first(&world).await, Owner::another(&world).await);
     check_while(&world, &owner, async |_| {
@@ -269,9 +266,8 @@ async fn r7_a_domain_that_is_displaced_meanwhile_stays_failed() {
     assert_eq!(other.list().await.first().unwrap().status.as_str(), "pending");
 }
 
-/// What a store refuses to write is not lost, and costs the other domains nothing.
 #[tokio::test]
-async fn a_check_that_cannot_be_written_is_made_again() {
+async fn a_check_that_cannot_be_stored_is_repeated() {
     for (step, fault) in
         [(Step::Begin, Fault::Unavailable), (Step::Write, Fault::Corrupt), (Step::Commit, Fault::Unavailable)]
     {
@@ -296,9 +292,8 @@ async fn a_check_that_cannot_be_written_is_made_again() {
     }
 }
 
-/// A unit of work that the store asks to run again is run again.
 #[tokio::test]
-async fn a_contended_check_is_written_all_the_same() {
+async fn a_contended_check_is_retried_and_stored() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let faults = world.memory.store.faults();
@@ -306,9 +301,9 @@ async fn a_contended_check_is_written_all_the_same() {
     assert_eq!(owner.list().await.first().unwrap().status.as_str(), "active");
 }
 
-/// Contract D39 and R22: what time has done is stored by a job, in pieces, to the millisecond, and DNS has no part in it.
+/// A job stores expirations in bounded steps, exact to the millisecond and without DNS.
 #[tokio::test]
-async fn d39_r22_deadlines_are_stored() {
+async fn d39_r22_expired_domains_are_stored_as_failed() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let expires_at = world.app.clock.now().plus(Duration::from_hours(72));
@@ -337,8 +332,7 @@ async fn d39_r22_deadlines_are_stored() {
     assert_eq!(world.memory.dns.all_lookups(), 0);
 }
 
-/// R22: a node whose clock is ahead takes no claim away by checking it. Whether the records are there or DNS is silent, it
-/// leaves the deadline to what goes by the store's clock, and the check for then.
+/// R22: the clock of the checking node may be ahead, so only the store's clock ends a claim.
 #[tokio::test]
 async fn r22_a_check_stores_no_deadline() {
     for is_silent in [false, true] {
@@ -354,14 +348,13 @@ async fn r22_a_check_stores_no_deadline() {
         assert_eq!(stored(&world, &domain).await, before);
         world.memory.dns.set_unavailable(false);
         world.memory.clock.set(connected_at.plus(Duration::from_hours(71)));
-        assert_eq!(owner.verify(domain.id).await, "active", "it was pending all the time");
+        assert_eq!(owner.verify(domain.id).await, "active", "the domain stayed pending");
     }
 }
 
-/// R22: a clock that jumps ends no domain early. Checks that were planned by a clock that was ahead come when the right one
-/// has caught up with it (ADR 22).
+/// R22: a jump ends no domain early. Checks that a fast clock planned wait for the right clock (ADR 22).
 #[tokio::test]
-async fn r22_checks_survive_a_clock_that_jumps() {
+async fn r22_checks_continue_after_the_clock_jumps() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let domain = owner.activate(HOST).await;
@@ -371,14 +364,13 @@ async fn r22_checks_survive_a_clock_that_jumps() {
     assert_eq!(world.memory.dns.lookups(HOST), before);
     pass(&world, MINUTE * 67).await;
     let asked = world.memory.dns.lookups(HOST);
-    assert!(asked > before, "it has caught up");
+    assert!(asked > before, "the clock has caught up");
     world.memory.clock.set(Timestamp::LAST);
     check(&world).await;
     assert_eq!(owner.status(domain.id).await, "active");
     assert!(world.memory.dns.lookups(HOST) > asked);
 }
 
-/// A failed domain is nobody's business until it is connected again.
 #[tokio::test]
 async fn d42_failed_domains_are_not_checked() {
     let world = World::new().await;

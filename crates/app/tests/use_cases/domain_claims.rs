@@ -1,4 +1,4 @@
-//! Who holds a hostname: claims, proofs and what becomes of the links (D22, D41, D43, R7, R8).
+//! Holders of hostnames: claims, proofs and the links (D22, D41, D43, R7, R8).
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use crate::world::{World, at_once, refusal};
 
 const PERIOD: Duration = Duration::from_hours(72);
 
-/// Connecting what nobody holds is a matter of the store alone.
 #[tokio::test]
 async fn connecting_a_free_hostname_asks_dns_nothing() {
     let world = World::new().await;
@@ -26,9 +25,9 @@ async fn connecting_a_free_hostname_asks_dns_nothing() {
     assert_eq!(world.memory.dns.all_lookups(), 0);
 }
 
-/// Contract D41: a mere claim blocks whoever has no record, and the refusal names the record.
+/// The refusal names the record of the caller.
 #[tokio::test]
-async fn d41_a_pending_claim_blocks_who_cannot_prove() {
+async fn d41_a_pending_claim_blocks_accounts_without_proof() {
     let world = World::new().await;
     let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let claim = squatter.connect(HOST).await;
@@ -40,9 +39,8 @@ async fn d41_a_pending_claim_blocks_who_cannot_prove() {
     assert_eq!(owner.list().await, []);
 }
 
-/// R8 and contract D41: proof beats a mere claim.
 #[tokio::test]
-async fn r8_d41_squatting_has_an_end() {
+async fn r8_d41_a_proof_displaces_a_pending_claim() {
     let world = World::new().await;
     let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let claim = squatter.connect(HOST).await;
@@ -53,15 +51,14 @@ async fn r8_d41_squatting_has_an_end() {
     assert_eq!(squatter.status(claim.id).await, "failed");
     let asked = world.memory.dns.all_lookups();
     assert_eq!(refusal(squatter.try_to_verify(claim.id).await), squatter.taken(HOST));
-    assert_eq!(world.memory.dns.all_lookups(), asked, "which is known without DNS");
+    assert_eq!(world.memory.dns.all_lookups(), asked, "no look-up is needed");
     world.point_here(HOST);
     assert_eq!(owner.verify(connected.domain.domain.id).await, "active");
     assert_eq!(refusal(squatter.try_to_connect(HOST).await), squatter.taken(HOST));
 }
 
-/// R8: whoever claims the name again and again never keeps the one who can prove it from it.
 #[tokio::test]
-async fn r8_a_squatter_who_comes_back_is_displaced_again() {
+async fn r8_a_returning_squatter_is_displaced_again() {
     let world = World::new().await;
     let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let claim = squatter.connect(HOST).await;
@@ -69,15 +66,15 @@ async fn r8_a_squatter_who_comes_back_is_displaced_again() {
     let id = owner.connect(HOST).await.id;
     world.memory.clock.advance(PERIOD);
     assert_eq!(squatter.try_to_connect(HOST).await.unwrap().domain.domain.id, claim.id);
-    assert_eq!(refusal(owner.try_to_verify(id).await), owner.taken(HOST), "verifying displaces nobody");
+    assert_eq!(refusal(owner.try_to_verify(id).await), owner.taken(HOST), "verifying displaces no holder");
     let again = owner.try_to_connect(HOST).await.unwrap();
     assert_eq!((again.domain.domain.id, again.is_new), (id, false));
     assert_eq!(squatter.status(claim.id).await, "failed");
 }
 
-/// Contract D41: what is proven is never displaced, and DNS is not asked for a reason to.
+/// DNS is not asked.
 #[tokio::test]
-async fn d41_what_is_proven_is_never_displaced() {
+async fn d41_a_proven_domain_is_never_displaced() {
     let world = World::new().await;
     let (holder, other) = (Owner::first(&world).await, Owner::another(&world).await);
     let expires_at = world.app.clock.now().plus(PERIOD);
@@ -91,7 +88,6 @@ async fn d41_what_is_proven_is_never_displaced() {
     assert_eq!(holder.status(domain.id).await, "active");
 }
 
-/// Contract D41: a look-up that was not answered decides nothing.
 #[tokio::test]
 async fn d41_an_unanswered_look_up_changes_nothing() {
     let world = World::new().await;
@@ -103,9 +99,9 @@ async fn d41_an_unanswered_look_up_changes_nothing() {
     assert_eq!((squatter.get(claim.id).await, owner.list().await), (claim, vec![]));
 }
 
-/// Contract D41: what DNS says is judged by what the store has by then.
+/// The claims may change during the look-up.
 #[tokio::test]
-async fn d41_what_happens_during_the_look_up_counts() {
+async fn d41_a_look_up_is_judged_by_the_current_claims() {
     for has_proof in [true, false] {
         let world = World::new().await;
         let (holder, other) = (Owner::first(&world).await, Owner::another(&world).await);
@@ -126,17 +122,16 @@ async fn d41_what_happens_during_the_look_up_counts() {
         };
         let (connected, ()) = tokio::join!(other.try_to_connect(HOST), meanwhile);
         if has_proof {
-            assert_eq!(refusal(connected), other.taken(HOST), "it is proven by now");
+            assert_eq!(refusal(connected), other.taken(HOST), "the hostname is proven by now");
             assert_eq!(holder.status(claim.id).await, "active");
         } else {
-            assert!(connected.unwrap().is_new, "it is free by now");
+            assert!(connected.unwrap().is_new, "the hostname is free by now");
         }
     }
 }
 
-/// Contract D43: a domain that is deleted while DNS is asked about it does not come back.
 #[tokio::test]
-async fn d43_a_domain_that_is_deleted_during_its_verification_is_not_found() {
+async fn d43_a_domain_deleted_during_its_verification_is_not_found() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let domain = owner.connect(HOST).await;
@@ -154,9 +149,8 @@ async fn d43_a_domain_that_is_deleted_during_its_verification_is_not_found() {
     assert_eq!(owner.list().await.first().unwrap().status.as_str(), "pending");
 }
 
-/// Contract D41: a hostname that two accounts connect at one moment belongs to exactly one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn d41_two_who_connect_at_once_get_one_domain() {
+async fn d41_one_of_several_concurrent_connections_succeeds() {
     for round in 0..20 {
         let world = World::new().await;
         let owners = [
@@ -179,17 +173,21 @@ async fn d41_two_who_connect_at_once_get_one_domain() {
     }
 }
 
-/// Contract D22, D41: with the hostname the former owner's links are lost, and never come back under the new one. R7: the
-/// former owner's record and pointing are still in place.
+/// Contract D22: the links never return under the new owner. R7: the former owner's records are still in
+/// place.
 #[tokio::test]
-async fn d41_r7_the_former_owners_links_are_lost_with_the_hostname() {
+async fn d41_r7_the_former_owner_loses_its_links_with_the_hostname() {
     let world = World::new().await;
     let (former, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let domain = former.activate(HOST).await;
     let (root, deep) = (former.link(HOST, None).await, former.link(HOST, Some("sale")).await);
     becomes(&world.app, &domain, CustomDomainStatus::Failed).await;
     assert!(!world.resolves(HOST, None).await, "a failed domain serves nothing");
-    assert_eq!(world.stored(root.id).await.unwrap().placement, root.placement, "its links stay there");
+    assert_eq!(
+        world.stored(root.id).await.unwrap().placement,
+        root.placement,
+        "its links keep their placement"
+    );
     world.memory.clock.advance(Duration::from_secs(1));
 
     let claim = owner.connect(HOST).await;
@@ -208,9 +206,9 @@ async fn d41_r7_the_former_owners_links_are_lost_with_the_hostname() {
     assert!(world.resolves(HOST, None).await);
 }
 
-/// Contract D40, D41: an account that takes its failed hostname back takes it from whoever had links there meanwhile.
+/// Contract D40: the account reclaims its failed domain by connecting or by verifying it.
 #[tokio::test]
-async fn d41_reclaiming_loses_the_links_of_those_between() {
+async fn d41_reclaiming_a_hostname_loses_the_links_of_interim_owners() {
     for by_verifying in [false, true] {
         let world = World::new().await;
         let (between, owner) = (Owner::first(&world).await, Owner::another(&world).await);

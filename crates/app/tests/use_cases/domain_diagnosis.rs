@@ -1,4 +1,4 @@
-//! What a domain shows about itself: when it is looked at, what was seen, and why it failed (D65).
+//! The diagnosis of a domain: next check, observations and failure reason (D65).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn checked_at(shown: &DomainWithInstructions) -> Option<Timestamp> {
     shown.domain.observation.as_ref().map(|observation| observation.checked_at)
 }
 
-/// From connecting to active: a check in the background and a verification show alike what they saw.
+/// Background checks and verifications show the same observations.
 #[tokio::test]
 async fn d65_a_domain_shows_what_the_last_check_saw() {
     let world = World::new().await;
@@ -84,7 +84,7 @@ async fn d65_a_domain_shows_what_the_last_check_saw() {
     let found = ["CNAME found edge.example.net".to_owned(), format!("TXT found {}", proof.value())];
     assert_eq!(records(&active), found);
 
-    // The proof is not looked up any more.
+    // An active domain needs no look-up of its proof.
     world.memory.dns.remove(&proof.name());
     pass(&world, Duration::from_hours(2)).await;
     let later = shown(&owner, id).await;
@@ -92,9 +92,9 @@ async fn d65_a_domain_shows_what_the_last_check_saw() {
     assert!(checked_at(&later) > checked_at(&active));
 }
 
-/// R21: neither values nor date; only the next check moves.
+/// R21: only the time of the next check changes.
 #[tokio::test]
-async fn d65_r21_a_look_up_without_an_answer_leaves_what_was_seen() {
+async fn d65_r21_an_unanswered_look_up_keeps_earlier_observations() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let id = owner.connect(HOST).await.id;
@@ -110,9 +110,9 @@ async fn d65_r21_a_look_up_without_an_answer_leaves_what_was_seen() {
     assert_eq!(DomainWithInstructions { next_check_at: before.next_check_at, ..after }, before);
 }
 
-/// R22: at the very millisecond, on every read path, whether or not the background has been by.
+/// R22: every read path shows it, before and after the background job.
 #[tokio::test]
-async fn d65_r22_a_deadline_explains_itself_at_its_millisecond() {
+async fn d65_r22_the_failure_reason_appears_exactly_at_the_deadline() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let now = world.app.clock.now();
@@ -143,7 +143,7 @@ async fn d65_r22_a_deadline_explains_itself_at_its_millisecond() {
 }
 
 #[tokio::test]
-async fn d65_a_check_at_the_deadline_is_no_next_check() {
+async fn d65_a_check_at_the_deadline_is_not_shown() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let domain = owner.connect(HOST).await;
@@ -160,7 +160,7 @@ async fn d65_a_check_at_the_deadline_is_no_next_check() {
 }
 
 #[tokio::test]
-async fn d65_a_domain_that_points_elsewhere_for_72_hours_says_so() {
+async fn d65_a_domain_elsewhere_for_72_hours_names_the_reason() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let id = owner.activate(HOST).await.id;
@@ -171,10 +171,10 @@ async fn d65_a_domain_that_points_elsewhere_for_72_hours_says_so() {
     assert_eq!(records(&failed)[0], "CNAME wrong 203.0.113.80");
 }
 
-/// Contract D41: the connect that looks for a proof shows what it saw to whom it gives the domain, and changes nothing where it
-/// refuses. What it saw is nothing to the former holder.
+/// The new owner sees the observations. A refused connection changes nothing, and the former holder sees
+/// nothing.
 #[tokio::test]
-async fn d65_d41_a_connect_that_looks_for_a_proof_notes_what_it_saw() {
+async fn d65_d41_a_connection_that_looks_up_a_proof_records_it() {
     let world = World::new().await;
     let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let claim = squatter.connect(HOST).await.id;
@@ -195,9 +195,9 @@ async fn d65_d41_a_connect_that_looks_for_a_proof_notes_what_it_saw() {
     );
 }
 
-/// The end of a claim is not a date at which anything happens: the check that is under way plans the next one.
+/// The end of a claim is not a check: the running check plans the next one.
 #[tokio::test]
-async fn d65_a_check_under_way_shows_when_it_began() {
+async fn d65_a_running_check_shows_its_start() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let id = owner.connect(HOST).await.id;
@@ -216,14 +216,14 @@ async fn d65_a_check_under_way_shows_when_it_began() {
         assert_eq!(shown(&owner, id).await.next_check_at, Some(began));
     }
     drop(held);
-    // Its node has died. Whoever comes first makes it again.
+    // Its node has died. The first node to look makes the check again.
     world.memory.clock.advance(MILLISECOND);
     assert_eq!(shown(&owner, id).await.next_check_at, Some(began.plus(CLAIM_OF_A_CHECK)));
     check(&world).await;
     assert!(shown(&owner, id).await.next_check_at.unwrap() > world.app.clock.now());
 }
 
-/// A hostname of which no `TXT` record can exist is told so without a question.
+/// The hostname is too long for its `TXT` record, so DNS is not asked.
 #[tokio::test]
 async fn d65_an_impossible_proof_is_missing() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Hostnames with more links than go in one unit of work, on their way from one account to another (D39, D41, D43).
+//! Handovers of hostnames with more links than fit in one unit of work (D39, D41, D43).
 
 use std::pin::pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,7 +21,7 @@ use crate::world::{World, assert_internal, plan, refusal};
 /// The time within which the first check of a new domain is due.
 const SOON: Duration = Duration::from_secs(15);
 
-/// Puts so many links of an account on a hostname, whatever the state of its domain.
+/// Stores `count` links of an account on the hostname, in any state of its domain.
 pub(crate) async fn fill(world: &World, owner: &Owner<'_>, count: usize) {
     let mut work = world.app.store.begin().await.unwrap();
     for number in 0..count {
@@ -41,12 +41,11 @@ pub(crate) async fn links_left(world: &World, owner: &Owner<'_>) -> usize {
     work.lose_some_links(whose, &samples::hostname(HOST), u16::MAX, now).await.unwrap().into()
 }
 
-/// More than go in one unit of work.
+/// More links than fit in one unit of work.
 pub(crate) const MANY: usize = 10_500;
 
-/// Contract D41 with more links than go in one unit of work.
 #[tokio::test]
-async fn d41_a_hostname_with_very_many_links_passes_without_them() {
+async fn d41_a_hostname_changes_hands_without_its_ten_thousand_links() {
     let world = World::new().await;
     let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let claim = squatter.connect(HOST).await;
@@ -54,10 +53,9 @@ async fn d41_a_hostname_with_very_many_links_passes_without_them() {
     owner.publish_proof(HOST);
     assert!(owner.try_to_connect(HOST).await.unwrap().is_new);
     assert_eq!((links_left(&world, &squatter).await, squatter.status(claim.id).await), (0, "failed"));
-    assert_eq!(world.usage().await.links, u64::try_from(MANY).unwrap(), "they are lost, not deleted");
+    assert_eq!(world.usage().await.links, u64::try_from(MANY).unwrap(), "the links are lost, not deleted");
 }
 
-/// Nothing is taken from anybody for one who may have no more domains.
 #[tokio::test]
 async fn d15_a_handover_beyond_the_limit_changes_nothing() {
     let world = World::with_plan(plan(&[Feature::CustomDomains])).await;
@@ -70,7 +68,7 @@ async fn d15_a_handover_beyond_the_limit_changes_nothing() {
     assert_eq!((squatter.get(claim.id).await, links_left(&world, &squatter).await), (claim, 10));
 }
 
-/// Contract D43 with more links than go in one unit of work: out of service with the first thousands, gone with the last.
+/// The first unit of work ends service, and the last deletes the domain.
 #[tokio::test]
 async fn d43_a_domain_with_very_many_links_is_deleted() {
     let world = World::new().await;
@@ -88,7 +86,7 @@ async fn d43_a_domain_with_very_many_links_is_deleted() {
     assert!(owner.try_to_link(draft_on(HOST, None)).await.is_err());
 }
 
-/// Stops whoever commits the first change until it is let go on.
+/// Pauses the first commit until the test resumes it.
 struct Pause {
     reached: Sender<()>,
     go_on: Mutex<Option<Receiver<()>>>,
@@ -106,7 +104,7 @@ impl ChangeSubscriber for Pause {
     fn anything_may_have_changed(&self) {}
 }
 
-/// Runs `act`, and `between` after its first commit and before it goes on.
+/// Runs `act`, and `between` after its first commit and before it continues.
 fn interrupted<T: Send>(
     world: &World,
     act: impl Future<Output = T> + Send,
@@ -154,15 +152,15 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Contract D41: links are lost only when the hostname passes, so to nobody who is refused, whatever the order.
+/// Links are lost only when the hostname changes hands.
 #[tokio::test]
-async fn d41_who_is_refused_has_taken_nothing() {
+async fn d41_a_refused_connection_takes_no_links() {
     let world = World::new().await;
     let Scene { former, former_domain, newcomer } = Scene::new(&world).await;
     let failed = given_domain(&world.app, newcomer.account(), HOST, CustomDomainStatus::Failed).await;
     let nothing_is_lost = async || assert_eq!(links_left(&world, &former).await, MANY);
 
-    // Its former holder is faster while DNS is asked about the newcomer's failed domain…
+    // The former holder reconnects during the look-up for the newcomer's failed domain…
     let held = world.memory.dns.hold(HOST);
     let mut verifying = pin!(newcomer.try_to_verify(failed.id));
     tokio::select! {
@@ -175,7 +173,7 @@ async fn d41_who_is_refused_has_taken_nothing() {
     assert_eq!(refusal(verifying.await), newcomer.taken(HOST));
     nothing_is_lost().await;
 
-    // …or proves the hostname while DNS is asked whether it is the newcomer's…
+    // …or proves the hostname during the look-up of the newcomer's proof…
     let name = newcomer.record(HOST).name();
     let asked = world.memory.dns.lookups(&name);
     let held = world.memory.dns.hold(&name);
@@ -190,15 +188,14 @@ async fn d41_who_is_refused_has_taken_nothing() {
     assert_eq!(refusal(connecting.await), newcomer.taken(HOST));
     nothing_is_lost().await;
 
-    // …or has done so before.
+    // …or before any look-up.
     assert_eq!(refusal(newcomer.try_to_connect(HOST).await), newcomer.taken(HOST));
     assert_eq!(refusal(newcomer.try_to_verify(failed.id).await), newcomer.taken(HOST));
     nothing_is_lost().await;
     assert!(world.resolves(HOST, Some("link-7")).await);
 }
 
-/// Contract D41: who has connected the hostname holds it from the first unit of work on, and loses no more of others' links
-/// once it is displaced.
+/// The newcomer holds the hostname from the first unit of work on.
 #[tokio::test]
 async fn d41_a_displaced_newcomer_takes_no_more_links() {
     let world = World::new().await;
@@ -217,7 +214,6 @@ async fn d41_a_displaced_newcomer_takes_no_more_links() {
     assert_eq!(links_left(&world, &former).await, left);
 }
 
-/// The same of one who takes a failed domain up again by verifying it.
 #[tokio::test]
 async fn d41_a_verification_that_is_displaced_takes_no_more_links() {
     let world = World::new().await;
@@ -231,7 +227,6 @@ async fn d41_a_verification_that_is_displaced_takes_no_more_links() {
     assert_eq!(links_left(&world, &former).await, MANY - 10_000);
 }
 
-/// Contract D39, D41: a domain goes into service by its verification only once no link of others is left there.
 #[tokio::test]
 async fn d41_a_verified_domain_is_not_active_before_others_links_are_lost() {
     let world = World::new().await;
@@ -246,7 +241,7 @@ async fn d41_a_verified_domain_is_not_active_before_others_links_are_lost() {
     assert_eq!(links_left(&world, &former).await, 0);
 }
 
-/// Contract D39, D41: nor does it by the background, which loses the links in several checks that follow each other soon.
+/// The background loses the links in several checks, which follow each other quickly.
 #[tokio::test]
 async fn d41_a_checked_domain_is_not_active_before_others_links_are_lost() {
     let world = World::new().await;
@@ -263,7 +258,7 @@ async fn d41_a_checked_domain_is_not_active_before_others_links_are_lost() {
     }
 }
 
-/// Contract D41: what breaks after the hostname has passed does not undo that, and is made up for before the domain is active.
+/// A fault after the change of hands does not undo it.
 #[tokio::test]
 async fn d41_an_interrupted_handover_is_completed_by_the_background() {
     let world = World::new().await;

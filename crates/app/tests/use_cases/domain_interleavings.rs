@@ -1,4 +1,4 @@
-//! Random interleavings of two accounts that want one hostname (R7).
+//! Random interleavings of two accounts that compete for one hostname (R7).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::domain_owners::{HOST, Owner};
 use crate::given_domains::draft_on;
 use crate::world::World;
 
-/// Something that one of the two accounts, or the world, does.
+/// An act of one of the two accounts or of the world.
 #[derive(Debug, Clone)]
 enum Act {
     Connect(usize),
@@ -57,7 +57,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Single acts, and now and then a course of them that chance would hardly ever find.
+/// Single acts, and sometimes a sequence that chance would hardly find.
 fn course() -> impl Strategy<Value = Vec<Act>> {
     let who = 0..2_usize;
     let into_service = |who| {
@@ -81,7 +81,7 @@ fn course() -> impl Strategy<Value = Vec<Act>> {
     ]
 }
 
-/// What the test knows of one account.
+/// The expected state of one account.
 #[derive(Default)]
 struct Known {
     /// Whether its record is there.
@@ -106,7 +106,7 @@ impl Scene<'_> {
     async fn run(&mut self, act: &Act) {
         let Self { world, owners, known } = self;
         match *act {
-            // Whatever is refused is refused; what must hold is looked at afterwards.
+            // A refusal is fine; the invariants are checked afterwards.
             Act::Connect(who) => drop(owners[who].try_to_connect(HOST).await),
             Act::Verify(who) => {
                 if let Some(domain) = self.domain(who).await {
@@ -146,7 +146,7 @@ impl Scene<'_> {
         self.world.memory.dns.set_texts(&self.owners[0].record(HOST).name(), values);
     }
 
-    /// What holds after every act.
+    /// Checks the invariants after an act.
     async fn assert_holds(&mut self, act: &Act) {
         let domains = [self.domain(0).await, self.domain(1).await];
         let status = |who: usize| domains[who].as_ref().map(|domain| domain.status);
@@ -186,12 +186,12 @@ impl Scene<'_> {
                     assert_eq!(kept.as_ref().map(Slug::as_str), slug);
                     self.known[who].lost.push(id);
                 }
-                Placement::System { .. } => panic!("nobody has moved it"),
+                Placement::System { .. } => panic!("no act moves it there"),
             }
         }
         for id in &self.known[who].lost {
             let link = self.world.app.store.link(account, *id).await.unwrap().unwrap();
-            assert_eq!(link.placement.address(), None, "an old link has come back");
+            assert_eq!(link.placement.address(), None, "a lost link has returned");
         }
     }
 }
@@ -199,8 +199,8 @@ impl Scene<'_> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// R7 (contract D38 to D44): no account's domain is ever active without that account's own record, what is not active
-    /// serves nothing and may have no certificate, and links of a former owner never come back.
+    /// Contract D38 to D44: an active domain has its own account's record. Only active domains serve links and get
+    /// certificates. Links of a former owner never return.
     #[test]
     fn r7_no_service_without_proof(courses in prop::collection::vec(course(), 10..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -212,7 +212,7 @@ proptest! {
                 scene.run(act).await;
                 scene.assert_holds(act).await;
             }
-            // Whatever has happened: who proves the hostname gets it unless it is proven already (R8), and then serves.
+            // At the end, a proof wins the hostname unless the other account has proven it (R8).
             world.memory.dns.set_unavailable(false);
             world.point_here(HOST);
             let is_others = scene.known[0].was_active;

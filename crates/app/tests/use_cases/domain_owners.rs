@@ -1,4 +1,4 @@
-//! Accounts that connect hostnames, and what they write into their zones.
+//! Accounts that connect hostnames, and the records in their zones.
 
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
 use signpost_app::idempotency::Idempotency;
@@ -13,7 +13,7 @@ use signpost_port_contracts::samples;
 use crate::given_domains::draft_on;
 use crate::world::World;
 
-/// The hostname that tests connect unless they are about that.
+/// The default hostname of tests.
 pub(crate) const HOST: &str = "links.shop.com";
 
 /// An account and what it does with its hostnames.
@@ -50,7 +50,7 @@ impl<'a> Owner<'a> {
         domains::verify(&self.world.app, &self.caller, id.into(), Idempotency::disabled()).await
     }
 
-    /// Verifies a domain, and gives the status that comes of it.
+    /// Verifies a domain and returns its status.
     pub(crate) async fn verify(&self, id: DomainId) -> &'static str {
         self.try_to_verify(id).await.unwrap().domain.status.as_str()
     }
@@ -122,12 +122,12 @@ impl World {
         self.memory.dns.set_alias(host, "edge.example.net");
     }
 
-    /// From now on it points to somebody else.
+    /// From now on the hostname points elsewhere.
     pub(crate) fn point_elsewhere(&self, host: &str) {
         self.memory.dns.set_addresses(host, ["203.0.113.80".parse().unwrap()]);
     }
 
-    /// Whether a visitor of this address is led anywhere.
+    /// Whether this address leads anywhere.
     pub(crate) async fn resolves(&self, host: &str, slug: Option<&str>) -> bool {
         self.resolved(host, slug).await.resolution != Resolution::NotThere
     }

@@ -1,4 +1,4 @@
-//! Custom domains: their life, and what an account sees of it (D37 to D40, D43, D44).
+//! The life cycle of custom domains (D37 to D40, D43, D44).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const VERIFICATION_PERIOD: Duration = Duration::from_hours(72);
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// The contract's "States and transitions", D39, D43 and D44: from connecting to removal, as its owner and visitors see it.
+/// Contract "States and transitions", D43 and D44: as owner and visitors see it.
 #[tokio::test]
 async fn d39_a_domain_lives_from_connecting_to_removal() {
     let world = World::new().await;
@@ -62,7 +62,7 @@ async fn d39_a_domain_lives_from_connecting_to_removal() {
 
 /// Contract D39: pointing at the edge without the record proves nothing.
 #[tokio::test]
-async fn d39_pointing_here_alone_is_no_proof() {
+async fn d39_pointing_to_the_edge_proves_nothing() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let id = owner.connect(HOST).await.id;
@@ -70,10 +70,10 @@ async fn d39_pointing_here_alone_is_no_proof() {
     assert_eq!(owner.verify(id).await, "pending");
     let other = Owner::another(&world).await;
     other.publish_proof(HOST);
-    assert_eq!(owner.verify(id).await, "pending", "another account's record is none");
+    assert_eq!(owner.verify(id).await, "pending", "another account's record proves nothing");
 }
 
-/// Contract D39: addresses count if all of them are the edge's, or what DNS says of the edge hostname.
+/// The addresses of the edge are those that DNS reports for the edge hostname.
 #[tokio::test]
 async fn d39_addresses_count_if_all_are_the_edges() {
     let world = World::new().await;
@@ -91,7 +91,7 @@ async fn d39_addresses_count_if_all_are_the_edges() {
     assert_eq!(owner.verify(id).await, "active");
 }
 
-/// Contract D39 and R22: to the very millisecond, on every path that reads, whether or not a background job has been by.
+/// R22: exact to the millisecond, before and after the background job.
 #[tokio::test]
 async fn d39_r22_a_claim_ends_at_its_deadline_on_every_read_path() {
     let world = World::new().await;
@@ -113,9 +113,9 @@ async fn d39_r22_a_claim_ends_at_its_deadline_on_every_read_path() {
     assert_eq!(owner.delete(domain.id).await.unwrap(), domain.id, "and it can be deleted");
 }
 
-/// Contract D39: what waits for its certificate has as long, and may have one until then.
+/// It may get a certificate until then.
 #[tokio::test]
-async fn d39_r22_what_waits_for_a_certificate_fails_at_its_deadline() {
+async fn d39_r22_an_ssl_pending_domain_fails_at_its_deadline() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let expires_at = world.app.clock.now().plus(Duration::from_hours(72));
@@ -129,13 +129,12 @@ async fn d39_r22_what_waits_for_a_certificate_fails_at_its_deadline() {
     world.memory.clock.set(expires_at);
     assert_eq!((owner.status(domain.id).await, world.may_have_certificate(HOST).await), ("failed", false));
     world.memory.clock.set(expires_at.minus(MILLISECOND));
-    assert_eq!(owner.verify(domain.id).await, "active", "TLS ends in front of the service");
-    assert_eq!(world.memory.dns.all_lookups(), 0, "DNS has nothing to say about certificates");
+    assert_eq!(owner.verify(domain.id).await, "active", "a proxy terminates TLS");
+    assert_eq!(world.memory.dns.all_lookups(), 0, "certificates need no look-up");
 }
 
-/// Contract D39: only what is proven may have a certificate, and no text that is no hostname.
 #[tokio::test]
-async fn d39_certificates_are_for_proven_hostnames_alone() {
+async fn d39_only_proven_hostnames_get_certificates() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     owner.connect("pending.shop.com").await;
@@ -146,9 +145,9 @@ async fn d39_certificates_are_for_proven_hostnames_alone() {
     }
 }
 
-/// Contract D37: an account can have connected a name before the operator made it one of the installation's own.
+/// Contract D37: an account may have connected the name before it became one of the installation's own.
 #[tokio::test]
-async fn d39_a_name_of_the_installation_gets_no_certificate_as_somebodys_custom_domain() {
+async fn d39_own_names_get_no_certificate_as_custom_domains() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let domain = owner.activate(HOST).await;
@@ -173,7 +172,7 @@ async fn d39_a_name_of_the_installation_gets_no_certificate_as_somebodys_custom_
     }
 }
 
-/// Contract D40: the same domain, unchanged; if it had failed, pending anew.
+/// A failed domain becomes pending again.
 #[tokio::test]
 async fn d40_connecting_again_gives_the_same_domain() {
     let world = World::new().await;
@@ -197,9 +196,9 @@ async fn d40_connecting_again_gives_the_same_domain() {
     assert_eq!(world.usage().await.domains, 2);
 }
 
-/// Contract D39: `verify` on a failed domain is a new claim, which may be proven by the same answer of DNS.
+/// The same answer of DNS may prove it.
 #[tokio::test]
-async fn d39_verifying_a_failed_domain_claims_it_anew() {
+async fn d39_verifying_a_failed_domain_claims_it_again() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let domain = owner.connect(HOST).await;
@@ -217,9 +216,9 @@ async fn d39_verifying_a_failed_domain_claims_it_anew() {
     assert_eq!(owner.verify(domain.id).await, "active");
 }
 
-/// Contract D42 and R21: what could not be asked is not "no", whichever of the questions it was.
+/// It does not matter which look-up failed.
 #[tokio::test]
-async fn d42_r21_what_could_not_be_asked_changes_nothing() {
+async fn d42_r21_an_unanswered_verification_changes_nothing() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let pending = owner.connect("a.shop.com").await;
@@ -236,10 +235,9 @@ async fn d42_r21_what_could_not_be_asked_changes_nothing() {
     assert_eq!(refusal(owner.try_to_verify(pending.id).await), Refusal::DomainProviderUnavailable);
 }
 
-/// Contract D37, D38: the longest hostname can be connected, but no record can exist that proves it; to say so, DNS is not
-/// asked, neither for a name that it has no room for nor where the hostname leads.
+/// Contract D37: the hostname can be connected. No record can prove it, so DNS is not asked.
 #[tokio::test]
-async fn d38_a_hostname_too_long_for_its_record_is_never_proven() {
+async fn d38_a_hostname_too_long_for_its_record_stays_unproven() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let label = "a".repeat(60);
@@ -251,11 +249,11 @@ async fn d38_a_hostname_too_long_for_its_record_is_never_proven() {
     world.memory.clock.advance(Duration::from_hours(1));
     CheckDomains::new(Arc::clone(&world.app)).step().await.unwrap();
     world.memory.dns.set_unavailable(true);
-    assert_eq!(owner.verify(id).await, "pending", "which is no lack of an answer");
+    assert_eq!(owner.verify(id).await, "pending", "no look-up is needed");
     assert_eq!(world.memory.dns.all_lookups(), 0);
 }
 
-/// Contract D37: what is wrong with the hostname is said before anything else, and the installation's names before that.
+/// Own names are refused first of all.
 #[tokio::test]
 async fn d37_hostnames_are_judged_before_the_plan() {
     let world = World::with_plan(plan(&[])).await;
@@ -296,9 +294,9 @@ fn plan_for(features: &[Feature], domains: u64) -> Plan {
     Plan { limits: PlanLimits { domains, ..tailored.limits }, ..tailored }
 }
 
-/// Contract D15: the limit holds, failed domains count, and what is there already may be connected again.
+/// Failed domains count. A connected domain may be connected again at the limit.
 #[tokio::test]
-async fn d15_no_more_domains_than_the_plan_allows() {
+async fn d15_domains_never_exceed_the_limit() {
     let world = World::with_plan(plan_for(&[Feature::CustomDomains], 2)).await;
     let owner = Owner::first(&world).await;
     let first = owner.connect("a.shop.com").await;
@@ -313,10 +311,9 @@ async fn d15_no_more_domains_than_the_plan_allows() {
     assert_eq!(refusal(owner.try_to_connect("a.shop.com").await), reached);
 }
 
-/// Contract D15: an account whose plan has lost the feature keeps its domains, and connects none, not even one of its own that
-/// has failed. What it holds is answered as it is (D40).
+/// An account without the feature keeps its domains (D40) and may not reconnect failed ones.
 #[tokio::test]
-async fn d15_only_connecting_takes_the_feature() {
+async fn d15_only_new_connections_need_the_feature() {
     let memory = InMemory::default();
     let mut without = memory.clone();
     without.plans = without.plans.with(Plan { name: samples::plan("agency"), ..plan_for(&[], 0) });
@@ -338,9 +335,9 @@ async fn d15_only_connecting_takes_the_feature() {
     assert_eq!(owner.list().await, []);
 }
 
-/// Contract D2: not found, alike for a malformed id, an unknown one, and another account's; DNS is not asked.
+/// Unknown, malformed and foreign ids get the same answer, without a look-up in DNS.
 #[tokio::test]
-async fn d2_nobody_sees_another_accounts_domain() {
+async fn d2_missing_and_foreign_domains_are_not_found() {
     let world = World::new().await;
     let domain = Owner::first(&world).await.connect(HOST).await;
     let stranger = world.stranger().await;
@@ -354,16 +351,4 @@ async fn d2_nobody_sees_another_accounts_domain() {
     let page = domains::list(app, &stranger, PageLimit::default(), None).await.unwrap();
     assert_eq!((page.items, world.memory.dns.all_lookups()), (vec![], 0));
     assert_eq!(world.usage().await.domains, 1);
-}
-
-#[tokio::test]
-async fn domains_are_listed_newest_first() {
-    let world = World::new().await;
-    let owner = Owner::first(&world).await;
-    let (first, second) = (owner.connect("a.shop.com").await, owner.connect("b.shop.com").await);
-    let one = PageLimit::new(1).unwrap();
-    let page = domains::list(&world.app, &owner.caller, one, None).await.unwrap();
-    assert_eq!(page.items.first().unwrap().domain, second);
-    let page = domains::list(&world.app, &owner.caller, one, page.next).await.unwrap();
-    assert_eq!((page.items.first().unwrap().domain.clone(), page.next), (first, None));
 }

@@ -1,4 +1,4 @@
-//! Requests about domains that have a key, and stores that break under them (D6, D12, D30).
+//! Idempotent requests about domains, and faults of the store (D6, D12, D30).
 
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
 use signpost_app::idempotency::{Idempotency, KeyedRequest};
@@ -58,7 +58,7 @@ fn replayed<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> String {
 
 /// Contract D12: whatever has become of the domain since, and also where nothing was changed.
 #[tokio::test]
-async fn d12_a_success_is_answered_again() {
+async fn d12_a_success_is_replayed() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let first = connect(&world, &owner.caller, &once("a")).await.unwrap();
@@ -76,12 +76,12 @@ async fn d12_a_success_is_answered_again() {
         let again = verify(&world, &owner.caller, id, &once(key)).await;
         assert_eq!(replayed(again), format!("{id} {status}"));
     }
-    assert_eq!(owner.list().await, [], "nothing is connected again");
+    assert_eq!(owner.list().await, [], "the replay connects nothing");
 }
 
-/// Contract D12, D41: also one that took several units of work, because links of others were in the way.
+/// Contract D41: links of others had to be lost first.
 #[tokio::test]
-async fn d12_a_verification_in_pieces_is_answered_again() {
+async fn d12_a_verification_of_several_units_of_work_is_replayed() {
     let world = World::new().await;
     let (former, owner) = (Owner::first(&world).await, Owner::another(&world).await);
     let id = owner.connect(HOST).await.id;
@@ -94,9 +94,9 @@ async fn d12_a_verification_in_pieces_is_answered_again() {
     assert_eq!(replayed(verify(&world, &owner.caller, id, &once("a")).await), format!("{id} active"));
 }
 
-/// Contract D12: a definite refusal is remembered; that DNS gave no answer is none.
+/// A missing answer of DNS is not definite.
 #[tokio::test]
-async fn d12_a_definite_refusal_is_answered_again() {
+async fn d12_a_definite_refusal_is_replayed() {
     let world = World::new().await;
     let (holder, other) = (Owner::first(&world).await, Owner::another(&world).await);
     let claim = holder.connect(HOST).await;
@@ -114,9 +114,9 @@ async fn d12_a_definite_refusal_is_answered_again() {
     assert!(connect(&world, &other.caller, &once("c")).await.unwrap().is_new);
 }
 
-/// Contract D12: also where one of them asks DNS in between, which it does outside its unit of work.
+/// The request asks DNS outside its unit of work.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn d12_of_requests_with_one_key_at_once_one_is_carried_out() {
+async fn d12_one_of_several_concurrent_requests_is_executed() {
     for _ in 0..10 {
         let world = World::new().await;
         let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
@@ -220,9 +220,8 @@ fn after(writing: Writing) -> (Vec<&'static str>, Vec<&'static str>, bool) {
     }
 }
 
-/// Contract D30: what the store asks to run again is run again whole, and its effect stands there once.
 #[tokio::test]
-async fn d30_contention_up_to_four_times_is_not_noticed() {
+async fn d30_four_contended_attempts_are_retried() {
     for writing in ALL {
         for step in [Step::Begin, Step::Write, Step::Commit] {
             let world = World::new().await;
@@ -235,9 +234,8 @@ async fn d30_contention_up_to_four_times_is_not_noticed() {
     }
 }
 
-/// Contract D6: what breaks is an internal error that leaves nothing behind, wherever in the unit of work it breaks.
 #[tokio::test]
-async fn d6_a_store_that_breaks_leaves_nothing() {
+async fn d6_a_failing_store_leaves_no_change() {
     for writing in ALL {
         for (step, fault) in [
             (Step::Begin, Fault::Unavailable),

@@ -1,4 +1,4 @@
-//! Stores that ask for a unit of work to be run again, and stores that break (D6, D30).
+//! Contended and failing stores (D6, D30).
 
 use std::fmt::Debug;
 
@@ -121,7 +121,7 @@ impl Scene {
     }
 }
 
-/// What is counted once the use case has run: links, groups, links in the group.
+/// The counts after the use case: links, groups, links in the group.
 const fn counts_after(writing: Writing) -> (u64, u64, u64) {
     match writing {
         Writing::CreateRedirect | Writing::GenerateSlug => (2, 1, 2),
@@ -133,9 +133,8 @@ const fn counts_after(writing: Writing) -> (u64, u64, u64) {
     }
 }
 
-/// A unit of work that the store asks to retry is run again whole, and its effect stands there once.
 #[tokio::test]
-async fn d30_contention_up_to_four_times_is_not_noticed() {
+async fn d30_four_contended_attempts_are_retried() {
     for writing in ALL {
         for step in STEPS {
             for times in [1, 2, 4] {
@@ -153,9 +152,8 @@ async fn d30_contention_up_to_four_times_is_not_noticed() {
     }
 }
 
-/// A bounded number of times: the fifth attempt is the last.
 #[tokio::test]
-async fn d30_contention_five_times_is_a_failure_that_leaves_nothing() {
+async fn d30_the_fifth_contended_attempt_fails_and_leaves_nothing() {
     for writing in ALL {
         for step in STEPS {
             let scene = Scene::new().await;
@@ -171,9 +169,9 @@ async fn d30_contention_five_times_is_a_failure_that_leaves_nothing() {
     }
 }
 
-/// Contract D30: all attempts together have the time of one, which the store counts from the first.
+/// All attempts share one time limit, which the store counts from the first.
 #[tokio::test]
-async fn d30_what_is_run_again_is_begun_as_such() {
+async fn d30_a_retry_is_begun_as_a_retry() {
     for writing in ALL {
         for step in STEPS {
             let scene = Scene::new().await;
@@ -192,9 +190,9 @@ async fn d30_what_is_run_again_is_begun_as_such() {
     }
 }
 
-/// What breaks is not tried again, is an internal error, and leaves nothing behind.
+/// It is not retried.
 #[tokio::test]
-async fn d6_a_store_that_breaks_is_an_internal_error_that_leaves_nothing() {
+async fn d6_a_failed_write_is_an_internal_error_without_effect() {
     for writing in ALL {
         for step in STEPS {
             for fault in [Fault::Unavailable, Fault::Corrupt] {
@@ -215,7 +213,7 @@ async fn d6_a_store_that_breaks_is_an_internal_error_that_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn d6_reading_from_a_store_that_breaks_is_an_internal_error() {
+async fn d6_a_failed_read_is_an_internal_error() {
     let Scene { world, caller, group, link } = Scene::new().await;
     let app = &world.app;
     world.memory.store.faults().set_unavailable(true);
@@ -223,7 +221,7 @@ async fn d6_reading_from_a_store_that_breaks_is_an_internal_error() {
     assert_internal(list_redirects(app, &caller, ListLinks::default()).await);
     assert_internal(groups::get(app, &caller, group.id.into()).await);
     assert_internal(groups::list(app, &caller, PageLimit::default(), None).await);
-    // An update that is invalid already looks at the redirect to list the rest of what is wrong.
+    // An invalid update reads the redirect to list its further violations.
     let violations = signpost_domain::FieldError::new(signpost_domain::ViolationCode::TooLong, "is too long")
         .at("name")
         .into();

@@ -13,7 +13,7 @@ fn command(plan: &str) -> CreateAccount {
 }
 
 #[tokio::test]
-async fn d62_the_first_start_makes_an_account_and_a_key_that_works() {
+async fn d62_the_first_start_creates_an_account_and_a_valid_key() {
     let memory = InMemory::default();
     let app = memory.application();
     let first = accounts::first_start(&app, command("agency")).await.unwrap();
@@ -25,7 +25,7 @@ async fn d62_the_first_start_makes_an_account_and_a_key_that_works() {
 }
 
 #[tokio::test]
-async fn d62_a_later_start_makes_nothing() {
+async fn d62_a_later_start_creates_nothing() {
     let memory = InMemory::default();
     let app = memory.application();
     let other = CreateAccount { email: samples::email("ada@example.com"), ..command("free") };
@@ -38,7 +38,7 @@ async fn d62_a_later_start_makes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d62_of_several_programs_started_at_once_one_makes_the_account() {
+async fn d62_one_of_several_concurrent_starts_creates_the_account() {
     for _ in 0..10 {
         let memory = InMemory::default();
         let nodes: Vec<_> = (0..8).map(|_| memory.application()).collect();
@@ -51,9 +51,9 @@ async fn d62_of_several_programs_started_at_once_one_makes_the_account() {
     }
 }
 
-/// Account and key stand or fall together: a first start that failed can be made up for by the next.
+/// Account and key are created together, so the next start can succeed.
 #[tokio::test]
-async fn d62_a_first_start_that_fails_leaves_nothing() {
+async fn d62_a_failed_first_start_leaves_nothing() {
     let memory = InMemory::default();
     let app = memory.application();
     assert!(accounts::first_start(&app, command("gold")).await.is_err());

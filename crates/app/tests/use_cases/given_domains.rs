@@ -1,4 +1,4 @@
-//! Custom domains in whatever state, put into the store as it is: how they come into it is another test's affair.
+//! Custom domains in any state, stored without the use cases that lead there.
 
 use signpost_app::Application;
 use signpost_app::ports::LinksOf;
@@ -11,7 +11,7 @@ use crate::world::{World, draft_without_slug};
 
 pub(crate) const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdirected_since: None };
 
-/// The states in which a domain serves no links, long before their deadlines.
+/// The states without service, long before their deadlines.
 pub(crate) fn not_active(app: &Application) -> [CustomDomainStatus; 3] {
     let expires_at = app.clock.now().plus(std::time::Duration::from_hours(1));
     [
@@ -21,7 +21,7 @@ pub(crate) fn not_active(app: &Application) -> [CustomDomainStatus; 3] {
     ]
 }
 
-/// The plan of a domain that nothing is to check.
+/// A plan without any check.
 pub(crate) const UNCHECKED: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
 
 /// A domain of an account.

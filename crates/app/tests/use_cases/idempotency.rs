@@ -1,4 +1,4 @@
-//! Requests that are carried out once, however often they are sent (D12).
+//! Idempotent requests (D12).
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use signpost_port_contracts::samples;
 
 use crate::world::{World, assert_internal, at_once, draft, plan, refusal, violation, violations};
 
-/// A refusal as these tests answer it: all that there are.
+/// The stored answer to a refusal.
 fn answer_to(refusal: &Refusal) -> RememberedAnswer {
     RememberedAnswer { status: 409, location: None, body: refusal.to_string() }
 }
@@ -66,7 +66,7 @@ fn replayed<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> RememberedAnswe
 }
 
 #[tokio::test]
-async fn d12_a_success_is_answered_again_for_24_hours_and_nothing_is_changed() {
+async fn d12_a_success_is_replayed_for_24_hours() {
     let world = World::new().await;
     let (caller, once) = (world.caller().await, once_for("a"));
     assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), None);
@@ -85,15 +85,6 @@ async fn d12_a_success_is_answered_again_for_24_hours_and_nothing_is_changed() {
 }
 
 #[tokio::test]
-async fn d12_a_key_is_each_accounts_own() {
-    let world = World::new().await;
-    let (caller, stranger, once) = (world.caller().await, world.stranger().await, once_for("a"));
-    create_group(&world, &caller, &once).await.unwrap();
-    assert_eq!(recall(&world.app, &stranger, &once).await.unwrap(), None);
-    create_group(&world, &stranger, &once).await.unwrap();
-}
-
-#[tokio::test]
 async fn d12_another_request_with_the_same_key_is_invalid() {
     let world = World::new().await;
     let caller = world.caller().await;
@@ -107,7 +98,7 @@ async fn d12_another_request_with_the_same_key_is_invalid() {
 
 /// D12: 409, 404 and 403 are definite answers, even if the request would succeed by now.
 #[tokio::test]
-async fn d12_a_refusal_is_answered_again() {
+async fn d12_a_refusal_is_replayed() {
     let world = World::new().await;
     let redirect = world.redirect("sale").await;
     let taken = Refusal::AddressTaken { existing: Some(redirect.id.into()) };
@@ -120,7 +111,7 @@ async fn d12_a_refusal_is_answered_again() {
 }
 
 #[tokio::test]
-async fn d12_what_was_not_found_is_answered_again() {
+async fn d12_a_missing_group_is_replayed() {
     let world = World::new().await;
     let ids = Batch::new(vec![samples::id::<RedirectKind>().to_string()]).unwrap();
     let (caller, once) = (world.caller().await, once_for("missing"));
@@ -137,7 +128,7 @@ async fn d12_what_was_not_found_is_answered_again() {
 }
 
 #[tokio::test]
-async fn d12_what_the_plan_lacks_is_answered_again() {
+async fn d12_a_reached_limit_is_replayed() {
     let none = PlanLimits { groups: 0, ..plan(&[]).limits };
     let world = World::with_plan(Plan { limits: none, ..plan(&[]) }).await;
     let (caller, once) = (world.caller().await, once_for("a"));
@@ -160,7 +151,7 @@ async fn d12_a_refusal_without_an_answer_is_not_remembered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d12_of_twenty_at_once_one_makes_a_resource() {
+async fn d12_one_of_twenty_concurrent_requests_is_executed() {
     let world = World::new().await;
     let (caller, once) = (world.caller().await, once_for("a"));
     let outcomes = at_once(20, async |_| create_group(&world, &caller, &once).await);
@@ -172,9 +163,9 @@ async fn d12_of_twenty_at_once_one_makes_a_resource() {
     assert_eq!(world.usage().await.groups, 1);
 }
 
-/// Refusals too are told once and then given again, although each is remembered only after its unit of work was undone.
+/// A refusal is stored only after its unit of work was rolled back.
 #[tokio::test(flavor = "multi_thread")]
-async fn d12_of_twenty_at_once_one_is_refused() {
+async fn d12_a_refusal_is_replayed_to_concurrent_requests() {
     let world = World::new().await;
     let taken = Refusal::AddressTaken { existing: Some(world.redirect("sale").await.id.into()) };
     let once = once_for("taken");
@@ -186,9 +177,9 @@ async fn d12_of_twenty_at_once_one_is_refused() {
     assert!(told.into_iter().all(|outcome| replayed(outcome) == answer_to(&taken)));
 }
 
-/// R5: the answer is remembered in the transaction that makes the change, or neither is.
+/// R5: change and answer are committed together.
 #[tokio::test]
-async fn d12_what_is_not_committed_is_not_remembered() {
+async fn d12_r5_an_uncommitted_change_is_not_remembered() {
     let world = World::new().await;
     let (caller, once) = (world.caller().await, once_for("a"));
     for step in [Step::Begin, Step::Write, Step::Commit] {
@@ -202,9 +193,8 @@ async fn d12_what_is_not_committed_is_not_remembered() {
     assert_eq!(world.usage().await.groups, 1);
 }
 
-/// D30: a unit of work that the store asks to retry is run again whole, from the claim of its key on.
 #[tokio::test]
-async fn d30_a_claim_that_is_contended_is_made_again() {
+async fn d30_a_contended_claim_of_a_key_is_retried() {
     let world = World::new().await;
     let caller = world.caller().await;
     let group = world.group("Spring").await.id;
@@ -220,9 +210,9 @@ async fn d30_a_claim_that_is_contended_is_made_again() {
     }
 }
 
-/// A batch that changes nothing has run all the same, whether it needed the store or not.
+/// The batch was executed, whether or not it needed the store.
 #[tokio::test]
-async fn d12_a_batch_of_which_all_failed_is_answered_again() {
+async fn d12_a_batch_of_failures_is_replayed() {
     for id in [samples::id::<RedirectKind>().to_string(), "malformed".to_owned()] {
         let world = World::new().await;
         let ids = Batch::new(vec![id]).unwrap();
@@ -236,9 +226,8 @@ async fn d12_a_batch_of_which_all_failed_is_answered_again() {
     }
 }
 
-/// Housekeeping forgets what nobody may ask for again.
 #[tokio::test]
-async fn d12_old_answers_are_forgotten() {
+async fn d12_expired_answers_are_deleted() {
     let world = World::new().await;
     let (caller, once) = (world.caller().await, once_for("a"));
     let given_at = world.app.clock.now();
@@ -249,7 +238,7 @@ async fn d12_old_answers_are_forgotten() {
     for (wait, is_kept) in [(Duration::ZERO, true), (ANSWERS_KEPT, false)] {
         world.memory.clock.advance(wait);
         assert_eq!(job.step().await.unwrap(), Progress::Done);
-        // At the time of the answer it would be told, so it is gone only if it was forgotten.
+        // Read at the time of the answer, it is missing only if it was deleted.
         let kept = store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
         assert_eq!(kept.is_some(), is_kept);
     }

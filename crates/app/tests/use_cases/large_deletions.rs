@@ -1,4 +1,4 @@
-//! Deletions of more links than go in one unit of work.
+//! Deletions of more links than fit in one unit of work.
 
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{accounts, groups};

@@ -2,18 +2,14 @@
 
 use signpost_app::idempotency::Idempotency;
 use signpost_app::links;
-use signpost_app::links::ListLinks;
 use signpost_domain::{
-    Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, FieldError, GeoBlocklist, HostReference,
-    LandingRequest, PageContent, Redirect, RedirectContent, RedirectRequest, Refusal, Submitted,
-    ViolationCode, Violations,
+    Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, GeoBlocklist, HostReference, LandingRequest,
+    PageContent, Redirect, RedirectRequest, Refusal, Submitted, ViolationCode,
 };
 use signpost_port_contracts::samples;
 
 use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain, not_active, removed};
-use crate::world::{
-    World, draft, draft_without_slug, drawn, list_redirects, plan, refusal, violation, violations,
-};
+use crate::world::{World, draft, drawn, plan, refusal, violation, violations};
 
 const HOST: &str = "links.example.net";
 
@@ -34,7 +30,7 @@ fn url(world: &World, link: &Redirect) -> Option<String> {
     link.placement.url(&world.app.system, world.app.custom_domain_scheme)
 }
 
-/// Contract D21–D23: with a slug, at the root, and with a slug that is drawn; what the system domain reserves is free.
+/// Contract D21: slugs that the system domain reserves are free on custom domains.
 #[tokio::test]
 async fn d22_a_link_is_created_on_an_active_domain() {
     let world = World::new().await;
@@ -56,7 +52,6 @@ async fn d22_a_link_is_created_on_an_active_domain() {
     world.redirect("sale").await;
 }
 
-/// Contract D21: an absent slug means "generate one", drawn again where it is taken.
 #[tokio::test]
 async fn d21_a_slug_is_generated_on_a_custom_domain() {
     let world = World::new().await;
@@ -71,7 +66,7 @@ async fn d21_a_slug_is_generated_on_a_custom_domain() {
     assert_eq!(link.placement, samples::on_custom(HOST, Some(drawn(second).as_str())));
 }
 
-/// Contract D23: the domain must be the caller's, then active. Another account's is as unknown as one that nobody has.
+/// A foreign domain is as unknown as an unconnected hostname.
 #[tokio::test]
 async fn d23_a_link_is_placed_only_on_an_active_domain_of_the_callers() {
     let world = World::new().await;
@@ -99,7 +94,6 @@ async fn d23_a_link_is_placed_only_on_an_active_domain_of_the_callers() {
     assert_eq!(world.usage().await.links, 1);
 }
 
-/// Contract D22: a PATCH moves a link anywhere and back, by both fields or by one.
 #[tokio::test]
 async fn d22_a_link_moves_between_domains() {
     let world = World::new().await;
@@ -121,7 +115,7 @@ async fn d22_a_link_moves_between_domains() {
     ] {
         assert_eq!(world.update(link.id, patch).await.unwrap().placement, expected);
     }
-    // What it has left is free; what others have is not.
+    // Its former address is free until another link takes it.
     let at_root = world.create(draft_on(HOST, None)).await.unwrap();
     assert_eq!(refusal(world.update(link.id, both(HOST, None)).await).code(), ErrorCode::SlugAlreadyTaken);
     for patch in [to_system, domain("go.example.com")] {
@@ -129,10 +123,9 @@ async fn d22_a_link_moves_between_domains() {
     }
 }
 
-/// Contract D23: whether the domain is active is checked only when a request changes the placement. Also a change of the
-/// slug alone does.
+/// The state of the domain matters only when the placement changes. A new slug changes it.
 #[tokio::test]
-async fn d23_a_link_on_a_domain_that_is_not_active_may_stay_but_not_move_there() {
+async fn d23_a_link_on_an_inactive_domain_may_stay_or_leave() {
     let world = World::new().await;
     let custom = world.active_domain(HOST).await;
     for (number, status) in not_active(&world.app).into_iter().enumerate() {
@@ -152,9 +145,9 @@ async fn d23_a_link_on_a_domain_that_is_not_active_may_stay_but_not_move_there()
     }
 }
 
-/// A link that was left behind on a hostname which is no domain of the account may stay there, but not move.
+/// Its hostname is no domain of its account any more.
 #[tokio::test]
-async fn d23_a_link_does_not_move_on_a_domain_that_is_gone() {
+async fn d23_a_link_does_not_move_on_a_removed_domain() {
     let world = World::new().await;
     let link = world.store_as_it_is(samples::redirect_at(samples::on_custom(HOST, Some("sale")))).await;
     for moving in [slug(Some("new")), slug(None), both(HOST, None)] {
@@ -163,10 +156,9 @@ async fn d23_a_link_does_not_move_on_a_domain_that_is_gone() {
     assert_eq!(world.update(link.id, both(HOST, Some("sale"))).await.unwrap(), link);
 }
 
-/// Contract D22, D43: a link that lost its domain keeps its slug, and comes back when a domain is set, to one that is
-/// active, at an address that is free.
+/// Contract D43: it keeps its slug. The domain must be active and the address free.
 #[tokio::test]
-async fn d22_a_lost_link_comes_back_by_its_domain() {
+async fn d22_a_lost_link_returns_when_a_domain_is_set() {
     let world = World::new().await;
     let custom = world.active_domain(HOST).await;
     let with_slug = world.create(draft_on(HOST, Some("sale"))).await.unwrap();
@@ -185,7 +177,7 @@ async fn d22_a_lost_link_comes_back_by_its_domain() {
         let back = world.update(link.id, domain("new.example.net")).await.unwrap();
         assert_eq!(back.placement, samples::on_custom("new.example.net", slug));
     }
-    // Without a domain, a root stays one: lost.
+    // A lost link may have no slug.
     removed(&world.app, &new).await;
     assert_eq!(world.update(with_slug.id, slug(None)).await.unwrap().placement, samples::lost(None));
     world.active_domain(HOST).await;
@@ -195,67 +187,27 @@ async fn d22_a_lost_link_comes_back_by_its_domain() {
     assert_eq!(back.placement, samples::on_custom(HOST, Some("sale")));
 }
 
-/// Contract D24: no link points at its own address on a custom domain, however it comes to it: by its target, its slug or
-/// its domain.
+/// The violation names the field that closes the loop: the target, the slug or the domain.
 #[tokio::test]
 async fn d24_a_link_on_a_domain_does_not_point_at_itself() {
     let world = World::new().await;
     world.active_domain(HOST).await;
-    let at = |target| samples::target(target);
-    let itself = |field| vec![violation(field, ViolationCode::InvalidValue)];
-    for (slug, target) in [
-        (Some("sale"), "https://links.example.net/sale"),
-        (Some("sale"), "http://LINKS.example.net.:80/s%61le/?x#y"),
-        (None, "https://links.example.net"),
-        (None, "http://links.example.net/?x"),
-    ] {
-        let draft = draft_on(HOST, slug).with(|content| content.target_url = Some(at(target)));
-        assert_eq!(violations(world.create(draft.clone()).await), itself("target_url"), "{target}");
-        // What is wrong with single fields comes with it.
-        let value = RedirectRequest { name: None, ..draft };
-        let nameless = Submitted { value, violations: name_is_missing() };
-        let both = vec![
-            violation("name", ViolationCode::Required),
-            violation("target_url", ViolationCode::InvalidValue),
-        ];
-        assert_eq!(violations(world.create_submitted(nameless).await), both, "{target}");
-
-        let elsewhere = world.create(draft_on(HOST, Some("elsewhere"))).await.unwrap();
-        let pointing = RedirectRequest::default().with(|content| content.target_url = Some(at(target)));
-        let pointing = world.update(elsewhere.id, pointing).await.unwrap();
-        let moving = RedirectRequest {
-            slug: slug.map_or(Change::Clear, |s| Change::Set(samples::slug(s))),
-            ..RedirectRequest::default()
-        };
-        assert_eq!(violations(world.update(pointing.id, moving.clone()).await), itself("slug"), "{target}");
-        let submitted = Submitted { value: moving, violations: name_is_missing() };
-        let caller = world.caller().await;
-        let outcome = signpost_app::links::update::<RedirectContent>(
-            &world.app,
-            &caller,
-            pointing.id.into(),
-            submitted,
-        )
-        .await;
-        let both =
-            vec![violation("name", ViolationCode::Required), violation("slug", ViolationCode::InvalidValue)];
-        assert_eq!(violations(outcome), both, "{target}");
-        signpost_app::links::delete(&world.app, &caller, pointing.id.into()).await.unwrap();
-    }
-    let target_url = at("https://links.example.net/sale");
-    let link =
-        world.create(draft("sale").with(|content| content.target_url = Some(target_url))).await.unwrap();
-    assert_eq!(violations(world.update(link.id, domain(HOST)).await), itself("domain"));
-    assert_eq!(world.stored(link.id).await, Some(link));
+    let itself = |field| [violation(field, ViolationCode::InvalidValue)];
+    let target_url = samples::target("http://LINKS.example.net.:80/s%61le/?x#y");
+    let pointing =
+        |draft: RedirectRequest| draft.with(|content| content.target_url = Some(target_url.clone()));
+    let outcome = world.create(pointing(draft_on(HOST, Some("sale")))).await;
+    assert_eq!(violations(outcome), itself("target_url"));
+    let elsewhere = world.create(pointing(draft_on(HOST, Some("elsewhere")))).await.unwrap();
+    assert_eq!(violations(world.update(elsewhere.id, slug(Some("sale"))).await), itself("slug"));
+    let on_system = world.create(pointing(draft("sale"))).await.unwrap();
+    assert_eq!(violations(world.update(on_system.id, domain(HOST)).await), itself("domain"));
+    assert_eq!(world.stored(on_system.id).await, Some(on_system));
 }
 
-fn name_is_missing() -> Violations {
-    Violations::from(FieldError::new(ViolationCode::Required, "is required").at("name"))
-}
-
-/// ADR 3: what is wrong with fields, then the domain, then the slug, then features, then the group.
+/// ADR 3: violations, domain, slug, features, group.
 #[tokio::test]
-async fn refusals_about_domains_come_in_their_place() {
+async fn refusals_about_domains_keep_their_order() {
     let world = World::with_plan(plan(&[Feature::CustomDomains])).await;
     let custom = world.active_domain(HOST).await;
     becomes(&world.app, &custom, CustomDomainStatus::Failed).await;
@@ -278,7 +230,7 @@ async fn refusals_about_domains_come_in_their_place() {
     assert_eq!(refusal(world.create(grouped).await), Refusal::GroupNotFound);
 }
 
-/// Contract D28: landing pages live on domains as redirects do, in the same address space (D20).
+/// It shares the address space of redirects (D20).
 #[tokio::test]
 async fn d28_a_landing_page_lives_on_a_domain() {
     let world = World::new().await;
@@ -313,23 +265,4 @@ async fn d28_a_landing_page_lives_on_a_domain() {
     );
     let retitled = LandingRequest { name: Some(samples::name("Card")), ..LandingRequest::default() };
     assert_eq!(update(retitled).await.unwrap().placement, moved.placement);
-}
-
-/// Contract D32: the lists' filter by domain.
-#[tokio::test]
-async fn d32_links_are_listed_by_domain() {
-    let world = World::new().await;
-    let custom = world.active_domain(HOST).await;
-    world.active_domain("other.example.org").await;
-    let on_host = world.create(draft_on(HOST, Some("a"))).await.unwrap();
-    world.create(draft_on("other.example.org", Some("a"))).await.unwrap();
-    let on_system = world.create(draft_without_slug()).await.unwrap();
-    let listed = async |host: &str| {
-        let query = ListLinks { domain: Some(HostReference::parse(host)), ..ListLinks::default() };
-        list_redirects(&world.app, &world.caller().await, query).await.unwrap().items
-    };
-    assert_eq!(listed("LINKS.example.net.").await, [on_host]);
-    assert_eq!(listed("go.example.com").await, [on_system]);
-    removed(&world.app, &custom).await;
-    assert_eq!(listed(HOST).await, []);
 }

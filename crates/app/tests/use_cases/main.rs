@@ -1,6 +1,6 @@
 //! The use cases on the fakes alone: no file, no socket, no real clock.
 //!
-//! One module for each resource; each test is named after the rule that it holds.
+//! Each resource has a module, and each test is named after its rule.
 
 #![allow(
     clippy::expect_used,
@@ -44,7 +44,6 @@ mod links_on_domains;
 mod pixels;
 mod redirect_creation;
 mod redirect_lists;
-mod redirect_placement;
 mod redirect_reading;
 mod redirect_targets;
 mod redirect_updates;

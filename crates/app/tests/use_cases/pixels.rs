@@ -35,9 +35,9 @@ async fn a_pixel_reads_back_and_is_listed_newest_first() {
     assert_eq!(world.usage().await.pixels, 2);
 }
 
-/// Contract D2: not found, alike for a malformed id, an unknown one, and another account's.
+/// Unknown, malformed and foreign ids get the same answer.
 #[tokio::test]
-async fn d2_nobody_sees_another_accounts_pixel() {
+async fn d2_missing_and_foreign_pixels_are_not_found() {
     let world = World::new().await;
     let pixel = pixel(&world).await;
     let stranger = world.stranger().await;
@@ -48,10 +48,9 @@ async fn d2_nobody_sees_another_accounts_pixel() {
     assert_eq!(world.usage().await.pixels, 1);
 }
 
-/// Contract D27 and D36: a redirect shows its pixels in its order; one that is deleted is gone from it, and what else the
-/// redirect has stays.
+/// Contract D27: in the redirect's order, without deleted pixels.
 #[tokio::test]
-async fn d36_a_redirect_shows_the_pixels_that_there_are() {
+async fn d36_a_redirect_shows_its_existing_pixels() {
     let world = World::new().await;
     let (first, second) = (pixel(&world).await, pixel(&world).await);
     let caller = world.caller().await;
@@ -70,7 +69,6 @@ async fn d36_a_redirect_shows_the_pixels_that_there_are() {
     assert_eq!(world.usage().await.pixels, 1);
 }
 
-/// Contract D33: a pixel that was deleted is not there, so a patch that leaves it out changes nothing.
 #[tokio::test]
 async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
     let world = World::new().await;
@@ -95,7 +93,7 @@ async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
     assert!(none.redirect.updated_at > created.redirect.updated_at && none.pixels.is_empty());
 }
 
-/// Contract D2 and D6: another account's pixel is as unknown as any, in `pixel_ids` too.
+/// Contract D2: foreign and unknown pixels get the same answer.
 #[tokio::test]
 async fn d6_a_redirect_takes_only_pixels_of_its_account() {
     let world = World::new().await;
@@ -121,7 +119,6 @@ async fn d6_a_redirect_takes_only_pixels_of_its_account() {
     assert_eq!(world.stored(link.id).await, Some(link));
 }
 
-/// Contract D15: a limit of N never ends at N + 1, and a plan without the feature has no pixels.
 #[tokio::test]
 async fn d15_pixels_are_a_feature_and_limited() {
     let with_pixels = plan(&[Feature::Pixels]);

@@ -22,17 +22,17 @@ async fn links_are_listed_newest_first_in_pages() {
     }
     let caller = world.caller().await;
     let first = list_redirects(&world.app, &caller, ListLinks::default()).await.unwrap();
-    assert_eq!(first.items, links[..25], "25 unless told");
+    assert_eq!(first.items, links[..25], "the default limit is 25");
     let rest = ListLinks { after: first.next, limit: PageLimit::new(5).unwrap(), ..ListLinks::default() };
     let last = list_redirects(&world.app, &caller, rest).await.unwrap();
     assert_eq!(last.items, links[25..]);
-    assert_eq!(last.next, None, "there is nothing behind a page that is full by chance");
+    assert_eq!(last.next, None, "a full last page has no next page");
     let stranger = world.stranger().await;
     let theirs = list_redirects(&world.app, &stranger, ListLinks::default()).await.unwrap();
     assert_eq!((theirs.items, theirs.next), (vec![], None));
 }
 
-/// An unknown group gives an empty list, not an error; so do a malformed id and another account's group.
+/// A missing, malformed or foreign group yields an empty list, not an error.
 #[tokio::test]
 async fn d32_links_are_filtered_by_group() {
     let world = World::new().await;
@@ -58,7 +58,7 @@ async fn d32_links_are_filtered_by_group() {
     }
 }
 
-/// The system hostname is accepted wherever a domain is passed (D22), also as an alias.
+/// The filter accepts the system hostname and its aliases (D22).
 #[tokio::test]
 async fn d32_links_are_filtered_by_domain() {
     let world = World::on(with_alias("old.example.com"), "agency").await;

@@ -1,4 +1,4 @@
-//! How much of one account is in flight (R46).
+//! Bounds on concurrent requests of one account (R46).
 
 use signpost_app::AppError;
 use signpost_app::admission::{AccountBounds, Reason};
@@ -18,7 +18,7 @@ fn search() -> ListLinks {
 }
 
 #[tokio::test]
-async fn r46_a_request_beyond_the_bound_is_refused_and_counts_in_no_window() {
+async fn r46_requests_beyond_the_bound_are_refused_without_being_counted() {
     let world = world(2, 1).await;
     let held = [world.caller().await, world.caller().await];
     for _ in 0..3 {
@@ -35,9 +35,9 @@ async fn r46_a_request_beyond_the_bound_is_refused_and_counts_in_no_window() {
     drop(stranger);
 }
 
-/// Contract D7: whoever may not use the API is told that first. And what is refused for the budget holds no place.
+/// A request that the quota refuses takes no place.
 #[tokio::test]
-async fn d7_the_bound_comes_behind_key_and_plan_and_before_the_quota() {
+async fn d7_the_bound_is_checked_after_the_plan_and_before_the_quota() {
     let world = world(1, 1).await;
     let held = world.caller().await;
     signpost_app::accounts::suspend(&world.app, world.account.id).await.unwrap();
@@ -56,7 +56,7 @@ async fn d7_the_bound_comes_behind_key_and_plan_and_before_the_quota() {
 }
 
 #[tokio::test]
-async fn r46_a_search_beyond_the_bound_is_refused_and_other_lists_are_not() {
+async fn r46_searches_beyond_the_bound_are_refused() {
     let world = world(0, 2).await;
     let (caller, other) = (world.caller().await, world.caller().await);
     let first = caller.search().unwrap();

@@ -1,4 +1,4 @@
-//! Requests whose answers leave no room for one more (D12): what cannot be remembered is not done.
+//! The room for stored answers of an account (D12): without room, no request is executed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,18 +52,18 @@ fn seconds_to_wait<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> u32 {
 }
 
 #[tokio::test]
-async fn d12_what_cannot_be_remembered_is_not_done() {
+async fn d12_a_request_without_room_for_its_answer_is_not_executed() {
     let world = world().await;
     create_group(&world, "first").await.unwrap();
     world.memory.clock.advance(Duration::from_millis(600));
     for key in ["second", "third"] {
-        // Rounded up: to come earlier would be in vain.
+        // Rounded up, because an earlier request would fail.
         assert_eq!(seconds_to_wait(create_group(&world, key).await), 3_600);
     }
     assert_eq!(world.usage().await.groups, 1);
     let again = create_group(&world, "first").await.unwrap_err();
     assert!(matches!(again, AppError::AnsweredBefore(_)), "the promise holds: {again:?}");
-    // Without a key there is nothing to remember.
+    // A request without a key needs no room.
     let caller = world.caller().await;
     groups::create(&world.app, &caller, samples::name("Autumn"), Idempotency::disabled()).await.unwrap();
 
@@ -72,9 +72,9 @@ async fn d12_what_cannot_be_remembered_is_not_done() {
     assert_eq!(world.usage().await.groups, 3);
 }
 
-/// A refusal that cannot be remembered is not told: sent again, the request might be carried out.
+/// A repetition of the request might succeed.
 #[tokio::test]
-async fn d12_a_refusal_that_cannot_be_remembered_is_not_told() {
+async fn d12_a_refusal_without_room_is_not_returned() {
     let world = world().await;
     create_group(&world, "first").await.unwrap();
     let (once, caller) = (once("second"), world.caller().await);

@@ -1,4 +1,4 @@
-//! What is said of an address that is taken (D20): which of the caller's own links has it, and nothing of other accounts.
+//! The refusal of a taken address (D20): it names the caller's own link, and no other account's.
 
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, Caller, links};
@@ -71,7 +71,7 @@ async fn d20_another_accounts_link_is_never_named() {
 }
 
 #[tokio::test]
-async fn d20_a_patch_names_the_link_in_its_way() {
+async fn d20_an_update_names_the_conflicting_link() {
     let world = World::new().await;
     world.active_domain(HOST).await;
     let root = world.create(draft_on(HOST, None)).await.unwrap().id;
@@ -95,7 +95,7 @@ async fn d20_a_patch_names_the_link_in_its_way() {
 }
 
 #[tokio::test]
-async fn d20_d29_items_of_a_batch_name_what_stood_there_before() {
+async fn d20_d29_items_of_a_batch_name_links_that_existed_before() {
     let world = World::new().await;
     world.active_domain(HOST).await;
     let root = world.create(draft_on(HOST, None)).await.unwrap().id;
@@ -136,11 +136,23 @@ async fn d20_d29_items_of_a_batch_name_what_stood_there_before() {
     assert_eq!(refusals, expected);
 }
 
+/// The system domain has no root, and reserves slugs (D21). The slug may come with the domain.
 #[tokio::test]
-async fn d20_a_link_that_is_gone_is_not_in_the_way() {
+async fn d22_a_lost_link_returns_only_to_a_permitted_address() {
     let world = World::new().await;
-    let first = world.redirect("sale").await.id;
-    links::delete(&world.app, &world.caller().await, first.into()).await.unwrap();
-    let second = world.redirect("sale").await.id;
-    assert_eq!(refusal(world.create(draft("sale")).await), taken_by(second));
+    let taken = world.redirect("taken").await;
+    let to_system = || RedirectRequest { domain: Change::Clear, ..RedirectRequest::default() };
+    for (slug, why) in [
+        (Some("taken"), taken_by(taken.id)),
+        (Some("admin"), Refusal::SlugReserved),
+        (None, Refusal::SlugRequiredForSystemDomain),
+    ] {
+        let lost = world.store_as_it_is(samples::redirect_at(samples::lost(slug))).await;
+        assert_eq!(refusal(world.update(lost.id, to_system()).await), why);
+        assert_eq!(world.stored(lost.id).await.as_ref(), Some(&lost));
+        let free = format!("free-{}", slug.unwrap_or("root"));
+        let both = RedirectRequest { slug: Change::Set(samples::slug(&free)), ..to_system() };
+        let back = world.update(lost.id, both).await.unwrap();
+        assert_eq!(back.placement, samples::on_system(&free));
+    }
 }

@@ -1,4 +1,4 @@
-//! What the tests of exports and imports have in common.
+//! Shared operations of the tests of exports and imports.
 
 use signpost_app::Application;
 use signpost_app::accounts::OperatorError;
@@ -7,7 +7,7 @@ use signpost_app::transfer::{
 };
 use signpost_domain::{AccountId, Group, Link, LinkFilter, LinkKind, PageLimit};
 
-/// Everything of an account, as an export gives it.
+/// The whole export of an account.
 pub(crate) async fn exported(app: &Application, account: AccountId) -> Vec<Record> {
     let mut export = Export::start(app, account).await.unwrap();
     let mut records = vec![];
@@ -17,7 +17,7 @@ pub(crate) async fn exported(app: &Application, account: AccountId) -> Vec<Recor
     records
 }
 
-/// Imports records, in as many parts as a program would, as lines 1 and following.
+/// Imports records in parts, as lines 1 and following.
 pub(crate) async fn import_in(
     mode: ImportMode,
     app: &Application,
@@ -36,13 +36,13 @@ pub(crate) async fn import_in(
     Ok(results)
 }
 
-/// Imports records, and says what became of them.
+/// Imports records and returns their outcomes.
 pub(crate) async fn import(app: &Application, account: AccountId, records: Vec<Record>) -> Vec<Imported> {
     let results = import_in(ImportMode::Write, app, account, records).await.unwrap();
     outcomes(results)
 }
 
-/// Rehearses an import, and says what would become of the records.
+/// Rehearses an import and returns the outcomes.
 pub(crate) async fn rehearse(app: &Application, account: AccountId, records: Vec<Record>) -> Vec<Imported> {
     let results = import_in(ImportMode::Rehearse, app, account, records).await.unwrap();
     outcomes(results)
@@ -79,7 +79,7 @@ pub(crate) fn row(slug: &str, target: &str) -> Record {
     record(&[(Field::Slug, slug), (Field::TargetUrl, target)])
 }
 
-/// A record without what an export knows beyond a table that somebody wrote by hand.
+/// A record without these fields, like a table written by hand.
 pub(crate) fn without(record: &Record, fields: &[Field]) -> Record {
     let mut kept = Record::default();
     for field in Field::ALL.into_iter().filter(|field| !fields.contains(field)) {

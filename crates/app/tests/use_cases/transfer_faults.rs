@@ -1,4 +1,4 @@
-//! Imports and exports when something breaks.
+//! Faults during imports and exports.
 
 use signpost_app::accounts::{self, OperatorError};
 use signpost_app::transfer::{Export, Field, FieldValue, Import, ImportMode, Imported, Record};
@@ -14,7 +14,7 @@ fn rows(count: usize) -> Vec<Record> {
 }
 
 #[tokio::test]
-async fn an_account_or_a_plan_that_is_not_there_is_named() {
+async fn a_missing_account_or_plan_is_named() {
     let world = World::new().await;
     let nobody = samples::account().id;
     let missing = Export::start(&world.app, nobody).await.err();
@@ -30,10 +30,9 @@ async fn an_account_or_a_plan_that_is_not_there_is_named() {
     assert!(matches!(missing, Some(OperatorError::NoSuchPlan { .. })));
 }
 
-/// What was reported is there, what was not can be imported again: a store that breaks leaves no part of what is created
-/// together.
+/// A part is stored as a whole or not at all.
 #[tokio::test]
-async fn an_import_that_was_cut_short_is_completed_by_another() {
+async fn a_second_import_completes_an_interrupted_one() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
         let world = World::new().await;
         let mut import_of = Import::start(&world.app, world.account.id, ImportMode::Write).await.unwrap();
@@ -45,13 +44,13 @@ async fn an_import_that_was_cut_short_is_completed_by_another() {
         };
         let all = rows(30);
         import_of.rows(&world.app, numbered(all[..10].to_vec())).await.unwrap();
-        // Whatever is tried fails, together and one by one; yet the store answers.
+        // Every attempt fails, for the part as a whole and for single rows.
         world.memory.store.faults().fail_next(step, Fault::Unavailable, 50);
         assert!(import_of.rows(&world.app, numbered(all[10..].to_vec())).await.is_err(), "{step:?}");
         let fresh = World { app: world.app.clone(), ..world };
         assert_eq!(fresh.usage().await.links, 10, "{step:?}");
         let left = fresh.memory.store.faults().outstanding();
-        assert!(left > 0, "{step:?}: no endless trying");
+        assert!(left > 0, "{step:?}: the import retries without end");
         let app = fresh.memory.application();
         while fresh.memory.store.faults().outstanding() > 0 {
             if let Ok(mut work) = app.store.begin().await {
@@ -66,7 +65,7 @@ async fn an_import_that_was_cut_short_is_completed_by_another() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_no_fault_of_the_rows() {
+async fn an_unavailable_store_fails_no_single_row() {
     let world = World::new().await;
     let mut import_of = Import::start(&world.app, world.account.id, ImportMode::Write).await.unwrap();
     world.memory.store.faults().set_unavailable(true);
@@ -75,9 +74,8 @@ async fn a_store_that_is_away_is_no_fault_of_the_rows() {
     assert!(matches!(import_of.rows(&world.app, batch).await, Err(OperatorError::Broken(_))));
 }
 
-/// A transaction that the store asks to retry is retried whole.
 #[tokio::test]
-async fn d30_contention_is_nobodys_concern() {
+async fn d30_a_contended_import_is_retried() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
         let world = World::new().await;
         world.memory.store.faults().fail_next(step, Fault::Contended, 4);
@@ -86,9 +84,9 @@ async fn d30_contention_is_nobodys_concern() {
     }
 }
 
-/// The store cannot take a second thing of one id, whosever the first is; the rows beside it are no worse for that.
+/// Ids are unique across accounts in the store.
 #[tokio::test]
-async fn an_id_that_another_account_has_fails_alone() {
+async fn an_id_of_another_account_fails_only_its_row() {
     let world = World::new().await;
     let (other, _) = world.another_account("agency").await;
     let group = record(&[
@@ -121,9 +119,9 @@ async fn an_id_that_another_account_has_fails_alone() {
     assert_eq!(world.usage().await.links, 3);
 }
 
-/// Half of a deleted account must not look like a whole one.
+/// A partial export must not look complete.
 #[tokio::test]
-async fn an_account_that_is_deleted_meanwhile_is_no_shorter_export() {
+async fn an_export_fails_when_its_account_is_deleted() {
     let world = World::new().await;
     world.redirect("a").await;
     let mut export = Export::start(&world.app, world.account.id).await.unwrap();
@@ -141,9 +139,8 @@ async fn an_account_that_is_deleted_meanwhile_is_no_shorter_export() {
     assert!(matches!(gone, Err(OperatorError::NoSuchAccount(_))));
 }
 
-/// Everything that broke on the way is behind a second try.
 #[tokio::test]
-async fn an_export_fails_when_the_store_does_and_can_be_begun_again() {
+async fn a_failed_export_can_be_restarted() {
     let world = World::new().await;
     world.redirect("a").await;
     let mut export = Export::start(&world.app, world.account.id).await.unwrap();
@@ -153,9 +150,9 @@ async fn an_export_fails_when_the_store_does_and_can_be_begun_again() {
     assert_eq!(stored(&world.app, world.account.id).await.1.len(), 1);
 }
 
-/// What cannot be read takes nothing else with it, and is counted.
+/// An unreadable row does not stop the export.
 #[tokio::test]
-async fn an_export_says_how_many_rows_it_left_out() {
+async fn an_export_counts_unreadable_rows() {
     let world = World::new().await;
     let group = world.group("Spring").await;
     let broken = world.redirect("b").await;

@@ -26,7 +26,7 @@ async fn limited(groups: u64, links: u64) -> World {
 }
 
 #[tokio::test]
-async fn a_group_is_found_by_its_name_or_created_with_the_first_link_in_it() {
+async fn a_named_group_is_found_or_created_with_its_first_link() {
     let world = World::new().await;
     let spring = world.group("Spring").await.id;
     let mut in_none = in_group("d", "x");
@@ -46,9 +46,9 @@ async fn a_group_is_found_by_its_name_or_created_with_the_first_link_in_it() {
     assert_eq!(world.usage().await.groups, 2);
 }
 
-/// More rows than are created together, and a group that a row before them describes.
+/// The file has several parts, and one of its rows describes the group.
 #[tokio::test]
-async fn a_name_stands_for_one_group_throughout_a_file() {
+async fn a_name_means_one_group_throughout_a_file() {
     let group = record(&[
         (Field::Object, "group"),
         (Field::Id, "grp_00000000000000000000000000000007"),
@@ -70,9 +70,8 @@ async fn a_name_stands_for_one_group_throughout_a_file() {
     assert_eq!(counts, [("Described", 125), ("Named", 125)]);
 }
 
-/// Any choice between two groups of one name could be the wrong one.
 #[tokio::test]
-async fn a_name_that_two_groups_have_names_neither() {
+async fn a_name_of_two_groups_is_ambiguous() {
     let world = World::new().await;
     let spring = world.group("Spring").await.id.to_string();
     world.group("Spring").await;
@@ -85,7 +84,7 @@ async fn a_name_that_two_groups_have_names_neither() {
 }
 
 #[tokio::test]
-async fn a_link_in_another_group_is_in_conflict_and_no_group_is_created_for_it() {
+async fn a_conflicting_row_creates_no_group() {
     let world = World::new().await;
     let rows = vec![in_group("a", "Spring")];
     import(&world.app, world.account.id, rows).await;
@@ -97,7 +96,7 @@ async fn a_link_in_another_group_is_in_conflict_and_no_group_is_created_for_it()
 }
 
 #[tokio::test]
-async fn a_group_is_named_by_its_id_or_its_name_and_not_by_both() {
+async fn a_row_names_its_group_by_id_or_by_name() {
     let world = World::new().await;
     let spring = world.group("Spring").await.id.to_string();
     let row = |slug: &str, id: FieldValue, name: FieldValue| {

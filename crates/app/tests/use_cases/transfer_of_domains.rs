@@ -18,7 +18,7 @@ async fn world() -> World {
     world
 }
 
-/// What becomes of records, in words; a rehearsal must have said the same.
+/// The outcomes of records in words. A rehearsal must predict them.
 async fn imported(world: &World, records: Vec<Record>) -> Vec<&'static str> {
     let rehearsed = rehearse(&world.app, world.account.id, records.clone()).await;
     let outcomes = words(&import(&world.app, world.account.id, records).await);
@@ -40,7 +40,6 @@ fn at_root(host: &str) -> Record {
     at_root
 }
 
-/// Contract D23: links on custom domains need the domain connected, and active, as a creation does.
 #[tokio::test]
 async fn d23_records_need_an_active_domain() {
     let world = world().await;
@@ -79,9 +78,8 @@ async fn d23_records_need_an_active_domain() {
     assert_eq!(again[3..], expected[3..]);
 }
 
-/// What is there is found by its address, and is what the row says, also while its domain serves nothing.
 #[tokio::test]
-async fn what_is_there_is_compared_whatever_has_become_of_its_domain() {
+async fn existing_links_are_compared_in_any_state_of_their_domain() {
     let world = world().await;
     let domain = world.active_domain(HOST).await;
     for slug in [Some("a"), None] {
@@ -108,7 +106,7 @@ async fn what_is_there_is_compared_whatever_has_become_of_its_domain() {
             on(HOST, "new", "https://links.example.net/new"),
         ];
         let mut outcomes = imported(&world, rows).await;
-        // A loop can be seen only where a link can be placed.
+        // A loop shows only on an active domain.
         let last = if status == ACTIVE { "invalid_request" } else { "domain_not_active" };
         assert_eq!(outcomes.pop(), Some(last), "{status:?}");
         assert_eq!(outcomes, ["unchanged", "unchanged", "conflict"], "{status:?}");
@@ -116,10 +114,9 @@ async fn what_is_there_is_compared_whatever_has_become_of_its_domain() {
     assert_eq!(stored(&world.app, world.account.id).await, before);
 }
 
-/// Contract D22: a link that has lost the domain since it was exported is there, lost, which is another place than the
-/// file's.
+/// Its placement differs from the file's.
 #[tokio::test]
-async fn d22_a_link_that_was_lost_since_is_a_conflict() {
+async fn d22_a_link_lost_since_the_export_is_a_conflict() {
     let world = world().await;
     let domain = world.active_domain(HOST).await;
     world.create(draft_on(HOST, Some("a"))).await.unwrap();
@@ -128,12 +125,12 @@ async fn d22_a_link_that_was_lost_since_is_a_conflict() {
     assert_eq!(imported(&world, whole.clone()).await, ["conflict"]);
     let lost = exported(&world.app, world.account.id).await;
     assert_eq!(imported(&world, lost).await, ["unchanged"]);
-    // Without the id it is another link, for which the domain is not there any more.
+    // Without its id it is a new link, and its domain does not exist any more.
     let without_id = without(&whole[0], &[Field::Id]);
     assert_eq!(imported(&world, vec![without_id]).await, ["domain_not_found"]);
 }
 
-/// Contract D23: a domain that goes out of service between the rehearsal and the import stands against its rows alone.
+/// The domain fails between the rehearsal and the import.
 #[tokio::test]
 async fn a_row_on_a_failed_domain_stops_no_other() {
     let world = world().await;
@@ -149,14 +146,14 @@ async fn a_row_on_a_failed_domain_stops_no_other() {
     assert_eq!(kept[0].placement, samples::on_system("b"));
 }
 
-/// Contract D23, D43: nor does a domain that goes out of service, or is removed, while its rows are being imported.
+/// The domain fails or is removed during the import.
 #[tokio::test]
-async fn a_row_whose_domain_goes_meanwhile_stops_no_other() {
+async fn a_row_on_a_concurrently_removed_domain_stops_no_other() {
     for (is_removed, expected) in [(false, "domain_not_active"), (true, "domain_not_found")] {
         let world = world().await;
         let domain = world.active_domain(HOST).await;
         let records = vec![on(HOST, "a", TARGET), on("go.example.com", "b", TARGET), on(HOST, "c", TARGET)];
-        // Of a task of its own: one that has a unit of work may not read beside it, as the import does.
+        // Begun in another task, because a task may not read beside its own unit of work.
         let store = world.app.store.clone();
         let mut meanwhile = tokio::spawn(async move { store.begin().await.unwrap() }).await.unwrap();
         let account = world.account.id;
@@ -170,7 +167,7 @@ async fn a_row_whose_domain_goes_meanwhile_stops_no_other() {
             }
             meanwhile.commit().await.unwrap();
         };
-        // The import comes first, and as far as it can without the unit of work that this test has.
+        // The import runs first, until it needs the unit of work of this test.
         let (outcomes, ()) = tokio::join!(biased; import(&world.app, account, records), change);
         assert_eq!(words(&outcomes), [expected, "created", expected]);
         assert_eq!(world.usage().await.links, 1);

@@ -1,4 +1,4 @@
-//! Exports that are imported: what was there is there again, and a second time changes nothing.
+//! Round trips: an import restores an export, and a second import changes nothing.
 
 use proptest::prelude::*;
 use signpost_app::transfer::{Field, Imported, Record};
@@ -12,7 +12,7 @@ use signpost_port_contracts::samples;
 use crate::transfer::{counted, exported, import, rehearse, stored, without, words};
 use crate::world::{World, draft_without_slug};
 
-/// Stores links as they are, whether or not a use case would make them today.
+/// Stores links without any use case.
 async fn store_all(world: &World, links: &[Link]) {
     for links in links.chunks(100) {
         let mut work = world.app.store.begin().await.unwrap();
@@ -65,7 +65,7 @@ async fn elsewhere() -> World {
 }
 
 #[tokio::test]
-async fn an_account_moves_to_another_installation_whole_with_its_ids_and_dates() {
+async fn an_account_moves_to_another_installation_with_ids_and_dates() {
     let (here, there) = (varied().await, elsewhere().await);
     let records = exported(&here.app, here.account.id).await;
     let outcomes = import(&there.app, there.account.id, records.clone()).await;
@@ -91,7 +91,7 @@ async fn importing_twice_changes_nothing() {
 }
 
 #[tokio::test]
-async fn links_that_were_deleted_come_back_as_they_were() {
+async fn an_import_restores_deleted_links() {
     let world = varied().await;
     let records = exported(&world.app, world.account.id).await;
     let before = stored(&world.app, world.account.id).await;
@@ -104,7 +104,7 @@ async fn links_that_were_deleted_come_back_as_they_were() {
     assert_eq!(stored(&world.app, world.account.id).await, before);
 }
 
-/// Groups come first, so that a reader knows them; and a page is not all of an account.
+/// Links refer to groups, so groups come first.
 #[tokio::test]
 async fn an_export_walks_all_pages_groups_first() {
     let world = World::new().await;
@@ -121,10 +121,9 @@ async fn an_export_walks_all_pages_groups_first() {
     assert!(records[..103].iter().all(is_group) && !records[103..].iter().any(is_group));
 }
 
-/// A group that is made while links are being read, and a link that is put into it: the file names no group that it does
-/// not have.
+/// The group is created, and the link moves into it, during the export.
 #[tokio::test]
-async fn no_link_of_an_export_names_a_group_that_is_not_in_it() {
+async fn an_export_names_only_groups_that_it_contains() {
     let world = World::new().await;
     let early = world.redirect("early").await;
     let mut export = Export::start(&world.app, world.account.id).await.unwrap();
@@ -139,9 +138,9 @@ async fn no_link_of_an_export_names_a_group_that_is_not_in_it() {
     assert_eq!(words(&import(&there.app, there.account.id, records).await), ["created", "created"]);
 }
 
-/// A table of another service has targets and perhaps slugs, and no more.
+/// Tables of other services have targets and at most slugs.
 #[tokio::test]
-async fn a_bare_table_is_imported_and_its_second_import_changes_nothing() {
+async fn a_second_import_of_a_bare_table_changes_nothing() {
     let world = World::new().await;
     world.redirect("own").await;
     let bare = |slug: Option<&str>, target: &str| {
@@ -153,7 +152,7 @@ async fn a_bare_table_is_imported_and_its_second_import_changes_nothing() {
         bare(Some("sale"), "https://example.com/sale"),
         bare(None, "https://example.com/a"),
         bare(None, "https://example.com/b"),
-        // The same once more is the same link.
+        // Equal rows are one link.
         bare(None, "https://example.com/a"),
         bare(Some("sale"), "https://example.com/sale"),
         bare(Some("own"), "https://example.com/sale"),
@@ -169,16 +168,16 @@ async fn a_bare_table_is_imported_and_its_second_import_changes_nothing() {
     assert_eq!(names.iter().filter(|name| **name == "example.com/a").count(), 1, "{names:?}");
 }
 
-/// A row without a slug whose slug something else has leads to another, the second time too.
+/// A second import finds the same slug again.
 #[tokio::test]
-async fn a_slug_that_is_taken_leads_a_row_to_the_next() {
+async fn a_row_without_a_slug_skips_taken_slugs() {
     let world = World::new().await;
     let records = vec![crate::transfer::record(&[(Field::TargetUrl, "https://example.com/a")])];
     import(&world.app, world.account.id, records.clone()).await;
     let (_, links) = stored(&world.app, world.account.id).await;
     let first = links[0].clone().into_redirect().unwrap();
     let slug = first.placement.slug().unwrap().as_str().to_owned();
-    // Its target is changed, so what is there is not what the row says any more.
+    // A new target makes the link differ from the row.
     let target_url = Some(samples::target("https://example.com/changed"));
     world
         .update(first.id, RedirectRequest::default().with(|content| content.target_url = target_url))
@@ -240,10 +239,9 @@ impl Sketch {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Exported, imported into an empty account and exported again, everything is the same; without the ids too, but for
-    /// these and for lost links, which nothing else tells apart.
+    /// Without their ids too, except lost links, which only their ids identify.
     #[test]
-    fn what_is_exported_and_imported_is_exported_the_same(sketches in prop::collection::vec(any_sketch(), 0..30)) {
+    fn exports_survive_an_import(sketches in prop::collection::vec(any_sketch(), 0..30)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (here, there, third) = (World::new().await, elsewhere().await, elsewhere().await);
@@ -279,9 +277,9 @@ proptest! {
     }
 }
 
-/// Without dates in its rows, a file makes links of today; their drafts are those of the API.
+/// A row without dates is dated today.
 #[tokio::test]
-async fn a_record_with_nothing_but_a_target_is_what_the_api_would_make_of_it() {
+async fn a_record_with_only_a_target_gets_the_api_defaults() {
     let world = World::new().await;
     let by_api = world.create(draft_without_slug()).await.unwrap();
     let named = crate::transfer::record(&[

@@ -1,4 +1,4 @@
-//! Which rules a record must pass, and what stands in its way.
+//! The rules for records, and conflicts with existing data.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn world() -> World {
     world
 }
 
-/// What becomes of one record; a rehearsal must have said the same.
+/// The outcome of one record. A rehearsal must predict it.
 async fn one(world: &World, record: Record) -> Imported {
     let rehearsed = rehearse(&world.app, world.account.id, vec![record.clone()]).await;
     let outcome = import(&world.app, world.account.id, vec![record]).await.pop().unwrap();
@@ -39,7 +39,6 @@ async fn refused(world: &World, record: Record) -> (&'static str, String) {
     }
 }
 
-/// Contract D8: one sentence names everything that is wrong with a row.
 #[tokio::test]
 async fn d8_every_violation_of_a_record_is_named() {
     let world = world().await;
@@ -74,7 +73,7 @@ async fn d8_every_violation_of_a_record_is_named() {
     }
 }
 
-/// Contract D20–D24: the rules of the API's creation, with its codes.
+/// Contract D20–D24: with the codes of the API.
 #[tokio::test]
 async fn a_record_is_judged_as_a_creation_is() {
     let world = world().await;
@@ -111,8 +110,7 @@ async fn a_record_is_judged_as_a_creation_is() {
     assert_eq!(world.usage().await.links, 0);
 }
 
-/// Contract D22: the system hostname is accepted wherever a domain is passed, its aliases too; and null is the system
-/// domain.
+/// By its hostname, an alias or null.
 #[tokio::test]
 async fn d22_the_system_domain_may_be_named() {
     let world = World::on(with_alias("old.example.com"), "agency").await;
@@ -128,7 +126,7 @@ async fn d22_the_system_domain_may_be_named() {
     assert!(links.iter().all(|link| matches!(link.placement, signpost_domain::Placement::System { .. })));
 }
 
-/// Contract D15: a link that would begin to use a feature which the plan lacks is refused; one that is there keeps it.
+/// An existing link keeps a feature that the plan lacks.
 #[tokio::test]
 async fn d15_features_are_those_of_the_plan() {
     let world = World::with_plan(plan(&[Feature::Antibot])).await;
@@ -142,7 +140,7 @@ async fn d15_features_are_those_of_the_plan() {
     assert_eq!(one(&world, guarded).await, Imported::Unchanged);
 }
 
-/// Contract D15: a limit of N never ends at N + 1; what fits before it is created, and what is there stays unchanged.
+/// Rows before the limit are created, and existing links stay unchanged.
 #[tokio::test]
 async fn d15_the_limit_of_the_plan_in_the_middle_of_a_file() {
     let limits = PlanLimits { links: 130, groups: 1, ..plan(&[]).limits };
@@ -167,9 +165,9 @@ async fn d15_the_limit_of_the_plan_in_the_middle_of_a_file() {
     assert_eq!(words(&again), as_again);
 }
 
-/// What is there is never changed: not by its id, not by its address.
+/// An import never changes an existing link.
 #[tokio::test]
-async fn what_is_there_with_other_content_is_a_conflict() {
+async fn existing_links_with_other_content_are_conflicts() {
     let world = world().await;
     let kept = world.redirect_to("kept", TARGET).await;
     let group = world.group("Spring").await;
@@ -192,9 +190,8 @@ async fn what_is_there_with_other_content_is_a_conflict() {
     assert_eq!(stored(&world.app, world.account.id).await, before);
 }
 
-/// A row says what it says: fields that it leaves out are not compared.
 #[tokio::test]
-async fn only_what_a_record_says_is_compared() {
+async fn absent_fields_of_a_record_are_not_compared() {
     let world = world().await;
     let kept = world.redirect_to("kept", TARGET).await;
     let patch = RedirectRequest { note: Change::Set(samples::note("mine")), ..RedirectRequest::default() };
@@ -210,7 +207,7 @@ async fn only_what_a_record_says_is_compared() {
     assert_eq!(one(&world, without_note).await, Imported::Conflict { differing: vec![Field::Note] });
 }
 
-/// Groups are told apart by their ids: two of one name are two.
+/// Groups are identified by their ids.
 #[tokio::test]
 async fn groups_of_one_name_stay_two() {
     let (here, there) = (world().await, world().await);
@@ -222,9 +219,9 @@ async fn groups_of_one_name_stay_two() {
     assert_eq!(there.usage().await.groups, 2);
 }
 
-/// Contract D1: links are listed by their ids, so an id that is made for a link of long ago is one of long ago.
+/// Lists are ordered by id, so the generated id carries the date.
 #[tokio::test]
-async fn d1_a_link_with_a_date_and_no_id_is_listed_by_its_date() {
+async fn d1_a_dated_link_without_an_id_is_listed_by_date() {
     let world = world().await;
     let dated = |slug: &str, date: &str| {
         record(&[(Field::Slug, slug), (Field::TargetUrl, TARGET), (Field::CreatedAt, date)])
@@ -241,7 +238,7 @@ async fn d1_a_link_with_a_date_and_no_id_is_listed_by_its_date() {
     assert_eq!((slugs[0], slugs[3]), ("today", "older"));
     let Link { created_at, updated_at, .. } = &links[3];
     assert_eq!(created_at.to_string(), "2018-05-04T01:02:01.000Z");
-    assert_eq!(created_at, updated_at, "nothing says that it was changed since");
+    assert_eq!(created_at, updated_at, "the row has no later date");
 }
 
 #[tokio::test]
@@ -264,9 +261,9 @@ async fn dates_lie_in_the_past_and_in_order() {
     }
 }
 
-/// Contract D22: a lost link has no address, so without its id nothing would tell it from what is there.
+/// It has no address that could identify it.
 #[tokio::test]
-async fn d22_a_lost_link_has_an_id_and_no_domain() {
+async fn d22_a_lost_link_needs_an_id_and_no_domain() {
     let world = world().await;
     let mut lost = row("gone", TARGET);
     lost.set(Field::IsLost, FieldValue::Flag(true));
@@ -281,7 +278,6 @@ async fn d22_a_lost_link_has_an_id_and_no_domain() {
     assert_eq!(one(&world, lost).await, Imported::Unchanged);
 }
 
-/// What people need to find what was made: ids and addresses.
 #[tokio::test]
 async fn a_result_names_the_line_the_id_and_the_address() {
     let world = world().await;
@@ -295,7 +291,7 @@ async fn a_result_names_the_line_the_id_and_the_address() {
 }
 
 prop_compose! {
-    /// Records that get into each other's way.
+    /// Records that conflict with each other.
     fn any_record()(
         id in proptest::option::weighted(0.4, 1..4_u8),
         slug in proptest::option::weighted(0.8, prop_oneof!["a", "b", "c", "admin", "a b"]),
@@ -323,7 +319,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// A rehearsal writes nothing, and says of each row whether the import then creates it, finds it there, or fails.
+    /// A rehearsal predicts for each row whether the import creates it, finds it or fails.
     #[test]
     fn a_rehearsal_changes_nothing_and_is_right(records in prop::collection::vec(any_record(), 1..12)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -335,7 +331,7 @@ proptest! {
             let rehearsed = rehearse(&world.app, world.account.id, records.clone()).await;
             assert_eq!(stored(&world.app, world.account.id).await, before);
             let outcomes = import(&world.app, world.account.id, records.clone()).await;
-            // Whether two rows that say different fields of one link agree, a rehearsal does not know.
+            // A rehearsal cannot compare two rows with different fields of one link.
             let told = |outcomes: &[Imported]| -> Vec<_> {
                 let word = |word| match word {
                     "would_create" => "created",
@@ -345,7 +341,7 @@ proptest! {
                 words(outcomes).into_iter().map(word).collect()
             };
             assert_eq!(told(&outcomes), told(&rehearsed), "{records:#?}");
-            // What was refused for want of a group that a later row made can succeed now.
+            // A row refused for a missing group may succeed after a later row created the group.
             let again = import(&world.app, world.account.id, records).await;
             for (first, second) in words(&outcomes).into_iter().zip(words(&again)) {
                 assert!(first != "created" || second == "unchanged", "{first}, {second}");

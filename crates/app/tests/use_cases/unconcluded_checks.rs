@@ -1,4 +1,4 @@
-//! Checks of domains that never find an end (D42, R21).
+//! Checks of domains that never conclude (D42, R21).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,15 @@ use crate::world::World;
 
 const GIVEN_UP: &str = "the check of this domain was never concluded; it is left alone for a day";
 
-/// What one node does for all.
+/// Runs the job that one node does for all.
 async fn maintain(world: &World) {
     let job = MaintainDomains::new(Arc::clone(&world.app.store), world.memory.clock.clone());
     assert_eq!(job.step().await.unwrap(), Progress::Done);
 }
 
-/// R21: a check that panics costs no other one, and is left alone for a day after five tries; the operator is told.
+/// R21: it is suspended after five attempts, and the operator is informed.
 #[tokio::test]
-async fn r21_a_check_that_panics_is_isolated_and_left_alone_for_a_day() {
+async fn r21_a_panicking_check_is_isolated_and_suspended_for_a_day() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let (metrics, log) = (recorder.handle(), Log::begin());
     let _guard = metrics::set_default_local_recorder(&recorder);
@@ -50,7 +50,7 @@ async fn r21_a_check_that_panics_is_isolated_and_left_alone_for_a_day() {
     assert!(log.lines(GIVEN_UP)[0].contains(HOST), "{:?}", log.lines(GIVEN_UP));
     assert!(metrics.render().contains("\nsignpost_domain_checks_given_up_total 1\n"), "{}", metrics.render());
 
-    // The last claim runs out after a minute, and a day begins.
+    // The last claim ends after a minute, and the day of suspension begins.
     for _ in 0..24 * 60 {
         pass(&world, MINUTE).await;
         maintain(&world).await;
@@ -62,7 +62,7 @@ async fn r21_a_check_that_panics_is_isolated_and_left_alone_for_a_day() {
     assert_eq!(
         (world.memory.dns.lookups(HOST), log.count(GIVEN_UP)),
         (10, 2),
-        "it is tried as often as at first"
+        "it is tried five times again"
     );
 
     world.memory.dns.set_panicking(HOST, false);
@@ -74,12 +74,12 @@ async fn r21_a_check_that_panics_is_isolated_and_left_alone_for_a_day() {
     assert_eq!(owner.status(bad.id).await, "active");
     world.point_elsewhere(HOST);
     pass(&world, Duration::from_hours(2)).await;
-    assert_eq!(world.memory.dns.lookups(HOST), 13, "and goes on as planned");
+    assert_eq!(world.memory.dns.lookups(HOST), 13, "checks continue as planned");
 }
 
-/// Contract D42: what cannot be written, or planned, is given up like what panics; what ends at the last try is not.
+/// A check that succeeds in its last attempt is not given up.
 #[tokio::test]
-async fn d42_a_check_that_cannot_be_written_is_given_up_at_the_last_try() {
+async fn d42_a_check_that_cannot_be_stored_is_given_up() {
     for last_one_ends in [true, false] {
         let log = Log::begin();
         let world = World::new().await;

@@ -1,4 +1,4 @@
-//! An application on fakes with one account, and what tests ask of it again and again.
+//! An application on fakes with one account, and the operations that many tests need.
 
 use std::fmt::Debug;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ use signpost_domain::{
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-/// Where requests come from unless the test is about that.
+/// The default client address of requests.
 pub(crate) const HOME: &str = "203.0.113.9";
 
 pub(crate) struct World {
@@ -54,7 +54,7 @@ impl World {
         account_of(&self.app, plan).await
     }
 
-    /// The caller that the next request makes.
+    /// The caller of the next request.
     pub(crate) async fn caller(&self) -> Caller {
         self.admit(Some(&self.secret)).await.unwrap()
     }
@@ -135,7 +135,7 @@ impl World {
         self.app.store.link(self.account.id, id.into()).await.unwrap().map(into_redirect)
     }
 
-    /// Stores a redirect that no use case would make today, such as one on a custom domain.
+    /// Stores a redirect without any use case, for states that no use case creates.
     pub(crate) async fn store_as_it_is(&self, redirect: Redirect) -> Redirect {
         let mut work = self.app.store.begin().await.unwrap();
         let inserted =
@@ -208,12 +208,12 @@ pub(crate) fn draft_without_slug() -> RedirectRequest {
     RedirectRequest::new(samples::name("Autumn sale"), samples::target("https://example.com/sale"))
 }
 
-/// The slug that these random bytes make.
+/// The slug generated from these random bytes.
 pub(crate) fn drawn(bytes: [u8; 16]) -> Slug {
     Slug::from_random(bytes)
 }
 
-/// Why it was refused.
+/// The refusal of an outcome.
 pub(crate) fn refusal<T: Debug>(outcome: Result<T, AppError>) -> Refusal {
     match outcome {
         Err(AppError::Refused(refusal)) => refusal,
@@ -221,7 +221,7 @@ pub(crate) fn refusal<T: Debug>(outcome: Result<T, AppError>) -> Refusal {
     }
 }
 
-/// What was wrong with it, field by field.
+/// The violations of an outcome, each as field and code.
 pub(crate) fn violations<T: Debug>(outcome: Result<T, AppError>) -> Vec<(String, ViolationCode)> {
     match outcome {
         Err(AppError::Invalid(violations)) => fields(&violations),
@@ -238,18 +238,17 @@ pub(crate) fn violation(field: &str, code: ViolationCode) -> (String, ViolationC
     (field.to_owned(), code)
 }
 
-/// Why it was not let in.
+/// The reason for refusing admission.
 pub(crate) fn reason(outcome: Result<Caller, NotAdmitted>) -> Reason {
     outcome.unwrap_err().reason
 }
 
-/// Asserts that something broke that the caller has no part in.
+/// Asserts an internal error.
 pub(crate) fn assert_internal<T: Debug>(outcome: Result<T, AppError>) {
     assert_eq!(outcome.unwrap_err().code(), ErrorCode::InternalError);
 }
 
-/// Runs `task` so many times at once, each on a thread of its own and with its number. Needs a test on
-/// several threads.
+/// Runs `tasks` tasks concurrently, each on its own thread and with its number. Needs a multi-threaded test.
 pub(crate) fn at_once<T: Send>(tasks: usize, task: impl AsyncFn(usize) -> T + Sync) -> Vec<T> {
     let runtime = tokio::runtime::Handle::current();
     let barrier = Barrier::new(tasks);
