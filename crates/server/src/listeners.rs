@@ -48,9 +48,10 @@ impl Sockets {
     /// An address cannot be bound; the message names its setting.
     pub(crate) fn bind(settings: &ServeSettings) -> Result<Self> {
         Ok(Self {
-            api: bind(names::API_LISTEN, settings.api_listen)?,
-            links: bind(names::LINK_LISTEN, settings.link_listen)?,
+            api: bind(names::API_LISTEN, settings.plain.api_listen)?,
+            links: bind(names::LINK_LISTEN, settings.plain.link_listen)?,
             metrics: settings
+                .plain
                 .metrics_listen
                 .map(|address| {
                     let listener = bind(names::METRICS_LISTEN, address)?;

@@ -73,7 +73,7 @@ impl TargetBlocklistFile {
                 self.version.fetch_add(1, Ordering::Release);
             }
             Err(error) => {
-                tracing::warn!(%error, "the target blocklist is broken; the last good list stays in force")
+                tracing::warn!(%error, "the target blocklist is broken; the last good list stays in force");
             }
         }
     }

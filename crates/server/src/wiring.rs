@@ -65,17 +65,17 @@ impl Serving {
         let parts = Parts {
             system: settings.system.clone(),
             blocklist,
-            stale_limit: settings.stale_limit,
+            stale_limit: settings.plain.stale_limit,
             countries,
             custom_domain_scheme: settings.custom_domain_scheme,
             hostname_rules: settings.domains.hostname_rules(&settings.system),
             edge: settings.domains.edge.clone(),
             dns: name_servers::dns(&settings.domains.name_servers)?,
-            trusted_proxies: settings.trusted_proxies.clone(),
-            throttle_per_minute: settings.throttle_per_minute,
+            trusted_proxies: settings.plain.trusted_proxies.clone(),
+            throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
         };
-        let stores = Stores::open(common, IfNoDatabase::Create, settings.redis.as_ref()).await?;
+        let stores = Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
         let recorder = record_clicks(&settings.clicks, &parts, &stores).await?;
         let app = Arc::new(application(common, parts, stores, recorder.clone()));
         let background = Background::start(&app).await;

@@ -1,5 +1,7 @@
 //! `signpost serve`.
 
+use std::num::NonZeroUsize;
+
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -32,10 +34,10 @@ pub(super) async fn run(
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
     let links = LinkOptions {
-        miss_throttle_per_minute: settings.miss_throttle_per_minute,
-        cache_bytes: settings.link_cache,
+        miss_throttle_per_minute: settings.plain.miss_throttle_per_minute,
+        cache_bytes: settings.plain.link_cache,
         country_header: settings.gates.country_header.clone(),
-        security_contact: settings.security_contact.clone(),
+        security_contact: settings.plain.security_contact.clone(),
     };
     let mut servers = Servers::start(sockets, &serving.app, links, connections)?;
     announce(addresses, output)?;
@@ -46,7 +48,7 @@ pub(super) async fn run(
     };
     tracing::info!(signal, "stopping");
     serving.begin_stopping();
-    if shutdown::stop(signals.next(), settings.drain_delay, servers.stop(), STOPPED_WITHIN).await {
+    if shutdown::stop(signals.next(), settings.plain.drain_delay, servers.stop(), STOPPED_WITHIN).await {
         serving.close().await;
         tracing::info!("stopped; all running work is finished");
     } else {
@@ -63,12 +65,10 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
     let of_database = match common.database {
         Database::File(_) => 0,
         Database::Server(_) => {
-            let of_requests = postgres_options(common.store_timeout, common.pool).connections.get();
-            // Visitors and the node's own work have connections beside those of requests.
-            of_requests + of_requests / 8 + 4
+            connections_to_postgres(postgres_options(common.store_timeout, common.pool).connections)
         }
     };
-    let wanted = settings.max_connections.get();
+    let wanted = settings.plain.max_connections.get();
     let limit = open_files::raise_limit();
     // The threads of the API and of the links, one for metrics, and the main runtime.
     let runtimes = 2 * listeners::workers().get() + 2;
@@ -83,6 +83,18 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
         );
     }
     connections
+}
+
+/// How many connections to PostgreSQL the store opens at most, if `of_requests` serve requests.
+fn connections_to_postgres(of_requests: NonZeroUsize) -> usize {
+    /// One for health checks, two for the node's own work, and two to store and pack clicks.
+    const OF_THE_NODE: usize = 5;
+    let of_requests = of_requests.get();
+    // With fewer than four, the connection for shared reads comes on top.
+    let shared_reads = usize::from(of_requests < 4);
+    let visits = (of_requests / 8).max(1);
+    let analytics = visits;
+    of_requests + shared_reads + visits + analytics + OF_THE_NODE
 }
 
 /// The origin at which links open. If `system-url` is not set, the origin follows the port of the listener, and
@@ -115,4 +127,21 @@ fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {
         output.result(&json, "")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of `docs/operations.md`.
+    #[test]
+    fn r25_all_connections_to_postgres_count_as_open_files() {
+        for (of_requests, all) in [(1, 9), (3, 11), (4, 11), (8, 15), (16, 25), (64, 85)] {
+            assert_eq!(
+                connections_to_postgres(NonZeroUsize::new(of_requests).unwrap()),
+                all,
+                "{of_requests}"
+            );
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The settings of custom domains (D37, D38, D61).
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 
 use signpost_dns::NameServers;
 use signpost_domain::{Edge, HostnameRules, SpecialUseName, SystemDomain, can_be_in_public_dns};
@@ -38,6 +39,14 @@ impl DomainSettings {
             name_servers: if servers.is_empty() { NameServers::System } else { NameServers::Listed(servers) },
             allowed_special_use: allowed.unwrap_or_default(),
         })
+    }
+
+    /// The name servers that `dns-servers` lists.
+    pub(super) fn listed_servers(&self) -> &[SocketAddr] {
+        match &self.name_servers {
+            NameServers::System => &[],
+            NameServers::Listed(servers) => servers,
+        }
     }
 
     /// The rules for hostnames that accounts connect.

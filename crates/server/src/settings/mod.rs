@@ -7,34 +7,35 @@ mod domains;
 mod error;
 mod flags;
 mod gates;
+mod logged;
 mod plans_file;
 mod setting;
 mod sources;
 mod values;
 
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::admission::AccountBounds;
-use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain, TrustedProxies};
-use signpost_pages::SecurityContact;
-use signpost_redis::RedisUrl;
+use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain};
 
 #[cfg(test)]
 pub(crate) use catalog::SETTINGS;
+pub(crate) use catalog::log_start;
 pub(crate) use clicks::ClickSettings;
 pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
 pub(crate) use gates::GateSettings;
+pub(crate) use logged::joined;
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
 pub(crate) use setting::About;
 pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;
 
+use catalog::PlainSettings;
 use error::Source;
 
 use crate::target_blocklist_file::TargetBlocklistFile;
@@ -134,13 +135,8 @@ fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, Setti
 /// The settings of `serve`, without those of every command.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
-    pub(crate) api_listen: SocketAddr,
-    pub(crate) link_listen: SocketAddr,
-    pub(crate) metrics_listen: Option<SocketAddr>,
-    /// The maximum number of connections of the API and of the link listener, if the limit of open files allows
-    /// it.
-    pub(crate) max_connections: NonZeroUsize,
-    pub(crate) trusted_proxies: TrustedProxies,
+    /// The settings whose fields come from the catalog.
+    pub(crate) plain: PlainSettings,
     pub(crate) system: SystemDomain,
     /// The aliases of the system domain, which `system` contains too.
     pub(crate) system_aliases: Vec<Hostname>,
@@ -148,22 +144,12 @@ pub(crate) struct ServeSettings {
     pub(crate) system_url_is_default: bool,
     /// The operator's blocklist, already read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
-    pub(crate) stale_limit: Duration,
-    /// The maximum memory for links, in bytes.
-    pub(crate) link_cache: u64,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
-    /// The contact for vulnerability reports.
-    pub(crate) security_contact: Option<SecurityContact>,
     pub(crate) domains: DomainSettings,
     /// The sources of visitors' countries.
     pub(crate) gates: GateSettings,
-    pub(crate) throttle_per_minute: u32,
-    pub(crate) miss_throttle_per_minute: u32,
     pub(crate) account_bounds: AccountBounds,
-    pub(crate) drain_delay: Duration,
-    /// The Redis server that counts requests instead of the database.
-    pub(crate) redis: Option<RedisUrl>,
     /// How clicks are recorded.
     pub(crate) clicks: ClickSettings,
 }
@@ -178,29 +164,18 @@ impl ServeSettings {
         let system_url = sources.get(&catalog::SYSTEM_URL.about);
         let system = system(sources, &aliases)?;
         Ok(Self {
-            api_listen: sources.required(&catalog::API_LISTEN)?,
-            link_listen: sources.required(&catalog::LINK_LISTEN)?,
-            metrics_listen: sources.optional(&catalog::METRICS_LISTEN)?,
-            max_connections: sources.required(&catalog::MAX_CONNECTIONS)?,
-            trusted_proxies: sources.required(&catalog::TRUSTED_PROXIES)?,
+            plain: PlainSettings::read(sources)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
             target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
-            stale_limit: sources.required(&catalog::STALE_LIMIT)?,
-            link_cache: sources.required(&catalog::LINK_CACHE)?,
             custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,
-            security_contact: sources.optional(&catalog::SECURITY_CONTACT)?,
-            throttle_per_minute: sources.required(&catalog::THROTTLE_PER_MINUTE)?,
-            miss_throttle_per_minute: sources.required(&catalog::MISS_THROTTLE_PER_MINUTE)?,
             account_bounds: AccountBounds {
                 requests: sources.required(&catalog::ACCOUNT_CONCURRENCY)?,
                 searches: sources.required(&catalog::ACCOUNT_SEARCHES)?,
             },
-            drain_delay: sources.required(&catalog::DRAIN_DELAY)?,
-            redis: sources.optional(&catalog::REDIS_URL)?,
             clicks: ClickSettings::read(sources)?,
         })
     }

@@ -1,4 +1,7 @@
-//! The type of a setting's declaration.
+//! The type of a setting's declaration, and the macro for declarations.
+
+use super::logged::Logged;
+use super::{CommonSettings, ServeSettings};
 
 /// Which commands a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub(crate) struct About {
     pub(crate) group: &'static str,
     /// Which commands it is for.
     pub(crate) scope: Scope,
+    /// Its value in the start-up log. Secrets must not be in it.
+    pub(crate) log: fn(&CommonSettings, &ServeSettings) -> Logged,
 }
 
 impl About {
@@ -52,3 +57,73 @@ impl About {
 
 /// How every environment variable of the program begins.
 pub(crate) const VARIABLE_PREFIX: &str = "SIGNPOST_";
+
+/// Declares settings, lists them, reads the plain ones, and logs them.
+///
+/// `required: name` or `optional: name` at the end of a declaration makes the setting a field of
+/// `PlainSettings`, read by `Sources::required` or `Sources::optional`. Without it, another struct of settings
+/// reads the setting.
+macro_rules! settings {
+    ($(
+        $name:ident: $type:ty = $read:path {
+            key: $key:literal, value_name: $value_name:literal, default: $default:expr,
+            help: $help:literal, group: $group:literal, scope: $scope:expr, log: $log:expr,
+            $(required: $required:ident,)?
+            $(optional: $optional:ident,)?
+        }
+    )*) => {
+        $(
+            #[doc = concat!("The setting `", $key, "`: see its help.")]
+            pub(crate) const $name: Setting<$type> = Setting {
+                about: About {
+                    key: $key,
+                    value_name: $value_name,
+                    default: $default,
+                    help: $help,
+                    group: $group,
+                    scope: $scope,
+                    log: $log,
+                },
+                read: $read,
+            };
+        )*
+
+        /// Every setting, in the order of `--help`.
+        pub(crate) static SETTINGS: &[&About] = &[$(&$name.about),*];
+
+        /// The settings of `serve` that need no other setting to be read.
+        #[derive(Debug)]
+        pub(crate) struct PlainSettings {
+            $(
+                $(#[doc = $help] pub(crate) $required: $type,)?
+                $(#[doc = $help] pub(crate) $optional: Option<$type>,)?
+            )*
+        }
+
+        impl PlainSettings {
+            /// Reads the settings.
+            ///
+            /// # Errors
+            /// One of them is invalid.
+            pub(super) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+                Ok(Self {
+                    $(
+                        $($required: sources.required(&$name)?,)?
+                        $($optional: sources.optional(&$name)?,)?
+                    )*
+                })
+            }
+        }
+
+        /// Logs the start, with the settings under their keys.
+        pub(crate) fn log_start(common: &CommonSettings, serve: &ServeSettings) {
+            tracing::info!(
+                version = env!("CARGO_PKG_VERSION"),
+                "known-plans" = list(common.plans.iter().map(|plan| plan.name.as_str())),
+                $($key = ($name.about.log)(common, serve),)*
+                "starting"
+            );
+        }
+    };
+}
+pub(super) use settings;

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -42,52 +43,77 @@ fn d61_defaults() {
     assert_eq!(plans, Plans::builtin());
     assert_eq!(log_format, LogFormat::Text);
     let ServeSettings {
-        api_listen,
-        link_listen,
-        metrics_listen,
-        max_connections,
-        trusted_proxies,
+        plain,
         system,
         system_aliases,
         system_url_is_default,
         target_blocklist,
-        stale_limit,
-        link_cache,
         custom_domain_scheme,
-        security_contact,
         domains,
         gates,
-        throttle_per_minute,
-        miss_throttle_per_minute,
         account_bounds,
-        drain_delay,
-        redis,
         clicks,
     } = serve(&sources).unwrap();
     assert!(clicks.are_recorded);
-    assert_eq!(max_connections.get(), 10_000);
-    assert_eq!(api_listen, "127.0.0.1:8080".parse().unwrap());
-    assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());
-    assert_eq!(metrics_listen, None);
-    assert!(redis.is_none());
+    assert_eq!(plain.max_connections.get(), 10_000);
+    assert_eq!(plain.api_listen, "127.0.0.1:8080".parse().unwrap());
+    assert_eq!(plain.link_listen, "127.0.0.1:8081".parse().unwrap());
+    assert_eq!(plain.metrics_listen, None);
+    assert!(plain.redis_url.is_none());
     assert!(clicks.are_recorded);
     assert!(target_blocklist.is_none());
-    assert_eq!((stale_limit, link_cache), (Duration::from_mins(15), 256 * 1024 * 1024), "D58");
+    assert_eq!((plain.stale_limit, plain.link_cache), (Duration::from_mins(15), 256 * 1024 * 1024), "D58");
     for (address, is_trusted) in [("127.0.0.1", true), ("::1", true), ("10.0.0.1", false)] {
-        assert_eq!(trusted_proxies.contains(address.parse().unwrap()), is_trusted, "D18: {address}");
+        assert_eq!(plain.trusted_proxies.contains(address.parse().unwrap()), is_trusted, "D18: {address}");
     }
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert!(!gates.know_countries());
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
-    assert_eq!(security_contact, None);
+    assert_eq!(plain.security_contact, None);
     let DomainSettings { edge, name_servers, allowed_special_use } = domains;
     assert_eq!(edge.hostname, None, "D61: public DNS cannot resolve localhost");
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
     assert_eq!(name_servers, NameServers::System);
-    assert_eq!((throttle_per_minute, miss_throttle_per_minute), (30, 300));
+    assert_eq!((plain.throttle_per_minute, plain.miss_throttle_per_minute), (30, 300));
     assert_eq!(account_bounds, AccountBounds::default());
-    assert_eq!(drain_delay, Duration::ZERO);
+    assert_eq!(plain.drain_delay, Duration::ZERO);
+}
+
+/// The values of the start-up log by setting.
+fn logged(flags: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
+    let sources = gather(flags, &[], "").unwrap();
+    let (common, serve) = (CommonSettings::read(&sources).unwrap(), serve(&sources).unwrap());
+    let value = |setting: &About| Some(format!("{:?}", (setting.log)(&common, &serve)?));
+    let values = SETTINGS.iter().filter_map(|setting| Some((setting.key, value(setting)?)));
+    values.map(|(key, value)| (key, value.trim_matches('"').to_owned())).collect()
+}
+
+/// Listeners are logged with their actual ports, and `log-format` shows in every line.
+const NOT_LOGGED: [&str; 3] = ["api-listen", "link-listen", "log-format"];
+
+#[test]
+fn d61_the_start_log_has_each_default_in_the_form_of_its_setting() {
+    let defaults = logged(&[]);
+    for setting in SETTINGS {
+        let has_default = setting.default.is_some() && !NOT_LOGGED.contains(&setting.key);
+        let has_other_default = setting.help.contains("[default: ");
+        assert!(has_other_default || defaults.contains_key(setting.key) == has_default, "{}", setting.key);
+    }
+    // The log shows the path in the database's URL.
+    let values = defaults.iter().filter(|(key, _)| **key != "database-url");
+    let given: Vec<_> = values.map(|(key, value)| (*key, value.as_str())).collect();
+    assert_eq!(logged(&given), defaults);
+}
+
+#[test]
+fn r28_the_start_log_has_no_secrets() {
+    let values = logged(&[
+        ("database-url", "postgres://user:secret@db.example/signpost?password=secret"),
+        ("redis-url", "redis://user:secret@cache.example"),
+    ]);
+    assert!(values["database-url"].contains("db.example") && values["redis-url"].contains("cache.example"));
+    assert!(values.values().all(|value| !value.contains("secret")), "{values:?}");
 }
 
 #[test]
@@ -96,9 +122,9 @@ fn d61_flags_win_over_variables_and_variables_over_the_file() {
     let variables = [("SIGNPOST_API_LISTEN", "127.0.0.1:11"), ("SIGNPOST_LINK_LISTEN", "127.0.0.1:12")];
     let sources = gather(&[("api-listen", "127.0.0.1:111")], &variables, file).unwrap();
     let settings = serve(&sources).unwrap();
-    assert_eq!(settings.api_listen.port(), 111);
-    assert_eq!(settings.link_listen.port(), 12);
-    assert_eq!(settings.throttle_per_minute, 3);
+    assert_eq!(settings.plain.api_listen.port(), 111);
+    assert_eq!(settings.plain.link_listen.port(), 12);
+    assert_eq!(settings.plain.throttle_per_minute, 3);
 }
 
 #[test]
@@ -143,7 +169,7 @@ fn d37_the_edge_hostname_cannot_be_connected() {
 fn an_empty_variable_counts_as_not_given() {
     let variables = [("SIGNPOST_THROTTLE_PER_MINUTE", ""), ("SIGNPOST_METRICS_LISTEN", "")];
     let settings = serve(&gather(&[], &variables, "throttle-per-minute = 3").unwrap()).unwrap();
-    assert_eq!((settings.throttle_per_minute, settings.metrics_listen), (3, None));
+    assert_eq!((settings.plain.throttle_per_minute, settings.plain.metrics_listen), (3, None));
 }
 
 #[test]
@@ -251,7 +277,7 @@ fn the_flag_for_the_settings_file_wins_over_its_variable() {
     let variables = || [(OsString::from("SIGNPOST_CONFIG"), one.clone().into_os_string())];
     let throttle = |file| {
         let sources = Sources::gather(Flags::new(), variables(), file).unwrap();
-        ServeSettings::read(&sources).unwrap().throttle_per_minute
+        ServeSettings::read(&sources).unwrap().plain.throttle_per_minute
     };
     assert_eq!(throttle(None), 1);
     assert_eq!(throttle(Some(other)), 2);
