@@ -10,17 +10,17 @@ fn title() -> Name {
     Name::parse("Mine").unwrap()
 }
 
-fn with_a_link_to(url: &str) -> Option<Vec<WidgetDraft>> {
+fn with_a_link_to(url: &str) -> Vec<WidgetDraft> {
     let content =
         WidgetContent::Link { title: title(), url: WebUrl::parse(url).unwrap(), thumbnail_url: None };
-    Some(vec![WidgetDraft { id: None, content }])
+    vec![WidgetDraft { id: None, content }]
 }
 
 #[test]
 fn d34_a_page_gets_ids_for_its_new_widgets() {
     let world = World::new();
     let request = LandingRequest::new(title())
-        .with(|content| content.widgets = with_a_link_to("https://example.com/menu"));
+        .with(|content| content.widgets = Some(with_a_link_to("https://example.com/menu")));
     let page: LandingPage = world.create(request).unwrap();
     let ids: Vec<_> = page.content.widgets.as_slice().iter().map(|widget| widget.id).collect();
     assert_eq!(ids, [crate::WidgetId::from_bytes([7; 16])]);
@@ -30,7 +30,7 @@ fn d34_a_page_gets_ids_for_its_new_widgets() {
 fn d24_no_widget_leads_to_a_blocked_host() {
     let world = World::new();
     let change = |content: &mut PageContentRequest| {
-        content.widgets = with_a_link_to("https://blocked.example.net/menu");
+        content.widgets = Some(with_a_link_to("https://blocked.example.net/menu"));
     };
     let expected = [("widgets[0].url".to_owned(), ViolationCode::InvalidValue)];
     let rejection = world.create::<PageContent>(LandingRequest::new(title()).with(change)).unwrap_err();

@@ -15,7 +15,7 @@ use crate::refusal::{Refusal, Rejection};
 use crate::slug::Slug;
 use crate::submitted::Submitted;
 use crate::text::{Name, Note};
-use crate::violation::{FieldError, ViolationCode, Violations};
+use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
 /// The request of a creation or an update: a change for each field. The default changes nothing. A creation changes an
 /// empty link, so an absent field gets its default (D28).
@@ -162,7 +162,7 @@ fn judged<C: ContentRules>(
     subject: &Subject<'_, C>,
     request: &Submitted<LinkRequest<C::Request>>,
     placement: Result<Placement, Refusal>,
-    context: &LinkContext<'_>,
+    rules: &LinkContext<'_>,
 ) -> Result<Link<C>, Rejection> {
     let Submitted { value: request, violations } = request;
     let before = match subject {
@@ -175,7 +175,7 @@ fn judged<C: ContentRules>(
         // placement.
         placement: placement.as_ref().ok().filter(|_| before.is_some() || !violations.are_about("domain")),
         moved_by: if request.slug.is_keep() { "domain" } else { "slug" },
-        context,
+        context: rules,
         found: Violations::new(),
     };
     let name = request.name.clone().or_else(|| before.map(|link| link.name.clone()));
@@ -189,7 +189,7 @@ fn judged<C: ContentRules>(
         return Err(Rejection::Invalid(violations));
     };
     let placement = placement?;
-    content.check_features(before.map(|link| &link.content), context.features)?;
+    content.check_features(before.map(|link| &link.content), rules.features)?;
     let group_id = match request.group {
         Change::Keep => before.and_then(|link| link.group_id),
         Change::Set(reference) => Some(named_group(reference)?),
@@ -209,20 +209,20 @@ fn judged<C: ContentRules>(
             None => request.analytics_enabled.unwrap_or(true),
         },
         group_id,
-        created_at: before.map_or(context.now, |link| link.created_at),
-        updated_at: before.map_or(context.now, |link| link.updated_at),
+        created_at: before.map_or(rules.now, |link| link.created_at),
+        updated_at: before.map_or(rules.now, |link| link.updated_at),
         content,
     };
     if let Some(before) = before
         && link != *before
     {
-        link.updated_at = context.now.max(before.updated_at);
+        link.updated_at = rules.now.max(before.updated_at);
     }
     Ok(link)
 }
 
 /// The violation of a creation without a required field.
-pub(crate) fn required(field: &'static str) -> crate::violation::Violation {
+pub(crate) fn required(field: &'static str) -> Violation {
     FieldError::new(ViolationCode::Required, "is required").at(field)
 }
 

@@ -178,7 +178,7 @@ mod tests {
             let memory = InMemory::default();
             let account = samples::account();
             let redirect = samples::redirect("sale").with(|content| {
-                content.target_url = samples::target("https://example.com/no/address/of/ours")
+                content.target_url = samples::target("https://example.com/no/address/of/ours");
             });
             let mut work = memory.store.begin().await.unwrap();
             work.insert_account(&account).await.unwrap();

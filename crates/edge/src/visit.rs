@@ -55,7 +55,7 @@ pub(crate) struct Edge {
 /// What the visits of one worker share.
 pub(crate) struct Worker {
     pub(crate) edge: Arc<Edge>,
-    worker_cache: WorkerCache,
+    links: WorkerCache,
     hosts: HostCache,
     pub(crate) lane: Arc<Lane>,
 }
@@ -99,7 +99,7 @@ impl StoredLink {
 impl Worker {
     pub(crate) fn new(edge: Arc<Edge>) -> Rc<Self> {
         let lane = edge.clicks.lane();
-        Rc::new(Self { edge, worker_cache: WorkerCache::new(), hosts: HostCache::new(), lane })
+        Rc::new(Self { edge, links: WorkerCache::new(), hosts: HostCache::new(), lane })
     }
 
     /// Answers one visit, even if the code panics.
@@ -200,10 +200,8 @@ impl Worker {
         // Read before the link is compared with the moments of changes. A link that passes is then current as
         // of this moment.
         let listed = generations.listed(app.target_blocklist.version());
-        let inline = self
-            .worker_cache
-            .get(requested)
-            .filter(|link| link.view().holds(link.moment(), requested, generations));
+        let inline =
+            self.links.get(requested).filter(|link| link.view().holds(link.moment(), requested, generations));
         let (link, moment) = if let Some(link) = inline {
             (StoredLink::Inline(link), link.moment())
         } else {
@@ -212,7 +210,7 @@ impl Worker {
             if !link.view().holds(moment, requested, generations) {
                 return None;
             }
-            self.worker_cache.keep(requested, &link);
+            self.links.keep(requested, &link);
             (StoredLink::Shared(link), moment)
         };
         let view = link.view();
@@ -226,7 +224,7 @@ impl Worker {
         if (moment < listed || view.was_listed()) && destination != Destination::Nothing {
             is_listed = self.is_listed(&view);
             if !is_listed {
-                self.worker_cache.renew(requested, listed);
+                self.links.renew(requested, listed);
                 if let StoredLink::Shared(link) = &link {
                     link.renew(listed);
                 }

@@ -60,5 +60,7 @@ fn d4_the_log_names_each_request_by_its_id() {
     let answers = [account.get("/v1/account"), account.get("/v1/nothing")];
     let ids = answers.each_ref().map(|answer| answer.header("x-request-id").unwrap());
     assert_ne!(ids[0], ids[1]);
-    ids.into_iter().for_each(|id| program.await_log(id));
+    for id in ids {
+        program.await_log(id);
+    }
 }

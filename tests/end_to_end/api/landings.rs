@@ -17,10 +17,10 @@ fn d34_a_landing_page_lives_from_creation_to_deletion() {
         "widgets": [{"type": "heading", "text": "Today"}, {"type": "divider"}]
     });
     let created = account.post("/v1/landings", &body).expect_status(201);
-    let path = created.header("location").unwrap().to_owned();
+    let address = created.header("location").unwrap().to_owned();
     let landing = created.body;
     assert_eq!((&landing["title"], &landing["accent_color"]), (&json!("Fish & <Chips>"), &json!("#1a2b3c")));
-    assert_eq!(account.get(&path).expect_status(200).body, landing);
+    assert_eq!(account.get(&address).expect_status(200).body, landing);
     let page = visitor.open("/menu");
     assert_eq!(page.status, 200);
     assert!(page.body.contains("Fish &#38; &#60;Chips&#62;") && page.body.contains("Today"), "{}", page.body);
@@ -32,19 +32,19 @@ fn d34_a_landing_page_lives_from_creation_to_deletion() {
     let widgets: Vec<Value> = landing["widgets"].as_array().unwrap().iter().rev().cloned().collect();
     let patch =
         json!({"title": "Card", "slug": "card", "description": null, "widgets": widgets, "group_id": null});
-    let changed = account.patch(&path, &patch).expect_status(200).body;
+    let changed = account.patch(&address, &patch).expect_status(200).body;
     assert_eq!((&changed["widgets"], &changed["description"]), (&json!(widgets), &Value::Null));
-    assert_eq!(account.get(&path).body, changed);
+    assert_eq!(account.get(&address).body, changed);
     assert_eq!((visitor.open("/menu").status, visitor.open("/card").status), (404, 200));
     assert_eq!(account.get(&group).body["landings_count"], 0);
     assert_eq!(account.walk("/v1/landings", "?q=CAR&is_active=true&group_id=none").len(), 1);
-    account.patch(&path, &json!({"is_active": false})).expect_status(200);
+    account.patch(&address, &json!({"is_active": false})).expect_status(200);
     assert_eq!(visitor.open("/card").status, 404);
 
-    let deleted = account.delete(&path).expect_status(200).body;
+    let deleted = account.delete(&address).expect_status(200).body;
     let expected =
         json!({"id": landing["id"], "object": "landing", "deleted": true, "message": deleted["message"]});
     assert_eq!(deleted, expected);
-    account.get(&path).expect_error(404, "landing_not_found");
+    account.get(&address).expect_error(404, "landing_not_found");
     assert_eq!(account.get("/v1/account").body["usage"]["links"], 0);
 }

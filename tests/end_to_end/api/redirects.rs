@@ -21,7 +21,7 @@ fn d28_d58_a_redirect_lives_from_creation_to_deletion() {
         "antibot_enabled": false, "geo_blocklists": {"countries": ["de", "AT", "DE"]}, "analytics_enabled": false
     });
     let created = account.post("/v1/redirects", &body).expect_status(201);
-    let path = created.header("location").unwrap().to_owned();
+    let address = created.header("location").unwrap().to_owned();
     let link = created.body;
     let expected = json!({
         "id": link["id"], "object": "redirect", "name": "Große STRAẞE 🎉", "url": "http://localhost:8081/My_Slug-1",
@@ -31,7 +31,7 @@ fn d28_d58_a_redirect_lives_from_creation_to_deletion() {
         "geo_blocklists": {"countries": ["DE", "AT"]}
     });
     assert_eq!(link, expected);
-    assert_eq!(account.get(&path).expect_status(200).body, expected);
+    assert_eq!(account.get(&address).expect_status(200).body, expected);
     assert_eq!(visitor.open("/My_Slug-1").location(), Some("https://example.com/pfad/%C3%A4?q=%20"));
     let query = format!("?q=STRASSE&is_active=true&domain=localhost&group_id={}", group.as_str().unwrap());
     assert_eq!(account.walk("/v1/redirects", &query).len(), 1);
@@ -40,24 +40,24 @@ fn d28_d58_a_redirect_lives_from_creation_to_deletion() {
         "name": "After", "target_url": "https://example.org/after", "slug": "after", "note": null, "group_id": null,
         "geo_blocklists": null
     });
-    let after = account.patch(&path, &patch).expect_status(200).body;
-    assert_eq!(account.get(&path).expect_status(200).body, after);
+    let after = account.patch(&address, &patch).expect_status(200).body;
+    assert_eq!(account.get(&address).expect_status(200).body, after);
     assert_eq!((&after["url"], &after["note"]), (&json!("http://localhost:8081/after"), &Value::Null));
     assert!(after["updated_at"].as_str() >= link["updated_at"].as_str());
-    assert_eq!(account.patch(&path, &json!({"name": " After"})).expect_status(200).body, after);
+    assert_eq!(account.patch(&address, &json!({"name": " After"})).expect_status(200).body, after);
     assert!(account.walk("/v1/redirects", &query).is_empty());
     for _ in 0..3 {
         assert_eq!((visitor.open("/My_Slug-1").status, visitor.open("/after").status), (404, 302));
-        account.patch(&path, &json!({"is_active": false})).expect_status(200);
+        account.patch(&address, &json!({"is_active": false})).expect_status(200);
         assert_eq!(visitor.open("/after").status, 404);
-        account.patch(&path, &json!({"is_active": true})).expect_status(200);
+        account.patch(&address, &json!({"is_active": true})).expect_status(200);
     }
 
-    let deleted = account.delete(&path).expect_status(200).body;
+    let deleted = account.delete(&address).expect_status(200).body;
     let expected =
         json!({"id": link["id"], "object": "redirect", "deleted": true, "message": deleted["message"]});
     assert_eq!(deleted, expected);
-    account.get(&path).expect_error(404, "redirect_not_found");
+    account.get(&address).expect_error(404, "redirect_not_found");
     assert_eq!(visitor.open("/after").status, 404);
     account.create_redirect(&redirect_body(json!({"slug": "after"})));
     assert_eq!(visitor.open("/after").status, 302);
@@ -69,8 +69,8 @@ fn one_of_many_concurrent_deletions_succeeds() {
     let program = Program::start();
     let account = program.first_account();
     let group = account.create_group("g")["id"].clone();
-    let path = path_of(&account.create_redirect(&redirect_body(json!({"group_id": group}))));
-    let mut statuses = concurrently(10, |_| account.delete(&path).status);
+    let address = path_of(&account.create_redirect(&redirect_body(json!({"group_id": group}))));
+    let mut statuses = concurrently(10, |_| account.delete(&address).status);
     statuses.sort_unstable();
     assert_eq!(statuses, [vec![200], vec![404; 9]].concat());
     let group = account.get(&format!("/v1/groups/{}", group.as_str().unwrap())).body;
@@ -82,7 +82,7 @@ fn d33_concurrent_patches_of_different_fields_lose_nothing() {
     let program = Program::start();
     let account = program.first_account();
     for _ in 0..10 {
-        let path = path_of(&account.new_redirect());
+        let address = path_of(&account.new_redirect());
         let patches = [
             json!({"name": "changed"}),
             json!({"note": "changed"}),
@@ -91,9 +91,9 @@ fn d33_concurrent_patches_of_different_fields_lose_nothing() {
             json!({"target_url": "https://example.org/changed"}),
         ];
         concurrently(patches.len(), |number| {
-            account.patch(&path, &patches[number]).expect_status(200);
+            account.patch(&address, &patches[number]).expect_status(200);
         });
-        let after = account.get(&path).body;
+        let after = account.get(&address).body;
         for (field, value) in patches.iter().flat_map(|patch| patch.as_object().unwrap()) {
             assert_eq!(after[field], *value);
         }

@@ -23,6 +23,9 @@ const SLUG_ATTEMPTS: u32 = 10;
 /// The request of a creation.
 type Request<C> = Submitted<LinkRequest<<C as signpost_domain::ContentRules>::Request>>;
 
+/// An item of a batch, or the violations of one without readable fields.
+type Item<C> = Result<Request<C>, Violations>;
+
 /// The outcome of each item.
 type Outcomes<C> = Vec<Result<Link<C>, Rejection>>;
 
@@ -65,7 +68,7 @@ pub async fn create<C: LinkResource>(
 pub async fn create_many<C: LinkResource>(
     app: &Application,
     caller: &Caller,
-    requests: Batch<Result<Request<C>, Violations>>,
+    requests: Batch<Item<C>>,
     idempotency: Idempotency<'_, Vec<Result<Link<C>, Rejection>>>,
 ) -> Result<Vec<Result<Link<C>, Rejection>>, AppError> {
     let contents = requests.iter().flatten().map(|request| &request.value.content);
@@ -81,7 +84,7 @@ pub async fn create_many<C: LinkResource>(
 /// The items of a creation, which all attempts share.
 struct Items<C: LinkResource> {
     /// With the ids of their links. The ids follow the order of the batch (D29), and every attempt uses the same ones.
-    requests: Vec<(Id<C::Kind>, Result<Request<C>, Violations>)>,
+    requests: Vec<(Id<C::Kind>, Item<C>)>,
     /// The hostnames that they name, each once, without those of the system domain.
     hostnames: Vec<Hostname>,
     /// Converts the rejection of an item for the answer.
@@ -91,7 +94,7 @@ struct Items<C: LinkResource> {
 impl<C: LinkResource> Items<C> {
     fn new(
         rules: &LinkRules<'_>,
-        requests: Vec<Result<Request<C>, Violations>>,
+        requests: Vec<Item<C>>,
         convert_rejection: fn(Rejection) -> Rejection,
     ) -> Self {
         let named = requests.iter().flatten().filter_map(|request| match &request.value.domain {

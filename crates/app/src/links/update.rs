@@ -25,9 +25,12 @@ pub async fn update<C: LinkResource>(
     let blocklist = app.target_blocklist.current();
     let without_link = C::violations_without_link(&request.value.content, &blocklist);
     request.violations.append_about_others(without_link);
-    let not_found = || match request.violations.is_empty() {
-        true => AppError::Refused(C::Kind::LINK_KIND.not_found()),
-        false => AppError::Invalid(request.violations.clone()),
+    let not_found = || {
+        if request.violations.is_empty() {
+            AppError::Refused(C::Kind::LINK_KIND.not_found())
+        } else {
+            AppError::Invalid(request.violations.clone())
+        }
     };
     let id = id.id().ok_or_else(not_found)?;
     let named = named_pixels::<C>(app, account, [&request.value.content]).await?;

@@ -6,13 +6,12 @@ use signpost_domain::{
     AccountId, Address, Change, FieldError, LinkContext, LinkKind, Slug, ViolationCode, Violations,
 };
 
-use super::field::Field;
 use super::field_reader::FieldReader;
 use super::fingerprint::Fingerprint;
 use super::group_entry::GroupEntry;
 use super::link_entry::LinkEntry;
 use super::outcome::{Imported, ObjectId};
-use super::record::{ImportRow, Record};
+use super::record::{Field, ImportRow, Record};
 use super::results::Results;
 
 /// What a record describes.

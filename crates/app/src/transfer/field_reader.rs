@@ -6,8 +6,7 @@ use signpost_domain::{
     Change, CountryCode, FieldError, GeoBlocklist, Timestamp, Violation, ViolationCode, Violations,
 };
 
-use super::field::Field;
-use super::record::{FieldValue, Record};
+use super::record::{Field, FieldValue, Record};
 
 /// Takes the fields of a record one by one and collects their violations. Fields that remain at the end are unknown.
 pub(super) struct FieldReader {

@@ -3,8 +3,7 @@
 use sha2::{Digest, Sha256};
 use signpost_domain::{AccountId, Slug};
 
-use super::field::Field;
-use super::record::{FieldValue, Record};
+use super::record::{Field, FieldValue, Record};
 
 /// How many slugs are tried for a record before it fails.
 pub(super) const SLUG_ATTEMPTS: u8 = 10;

@@ -2,8 +2,8 @@
 
 use signpost_domain::{FieldError, Group, GroupId, Name, Timestamp, ViolationCode, Violations};
 
-use super::field::Field;
 use super::field_reader::{FieldReader, Instants};
+use super::record::Field;
 
 /// A group as a record describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use signpost_domain::{
     RedirectContentRequest, Rejection, Site, Slug, Submitted, TargetUrl, ViolationCode, Violations,
 };
 
-use super::field::Field;
 use super::field_reader::{FieldReader, Instants};
 use super::group_choice::GroupChoice;
+use super::record::Field;
 
 /// A link as a record describes it. A field that the record leaves out gets its default if the link is created, and is not
 /// compared if the link exists.
@@ -92,11 +92,11 @@ impl LinkEntry {
     }
 
     /// The address with this slug; `None` for a lost link, or if no link can have that address.
-    pub(super) fn address(&self, slug: Option<Slug>, context: &LinkContext<'_>) -> Option<Address> {
+    pub(super) fn address(&self, slug: Option<Slug>, rules: &LinkContext<'_>) -> Option<Address> {
         if self.is_lost {
             return None;
         }
-        Placement::new(site(&self.request.domain, context)?, slug).ok()?.address()
+        Placement::new(site(&self.request.domain, rules)?, slug).ok()?.address()
     }
 
     /// Builds the link, as the API's creation would (D28). `slug` is used if the record has none.
@@ -107,7 +107,7 @@ impl LinkEntry {
         &self,
         id: [u8; 16],
         slug: Option<Slug>,
-        context: &LinkContext<'_>,
+        rules: &LinkContext<'_>,
     ) -> Result<Link, Rejection> {
         let group = self.group.reference().map_or(Change::Keep, Change::Set);
         let request = LinkRequest { group, ..self.request.clone() };
@@ -117,14 +117,14 @@ impl LinkEntry {
                 let name =
                     request.name.clone().or_else(|| content.target_url.as_ref().map(TargetUrl::default_name));
                 let request = LinkRequest { name, ..request }.with_content(content);
-                created::<RedirectContent>(id, request, slug, lost, context)?
+                created::<RedirectContent>(id, request, slug, lost, rules)?
             }
             EntryContent::Landing => {
                 let content = LandingRequest::default().content;
-                created::<PageContent>(id, request.with_content(content), slug, lost, context)?
+                created::<PageContent>(id, request.with_content(content), slug, lost, rules)?
             }
         };
-        (link.created_at, link.updated_at) = self.instants.or_now(context.now);
+        (link.created_at, link.updated_at) = self.instants.or_now(rules.now);
         Ok(link)
     }
 
@@ -141,7 +141,7 @@ impl LinkEntry {
     }
 
     /// The fields in which a stored link differs. The dates are not compared, because callers cannot set them.
-    pub(super) fn differences(&self, link: &Link, context: &LinkContext<'_>) -> Vec<Field> {
+    pub(super) fn differences(&self, link: &Link, rules: &LinkContext<'_>) -> Vec<Field> {
         let LinkRequest { name, note, is_active, analytics_enabled, content, .. } = &self.request;
         let mut differing = vec![];
         let mut compare = |field, is_same: bool| {
@@ -149,7 +149,7 @@ impl LinkEntry {
                 differing.push(field);
             }
         };
-        self.compare_place(&link.placement, context, &mut compare);
+        self.compare_place(&link.placement, rules, &mut compare);
         let redirect = match (content, &link.content) {
             (EntryContent::Redirect(content), AnyContent::Redirect(kept)) => Some((content, kept)),
             (EntryContent::Landing, AnyContent::Landing) => None,
@@ -182,7 +182,7 @@ impl LinkEntry {
     fn compare_place(
         &self,
         kept: &Placement,
-        context: &LinkContext<'_>,
+        rules: &LinkContext<'_>,
         compare: &mut impl FnMut(Field, bool),
     ) {
         let LinkRequest { domain, slug, .. } = &self.request;
@@ -199,7 +199,7 @@ impl LinkEntry {
         let Some(Address { site: kept_site, slug: kept_slug }) = kept.address() else {
             return compare(Field::IsLost, false);
         };
-        compare(Field::Domain, site(domain, context) == Some(kept_site));
+        compare(Field::Domain, site(domain, rules) == Some(kept_site));
         compare(Field::Slug, slug.clone().applied_to(kept_slug.clone()) == kept_slug);
     }
 }
@@ -208,24 +208,24 @@ impl LinkEntry {
 fn all_violations(
     request: LinkRequest<EntryContent>,
     violations: Violations,
-    context: &LinkContext<'_>,
+    rules: &LinkContext<'_>,
 ) -> Violations {
     let EntryContent::Redirect(content) = request.content.clone() else { return violations };
     let Some(target_url) = &content.target_url else { return violations };
     let name = request.name.clone().or_else(|| Some(target_url.default_name()));
     let value = LinkRequest { name, ..request }.with_content(content);
     let request = Submitted { value, violations };
-    match Link::<RedirectContent>::create(Id::from_bytes([0; 16]), &request, None, context) {
+    match Link::<RedirectContent>::create(Id::from_bytes([0; 16]), &request, None, rules) {
         Err(Rejection::Invalid(violations)) => violations,
         Ok(_) | Err(Rejection::Refused(_)) => request.violations,
     }
 }
 
 /// The site that a record names, even if no link can be created there now.
-fn site(domain: &Change<HostReference>, context: &LinkContext<'_>) -> Option<Site> {
+fn site(domain: &Change<HostReference>, rules: &LinkContext<'_>) -> Option<Site> {
     match domain {
         Change::Keep | Change::Clear => Some(Site::System),
-        Change::Set(HostReference::Hostname(hostname)) if context.system.answers_to(hostname) => {
+        Change::Set(HostReference::Hostname(hostname)) if rules.system.answers_to(hostname) => {
             Some(Site::System)
         }
         Change::Set(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname.clone())),
@@ -259,12 +259,12 @@ fn created<C: ContentRules>(
     request: LinkRequest<C::Request>,
     slug: Option<Slug>,
     lost: Option<Placement>,
-    context: &LinkContext<'_>,
+    rules: &LinkContext<'_>,
 ) -> Result<Link, Rejection> {
     let (id, request) = (Id::from_bytes(id), Submitted::valid(request));
     let link = match lost {
-        Some(placement) => Link::<C>::create_at(id, &request, Ok(placement), context),
-        None => Link::<C>::create(id, &request, slug, context),
+        Some(placement) => Link::<C>::create_at(id, &request, Ok(placement), rules),
+        None => Link::<C>::create(id, &request, slug, rules),
     };
     link.map(Link::into_any)
 }

@@ -7,7 +7,6 @@ mod classifier;
 mod entry;
 mod existing_links;
 mod export;
-mod field;
 mod field_reader;
 mod fingerprint;
 mod group_choice;
@@ -24,8 +23,7 @@ mod rehearsal;
 mod results;
 
 pub use export::Export;
-pub use field::Field;
 pub use import::{Import, ImportMode, ROWS_AT_ONCE};
 pub use left_out::LeftOut;
 pub use outcome::{ImportCounts, Imported, ImportedRow, ObjectId};
-pub use record::{FieldValue, ImportRow, Record};
+pub use record::{Field, FieldValue, ImportRow, Record};

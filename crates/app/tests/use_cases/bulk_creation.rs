@@ -40,6 +40,7 @@ fn refused(outcome: &Result<Redirect, Rejection>) -> Option<Refusal> {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it stands beside items without readable fields")]
 fn valid(request: RedirectRequest) -> Sent {
     Ok(Submitted::valid(request))
 }

@@ -13,7 +13,8 @@ const UNKNOWN_GROUP: &str = "grp_00000000000000000000000000000000";
 /// A valid redirect, with these fields added or replaced.
 fn item(fields: Value) -> Value {
     let mut item = json!({"name": "a", "target_url": "https://example.com/"});
-    item.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let Value::Object(fields) = fields else { panic!("no object: {fields}") };
+    item.as_object_mut().unwrap().extend(fields);
     item
 }
 

@@ -151,12 +151,11 @@ pub(super) async fn d20_one_of_many_concurrent_moves_to_an_address_succeeds(fres
         let moving = links.get(usize::try_from(number).unwrap()).cloned();
         async move {
             let placement = samples::on_system("goal");
-            match moving {
-                Some(link) => given::update_link(&store, account, &Link { placement, ..link }).await,
-                None => {
-                    let link = samples::link_at(KINDS[usize::from(number % 2 == 0)], placement);
-                    given::insert_link(&store, account, &link, PLENTY).await
-                }
+            if let Some(link) = moving {
+                given::update_link(&store, account, &Link { placement, ..link }).await
+            } else {
+                let link = samples::link_at(KINDS[usize::from(number % 2 == 0)], placement);
+                given::insert_link(&store, account, &link, PLENTY).await
             }
         }
     });

@@ -48,7 +48,7 @@ fn redirect(number: usize) -> Redirect {
         ..samples::redirect(&format!("s-{number}-{}", number % 5))
     }
     .with(|content| {
-        content.target_url = samples::target(&format!("https://example.com/path?n={}", number % 17))
+        content.target_url = samples::target(&format!("https://example.com/path?n={}", number % 17));
     })
 }
 
