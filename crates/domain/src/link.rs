@@ -149,10 +149,11 @@ impl Link {
 
     /// The link as a redirect; `None` if it is a landing page.
     #[must_use]
-    pub fn into_redirect(self) -> Option<Redirect> {
-        let Self { content: AnyContent::Redirect(content), .. } = &self else { return None };
-        let content = content.clone();
-        Some(self.map_content(|_| content))
+    pub fn into_redirect(mut self) -> Option<Redirect> {
+        match std::mem::replace(&mut self.content, AnyContent::Landing) {
+            AnyContent::Landing => None,
+            AnyContent::Redirect(content) => Some(self.map_content(|_| content)),
+        }
     }
 
     /// The link as a landing page; `None` if it is a redirect.

@@ -13,9 +13,25 @@ use crate::plan::FeatureSet;
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::{Refusal, Rejection};
 use crate::slug::Slug;
-use crate::submitted::Submitted;
 use crate::text::{Name, Note};
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
+
+/// The readable fields of a request, and its violations. Each layer adds the violations that only it can find, so that one
+/// answer lists all (D8). A request with violations changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Submitted<T> {
+    /// The readable fields. An invalid field counts as absent.
+    pub value: T,
+    /// The violations so far.
+    pub violations: Violations,
+}
+
+impl<T> Submitted<T> {
+    /// A request without violations so far.
+    pub const fn valid(value: T) -> Self {
+        Self { value, violations: Violations::new() }
+    }
+}
 
 /// The request of a creation or an update: a change for each field. The default changes nothing. A creation changes an
 /// empty link, so an absent field gets its default (D28).

@@ -152,7 +152,7 @@ impl Placement {
 pub struct PlacementChange {
     /// `domain`: null moves the link to the system domain.
     pub domain: Change<HostReference>,
-    /// `slug`: null moves the link to the root of its custom domain.
+    /// `slug`: null moves the link to the root of its custom domain. The system domain has no root (D22).
     pub slug: Change<Slug>,
 }
 

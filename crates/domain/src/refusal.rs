@@ -92,8 +92,8 @@ impl Refusal {
         }
     }
 
-    /// The violation of a single field, if the refusal is about one (D20). That field is `slug`, also if the
-    /// slug is null and the root of a domain is taken, or if a PATCH names only another domain.
+    /// The violation of a single field, if the refusal is about one (D20). The field is always `slug`, even if the taken
+    /// address is a domain's root, or the PATCH changed only `domain`.
     #[must_use]
     pub fn violation(&self) -> Option<Violation> {
         const FIELD: &str = "slug";

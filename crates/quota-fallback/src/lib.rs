@@ -38,9 +38,9 @@
 //! it has admitted alone, and the store adds the difference. The total has a unique name, which differs from those of other
 //! processes and from that of the same window after it was dropped here.
 //!
-//! An answer that comes after the 50 ms is awaited for another second. Until then the request counts here and is not merged,
-//! and if the store counted it, it never is. If the answer is lost, the request is merged: it may count twice, but never
-//! goes uncounted. Errors about corrupt data belong to one account and do not count towards the five failures.
+//! An answer that comes after the 50 ms is awaited for another second. Meanwhile the request
+//! counts on this node only. It is merged later only if the store turns out not to have counted it. If the answer is lost,
+//! the request is merged: it may count twice, but never goes uncounted. Errors about corrupt data belong to one account and do not count towards the five failures.
 //!
 //! # Bounds
 //!

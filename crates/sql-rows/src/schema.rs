@@ -1,4 +1,4 @@
-//! The tables of both databases, after their migrations. A comment marks a column that only one of them has.
+//! All tables that both databases have. Each is declared beside its rows, in the file of its resource.
 
 pub use crate::account::table::accounts;
 pub use crate::api_key::table::api_keys;

@@ -52,8 +52,9 @@ impl ChangeFollower {
         }
     }
 
-    /// Reads new entries and publishes each once. The first read finds the end of the log, and publishes that anything may
-    /// have changed. So does a later read if it may have missed entries, after a long time or very many changes.
+    /// Reads new entries and publishes each once. The first read starts at the end of the log and tells subscribers that
+    /// anything may have changed. A later read does the same if it may have missed entries, because too much time or too
+    /// many changes have passed.
     ///
     /// # Errors
     /// The store cannot be read. No entry is missed: the next read continues at the same position.

@@ -59,9 +59,11 @@ pub async fn create<C: LinkResource>(
         .await
 }
 
-/// Creates links as if one after another, leaves out those that are refused, and commits the others together (D30). The
-/// answer has an outcome for each, in the same order. An item without readable fields is `Err`. The outcome is that of [`create`], or [`Refusal::DuplicateSlugInBatch`] if an
-/// earlier item has taken the address.
+/// Creates links as if they were created in order. Refused items are skipped, and the rest commit in one transaction (D30).
+/// An item is `Err` if it has no readable fields, such as one that is not an object.
+///
+/// The answer has an outcome for each item, in the same order: that of [`create`], or [`Refusal::DuplicateSlugInBatch`] if
+/// an earlier item has taken the address.
 ///
 /// # Errors
 /// Something broke, and nothing was created.

@@ -88,9 +88,9 @@ pub trait AnswerReads: Send + Sync {
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError>;
 
-    /// Deletes up to `at_most` answers that are too old at `now`, the oldest first. Returns how many: fewer than `at_most` only
-    /// if none is left, or only those whose keys other units of work are claiming, for which it need not wait. If nothing is
-    /// left to do, it costs one read.
+    /// Deletes up to `at_most` answers that are too old at `now`, the oldest first. Returns the number deleted. It is below
+    /// `at_most` only when nothing else can be deleted. Rows whose keys other units of work are claiming may be skipped. If
+    /// nothing is left to do, it costs one read.
     ///
     /// A store with a clock of its own uses the earlier of that clock and `now`: a node whose clock is ahead must not delete
     /// answers that clients of other nodes may still ask for.
