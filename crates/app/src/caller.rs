@@ -1,8 +1,6 @@
 //! The authenticated sender of a request.
 
-use signpost_domain::{
-    Account, AccountId, ApiKeyId, Link, LinkId, Plan, QuotaRemaining, RequestBudget, Usage,
-};
+use signpost_domain::{Account, AccountId, Link, LinkId, Plan, QuotaRemaining, RequestBudget, Usage};
 
 use crate::admission::{RequestPermit, SearchPermit};
 use crate::app_error::AppError;
@@ -25,7 +23,6 @@ pub struct RateLimits {
 pub struct Caller {
     pub(crate) account: Account,
     pub(crate) usage: Usage,
-    pub(crate) key_id: ApiKeyId,
     pub(crate) plan: Plan,
     pub(crate) rate_limits: RateLimits,
     pub(crate) permit: RequestPermit,
@@ -66,12 +63,6 @@ impl Caller {
     #[must_use]
     pub const fn usage(&self) -> &Usage {
         &self.usage
-    }
-
-    /// The key of the request.
-    #[must_use]
-    pub const fn key_id(&self) -> ApiKeyId {
-        self.key_id
     }
 
     /// The account's plan.

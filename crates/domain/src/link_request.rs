@@ -104,10 +104,13 @@ pub trait ContentRules: Content {
 pub struct Judgement<'a, C: Content> {
     /// The link before the request; `None` in a creation.
     pub before: Option<&'a Link<C>>,
-    /// Where the link lives after the request; `None` if that is unknown or refused.
+    /// Where the link lives after the request; `None` if that is refused, or unknown because `slug` or `domain` could not be
+    /// read.
     pub placement: Option<&'a Placement>,
     /// The field of the request that moves the link.
     pub moved_by: &'static str,
+    /// The violations of fields that could not be read. Their values after the request are unknown.
+    pub unreadable: &'a Violations,
     /// The rest of the input.
     pub context: &'a LinkContext<'a>,
     /// The violations found so far.
@@ -185,12 +188,12 @@ fn judged<C: ContentRules>(
         Subject::New(_) => None,
         Subject::Existing(link) => Some(*link),
     };
+    let is_placed = !violations.are_about("slug") && !violations.are_about("domain");
     let mut judgement = Judgement {
         before,
-        // With an unreadable domain, the address of a new link is unknown. An update then checks the current
-        // placement.
-        placement: placement.as_ref().ok().filter(|_| before.is_some() || !violations.are_about("domain")),
+        placement: placement.as_ref().ok().filter(|_| is_placed),
         moved_by: if request.slug.is_keep() { "domain" } else { "slug" },
+        unreadable: violations,
         context: rules,
         found: Violations::new(),
     };

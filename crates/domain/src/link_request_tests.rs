@@ -256,15 +256,35 @@ fn d8_an_invalid_creation_lists_violations_of_combined_fields() {
     assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
 }
 
+/// An update is judged by the placement and the target that it results in (D22), and these are unknown here.
 #[test]
-fn d8_no_loop_is_reported_for_an_unreadable_domain() {
+fn d8_d22_an_unreadable_slug_domain_or_target_closes_no_loop() {
     let world = World::new();
-    let value = RedirectRequest { slug: Change::Set(slug("mine")), ..new_redirect() }
-        .with(|content| content.target_url = Some(target("https://go.example.com/mine")));
-    let violation = FieldError::new(ViolationCode::InvalidType, "must be a string").at("domain");
-    let request = Submitted { value, violations: violation.into() };
-    let found = fields(world.create_submitted::<crate::RedirectContent>(&request).unwrap_err());
-    assert_eq!(found, [("domain".to_owned(), ViolationCode::InvalidType)]);
+    let own_address = |content: &mut RedirectContentRequest| {
+        content.target_url = Some(target("https://go.example.com/mine"));
+    };
+    let other = RedirectRequest { slug: Change::Set(slug("other")), ..new_redirect() }.with(own_address);
+    let at_other: Redirect = world.create(other).unwrap();
+    let at_mine: Redirect = world.create(new_redirect()).unwrap();
+    let new = RedirectRequest { slug: Change::Set(slug("mine")), ..new_redirect() };
+    let moved = RedirectRequest { slug: Change::Set(slug("mine")), ..RedirectRequest::default() };
+    for (field, link, value) in [
+        ("domain", None, new.with(own_address)),
+        ("slug", None, new_redirect().with(own_address)),
+        ("domain", Some(&at_mine), RedirectRequest::default().with(own_address)),
+        ("slug", Some(&at_mine), RedirectRequest::default().with(own_address)),
+        ("domain", Some(&at_other), moved.clone()),
+        ("target_url", Some(&at_other), moved),
+    ] {
+        let violation = FieldError::new(ViolationCode::InvalidType, "must be a string").at(field);
+        let request = Submitted { value, violations: violation.into() };
+        let judged = match link {
+            None => world.create_submitted::<crate::RedirectContent>(&request),
+            Some(link) => link.apply(&request, &world.at(2_000)),
+        };
+        let found = fields(judged.unwrap_err());
+        assert_eq!(found, [(field.to_owned(), ViolationCode::InvalidType)], "{link:?}");
+    }
 }
 
 fn any_change<T: Clone + Debug + 'static>(

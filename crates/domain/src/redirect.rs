@@ -95,7 +95,7 @@ impl ContentRules for RedirectContent {
     const NAME_FIELD: &'static str = "name";
 
     fn requested(request: &RedirectContentRequest, judgement: &mut Judgement<'_, Self>) -> Option<Self> {
-        let Judgement { before: link, placement, moved_by, context, found } = judgement;
+        let Judgement { before: link, placement, moved_by, unreadable, context, found } = judgement;
         let before = link.map(|link| &link.content);
         let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels } = request;
         if let Some(target_url) = target_url {
@@ -107,6 +107,7 @@ impl ContentRules for RedirectContent {
             found.push(required("target_url"));
         }
         if let (Some(target_url), Some(placement)) = (target_url, *placement)
+            && !unreadable.are_about("target_url")
             && (is_new_target || link.is_none_or(|link| link.placement != *placement))
         {
             // The violation names the field that closed the loop.

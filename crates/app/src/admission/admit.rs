@@ -153,7 +153,7 @@ async fn judge(
     link: Option<Link>,
     now: Timestamp,
 ) -> Result<Caller, NotAdmitted> {
-    let Some(KeyHolder { key, account, usage }) = holder.filter(|holder| holder.key.revoked_at.is_none())
+    let Some(KeyHolder { key: _, account, usage }) = holder.filter(|holder| holder.key.revoked_at.is_none())
     else {
         return Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None });
     };
@@ -194,7 +194,6 @@ async fn judge(
     };
     match decision {
         QuotaDecision::Admitted { remaining } => Ok(Caller {
-            key_id: key.id,
             plan: plan.clone(),
             rate_limits: RateLimits { budget, remaining },
             account,
