@@ -28,8 +28,8 @@ async fn invalid_answer_fails_at_once() {
         (Behaviour::TruncateAll, "cut short"),
         (Behaviour::TruncateUdpAndResetTcp, "not reached"),
         (Behaviour::ForeignRecords, "does not fit"),
-        (Behaviour::Referral, "knows nothing"),
-        (Behaviour::Ignorant, "knows nothing"),
+        (Behaviour::Referral, "without authority"),
+        (Behaviour::Ignorant, "without authority"),
     ] {
         let server = known_server();
         server.behave(behaviour);
