@@ -10,7 +10,7 @@ use signpost_domain::{
 
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::links::{LinkResource, pixels_by_id};
+use crate::links::{LinkResource, pixels_by_id, stored_pixels};
 use crate::ports::{StoreError, UnitOfWork};
 
 /// A redirect and its existing pixels, in the redirect's order.
@@ -43,9 +43,8 @@ impl LinkResource for RedirectContent {
         let redirect = caller.link(app, id.into()).await?.and_then(Link::into_redirect);
         let Some(redirect) = redirect else { return Ok(None) };
         let ids = redirect.content.pixel_ids.as_slice();
-        let pixels =
-            if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(caller.account_id(), ids).await? };
-        Ok(Some(Self::single(redirect, &pixels_by_id(pixels))))
+        let pixels = stored_pixels(app, caller.account_id(), ids).await?;
+        Ok(Some(Self::single(redirect, &pixels)))
     }
 
     /// Removes deleted pixels, so that a request without them changes nothing (D33).

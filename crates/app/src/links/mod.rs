@@ -13,6 +13,6 @@ pub use create::{create, create_many};
 pub use delete::{delete, delete_many};
 pub use list::{ListLinks, list};
 pub use resource::{LinkResource, get};
-pub(crate) use resource::{any, pixels_by_id};
+pub(crate) use resource::{any, pixels_by_id, stored_pixels};
 pub(crate) use rules::LinkRules;
 pub use update::update;

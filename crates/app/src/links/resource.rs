@@ -87,8 +87,16 @@ where
 {
     let named = requests.into_iter().flat_map(C::named_pixels);
     let ids: BTreeSet<PixelId> = named.filter_map(|pixel| pixel.id()).collect();
-    let ids: Vec<PixelId> = ids.into_iter().collect();
-    let pixels = if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(account, &ids).await? };
+    stored_pixels(app, account, &ids.into_iter().collect::<Vec<_>>()).await
+}
+
+/// The account's pixels with these ids. Queries the store only if there are ids.
+pub(crate) async fn stored_pixels(
+    app: &Application,
+    account: AccountId,
+    ids: &[PixelId],
+) -> Result<Pixels, StoreError> {
+    let pixels = if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(account, ids).await? };
     Ok(pixels_by_id(pixels))
 }
 
