@@ -174,7 +174,7 @@ fn file_without_a_database_is_rejected_with_advice() {
     )
     .unwrap();
     for (path, expected) in [
-        (text, "check that it is an SQLite database"),
+        (text, "is an intact SQLite database"),
         (folder.path().to_path_buf(), "check that"),
         (folder.path().join("missing/x.db"), "check that its folder exists"),
     ] {
