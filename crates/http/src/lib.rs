@@ -18,10 +18,12 @@
 //!
 //! # Adding an endpoint
 //!
-//! Write a function in the file of its resource, and add a row to the table in `routes.rs`. A handler under `/v1` takes
-//! `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`. Fields and parameters that it does not read are
-//! refused. The handler of a `POST` calls `once` first: it returns a replay at once, and otherwise runs the use case with
-//! `Execution::run`. Describe the operation in `openapi/operations`; tests compare the description with the behaviour.
+//! Write a function in the file of its resource, and declare the endpoint in `openapi/operations`: method, path, handler and
+//! description. Routing and the document come from that declaration, and tests compare the description with the behaviour.
+//!
+//! A handler under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`. Fields and parameters
+//! that it does not read are refused. The handler of a `POST` calls `once` first: it returns a replay at once, and otherwise
+//! runs the use case with `Execution::run`.
 
 mod analytics;
 mod api_app;
@@ -29,6 +31,7 @@ mod api_error;
 mod bulk_outcome;
 mod cursor;
 mod documentation;
+mod endpoint;
 mod error_response;
 mod extract;
 mod health;
@@ -43,6 +46,7 @@ mod tls_allowed;
 mod wire;
 
 pub use api_app::api_app;
+pub use endpoint::{Access, RouteMethod};
 pub use openapi::openapi_document;
-pub use routes::{Access, RouteInfo, RouteMethod, route_table};
+pub use routes::{RouteInfo, route_table};
 pub use server::{ApiOptions, ApiServer};

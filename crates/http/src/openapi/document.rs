@@ -57,7 +57,7 @@ fn info() -> Info {
 
 fn paths() -> Paths {
     let paths = operations::all().fold(PathsBuilder::new(), |paths, endpoint| {
-        let (path, method) = (endpoint.path(), endpoint.method());
+        let (path, method) = (endpoint.path, endpoint.http_method());
         paths.path(path, PathItem::new(method, endpoint.operation()))
     });
     paths.build()

@@ -14,8 +14,8 @@ use utoipa::openapi::{Content, ContentBuilder, Ref, Response, ResponseBuilder};
 use super::error_codes::{meaning, message};
 use super::headers::{self, RateLimited};
 use crate::api_error::{UNWRITABLE, status_of};
+use crate::endpoint::{Access, RouteMethod};
 use crate::replayed_response::is_replayable;
-use crate::routes::{Access, RouteMethod};
 use crate::schema::{examples, named};
 
 /// The codes of every request, with or without a key (D7).

@@ -1,13 +1,15 @@
 //! Operations on analytics (D45, D66).
 
+use actix_web::web;
 use serde_json::json;
 use signpost_domain::ErrorCode;
+use signpost_domain::id::{LandingKind, RedirectKind};
 use utoipa::openapi::{ContentBuilder, ResponseBuilder};
 
 use super::{Endpoint, RateLimited, Response, headers, named, ok};
-use crate::analytics::PATH;
+use crate::analytics::{PATH, clicks, report};
+use crate::endpoint::RouteMethod;
 use crate::openapi::analytics_parameters as parameters;
-use crate::routes::RouteMethod;
 use crate::schema::examples;
 
 pub(super) const TAG: &str = "Analytics";
@@ -34,62 +36,68 @@ const OF_LANDING: &[ErrorCode] =
 
 /// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    let report = |summary, id, path, parameters, errors| Endpoint {
+    let report_at = |summary, id, path, handler, parameters, errors| Endpoint {
         summary,
         description: REPORT,
         parameters,
         success: ok("The report.", "Analytics", examples::analytics()),
         errors,
-        ..Endpoint::new(TAG, id, RouteMethod::Get, path)
+        ..Endpoint::new(TAG, id, RouteMethod::Get, path, handler)
     };
-    let export = |summary, id, path, parameters, errors| Endpoint {
+    let export_at = |summary, id, path, handler, parameters, errors| Endpoint {
         summary,
         description: EXPORT,
         parameters,
         success: ("200", lines()),
         errors,
-        ..Endpoint::new(TAG, id, RouteMethod::Get, path)
+        ..Endpoint::new(TAG, id, RouteMethod::Get, path, handler)
     };
     vec![
-        report(
+        report_at(
             "Count the clicks of the account",
             "getAnalytics",
             PATH,
+            || web::to(report::of_account),
             parameters::OF_ACCOUNT_REPORTS,
             OF_ACCOUNT,
         ),
-        report(
+        report_at(
             "Count the clicks of a redirect",
             "getRedirectAnalytics",
             "/v1/redirects/{id}/analytics",
+            || web::to(report::of_link::<RedirectKind>),
             parameters::OF_REDIRECT_REPORTS,
             OF_REDIRECT,
         ),
-        report(
+        report_at(
             "Count the clicks of a landing page",
             "getLandingAnalytics",
             "/v1/landings/{id}/analytics",
+            || web::to(report::of_link::<LandingKind>),
             parameters::OF_LANDING_REPORTS,
             OF_LANDING,
         ),
-        export(
+        export_at(
             "Export the clicks of the account",
             "exportClicks",
             "/v1/analytics/clicks",
+            || web::to(clicks::of_account),
             parameters::OF_ACCOUNT_EXPORTS,
             OF_ACCOUNT,
         ),
-        export(
+        export_at(
             "Export the clicks of a redirect",
             "exportRedirectClicks",
             "/v1/redirects/{id}/analytics/clicks",
+            || web::to(clicks::of_link::<RedirectKind>),
             parameters::OF_REDIRECT_EXPORTS,
             OF_REDIRECT,
         ),
-        export(
+        export_at(
             "Export the clicks of a landing page",
             "exportLandingClicks",
             "/v1/landings/{id}/analytics/clicks",
+            || web::to(clicks::of_link::<LandingKind>),
             parameters::OF_LANDING_EXPORTS,
             OF_LANDING,
         ),

@@ -1,12 +1,13 @@
 //! Operations on the documentation.
 
+use actix_web::web;
 use serde_json::json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{ContentBuilder, ResponseBuilder};
 
 use super::{Endpoint, RateLimited, Response, errors, headers};
 use crate::documentation;
-use crate::routes::{Access, RouteMethod};
+use crate::endpoint::{Access, RouteMethod};
 
 pub(super) const TAG: &str = "Documentation";
 
@@ -26,7 +27,9 @@ fn document() -> Endpoint {
         summary: "This document",
         description: "Describes every operation of the API for programs, such as client generators, gateways and tests.",
         success: ("200", headers::of_every_response(response, RateLimited::Never).build()),
-        ..Endpoint::new(TAG, "getOpenApiDocument", RouteMethod::Get, documentation::DOCUMENT)
+        ..Endpoint::new(TAG, "getOpenApiDocument", RouteMethod::Get, documentation::DOCUMENT, || {
+            web::to(documentation::document)
+        })
     }
 }
 
@@ -36,7 +39,9 @@ fn page() -> Endpoint {
         summary: "This document as a page",
         description: "Shows the document in a browser and can send requests. It loads files of this server only.",
         success: ("200", files("The page.", &["text/html; charset=utf-8"])),
-        ..Endpoint::new(TAG, "getDocumentation", RouteMethod::Get, documentation::PAGE)
+        ..Endpoint::new(TAG, "getDocumentation", RouteMethod::Get, documentation::PAGE, || {
+            web::to(documentation::page)
+        })
     }
 }
 
@@ -48,7 +53,9 @@ fn file() -> Endpoint {
         parameters: &["DocumentationFile"],
         success: ("200", files("The file.", &documentation::FILE_TYPES)),
         other: Some(("404", errors::no_such_path())),
-        ..Endpoint::new(TAG, "getDocumentationFile", RouteMethod::Get, documentation::FILE)
+        ..Endpoint::new(TAG, "getDocumentationFile", RouteMethod::Get, documentation::FILE, || {
+            web::to(documentation::file)
+        })
     }
 }
 

@@ -1,13 +1,14 @@
 //! Operations on custom domains and their certificates.
 
+use actix_web::web;
 use serde_json::json;
 use signpost_domain::ErrorCode;
 
 use super::{Endpoint, RateLimited, Response, body, created, json_response, ok};
+use crate::endpoint::{Access, RouteMethod};
 use crate::openapi::headers;
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::resources::domains::PATH;
-use crate::routes::{Access, RouteMethod};
+use crate::resources::domains::{self, PATH};
 use crate::schema::examples;
 use crate::tls_allowed;
 
@@ -33,7 +34,9 @@ pub(super) fn certificates() -> Vec<Endpoint> {
         parameters: &["CertificateName"],
         success: ("200", yes),
         errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new(CERTIFICATES_TAG, "getTlsAllowed", RouteMethod::Get, tls_allowed::PATH)
+        ..Endpoint::new(CERTIFICATES_TAG, "getTlsAllowed", RouteMethod::Get, tls_allowed::PATH, || {
+            web::to(tls_allowed::handle)
+        })
     }]
 }
 
@@ -58,7 +61,7 @@ fn connect() -> Endpoint {
             ErrorCode::DomainProviderUnavailable,
         ],
         other: Some(("200", already_connected())),
-        ..Endpoint::new(TAG, "connectDomain", RouteMethod::Post, PATH)
+        ..Endpoint::new(TAG, "connectDomain", RouteMethod::Post, PATH, || web::to(domains::connect))
     }
 }
 
@@ -75,7 +78,7 @@ fn list() -> Endpoint {
         description: "Lists the account's domains in every status, including failed ones, newest first.",
         parameters: OF_OTHER_LISTS,
         success: ok("One page.", "DomainList", examples::page_of(&examples::domain())),
-        ..Endpoint::new(TAG, "listDomains", RouteMethod::Get, PATH)
+        ..Endpoint::new(TAG, "listDomains", RouteMethod::Get, PATH, || web::to(domains::list))
     }
 }
 
@@ -86,7 +89,7 @@ fn get() -> Endpoint {
         parameters: &["DomainId"],
         success: ok("The domain.", "Domain", examples::domain()),
         errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new(TAG, "getDomain", RouteMethod::Get, ONE)
+        ..Endpoint::new(TAG, "getDomain", RouteMethod::Get, ONE, || web::to(domains::get))
     }
 }
 
@@ -103,7 +106,9 @@ fn verify() -> Endpoint {
             ErrorCode::HostnameAlreadyTaken,
             ErrorCode::DomainProviderUnavailable,
         ],
-        ..Endpoint::new(TAG, "verifyDomain", RouteMethod::Post, "/v1/domains/{id}/verify")
+        ..Endpoint::new(TAG, "verifyDomain", RouteMethod::Post, "/v1/domains/{id}/verify", || {
+            web::to(domains::verify)
+        })
     }
 }
 
@@ -120,6 +125,6 @@ fn delete() -> Endpoint {
             examples::deletion(examples::DOMAIN_ID, "domain", message),
         ),
         errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new(TAG, "deleteDomain", RouteMethod::Delete, ONE)
+        ..Endpoint::new(TAG, "deleteDomain", RouteMethod::Delete, ONE, || web::to(domains::delete))
     }
 }

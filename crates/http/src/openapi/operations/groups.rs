@@ -1,14 +1,15 @@
 //! Operations on groups.
 
+use actix_web::web;
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
 use utoipa::openapi::request_body::RequestBody;
 
 use super::{Endpoint, body, created, ok};
+use crate::endpoint::RouteMethod;
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::resources::groups::PATH;
+use crate::resources::groups::{self, PATH};
 use crate::resources::redirects;
-use crate::routes::RouteMethod;
 use crate::schema::{BulkOperation, examples};
 
 pub(super) const TAG: &str = "Groups";
@@ -27,7 +28,7 @@ fn create() -> Endpoint {
         body: Some(body("GroupName", [("name", "A name", json!({"name": "Autumn campaign"}))])),
         success: created("The group.", "Group", examples::group()),
         errors: &[ErrorCode::PlanLimitReached],
-        ..Endpoint::new(TAG, "createGroup", RouteMethod::Post, PATH)
+        ..Endpoint::new(TAG, "createGroup", RouteMethod::Post, PATH, || web::to(groups::create))
     }
 }
 
@@ -37,7 +38,7 @@ fn list() -> Endpoint {
         description: "Lists the account's groups, newest first, each with the number of its links.",
         parameters: OF_OTHER_LISTS,
         success: ok("One page.", "GroupList", examples::page_of(&examples::group())),
-        ..Endpoint::new(TAG, "listGroups", RouteMethod::Get, PATH)
+        ..Endpoint::new(TAG, "listGroups", RouteMethod::Get, PATH, || web::to(groups::list))
     }
 }
 
@@ -49,7 +50,7 @@ fn get() -> Endpoint {
         parameters: &["GroupId"],
         success: ok("The group.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new(TAG, "getGroup", RouteMethod::Get, ONE)
+        ..Endpoint::new(TAG, "getGroup", RouteMethod::Get, ONE, || web::to(groups::get))
     }
 }
 
@@ -61,7 +62,7 @@ fn rename() -> Endpoint {
         body: Some(body("GroupName", [("name", "A name", json!({"name": "Winter campaign"}))])),
         success: ok("The updated group.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new(TAG, "renameGroup", RouteMethod::Patch, ONE)
+        ..Endpoint::new(TAG, "renameGroup", RouteMethod::Patch, ONE, || web::to(groups::rename))
     }
 }
 
@@ -77,7 +78,7 @@ fn delete() -> Endpoint {
             examples::deletion(examples::GROUP_ID, "group", message),
         ),
         errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new(TAG, "deleteGroup", RouteMethod::Delete, ONE)
+        ..Endpoint::new(TAG, "deleteGroup", RouteMethod::Delete, ONE, || web::to(groups::delete))
     }
 }
 
@@ -97,7 +98,9 @@ fn assign() -> Endpoint {
             examples::bulk_result(BulkOperation::ASSIGN, &redirects::example(), &not_found()),
         ),
         errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new(TAG, "assignLinks", RouteMethod::Post, "/v1/groups/{id}/assign")
+        ..Endpoint::new(TAG, "assignLinks", RouteMethod::Post, "/v1/groups/{id}/assign", || {
+            web::to(groups::assign)
+        })
     }
 }
 
@@ -121,7 +124,9 @@ fn unassign() -> Endpoint {
             examples::bulk_result(BulkOperation::UNASSIGN, &link, &not_found()),
         ),
         errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new(TAG, "unassignLinks", RouteMethod::Post, "/v1/groups/{id}/unassign")
+        ..Endpoint::new(TAG, "unassignLinks", RouteMethod::Post, "/v1/groups/{id}/unassign", || {
+            web::to(groups::unassign)
+        })
     }
 }
 

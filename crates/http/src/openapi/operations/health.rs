@@ -1,9 +1,11 @@
 //! Operations on health.
 
+use actix_web::{Route, web};
 use serde_json::json;
 
 use super::{Endpoint, RateLimited, Response, json_response};
-use crate::routes::{Access, RouteMethod};
+use crate::endpoint::{Access, RouteMethod};
+use crate::health;
 
 pub(super) const TAG: &str = "Health";
 
@@ -17,7 +19,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             summary: "Does the process answer?",
             description: "Checks no dependency, so that an outage elsewhere does not restart the process.",
             success: ("200", live),
-            ..Endpoint::new(TAG, "getLiveness", RouteMethod::Get, "/health/live")
+            ..Endpoint::new(TAG, "getLiveness", RouteMethod::Get, "/health/live", || web::to(health::live))
         },
         check(
             "/health/ready",
@@ -25,24 +27,32 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             "Can the API serve?",
             "Requires a readable and writable database, and a process that is not shutting down. `draining` means that it \
              is; `read_only` means that reads work and changes fail.",
+            || web::to(health::ready),
         ),
         check(
             "/health/links",
             "getLinkHealth",
             "Can visitors be served?",
             "Requires a readable database. Visits change nothing, so a read-only database is enough.",
+            || web::to(health::links),
         ),
     ]
 }
 
-fn check(path: &'static str, id: &'static str, summary: &'static str, description: &'static str) -> Endpoint {
+fn check(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    description: &'static str,
+    handler: fn() -> Route,
+) -> Endpoint {
     Endpoint {
         access: Access::Open,
         summary,
         description,
         success: ("200", answer("It can serve.", "ok")),
         other: Some(("503", answer("It cannot serve; `checks` names the cause.", "unavailable"))),
-        ..Endpoint::new(TAG, id, RouteMethod::Get, path)
+        ..Endpoint::new(TAG, id, RouteMethod::Get, path, handler)
     }
 }
 

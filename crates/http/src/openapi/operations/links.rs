@@ -1,14 +1,15 @@
 //! The operations on links, which both kinds share.
 
+use actix_web::{Route, web};
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
 use signpost_domain::id::{LandingKind, RedirectKind};
 
 use super::{Endpoint, body, created, ok};
+use crate::endpoint::RouteMethod;
 use crate::openapi::parameters::{Name, OF_LINK_LISTS};
-use crate::resources::links::{LinkEndpoints as _, LinkWords};
+use crate::resources::links::{self, LinkEndpoints, LinkWords};
 use crate::resources::{landings, redirects};
-use crate::routes::RouteMethod;
 use crate::schema::{BulkOperation, examples};
 
 /// The descriptions of a kind's operations. Their texts have placeholders for the kind's names in braces.
@@ -96,7 +97,7 @@ pub(super) static LANDINGS: Kind = Kind {
 /// The operations on redirects, in the order in which the page shows them.
 pub(super) fn on_redirects() -> Vec<Endpoint> {
     let kind = &REDIRECTS;
-    let update = kind.update([
+    let update = kind.update::<RedirectKind>([
         ("deactivate", "Stop resolving, keep the link", json!({"is_active": false})),
         ("move", "To the root of a custom domain", json!({"domain": "links.example.org", "slug": null})),
         (
@@ -106,20 +107,20 @@ pub(super) fn on_redirects() -> Vec<Endpoint> {
         ),
     ]);
     vec![
-        kind.create(),
-        kind.list(),
-        kind.get(),
+        kind.create::<RedirectKind>(),
+        kind.list::<RedirectKind>(),
+        kind.get::<RedirectKind>(),
         update,
-        kind.delete(),
+        kind.delete::<RedirectKind>(),
         create_redirects(),
-        kind.delete_many(),
+        kind.delete_many::<RedirectKind>(),
     ]
 }
 
 /// The operations on landing pages, in the order in which the page shows them.
 pub(super) fn on_landings() -> Vec<Endpoint> {
     let kind = &LANDINGS;
-    let update = kind.update([
+    let update = kind.update::<LandingKind>([
         ("a_title", "Another title", json!({"title": "Ada Lovelace"})),
         (
             "restyle",
@@ -128,7 +129,14 @@ pub(super) fn on_landings() -> Vec<Endpoint> {
         ),
         ("move", "To the root of a custom domain", json!({"domain": "links.example.org", "slug": null})),
     ]);
-    vec![kind.create(), kind.list(), kind.get(), update, kind.delete(), kind.delete_many()]
+    vec![
+        kind.create::<LandingKind>(),
+        kind.list::<LandingKind>(),
+        kind.get::<LandingKind>(),
+        update,
+        kind.delete::<LandingKind>(),
+        kind.delete_many::<LandingKind>(),
+    ]
 }
 
 impl Kind {
@@ -140,15 +148,21 @@ impl Kind {
             .replace("{object}", self.words.object)
     }
 
-    fn endpoint(&'static self, id: &'static str, method: RouteMethod, path: &'static str) -> Endpoint {
-        Endpoint { kind: Some(self), ..Endpoint::new(self.tag, id, method, path) }
+    fn endpoint(
+        &'static self,
+        id: &'static str,
+        method: RouteMethod,
+        path: &'static str,
+        handler: fn() -> Route,
+    ) -> Endpoint {
+        Endpoint { kind: Some(self), ..Endpoint::new(self.tag, id, method, path, handler) }
     }
 
     fn deletion(&self) -> Value {
         examples::deletion(self.words.example_id, self.words.object, self.words.deleted)
     }
 
-    fn create(&'static self) -> Endpoint {
+    fn create<K: LinkEndpoints>(&'static self) -> Endpoint {
         let (shortest, longest) = (self.creations)();
         Endpoint {
             summary: "Create a {noun}",
@@ -163,34 +177,39 @@ impl Kind {
             )),
             success: created(&self.worded("The {noun}."), &self.worded("Single{Kind}"), (self.single)()),
             errors: self.creation_errors,
-            ..self.endpoint("create{Kind}", RouteMethod::Post, self.words.path)
+            ..self
+                .endpoint("create{Kind}", RouteMethod::Post, self.words.path, || web::to(links::create::<K>))
         }
     }
 
-    fn list(&'static self) -> Endpoint {
+    fn list<K: LinkEndpoints>(&'static self) -> Endpoint {
         Endpoint {
             summary: "List {nouns}",
             description: "Lists the account's {nouns}, newest first. All filters must match. Reading all pages \
                           during concurrent changes returns every {noun} that exists throughout exactly once.",
             parameters: OF_LINK_LISTS,
             success: ok("One page.", &self.worded("{Kind}List"), examples::page_of(&(self.listed)())),
-            ..self.endpoint("list{Kind}s", RouteMethod::Get, self.words.path)
+            ..self.endpoint("list{Kind}s", RouteMethod::Get, self.words.path, || web::to(links::list::<K>))
         }
     }
 
-    fn get(&'static self) -> Endpoint {
+    fn get<K: LinkEndpoints>(&'static self) -> Endpoint {
         Endpoint {
             summary: "Retrieve a {noun}",
             description: self.shows,
             parameters: self.id,
             success: ok(&self.worded("The {noun}."), &self.worded("Single{Kind}"), (self.single)()),
             errors: std::slice::from_ref(&self.not_found),
-            ..self.endpoint("get{Kind}", RouteMethod::Get, self.words.path_of_one)
+            ..self
+                .endpoint("get{Kind}", RouteMethod::Get, self.words.path_of_one, || web::to(links::get::<K>))
         }
     }
 
     /// An update, with an example for each purpose.
-    fn update<const N: usize>(&'static self, examples: [(&'static str, &'static str, Value); N]) -> Endpoint {
+    fn update<K: LinkEndpoints>(
+        &'static self,
+        examples: [(&'static str, &'static str, Value); 3],
+    ) -> Endpoint {
         Endpoint {
             summary: "Update a {noun}",
             description: "Changes only the fields in the body. Each field says what null does. The rules apply \
@@ -205,11 +224,13 @@ impl Kind {
                 (self.single)(),
             ),
             errors: self.update_errors,
-            ..self.endpoint("update{Kind}", RouteMethod::Patch, self.words.path_of_one)
+            ..self.endpoint("update{Kind}", RouteMethod::Patch, self.words.path_of_one, || {
+                web::to(links::update::<K>)
+            })
         }
     }
 
-    fn delete(&'static self) -> Endpoint {
+    fn delete<K: LinkEndpoints>(&'static self) -> Endpoint {
         Endpoint {
             summary: "Delete a {noun}",
             description: "Deletes a {noun}. Its address is free at once.",
@@ -220,11 +241,13 @@ impl Kind {
                 self.deletion(),
             ),
             errors: std::slice::from_ref(&self.not_found),
-            ..self.endpoint("delete{Kind}", RouteMethod::Delete, self.words.path_of_one)
+            ..self.endpoint("delete{Kind}", RouteMethod::Delete, self.words.path_of_one, || {
+                web::to(links::delete::<K>)
+            })
         }
     }
 
-    fn delete_many(&'static self) -> Endpoint {
+    fn delete_many<K: LinkEndpoints>(&'static self) -> Endpoint {
         let message = self.worded("No such {noun}.");
         let failure = examples::item_error(self.not_found.as_str(), &message, self.unknown_id);
         let field = self.words.ids;
@@ -243,7 +266,9 @@ impl Kind {
                 &self.worded("{Kind}BulkDeleteResult"),
                 examples::bulk_result(BulkOperation::DELETE, &self.deletion(), &failure),
             ),
-            ..self.endpoint("delete{Kind}s", RouteMethod::Post, self.words.path_of_bulk_deletion)
+            ..self.endpoint("delete{Kind}s", RouteMethod::Post, self.words.path_of_bulk_deletion, || {
+                web::to(links::delete_many::<K>)
+            })
         }
     }
 }
@@ -276,6 +301,8 @@ fn create_redirects() -> Endpoint {
             "BulkCreateResult",
             examples::bulk_result(BulkOperation::CREATE, &redirects::example(), &failure),
         ),
-        ..Endpoint::new(REDIRECTS.tag, "createRedirects", RouteMethod::Post, "/v1/redirects/bulk")
+        ..Endpoint::new(REDIRECTS.tag, "createRedirects", RouteMethod::Post, "/v1/redirects/bulk", || {
+            web::to(redirects::create_many)
+        })
     }
 }

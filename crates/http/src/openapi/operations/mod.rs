@@ -1,5 +1,7 @@
-//! The operations of the document. One file per subject.
+//! Every endpoint: its method, its path, its handler and its description. One file per subject. Routing and the document come
+//! from here.
 
+use actix_web::Route;
 use serde_json::Value;
 use signpost_domain::ErrorCode;
 use utoipa::openapi::example::ExampleBuilder;
@@ -10,7 +12,7 @@ use utoipa::openapi::{ContentBuilder, Required, Response, ResponseBuilder};
 
 use super::headers::{self, RateLimited};
 use super::{errors, parameters};
-use crate::routes::{Access, RouteMethod};
+use crate::endpoint::{Access, RouteMethod};
 use crate::schema::named;
 
 mod account;
@@ -36,11 +38,16 @@ pub(super) const TAGS: [(&str, &str); 10] = [
     (documentation::TAG, "This document, for programs and for people. Needs no key."),
 ];
 
-/// The description of one row of the route table.
-pub(super) struct Endpoint {
-    method: RouteMethod,
-    path: &'static str,
-    access: Access,
+/// An endpoint with its description.
+pub(crate) struct Endpoint {
+    /// The method. Where it is `GET`, `HEAD` works too.
+    pub(crate) method: RouteMethod,
+    /// The path, with its parameters in braces.
+    pub(crate) path: &'static str,
+    /// Who may call it.
+    pub(crate) access: Access,
+    /// Makes the route to the handler.
+    pub(crate) handler: fn() -> Route,
     tag: &'static str,
     /// The kind of links whose words are put into the texts, if it has them in braces.
     kind: Option<&'static links::Kind>,
@@ -57,7 +64,7 @@ pub(super) struct Endpoint {
 }
 
 /// Every operation, in the order of the documentation page.
-pub(super) fn all() -> impl Iterator<Item = Endpoint> {
+pub(crate) fn all() -> impl Iterator<Item = Endpoint> {
     [
         links::on_redirects(),
         links::on_landings(),
@@ -77,11 +84,18 @@ pub(super) fn all() -> impl Iterator<Item = Endpoint> {
 impl Endpoint {
     /// An operation for admitted callers, without parameters, body and errors of its own. The file of its subject adds the
     /// summary and the success; a test finds operations without them.
-    fn new(tag: &'static str, id: &'static str, method: RouteMethod, path: &'static str) -> Self {
+    fn new(
+        tag: &'static str,
+        id: &'static str,
+        method: RouteMethod,
+        path: &'static str,
+        handler: fn() -> Route,
+    ) -> Self {
         Self {
             method,
             path,
             access: Access::Admitted,
+            handler,
             tag,
             kind: None,
             id,
@@ -95,13 +109,8 @@ impl Endpoint {
         }
     }
 
-    /// The path with its parameters in braces.
-    pub(super) const fn path(&self) -> &'static str {
-        self.path
-    }
-
     /// The method in the document.
-    pub(super) const fn method(&self) -> HttpMethod {
+    pub(super) const fn http_method(&self) -> HttpMethod {
         match self.method {
             RouteMethod::Get => HttpMethod::Get,
             RouteMethod::Post => HttpMethod::Post,
@@ -121,6 +130,7 @@ impl Endpoint {
         let Self {
             method,
             path: _,
+            handler: _,
             access,
             tag,
             kind,

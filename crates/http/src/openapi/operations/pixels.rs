@@ -1,13 +1,14 @@
 //! Operations on pixels.
 
+use actix_web::web;
 use serde_json::json;
 use signpost_domain::ErrorCode;
 
 use super::{Endpoint, body, created, ok};
+use crate::endpoint::RouteMethod;
 use crate::openapi::errors;
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::resources::pixels::PATH;
-use crate::routes::RouteMethod;
+use crate::resources::pixels::{self, PATH};
 use crate::schema::examples;
 
 pub(super) const TAG: &str = "Pixels";
@@ -36,7 +37,7 @@ fn create() -> Endpoint {
         )),
         success: created("The pixel.", "Pixel", examples::pixel()),
         errors: &[ErrorCode::FeatureNotAvailableOnCurrentPlan, ErrorCode::PlanLimitReached],
-        ..Endpoint::new(TAG, "createPixel", RouteMethod::Post, PATH)
+        ..Endpoint::new(TAG, "createPixel", RouteMethod::Post, PATH, || web::to(pixels::create))
     }
 }
 
@@ -46,7 +47,7 @@ fn list() -> Endpoint {
         description: "Lists the account's pixels, newest first.",
         parameters: OF_OTHER_LISTS,
         success: ok("One page.", "PixelList", examples::page_of(&examples::pixel())),
-        ..Endpoint::new(TAG, "listPixels", RouteMethod::Get, PATH)
+        ..Endpoint::new(TAG, "listPixels", RouteMethod::Get, PATH, || web::to(pixels::list))
     }
 }
 
@@ -57,7 +58,7 @@ fn get() -> Endpoint {
         parameters: &["PixelId"],
         success: ok("The pixel.", "Pixel", examples::pixel()),
         other: Some(("404", errors::no_such_pixel())),
-        ..Endpoint::new(TAG, "getPixel", RouteMethod::Get, ONE)
+        ..Endpoint::new(TAG, "getPixel", RouteMethod::Get, ONE, || web::to(pixels::get))
     }
 }
 
@@ -73,6 +74,6 @@ fn delete() -> Endpoint {
             examples::deletion(examples::PIXEL_ID, "pixel", message),
         ),
         other: Some(("404", errors::no_such_pixel())),
-        ..Endpoint::new(TAG, "deletePixel", RouteMethod::Delete, ONE)
+        ..Endpoint::new(TAG, "deletePixel", RouteMethod::Delete, ONE, || web::to(pixels::delete))
     }
 }

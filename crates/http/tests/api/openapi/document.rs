@@ -25,12 +25,12 @@ fn the_committed_document_is_the_served_one() {
     assert!(
         kept == served,
         "docs/openapi.json is not what the program serves. If the change is meant, run:\n\
-         {REWRITE}=1 cargo test -p signpost-http --test api the_document_that_is_kept"
+         {REWRITE}=1 cargo test -p signpost-http --test api the_committed_document"
     );
 }
 
 #[test]
-fn the_document_has_exactly_the_operations_of_the_route_table() {
+fn the_document_shows_every_route_and_who_may_call_it() {
     let routes: BTreeMap<_, _> = route_table()
         .iter()
         .map(|route| ((route.method.as_str().to_owned(), route.pattern.to_owned()), route.access))
