@@ -287,14 +287,14 @@ fn d8_d22_an_unreadable_slug_domain_or_target_closes_no_loop() {
     }
 }
 
-fn any_change<T: Clone + Debug + 'static>(
+pub(crate) fn any_change<T: Clone + Debug + 'static>(
     values: impl Strategy<Value = T> + 'static,
 ) -> impl Strategy<Value = Change<T>> {
     prop_oneof![2 => Just(Change::Keep), 1 => Just(Change::Clear), 3 => values.prop_map(Change::Set)]
 }
 
 prop_compose! {
-    fn any_request()(
+    pub(crate) fn any_request()(
         name in proptest::option::of("[ab]"),
         new_slug in any_change("[ab]|admin"),
         note in any_change("[ab]?"),
@@ -318,22 +318,6 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_redirect_request()(
-        shared in any_request(),
-        target_url in proptest::option::of(
-            "https://(example[.]com/|go[.]example[.]com/[ab]|blocked[.]example[.]net/)",
-        ),
-        antibot_enabled in any::<Option<bool>>(),
-        geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
-        pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
-    ) -> RedirectRequest {
-        let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| IdReference::Id(pixel(one))).collect());
-        let target_url = target_url.map(|url| target(&url));
-        shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels })
-    }
-}
-
-prop_compose! {
     fn any_landing_request()(
         shared in any_request(),
         search_engines in any::<Option<bool>>(),
@@ -344,7 +328,7 @@ prop_compose! {
 
 /// D33: `updated_at` moves exactly when something changed, and never back. Applying twice is applying once. Only the
 /// fields of the request change.
-fn assert_laws<C: ContentRules>(
+pub(crate) fn assert_laws<C: ContentRules>(
     link: &Link<C>,
     request: LinkRequest<C::Request>,
     now: i64,
@@ -369,25 +353,6 @@ fn assert_laws<C: ContentRules>(
 }
 
 proptest! {
-    #[test]
-    fn d33_updates_of_redirects_obey_the_laws(
-        first in any_redirect_request(),
-        second in any_redirect_request(),
-        now in 0..3_000_i64,
-    ) {
-        let world = World::new();
-        let redirect: Redirect = world.create(new_redirect()).unwrap();
-        let redirect = world.update(&redirect, first).unwrap_or(redirect);
-        assert_laws(&redirect, second.clone(), now)?;
-        if let Ok(updated) = world.update(&redirect, second.clone()) {
-            let (request, before, after) = (second.content, redirect.content, updated.content);
-            prop_assert!(request.target_url.is_some() || after.target_url == before.target_url);
-            prop_assert!(request.antibot_enabled.is_some() || after.antibot_enabled == before.antibot_enabled);
-            prop_assert!(!request.geo_blocklist.is_keep() || after.geo_blocklist == before.geo_blocklist);
-            prop_assert!(!request.pixels.is_keep() || after.pixel_ids == before.pixel_ids);
-        }
-    }
-
     #[test]
     fn d33_updates_of_landing_pages_obey_the_laws(request in any_landing_request(), now in 0..3_000_i64) {
         let page: LandingPage = World::new().create(LandingRequest::new(Name::parse("Mine").unwrap())).unwrap();

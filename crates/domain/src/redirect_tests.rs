@@ -1,8 +1,12 @@
 //! The rules of a redirect's own fields: D6, D15, D24 and D36.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::host_blocklist::HostBlocklist;
-use crate::link_request::tests::{World, blocks, fields, new_redirect, pixel, slug, target};
+use crate::link_request::tests::{
+    World, any_change, any_request, assert_laws, blocks, fields, new_redirect, pixel, slug, target,
+};
 use crate::refusal::Rejection;
 
 fn creation(change: impl FnOnce(&mut RedirectContentRequest)) -> RedirectRequest {
@@ -118,4 +122,41 @@ fn d24_a_target_that_was_blocked_later_allows_other_changes() {
     assert_eq!(world.update(&redirect, rename).unwrap().name.as_str(), "Yours");
     let again = update(|content| content.target_url = Some(redirect.content.target_url.clone()));
     assert!(world.update(&redirect, again).is_err());
+}
+
+prop_compose! {
+    fn any_redirect_request()(
+        shared in any_request(),
+        target_url in proptest::option::of(
+            "https://(example[.]com/|go[.]example[.]com/[ab]|blocked[.]example[.]net/)",
+        ),
+        antibot_enabled in any::<Option<bool>>(),
+        geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
+        pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
+    ) -> RedirectRequest {
+        let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| IdReference::Id(pixel(one))).collect());
+        let target_url = target_url.map(|url| target(&url));
+        shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels })
+    }
+}
+
+proptest! {
+    #[test]
+    fn d33_updates_of_redirects_obey_the_laws(
+        first in any_redirect_request(),
+        second in any_redirect_request(),
+        now in 0..3_000_i64,
+    ) {
+        let world = World::new();
+        let redirect: Redirect = world.create(new_redirect()).unwrap();
+        let redirect = world.update(&redirect, first).unwrap_or(redirect);
+        assert_laws(&redirect, second.clone(), now)?;
+        if let Ok(updated) = world.update(&redirect, second.clone()) {
+            let (request, before, after) = (second.content, redirect.content, updated.content);
+            prop_assert!(request.target_url.is_some() || after.target_url == before.target_url);
+            prop_assert!(request.antibot_enabled.is_some() || after.antibot_enabled == before.antibot_enabled);
+            prop_assert!(!request.geo_blocklist.is_keep() || after.geo_blocklist == before.geo_blocklist);
+            prop_assert!(!request.pixels.is_keep() || after.pixel_ids == before.pixel_ids);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A cell is text or empty, but a field can have other values. This module encodes them.
 
-use signpost_app::transfer::{Field, FieldValue};
+use signpost_app::transfer::{Field, FieldForm, FieldValue};
 
 /// The root of a domain in the column `slug`, where an empty cell asks for a generated slug. No slug has this
 /// character.
@@ -11,48 +11,26 @@ const ROOT: &str = "/";
 /// The value of a cell in the column of a field; `None` if the row does not set the field.
 pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
     if cell.is_empty() {
-        return when_empty(field);
+        return when_empty(field.form());
     }
-    Some(match field {
-        Field::Slug if cell == ROOT => FieldValue::Null,
-        Field::Note => FieldValue::Text(unescaped(cell).to_owned()),
-        Field::IsLost | Field::IsActive | Field::AntibotEnabled | Field::AnalyticsEnabled => flag(cell),
-        Field::GeoBlocklists => {
+    Some(match field.form() {
+        FieldForm::Slug if cell == ROOT => FieldValue::Null,
+        FieldForm::FreeText => FieldValue::Text(unescaped(cell).to_owned()),
+        FieldForm::Flag => flag(cell),
+        FieldForm::Countries => {
             let separates = |character: char| character == ',' || character.is_whitespace();
             let codes = cell.split(separates).filter(|code| !code.is_empty());
             FieldValue::Countries(codes.map(str::to_owned).collect())
         }
-        Field::Object
-        | Field::Id
-        | Field::Domain
-        | Field::Slug
-        | Field::Name
-        | Field::Title
-        | Field::TargetUrl
-        | Field::GroupId
-        | Field::Group
-        | Field::CreatedAt
-        | Field::UpdatedAt => FieldValue::Text(cell.to_owned()),
+        FieldForm::Text | FieldForm::NullableText | FieldForm::Slug => FieldValue::Text(cell.to_owned()),
     })
 }
 
-/// In these columns an empty cell means null; in others it is ignored.
-const fn when_empty(field: Field) -> Option<FieldValue> {
-    match field {
-        Field::Id | Field::Domain | Field::Note | Field::GroupId | Field::Group | Field::GeoBlocklists => {
-            Some(FieldValue::Null)
-        }
-        Field::Object
-        | Field::Slug
-        | Field::IsLost
-        | Field::Name
-        | Field::Title
-        | Field::TargetUrl
-        | Field::IsActive
-        | Field::AntibotEnabled
-        | Field::AnalyticsEnabled
-        | Field::CreatedAt
-        | Field::UpdatedAt => None,
+/// In columns of these forms an empty cell means null; in others it is ignored.
+const fn when_empty(form: FieldForm) -> Option<FieldValue> {
+    match form {
+        FieldForm::NullableText | FieldForm::FreeText | FieldForm::Countries => Some(FieldValue::Null),
+        FieldForm::Text | FieldForm::Slug | FieldForm::Flag => None,
     }
 }
 
@@ -71,26 +49,26 @@ fn flag(cell: &str) -> FieldValue {
 /// The cell of a value; empty if the record does not set the field.
 pub(crate) fn cell(field: Field, value: Option<&FieldValue>) -> String {
     match value {
-        Some(FieldValue::Null) if field == Field::Slug => ROOT.to_owned(),
+        Some(FieldValue::Null) if field.form() == FieldForm::Slug => ROOT.to_owned(),
         None | Some(FieldValue::Null | FieldValue::Unfit) => String::new(),
         Some(FieldValue::Flag(flag)) => flag.to_string(),
-        Some(FieldValue::Text(text)) if field == Field::Note => escaped(text),
+        Some(FieldValue::Text(text)) if field.form() == FieldForm::FreeText => escaped(text),
         Some(FieldValue::Text(text)) => text.clone(),
         Some(FieldValue::Countries(countries)) => countries.join(" "),
     }
 }
 
-/// An empty note differs from no note (D25), so it is written as two quotation marks. To keep this unambiguous,
-/// a note that consists only of quotation marks gets two more. A single mark stays as it is.
-fn escaped(note: &str) -> String {
-    let has_only_marks = note.bytes().all(|byte| byte == b'"');
-    if has_only_marks && note.len() != 1 { format!("\"\"{note}") } else { note.to_owned() }
+/// An empty text differs from null (D25), so it is written as two quotation marks. To keep this unambiguous, a text that
+/// consists only of quotation marks gets two more. A single mark stays as it is.
+fn escaped(text: &str) -> String {
+    let has_only_marks = text.bytes().all(|byte| byte == b'"');
+    if has_only_marks && text.len() != 1 { format!("\"\"{text}") } else { text.to_owned() }
 }
 
 fn unescaped(cell: &str) -> &str {
     let has_only_marks = cell.bytes().all(|byte| byte == b'"');
     match cell.strip_prefix("\"\"") {
-        Some(note) if has_only_marks => note,
+        Some(text) if has_only_marks => text,
         Some(_) | None => cell,
     }
 }

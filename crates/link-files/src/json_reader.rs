@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use signpost_app::transfer::{Field, FieldValue, ImportRow, Record};
+use signpost_app::transfer::{Field, FieldForm, FieldValue, ImportRow, Record};
 use signpost_strict_json::{Json, JsonObject};
 
 use crate::MAX_ROW_BYTES;
@@ -46,7 +46,7 @@ fn record(members: JsonObject) -> Record {
     let mut record = Record::default();
     for (name, value) in members {
         match Field::named(&name) {
-            Some(Field::GeoBlocklists) => record.set(Field::GeoBlocklists, countries(value)),
+            Some(field) if field.form() == FieldForm::Countries => record.set(field, countries(value)),
             Some(field) => record.set(field, plain(value)),
             None => record.set_unknown(name.chars().take(NAME_CHARS).collect::<String>()),
         }

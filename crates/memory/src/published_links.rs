@@ -1,7 +1,7 @@
 //! Links as visitors see them.
 
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
-use signpost_domain::{Address, AnyContent, LandingId, Link, PixelCode, PixelIds, RedirectContent, Site};
+use signpost_domain::{Address, AnyContent, LandingId, Link, PixelCode, PixelIds, Site};
 
 use crate::state::{Owned, State};
 
@@ -30,15 +30,12 @@ impl Owned {
                 let content = page.map(|(_, content)| content).unwrap_or_default();
                 PublishedContent::Landing(Box::new(PublishedLanding { title: link.name.clone(), content }))
             }
-            (false, true, AnyContent::Redirect(redirect)) => {
-                let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids } = redirect;
-                PublishedContent::Redirect(PublishedRedirect {
-                    target_url: target_url.clone(),
-                    antibot_enabled: *antibot_enabled,
-                    geo_blocklist: geo_blocklist.clone(),
-                    pixels: self.codes_of(pixel_ids),
-                })
-            }
+            (false, true, AnyContent::Redirect(redirect)) => PublishedContent::Redirect(PublishedRedirect {
+                target_url: redirect.target_url.clone(),
+                antibot_enabled: redirect.antibot_enabled,
+                geo_blocklist: redirect.geo_blocklist.clone(),
+                pixels: self.codes_of(&redirect.pixel_ids),
+            }),
         };
         let analytics_enabled = link.analytics_enabled;
         PublishedLink { id: link.id(), account: self.account.id, analytics_enabled, content }

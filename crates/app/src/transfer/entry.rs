@@ -7,11 +7,12 @@ use signpost_domain::{
 };
 
 use super::field_reader::FieldReader;
+use super::fields::Field;
 use super::fingerprint::Fingerprint;
 use super::group_entry::GroupEntry;
 use super::link_entry::LinkEntry;
 use super::outcome::{Imported, ObjectId};
-use super::record::{Field, ImportRow, Record};
+use super::record::{ImportRow, Record};
 use super::results::Results;
 
 /// What a record describes.

@@ -6,7 +6,8 @@ use signpost_domain::{
     Change, CountryCode, FieldError, GeoBlocklist, Timestamp, Violation, ViolationCode, Violations,
 };
 
-use super::record::{Field, FieldValue, Record};
+use super::fields::Field;
+use super::record::{FieldValue, Record};
 
 /// Takes the fields of a record one by one and collects their violations. Fields that remain at the end are unknown.
 pub(super) struct FieldReader {

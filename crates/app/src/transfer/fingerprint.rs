@@ -3,7 +3,8 @@
 use sha2::{Digest, Sha256};
 use signpost_domain::{AccountId, Slug};
 
-use super::record::{Field, FieldValue, Record};
+use super::fields::Field;
+use super::record::{FieldValue, Record};
 
 /// How many slugs are tried for a record before it fails.
 pub(super) const SLUG_ATTEMPTS: u8 = 10;

@@ -4,7 +4,7 @@ use signpost_domain::id::GroupKind;
 use signpost_domain::{Change, GroupId, IdReference, Name, ViolationCode};
 
 use super::field_reader::FieldReader;
-use super::record::Field;
+use super::fields::Field;
 
 /// The group that a record names for its link.
 #[derive(Debug, Clone, PartialEq, Eq)]

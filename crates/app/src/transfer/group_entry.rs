@@ -3,7 +3,7 @@
 use signpost_domain::{FieldError, Group, GroupId, Name, Timestamp, ViolationCode, Violations};
 
 use super::field_reader::{FieldReader, Instants};
-use super::record::Field;
+use super::fields::Field;
 
 /// A group as a record describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

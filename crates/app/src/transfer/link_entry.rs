@@ -7,8 +7,8 @@ use signpost_domain::{
 };
 
 use super::field_reader::{FieldReader, Instants};
+use super::fields::{self, Field};
 use super::group_choice::GroupChoice;
-use super::record::Field;
 
 /// A link as a record describes it. A field that the record leaves out gets its default if the link is created, and is not
 /// compared if the link exists.
@@ -55,7 +55,10 @@ impl LinkEntry {
             fields.refuse::<()>(Field::Id, ViolationCode::Required, message);
         }
         let (name, content) = match kind {
-            LinkKind::Redirect => redirect(&mut fields),
+            LinkKind::Redirect => {
+                let name = fields.optional(Field::Name, Name::parse);
+                (name, EntryContent::Redirect(fields::read_redirect(&mut fields)))
+            }
             LinkKind::Landing => (fields.required(Field::Title, Name::parse), EntryContent::Landing),
         };
         let note = fields.nullable(Field::Note, Note::parse).unwrap_or_default();
@@ -140,7 +143,7 @@ impl LinkEntry {
         bits
     }
 
-    /// The fields in which a stored link differs. The dates are not compared, because callers cannot set them.
+    /// The fields in which a stored link differs, in the order of the columns. The dates are not compared, because callers cannot set them.
     pub(super) fn differences(&self, link: &Link, rules: &LinkContext<'_>) -> Vec<Field> {
         let LinkRequest { name, note, is_active, analytics_enabled, content, .. } = &self.request;
         let mut differing = vec![];
@@ -150,32 +153,26 @@ impl LinkEntry {
             }
         };
         self.compare_place(&link.placement, rules, &mut compare);
-        let redirect = match (content, &link.content) {
-            (EntryContent::Redirect(content), AnyContent::Redirect(kept)) => Some((content, kept)),
-            (EntryContent::Landing, AnyContent::Landing) => None,
+        let name_field = match (content, &link.content) {
+            (EntryContent::Redirect(content), AnyContent::Redirect(stored)) => {
+                fields::compare_redirect(content, stored, &mut compare);
+                Field::Name
+            }
+            (EntryContent::Landing, AnyContent::Landing) => Field::Title,
             (EntryContent::Redirect(_), AnyContent::Landing)
             | (EntryContent::Landing, AnyContent::Redirect(_)) => {
                 compare(Field::Object, false);
                 return differing;
             }
         };
-        let name_field = if redirect.is_some() { Field::Name } else { Field::Title };
         // A record without a name accepts any: a new redirect is named after its target, and an existing one keeps its name.
         compare(name_field, name.as_ref().is_none_or(|name| *name == link.name));
-        if let Some((content, kept)) = redirect {
-            compare(Field::TargetUrl, content.target_url.as_ref() == Some(&kept.target_url));
-        }
         compare(Field::Note, note.clone().applied_to(link.note.clone()) == link.note);
         let (group_field, group_is_same) = self.group.compared(link.group_id);
         compare(group_field, group_is_same);
         compare(Field::IsActive, is_active.is_none_or(|flag| flag == link.is_active));
-        if let Some((content, kept)) = redirect {
-            let antibot_is_same = content.antibot_enabled.is_none_or(|flag| flag == kept.antibot_enabled);
-            compare(Field::AntibotEnabled, antibot_is_same);
-            let kept = Some(kept.geo_blocklist.clone());
-            compare(Field::GeoBlocklists, content.geo_blocklist.clone().applied_to(kept.clone()) == kept);
-        }
         compare(Field::AnalyticsEnabled, analytics_enabled.is_none_or(|flag| flag == link.analytics_enabled));
+        differing.sort_unstable();
         differing
     }
 
@@ -240,18 +237,6 @@ fn id_of_kind(text: &str, kind: LinkKind) -> Result<LinkId, FieldError> {
     };
     let id: Option<LinkId> = text.parse().ok();
     id.filter(|id| id.kind() == kind).ok_or_else(|| FieldError::new(ViolationCode::InvalidFormat, message))
-}
-
-/// The name and the other fields of a redirect.
-fn redirect(fields: &mut FieldReader) -> (Option<Name>, EntryContent) {
-    let name = fields.optional(Field::Name, Name::parse);
-    let content = RedirectContentRequest {
-        target_url: fields.required(Field::TargetUrl, TargetUrl::parse),
-        antibot_enabled: fields.flag(Field::AntibotEnabled),
-        geo_blocklist: fields.countries(Field::GeoBlocklists).map_or(Change::Keep, Change::Set),
-        pixels: Change::Keep,
-    };
-    (name, EntryContent::Redirect(content))
 }
 
 fn created<C: ContentRules>(

@@ -8,6 +8,7 @@ mod entry;
 mod existing_links;
 mod export;
 mod field_reader;
+mod fields;
 mod fingerprint;
 mod group_choice;
 mod group_entry;
@@ -23,7 +24,8 @@ mod rehearsal;
 mod results;
 
 pub use export::Export;
+pub use fields::{Field, FieldForm};
 pub use import::{Import, ImportMode, ROWS_AT_ONCE};
 pub use left_out::LeftOut;
 pub use outcome::{ImportCounts, Imported, ImportedRow, ObjectId};
-pub use record::{Field, FieldValue, ImportRow, Record};
+pub use record::{FieldValue, ImportRow, Record};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use signpost_domain::{ErrorCode, GroupId, LinkId, PlanResource, Refusal, Rejection, Violations};
 
-use super::record::Field;
+use super::fields::Field;
 
 /// The id of the object that a row describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,106 +1,10 @@
-//! A group or a link in a file: the fields of a record, and their values.
+//! A group or a link in a file: the values of its fields.
 
 use std::collections::BTreeMap;
 
-use signpost_domain::{AnyContent, Group, HostReference, Link, Note, Placement, RedirectContent};
+use signpost_domain::{AnyContent, Group, HostReference, Link, Note, Placement};
 
-/// A field of a record. It has the API's name if the API has the field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// `object`: `group`, `redirect` or `landing`; an absent one means `redirect`.
-    Object,
-    /// `id`
-    Id,
-    /// `domain`: a hostname. Null is the system domain of the importing installation, as in the API's creations (D28), so
-    /// that an account can move to another installation.
-    Domain,
-    /// `slug`: null is the root of a custom domain (D21).
-    Slug,
-    /// `is_lost`: whether the link has no address because its domain was removed (D22).
-    IsLost,
-    /// `name` of a group or a redirect.
-    Name,
-    /// `title` of a landing page.
-    Title,
-    /// `target_url`
-    TargetUrl,
-    /// `note`
-    Note,
-    /// `group_id`
-    GroupId,
-    /// `group`: the name of the group, which is created if it does not exist. Exports name groups by their ids.
-    Group,
-    /// `is_active`
-    IsActive,
-    /// `antibot_enabled`
-    AntibotEnabled,
-    /// `geo_blocklists`
-    GeoBlocklists,
-    /// `analytics_enabled`
-    AnalyticsEnabled,
-    /// `created_at`
-    CreatedAt,
-    /// `updated_at`
-    UpdatedAt,
-}
-
-impl Field {
-    /// Every field, in the order of the columns.
-    pub const ALL: [Self; 17] = [
-        Self::Object,
-        Self::Id,
-        Self::Domain,
-        Self::Slug,
-        Self::IsLost,
-        Self::Name,
-        Self::Title,
-        Self::TargetUrl,
-        Self::Note,
-        Self::GroupId,
-        Self::Group,
-        Self::IsActive,
-        Self::AntibotEnabled,
-        Self::GeoBlocklists,
-        Self::AnalyticsEnabled,
-        Self::CreatedAt,
-        Self::UpdatedAt,
-    ];
-
-    /// The fields of exports, in order.
-    pub fn exported() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|field| *field != Self::Group)
-    }
-
-    /// The field's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Object => "object",
-            Self::Id => "id",
-            Self::Domain => "domain",
-            Self::Slug => "slug",
-            Self::IsLost => "is_lost",
-            Self::Name => "name",
-            Self::Title => "title",
-            Self::TargetUrl => "target_url",
-            Self::Note => "note",
-            Self::GroupId => "group_id",
-            Self::Group => "group",
-            Self::IsActive => "is_active",
-            Self::AntibotEnabled => "antibot_enabled",
-            Self::GeoBlocklists => "geo_blocklists",
-            Self::AnalyticsEnabled => "analytics_enabled",
-            Self::CreatedAt => "created_at",
-            Self::UpdatedAt => "updated_at",
-        }
-    }
-
-    /// The field of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.name() == name)
-    }
-}
+use super::fields::{self, Field};
 
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,11 +22,11 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    fn text(text: impl Into<String>) -> Self {
+    pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    fn or_null(text: Option<impl ToString>) -> Self {
+    pub(super) fn or_null(text: Option<impl ToString>) -> Self {
         text.map_or(Self::Null, |text| Self::Text(text.to_string()))
     }
 }
@@ -217,14 +121,9 @@ impl From<&Link> for Record {
                 record.set(Field::Title, FieldValue::text(name.as_str()));
             }
             AnyContent::Redirect(content) => {
-                // Exports omit pixels.
-                let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _ } = content;
-                let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
                 record.set(Field::Object, FieldValue::text("redirect"));
                 record.set(Field::Name, FieldValue::text(name.as_str()));
-                record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
-                record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
-                record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
+                fields::write_redirect(content, &mut record);
             }
         }
         record
@@ -249,26 +148,5 @@ impl Record {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_field_is_found_by_its_name() {
-        for field in Field::ALL {
-            assert_eq!(Field::named(field.name()), Some(field));
-        }
-        assert_eq!(Field::named("Slug"), None);
-    }
-
-    /// Several groups may have the same name.
-    #[test]
-    fn exports_name_groups_by_id_only() {
-        let left_out: Vec<_> =
-            Field::ALL.into_iter().filter(|field| !Field::exported().any(|one| one == *field)).collect();
-        assert_eq!(left_out, [Field::Group]);
     }
 }

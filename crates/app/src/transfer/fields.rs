@@ -1,0 +1,159 @@
+//! The fields of records: their names, their forms, and how those of a redirect's content are written, read and compared.
+
+use signpost_domain::{Change, RedirectContent, RedirectContentRequest, TargetUrl};
+
+use super::field_reader::FieldReader;
+use super::record::{FieldValue, Record};
+
+/// What the values of a field are. It decides how a table writes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldForm {
+    /// A text, never null.
+    Text,
+    /// A text that is never empty, or null.
+    NullableText,
+    /// Any text, which may be empty, or null.
+    FreeText,
+    /// A slug; null is the root of a custom domain (D21).
+    Slug,
+    /// True or false.
+    Flag,
+    /// A list of countries, or null.
+    Countries,
+}
+
+macro_rules! fields {
+    ($($(#[$doc:meta])* $field:ident: $form:ident = $name:literal,)*) => {
+        /// A field of a record. It has the API's name if the API has the field.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Field {
+            $($(#[$doc])* $field,)*
+        }
+
+        impl Field {
+            /// Every field, in the order of the columns.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$field),*];
+
+            /// The field's name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$field => $name,)*
+                }
+            }
+
+            /// What its values are.
+            #[must_use]
+            pub const fn form(self) -> FieldForm {
+                match self {
+                    $(Self::$field => FieldForm::$form,)*
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    /// `group`, `redirect` or `landing`; an absent one means `redirect`.
+    Object: Text = "object",
+    /// The id.
+    Id: NullableText = "id",
+    /// A hostname. Null is the system domain of the importing installation, as in the API's creations (D28), so that an
+    /// account can move to another installation.
+    Domain: NullableText = "domain",
+    /// The slug.
+    Slug: Slug = "slug",
+    /// Whether the link has no address because its domain was removed (D22).
+    IsLost: Flag = "is_lost",
+    /// The name of a group or a redirect.
+    Name: Text = "name",
+    /// The title of a landing page.
+    Title: Text = "title",
+    /// The target of a redirect.
+    TargetUrl: Text = "target_url",
+    /// The note.
+    Note: FreeText = "note",
+    /// The id of the group.
+    GroupId: NullableText = "group_id",
+    /// The name of the group, which is created if it does not exist. Exports name groups by their ids.
+    Group: NullableText = "group",
+    /// Whether the link resolves.
+    IsActive: Flag = "is_active",
+    /// Whether known bots are turned away.
+    AntibotEnabled: Flag = "antibot_enabled",
+    /// The countries whose visitors are turned away.
+    GeoBlocklists: Countries = "geo_blocklists",
+    /// Whether visits are counted.
+    AnalyticsEnabled: Flag = "analytics_enabled",
+    /// The time of creation.
+    CreatedAt: Text = "created_at",
+    /// The time of the last change.
+    UpdatedAt: Text = "updated_at",
+}
+
+impl Field {
+    /// The fields of exports, in order.
+    pub fn exported() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|field| *field != Self::Group)
+    }
+
+    /// The field of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.name() == name)
+    }
+}
+
+/// Writes the content of a redirect into its record. Exports omit pixels.
+pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
+    let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _ } = content;
+    let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
+    record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
+    record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
+    record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
+}
+
+/// Reads the content of a redirect from the fields of a record.
+pub(super) fn read_redirect(fields: &mut FieldReader) -> RedirectContentRequest {
+    RedirectContentRequest {
+        target_url: fields.required(Field::TargetUrl, TargetUrl::parse),
+        antibot_enabled: fields.flag(Field::AntibotEnabled),
+        geo_blocklist: fields.countries(Field::GeoBlocklists).map_or(Change::Keep, Change::Set),
+        pixels: Change::Keep,
+    }
+}
+
+/// Tells `compare` for each field of a redirect's content whether the stored redirect has the record's value. A field that
+/// the record leaves out is the same.
+pub(super) fn compare_redirect(
+    request: &RedirectContentRequest,
+    stored: &RedirectContent,
+    mut compare: impl FnMut(Field, bool),
+) {
+    let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels: _ } = request;
+    compare(Field::TargetUrl, target_url.as_ref() == Some(&stored.target_url));
+    compare(Field::AntibotEnabled, antibot_enabled.is_none_or(|flag| flag == stored.antibot_enabled));
+    let stored_blocklist = Some(&stored.geo_blocklist);
+    compare(Field::GeoBlocklists, geo_blocklist.as_ref().applied_to(stored_blocklist) == stored_blocklist);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_found_by_its_name() {
+        for field in Field::ALL {
+            assert_eq!(Field::named(field.name()), Some(field));
+        }
+        assert_eq!(Field::named("Slug"), None);
+    }
+
+    /// Several groups may have the same name.
+    #[test]
+    fn exports_name_groups_by_id_only() {
+        let left_out: Vec<_> =
+            Field::ALL.into_iter().filter(|field| !Field::exported().any(|one| one == *field)).collect();
+        assert_eq!(left_out, [Field::Group]);
+    }
+}
