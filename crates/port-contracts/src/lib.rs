@@ -60,6 +60,7 @@ pub mod clicks;
 pub mod dns;
 pub mod id_source;
 pub mod logs;
+pub mod one_of_each;
 mod pseudorandom;
 pub mod quota;
 pub mod quota_merging;

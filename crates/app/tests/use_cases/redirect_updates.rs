@@ -5,8 +5,8 @@ use std::time::Duration;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{groups, links};
 use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, IdReference, Redirect, RedirectContent, RedirectContentRequest,
-    RedirectRequest, Refusal, Submitted,
+    Change, CountryCode, GeoBlocklist, IdReference, Redirect, RedirectContent, RedirectRequest, Refusal,
+    Submitted,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -39,14 +39,14 @@ async fn d33_an_update_that_changes_nothing_writes_nothing() {
         domain: Change::Clear,
         group: Change::Set(group.id.into()),
         is_active: Some(true),
-        analytics_enabled: None,
-        content: RedirectContentRequest {
-            target_url: Some(link.content.target_url.clone()),
-            antibot_enabled: Some(false),
-            geo_blocklist: Change::Set(blocks("DE")),
-            pixels: Change::Clear,
-        },
-    };
+        ..RedirectRequest::default()
+    }
+    .with(|content| {
+        content.target_url = Some(link.content.target_url.clone());
+        content.antibot_enabled = Some(false);
+        content.geo_blocklist = Change::Set(blocks("DE"));
+        content.pixels = Change::Clear;
+    });
     for patch in [RedirectRequest::default(), same] {
         assert_eq!(world.update(link.id, patch).await.unwrap(), link);
         assert_eq!(world.stored(link.id).await.as_ref(), Some(&link));

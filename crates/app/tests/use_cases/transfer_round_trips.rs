@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use signpost_app::transfer::{Field, Imported, Record};
 use signpost_app::{links, transfer::Export};
 use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, Landing, Link, Note, Placement, Redirect, RedirectRequest,
+    AnyContent, Change, Landing, Link, Note, PixelIds, Placement, Redirect, RedirectRequest,
 };
 use signpost_memory::InMemory;
-use signpost_port_contracts::samples;
+use signpost_port_contracts::{one_of_each, samples};
 
 use crate::transfer::{counted, exported, import, rehearse, stored, without, words};
 use crate::world::{World, draft_without_slug};
@@ -21,37 +21,22 @@ async fn store_all(world: &World, links: &[Link]) {
     }
 }
 
-/// A world with a group and links of every sort.
+/// A world with a group and links with every kind of value in every field.
 async fn varied() -> World {
     let world = World::new().await;
     let group = world.group("Spring").await.id;
     world.group("Spring").await;
-    let countries = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
-    let links: [Link; 5] = [
-        Redirect { group_id: Some(group), ..samples::redirect("plain") }.into(),
-        Redirect {
-            is_active: false,
-            note: Some(samples::note("")),
-            analytics_enabled: false,
-            created_at: samples::at(-5),
-            updated_at: samples::at(7),
-            ..samples::redirect("full")
+    let now = samples::at(1_000);
+    // An import takes no dates in the future, and no links on a domain that the account lacks. Exports omit pixels.
+    let mut links = one_of_each::links();
+    links.retain(|link| link.updated_at <= now && !matches!(link.placement, Placement::Custom { .. }));
+    for (link, number) in links.iter_mut().zip(0..) {
+        link.group_id = (number % 2 == 0).then_some(group);
+        if let AnyContent::Redirect(content) = &mut link.content {
+            content.pixel_ids = PixelIds::default();
         }
-        .with(|content| {
-            content.antibot_enabled = true;
-            content.geo_blocklist = GeoBlocklist::new(countries.to_vec());
-        })
-        .into(),
-        Redirect { placement: samples::lost(Some("was-here")), ..samples::redirect("lost") }.into(),
-        Landing { placement: samples::lost(None), ..samples::landing("nowhere") }.into(),
-        Landing {
-            group_id: Some(group),
-            note: Some(samples::note("a\n\"b\",c")),
-            ..samples::landing("menu")
-        }
-        .into(),
-    ];
-    world.memory.clock.set(samples::at(1_000));
+    }
+    world.memory.clock.set(now);
     store_all(&world, &links).await;
     world
 }

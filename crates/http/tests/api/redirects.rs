@@ -1,38 +1,8 @@
 //! Creation, retrieval and deletion of redirects: contract "Redirect", D5, D21, D27, D28.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::{Api, is_id};
-
-/// The fields of a single redirect, in the order of the contract.
-pub(crate) const FIELDS: [&str; 15] = [
-    "id",
-    "object",
-    "name",
-    "url",
-    "target_url",
-    "slug",
-    "is_active",
-    "note",
-    "antibot_enabled",
-    "group_id",
-    "domain",
-    "created_at",
-    "updated_at",
-    "pixels",
-    "geo_blocklists",
-];
-
-fn names(body: &Value) -> Vec<&str> {
-    let mut names: Vec<_> = body.as_object().unwrap().keys().map(String::as_str).collect();
-    names.sort_unstable();
-    names
-}
-
-fn sorted<const N: usize>(mut names: [&str; N]) -> Vec<&str> {
-    names.sort_unstable();
-    names.to_vec()
-}
 
 #[actix_web::test]
 async fn d28_only_name_and_target_of_a_redirect_are_required() {
@@ -44,17 +14,24 @@ async fn d28_only_name_and_target_of_a_redirect_are_required() {
     assert_eq!(answer.header("location"), Some(format!("/v1/redirects/{id}").as_str()));
     let slug = answer.body["slug"].as_str().unwrap();
     assert_eq!(slug.len(), 7);
-    assert_eq!(
-        answer.body,
-        json!({
-            "id": id, "object": "redirect", "name": "Autumn sale", "url": format!("https://go.example.com/{slug}"),
-            "target_url": "https://example.com/é?a=b#c", "slug": slug, "is_active": true, "note": null,
-            "antibot_enabled": false, "group_id": null, "domain": "go.example.com",
-            "created_at": "2026-01-31T09:05:07.042Z", "updated_at": "2026-01-31T09:05:07.042Z",
-            "pixels": [], "geo_blocklists": {"countries": []},
-        })
-    );
-    assert_eq!(names(&answer.body), sorted(FIELDS));
+    for (field, expected) in [
+        ("id", json!(id)),
+        ("object", json!("redirect")),
+        ("name", json!("Autumn sale")),
+        ("url", json!(format!("https://go.example.com/{slug}"))),
+        ("target_url", json!("https://example.com/é?a=b#c")),
+        ("is_active", json!(true)),
+        ("note", json!(null)),
+        ("antibot_enabled", json!(false)),
+        ("group_id", json!(null)),
+        ("domain", json!("go.example.com")),
+        ("created_at", json!("2026-01-31T09:05:07.042Z")),
+        ("updated_at", json!("2026-01-31T09:05:07.042Z")),
+        ("pixels", json!([])),
+        ("geo_blocklists", json!({"countries": []})),
+    ] {
+        assert_eq!(answer.body[field], expected, "{field}");
+    }
     assert_eq!(api.call("GET", &format!("/v1/redirects/{id}")).await.body, answer.body);
 }
 

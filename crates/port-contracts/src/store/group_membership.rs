@@ -7,7 +7,8 @@ use signpost_domain::{AccountId, GroupFilter, GroupId, Link, LinkFilter, LinkId,
 
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, KINDS, unit};
-use super::{one_of_each, stored};
+use super::stored;
+use crate::one_of_each;
 use crate::samples;
 
 /// The instants of earlier updates, and between them the instant of the change.

@@ -5,7 +5,8 @@ use signpost_domain::{Landing, Link, LinkId, LinkKind, Placement, Redirect};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
-use super::{domain_steps, one_of_each, stored};
+use super::{domain_steps, stored};
+use crate::one_of_each;
 use crate::samples;
 
 /// Every field reads back through each read method, with timestamps to the millisecond (D3) and unchanged texts (D24,

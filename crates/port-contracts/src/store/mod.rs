@@ -33,7 +33,6 @@ mod links;
 mod links_on_domains;
 mod lost_links;
 mod model;
-mod one_of_each;
 mod page_contents;
 mod page_values;
 mod pixels;

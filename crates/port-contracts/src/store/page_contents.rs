@@ -10,7 +10,8 @@ use super::change_reading::Reader;
 use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, Decision, PLENTY, unit};
 use super::page_values::{contents, described, longest_url};
-use super::{one_of_each, stored};
+use super::stored;
+use crate::one_of_each;
 use crate::run::at_once;
 use crate::samples;
 

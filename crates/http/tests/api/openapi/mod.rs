@@ -3,6 +3,7 @@
 mod conformance;
 mod document;
 mod fields;
+mod kept_values;
 mod page;
 mod parameters;
 mod patterns;

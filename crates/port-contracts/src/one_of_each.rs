@@ -7,11 +7,14 @@ use signpost_domain::{
 use crate::samples;
 
 /// Links of both kinds at distinct addresses.
-pub(super) fn links() -> Vec<Link> {
+#[must_use]
+pub fn links() -> Vec<Link> {
     redirects().into_iter().map(Link::from).chain(landings().into_iter().map(Link::from)).collect()
 }
 
-pub(super) fn redirects() -> Vec<Redirect> {
+/// The redirects among them.
+#[must_use]
+pub fn redirects() -> Vec<Redirect> {
     let longest_target = format!("https://bücher.example/{}", "ä".repeat(2048 - 23));
     let all_countries = GeoBlocklist::new(CountryCode::all().collect());
     let [de, at] = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
@@ -58,7 +61,9 @@ pub(super) fn redirects() -> Vec<Redirect> {
     redirects
 }
 
-pub(super) fn landings() -> Vec<Landing> {
+/// The landing pages among them.
+#[must_use]
+pub fn landings() -> Vec<Landing> {
     let mut landings = vec![
         samples::landing("page"),
         samples::landing_at(samples::on_custom("pages.example.net", Some("slug"))),
