@@ -8,13 +8,15 @@ use crate::failure::Failure;
 /// Declares a statement as a type with its bind values. Diesel caches the prepared statement by that type. A text passed at
 /// run time would be prepared on each run, which costs a round trip.
 ///
-/// A value without an SQL type is a number written into the text, for a `LIMIT`. Generic plans ignore bind values:
+/// A value with a function, `{ value as function }`, is written by it, always with the same text.
+///
+/// A value without either is a number written into the text, for a `LIMIT`. Generic plans ignore bind values:
 /// PostgreSQL would expect a tenth of all rows. Each such number makes a separate prepared statement, so there must be few.
 macro_rules! statement {
     (
         $(#[$meta:meta])*
         $visibility:vis $name:ident $(<$life:lifetime>)? -> $row:ty { $($field:ident: $type:ty,)* } =
-        $begin:literal $({ $bind:ident $(: $sql_type:ty)? } $text:literal)*
+        $begin:literal $({ $bind:ident $(: $sql_type:ty)? $(as $write:path)? } $text:literal)*
     ) => {
         $(#[$meta])*
         #[derive(Debug)]
@@ -29,7 +31,7 @@ macro_rules! statement {
             ) -> diesel::QueryResult<()> {
                 out.push_sql($begin);
                 $(
-                    $crate::statement::pushed!(self, out, $bind $(, $sql_type)?);
+                    $crate::statement::pushed!(self, out, $bind $(, $sql_type)? $(as $write)?);
                     out.push_sql($text);
                 )*
                 Ok(())
@@ -44,7 +46,8 @@ macro_rules! statement {
             impl $(<$life>)? diesel::query_builder::QueryId for $name $(<$life>)? {
                 type QueryId = Text;
 
-                const HAS_STATIC_QUERY_ID: bool = true $(&& $crate::statement::is_bound!($($sql_type)?))*;
+                const HAS_STATIC_QUERY_ID: bool =
+                    true $(&& $crate::statement::has_fixed_text!($($sql_type)? $(as $write)?))*;
             }
         };
 
@@ -54,8 +57,11 @@ macro_rules! statement {
     };
 }
 
-/// Writes a value into a statement: as a bind value if it has a type, else into the text.
+/// Writes a value into a statement: by its function, as a bind value if it has a type, or into the text.
 macro_rules! pushed {
+    ($this:ident, $out:ident, $bind:ident as $write:path) => {
+        $write(&$this.$bind, $out.reborrow())?
+    };
     ($this:ident, $out:ident, $bind:ident, $sql_type:ty) => {
         $out.push_bind_param::<$sql_type, _>(&$this.$bind)?
     };
@@ -64,8 +70,11 @@ macro_rules! pushed {
     };
 }
 
-/// Whether a value is bound. A statement with an unbound value is identified by its text.
-macro_rules! is_bound {
+/// Whether the text is the same for every value. Otherwise the statement is identified by its text.
+macro_rules! has_fixed_text {
+    (as $write:path) => {
+        true
+    };
     ($sql_type:ty) => {
         true
     };
@@ -74,7 +83,7 @@ macro_rules! is_bound {
     };
 }
 
-pub(crate) use {is_bound, pushed, statement};
+pub(crate) use {has_fixed_text, pushed, statement};
 
 /// Runs two calls on one connection, pipelined: the first statement of `second` goes out after that of `first`, without
 /// waiting for its answer. The second must not depend on the result of the first. In a transaction, PostgreSQL rejects the

@@ -221,25 +221,41 @@ pub fn pixel_ids_from(row: &RowName, ids: &StoredIds) -> Result<PixelIds, Corrup
     row.cell("pixel_ids", PixelIds::from_stored(ids.iter().map(|id| id.id()).collect()))
 }
 
-/// The columns of a link except id, kind, creation and page. `analytics_enabled` never changes (D28), but writing it again
-/// costs nothing.
-#[derive(Debug, Insertable, AsChangeset)]
-#[diesel(table_name = links, treat_none_as_default_value = false, treat_none_as_null = true)]
-#[expect(missing_docs, reason = "they are the columns of these names")]
-pub struct LinkColumns<'a> {
-    pub name: &'a str,
-    pub host: Option<&'a str>,
-    pub slug: &'a str,
-    pub is_active: bool,
-    pub note: Option<&'a str>,
-    pub group_id: Option<IdBytes>,
-    pub analytics_enabled: bool,
-    pub updated_at: Instant,
-    pub target_url: Option<&'a str>,
-    pub antibot_enabled: bool,
-    pub geo_blocklist: String,
-    pub pixel_ids: StoredIds,
+/// Calls a macro with the columns of a link that an update writes: the name of each, its value and its SQL type.
+#[macro_export]
+macro_rules! written_link_columns {
+    ($callback:ident) => {
+        $callback! {
+            name: &'a str => diesel::sql_types::Text,
+            host: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
+            slug: &'a str => diesel::sql_types::Text,
+            is_active: bool => diesel::sql_types::Bool,
+            note: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
+            group_id: Option<$crate::columns::IdBytes> => diesel::sql_types::Nullable<$crate::sql_types::Identifier>,
+            analytics_enabled: bool => diesel::sql_types::Bool,
+            updated_at: $crate::columns::Instant => $crate::sql_types::Moment,
+            target_url: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
+            antibot_enabled: bool => diesel::sql_types::Bool,
+            geo_blocklist: String => diesel::sql_types::Text,
+            pixel_ids: $crate::columns::StoredIds => $crate::sql_types::IdentifierList,
+        }
+    };
 }
+
+macro_rules! declare_link_columns {
+    ($($column:ident: $value:ty => $sql_type:ty,)*) => {
+        /// The columns of a link except id, kind, creation and page. `analytics_enabled` never changes (D28), but writing it
+        /// again costs nothing.
+        #[derive(Debug, Insertable, AsChangeset)]
+        #[diesel(table_name = links, treat_none_as_default_value = false, treat_none_as_null = true)]
+        #[expect(missing_docs, reason = "they are the columns of these names")]
+        pub struct LinkColumns<'a> {
+            $(pub $column: $value,)*
+        }
+    };
+}
+
+written_link_columns!(declare_link_columns);
 
 impl<'a> From<&'a Link> for LinkColumns<'a> {
     fn from(link: &'a Link) -> Self {

@@ -1,16 +1,122 @@
 //! Rows of `links` as they are written: one that is updated, and new ones as one array for each column, so that any number
-//! of them is the same statement.
+//! of them is the same statement. The columns come from `sql-rows`.
 
 use std::collections::BTreeMap;
 
+use diesel::pg::Pg;
+use diesel::query_builder::AstPass;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text};
 use signpost_domain::{AccountId, Link, LinkKind};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredIds, whole_number};
 use signpost_sql_rows::link::{LinkColumns, kind_column};
-use signpost_sql_rows::sql_types::{Identifier, IdentifierList, Moment};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
+use signpost_sql_rows::written_link_columns;
 
 use crate::search::search_key;
 use crate::statement::statement;
+
+/// How a column of many rows is sent as one array.
+trait ArrayItem {
+    /// The value in the array.
+    type Item;
+    /// Its SQL type.
+    type SqlType;
+    /// What turns the item into the column's type.
+    const CAST: &'static str = "";
+
+    fn into_item(self) -> Self::Item;
+}
+
+macro_rules! array_items {
+    ($($value:ty => $sql_type:ty,)*) => {$(
+        impl ArrayItem for $value {
+            type Item = Self;
+            type SqlType = $sql_type;
+
+            fn into_item(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+array_items! {
+    &str => Text,
+    Option<&str> => Nullable<Text>,
+    String => Text,
+    bool => Bool,
+    Option<IdBytes> => Nullable<Identifier>,
+    Instant => Moment,
+}
+
+/// Arrays of different lengths cannot be sent as one array, so each is a PostgreSQL array literal.
+impl ArrayItem for StoredIds {
+    type Item = String;
+    type SqlType = Text;
+
+    const CAST: &'static str = "::uuid[]";
+
+    fn into_item(self) -> String {
+        let ids = self.whole().unwrap_or_default().iter();
+        let ids: Vec<String> = ids.map(|id| format!("{:032x}", u128::from_be_bytes(id.get()))).collect();
+        format!("{{{}}}", ids.join(","))
+    }
+}
+
+macro_rules! declare_statement_parts {
+    ($($column:ident: $value:ty => $sql_type:ty,)*) => {
+        /// The columns of many rows, as one array each.
+        #[derive(Debug, Default)]
+        pub(crate) struct ColumnArrays<'a> {
+            $($column: Vec<<$value as ArrayItem>::Item>,)*
+        }
+
+        impl<'a> ColumnArrays<'a> {
+            fn push(&mut self, columns: LinkColumns<'a>) {
+                $(self.$column.push(columns.$column.into_item());)*
+            }
+
+            /// Writes `, name, host, …`.
+            fn names<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> diesel::QueryResult<()> {
+                out.push_sql(concat!($(", ", stringify!($column)),*));
+                Ok(())
+            }
+
+            /// Writes the columns of the rows `n` in their own types: `, n.name, n.host, …`.
+            fn values<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> diesel::QueryResult<()> {
+                $(
+                    out.push_sql(concat!(", n.", stringify!($column)));
+                    out.push_sql(<$value as ArrayItem>::CAST);
+                )*
+                Ok(())
+            }
+
+            /// Writes the arrays as bind values: `, $1, $2, …`.
+            fn arrays<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> diesel::QueryResult<()> {
+                $(
+                    out.push_sql(", ");
+                    out.push_bind_param::<Array<<$value as ArrayItem>::SqlType>, _>(&self.$column)?;
+                )*
+                Ok(())
+            }
+        }
+
+        /// Writes `name = $1, host = $2, …, `.
+        fn assignments<'b>(
+            columns: &'b LinkColumns<'_>,
+            mut out: AstPass<'_, 'b, Pg>,
+        ) -> diesel::QueryResult<()> {
+            $(
+                out.push_sql(concat!(stringify!($column), " = "));
+                out.push_bind_param::<$sql_type, _>(&columns.$column)?;
+                out.push_sql(", ");
+            )*
+            Ok(())
+        }
+    };
+}
+
+written_link_columns!(declare_statement_parts);
 
 statement! {
     /// Updates a link of the account, and returns its id. Diesel's own updates are prepared on each run, which costs a round
@@ -19,34 +125,12 @@ statement! {
         id: IdBytes,
         account: IdBytes,
         kind: i16,
-        name: &'a str,
-        host: Option<&'a str>,
-        slug: &'a str,
-        is_active: bool,
-        note: Option<&'a str>,
-        group: Option<IdBytes>,
-        analytics: bool,
-        updated: Instant,
-        target: Option<&'a str>,
-        antibot: bool,
-        geo_blocklist: String,
+        columns: LinkColumns<'a>,
         search_key: String,
-        pixel_ids: StoredIds,
     } =
-    "UPDATE links SET name = "
-    { name: Text } ", host = "
-    { host: Nullable<Text> } ", slug = "
-    { slug: Text } ", is_active = "
-    { is_active: Bool } ", note = "
-    { note: Nullable<Text> } ", group_id = "
-    { group: Nullable<Identifier> } ", analytics_enabled = "
-    { analytics: Bool } ", updated_at = "
-    { updated: Moment } ", target_url = "
-    { target: Nullable<Text> } ", antibot_enabled = "
-    { antibot: Bool } ", geo_blocklist = "
-    { geo_blocklist: Text } ", search_key = "
-    { search_key: Text } ", pixel_ids = "
-    { pixel_ids: IdentifierList } " WHERE id = "
+    "UPDATE links SET "
+    { columns as assignments } "search_key = "
+    { search_key: Text } " WHERE id = "
     { id: Identifier } " AND account_id = "
     { account: Identifier } " AND kind = "
     { kind: SmallInt } " RETURNING id"
@@ -54,37 +138,13 @@ statement! {
 
 impl<'a> UpdateLink<'a> {
     pub(crate) fn of(account: AccountId, link: &'a Link) -> Self {
-        let LinkColumns {
-            name,
-            host,
-            slug,
-            is_active,
-            note,
-            group_id,
-            analytics_enabled,
-            updated_at,
-            target_url,
-            antibot_enabled,
-            geo_blocklist,
-            pixel_ids,
-        } = link.into();
+        let columns = LinkColumns::from(link);
         Self {
             id: link.id().into(),
             account: account.into(),
             kind: kind_column(link.kind()),
-            name,
-            host,
-            slug,
-            is_active,
-            note,
-            group: group_id,
-            analytics: analytics_enabled,
-            updated: updated_at,
-            target: target_url,
-            antibot: antibot_enabled,
-            geo_blocklist,
-            search_key: search_key(name, slug, target_url),
-            pixel_ids,
+            search_key: search_key(columns.name, columns.slug, columns.target_url),
+            columns,
         }
     }
 }
@@ -108,21 +168,10 @@ statement! {
         redirects: Vec<i64>,
         ids: Vec<IdBytes>,
         kinds: Vec<i16>,
-        names: Vec<&'a str>,
-        hosts: Vec<Option<&'a str>>,
-        slugs: Vec<&'a str>,
-        are_active: Vec<bool>,
-        notes: Vec<Option<&'a str>>,
-        groups: Vec<Option<IdBytes>>,
-        analytics: Vec<bool>,
         created: Vec<Instant>,
-        updated: Vec<Instant>,
-        targets: Vec<Option<&'a str>>,
-        antibots: Vec<bool>,
-        geo_blocklists: Vec<String>,
         search_keys: Vec<String>,
-        pixel_ids: Vec<String>,
         numbers: Vec<i64>,
+        columns: ColumnArrays<'a>,
     } =
     "WITH room AS MATERIALIZED (SELECT a.id, a.links_count < "
     { limit: BigInt } " AS is_any FROM accounts AS a WHERE a.id = "
@@ -136,31 +185,16 @@ statement! {
     { landings: Array<BigInt> } ", "
     { redirects: Array<BigInt> } ") AS m (id, landings, redirects) \
      WHERE a.is_any AND g.account_id = a.id AND g.id = h.id AND m.id = h.id), \
-     new AS (INSERT INTO links (id, account_id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, \
-     created_at, updated_at, target_url, antibot_enabled, geo_blocklist, search_key, pixel_ids) \
-     SELECT n.id, a.id, n.kind, n.name, n.host, n.slug, n.is_active, n.note, n.group_id, n.analytics_enabled, \
-     n.created_at, n.updated_at, n.target_url, n.antibot_enabled, n.geo_blocklist, n.search_key, \
-     n.pixel_ids::uuid[] \
-     FROM room AS a, unnest("
+     new AS (INSERT INTO links (id, account_id, kind, created_at, search_key"
+    { columns as ColumnArrays::names } ") SELECT n.id, a.id, n.kind, n.created_at, n.search_key"
+    { columns as ColumnArrays::values } " FROM room AS a, unnest("
     { ids: Array<Identifier> } ", "
     { kinds: Array<SmallInt> } ", "
-    { names: Array<Text> } ", "
-    { hosts: Array<Nullable<Text>> } ", "
-    { slugs: Array<Text> } ", "
-    { are_active: Array<Bool> } ", "
-    { notes: Array<Nullable<Text>> } ", "
-    { groups: Array<Nullable<Identifier>> } ", "
-    { analytics: Array<Bool> } ", "
     { created: Array<Moment> } ", "
-    { updated: Array<Moment> } ", "
-    { targets: Array<Nullable<Text>> } ", "
-    { antibots: Array<Bool> } ", "
-    { geo_blocklists: Array<Text> } ", "
     { search_keys: Array<Text> } ", "
-    { pixel_ids: Array<Text> } ", "
-    { numbers: Array<BigInt> }
-    ") AS n (id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, created_at, updated_at, \
-     target_url, antibot_enabled, geo_blocklist, search_key, pixel_ids, number) \
+    { numbers: Array<BigInt> } ""
+    { columns as ColumnArrays::arrays } ") AS n (id, kind, created_at, search_key, number"
+    { columns as ColumnArrays::names } ") \
      WHERE a.is_any AND (n.group_id IS NULL OR n.group_id IN (SELECT h.id FROM held AS h)) \
      ORDER BY n.host COLLATE \"C\", n.slug COLLATE \"C\", n.number \
      ON CONFLICT (host, slug) DO NOTHING RETURNING id), \
@@ -181,7 +215,9 @@ impl<'a> NewLinks<'a> {
             new.kinds.push(kind_column(link.kind()));
             new.created.push(link.created_at.into());
             new.numbers.push(number);
-            new.push(link.into());
+            let columns = LinkColumns::from(link);
+            new.search_keys.push(search_key(columns.name, columns.slug, columns.target_url));
+            new.columns.push(columns);
             if let Some(group) = link.group_id {
                 let (landings, redirects) = entered.entry(group.into()).or_default();
                 match link.kind() {
@@ -197,40 +233,4 @@ impl<'a> NewLinks<'a> {
         }
         new
     }
-
-    fn push(&mut self, columns: LinkColumns<'a>) {
-        let LinkColumns {
-            name,
-            host,
-            slug,
-            is_active,
-            note,
-            group_id,
-            analytics_enabled,
-            updated_at,
-            target_url,
-            antibot_enabled,
-            geo_blocklist,
-            pixel_ids,
-        } = columns;
-        self.search_keys.push(search_key(name, slug, target_url));
-        self.names.push(name);
-        self.hosts.push(host);
-        self.slugs.push(slug);
-        self.are_active.push(is_active);
-        self.notes.push(note);
-        self.groups.push(group_id);
-        self.analytics.push(analytics_enabled);
-        self.updated.push(updated_at);
-        self.targets.push(target_url);
-        self.antibots.push(antibot_enabled);
-        self.geo_blocklists.push(geo_blocklist);
-        self.pixel_ids.push(array_literal(pixel_ids.whole().unwrap_or_default()));
-    }
-}
-
-/// Ids as a PostgreSQL array literal: arrays of different lengths cannot be sent as one array.
-fn array_literal(ids: &[IdBytes]) -> String {
-    let ids: Vec<String> = ids.iter().map(|id| format!("{:032x}", u128::from_be_bytes(id.get()))).collect();
-    format!("{{{}}}", ids.join(","))
 }
