@@ -89,5 +89,5 @@ fn replay(request: &KeyedRequest, remembered: RememberedRequest) -> Result<Remem
     }
     let message = "was used for another request: with another method, path or body";
     let error = FieldError::new(ViolationCode::InvalidValue, message);
-    Err(AppError::Invalid(Violations::from(error.at(FIELD).of_value(request.key.as_str()))))
+    Err(AppError::Invalid(Violations::from(error.at(FIELD))))
 }

@@ -40,6 +40,12 @@ impl<T> Batch<T> {
         Batch(self.0.into_iter().map(each).collect())
     }
 
+    /// A batch of references to the items.
+    #[must_use]
+    pub fn as_ref(&self) -> Batch<&T> {
+        Batch(self.0.iter().collect())
+    }
+
     /// The items.
     #[must_use]
     pub fn into_items(self) -> Vec<T> {

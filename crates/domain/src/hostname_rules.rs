@@ -146,8 +146,7 @@ impl HostnameRules {
     /// - `invalid_value` for well-formed names that cannot be connected: names with a label that begins with
     ///   `xn--`, special-use names that are not allowed, and public suffixes.
     pub fn judge(&self, text: &str) -> Result<Hostname, Rejection> {
-        let invalid =
-            |error: FieldError| Rejection::Invalid(Violations::from(error.at("hostname").of_value(text)));
+        let invalid = |error: FieldError| Rejection::Invalid(Violations::from(error.at("hostname")));
         let hostname = Hostname::parse(text).map_err(|error| invalid(naming_ascii(error, text)))?;
         if self.is_ours(&hostname) {
             return Err(Refusal::HostnameIsSystemDomain.into());

@@ -10,6 +10,7 @@ use crate::email::Email;
 use crate::page_text::{AltText, SocialNetwork, WidgetText};
 use crate::reference::IdReference;
 use crate::text::Name;
+use crate::violation::Violation;
 use crate::web_url::VideoUrl;
 use crate::widget::{Widget, WidgetBody, WidgetContent};
 
@@ -64,8 +65,8 @@ fn d24_widgets_do_not_lead_to_blocked_hosts() {
         ..PageContentRequest::default()
     };
     let violations = violations_of(&patch, &blocklist);
-    let found: Vec<_> = violations.iter().map(|found| (found.field(), found.code(), found.value())).collect();
-    assert_eq!(found, [("widgets[1].url", ViolationCode::InvalidValue, Some("https://evil.example/x"))]);
+    let found: Vec<_> = violations.iter().map(|found| (found.field(), found.code())).collect();
+    assert_eq!(found, [("widgets[1].url", ViolationCode::InvalidValue)]);
 }
 
 #[test]
@@ -109,16 +110,8 @@ fn d24_every_url_that_visitors_follow_is_checked() {
         ..PageContentRequest::default()
     };
     let violations = violations_of(&patch, &HostBlocklist::parse("example\nyoutu.be").unwrap());
-    let found: Vec<_> = violations.iter().map(|found| (found.field(), found.value())).collect();
-    assert_eq!(
-        found,
-        [
-            ("widgets[0].url", Some("https://link.example")),
-            ("widgets[2].url", Some("https://behind.example")),
-            ("widgets[3].url", Some("https://social.example")),
-            ("widgets[4].url", Some("https://youtu.be/1")),
-        ]
-    );
+    let found: Vec<_> = violations.iter().map(Violation::field).collect();
+    assert_eq!(found, ["widgets[0].url", "widgets[2].url", "widgets[3].url", "widgets[4].url"]);
     assert!(violations_of(&patch, &HostBlocklist::default()).is_empty());
 }
 

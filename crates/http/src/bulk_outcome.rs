@@ -1,9 +1,9 @@
 //! The outcomes of the items of a batch in a response (contract "Bulk results", D29, D31).
 
-use signpost_domain::{PixelIds, Refusal, Rejection};
+use signpost_domain::{Refusal, Rejection};
 
 use crate::wire::{BulkOutcome, Detail, FailedItem, ItemError, SucceededItem, sentence};
-use signpost_strict_json::{Json, JsonObject};
+use signpost_strict_json::Json;
 
 /// Separates the items that succeeded from those that failed. `show` makes the `data` of a success; `value_at_fault` finds
 /// the `value` of a failure at an index. The request has the items in `field`.
@@ -40,73 +40,96 @@ fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemE
     ItemError { code: rejection.code().as_str(), message, value, details }
 }
 
-/// An item's values as sent, for the fields that only the store can check. Types of the domain do not keep a malformed id
-/// or the letter case of a hostname.
-#[derive(Debug, Default)]
-pub(crate) struct RawValues {
-    slug: Option<String>,
-    domain: Option<String>,
-    group_id: Option<String>,
-    /// In order; `None` for a value that is not a string.
-    pixel_ids: Vec<Option<String>>,
-}
-
-impl RawValues {
-    /// The values of an item.
-    pub(crate) fn of(item: &JsonObject) -> Self {
-        let text = |field: &str| item.get(field).and_then(text_of);
-        let pixel_ids = match item.get("pixel_ids") {
-            Some(Json::List(ids)) => ids.iter().take(PixelIds::MAX).map(text_of).collect(),
-            Some(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_)) | None => {
-                vec![]
-            }
-        };
-        Self { slug: text("slug"), domain: text("domain"), group_id: text("group_id"), pixel_ids }
-    }
-
-    /// The value that made the creation fail: the first invalid one, or the refused one. `None` if there is no single one, or
-    /// it is not a string.
-    pub(crate) fn at_fault(&self, rejection: &Rejection) -> Option<String> {
-        let refusal = match rejection {
-            Rejection::Invalid(violations) => {
-                return violations.iter().find_map(|violation| {
-                    violation.value().or_else(|| self.pixel_id(violation.field())).map(str::to_owned)
-                });
-            }
-            Rejection::Refused(refusal) => refusal,
-        };
-        match refusal {
-            Refusal::GroupNotFound => self.group_id.clone(),
-            Refusal::DomainNotFound | Refusal::DomainNotActive => self.domain.clone(),
-            Refusal::SlugRequiredForSystemDomain
-            | Refusal::SlugReserved
-            | Refusal::AddressTaken { .. }
-            | Refusal::DuplicateSlugInBatch => self.slug.clone(),
-            Refusal::RedirectNotFound
-            | Refusal::LandingNotFound
-            | Refusal::PixelNotFound
-            | Refusal::HostnameTaken { .. }
-            | Refusal::HostnameIsSystemDomain
-            | Refusal::DomainProviderUnavailable
-            | Refusal::DomainsNotOffered
-            | Refusal::PlanLimitReached { .. }
-            | Refusal::FeatureNotAvailable(_)
-            | Refusal::AnalyticsNotConfigured
-            | Refusal::AnalyticsRangeTooLong { .. }
-            | Refusal::DuplicateIdInBatch => None,
+/// The text that made the creation of an item fail: the first invalid one, or the refused one. `None` if there is none.
+pub(crate) fn text_at_fault(item: &Json, rejection: &Rejection) -> Option<String> {
+    let text = match rejection {
+        Rejection::Invalid(violations) => {
+            violations.iter().find_map(|violation| text_at(item, violation.field()))
         }
-    }
+        Rejection::Refused(refusal) => text_at(item, refused_field(refusal)?),
+    };
+    text.map(str::to_owned)
+}
 
-    /// The text at `pixel_ids[i]`.
-    fn pixel_id(&self, field: &str) -> Option<&str> {
-        let index = field.strip_prefix("pixel_ids[")?.strip_suffix(']')?;
-        self.pixel_ids.get(index.parse::<usize>().ok()?)?.as_deref()
+/// The field of a redirect that a refusal is about.
+const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::GroupNotFound => Some("group_id"),
+        Refusal::DomainNotFound | Refusal::DomainNotActive => Some("domain"),
+        Refusal::SlugRequiredForSystemDomain
+        | Refusal::SlugReserved
+        | Refusal::AddressTaken { .. }
+        | Refusal::DuplicateSlugInBatch => Some("slug"),
+        Refusal::RedirectNotFound
+        | Refusal::LandingNotFound
+        | Refusal::PixelNotFound
+        | Refusal::HostnameTaken { .. }
+        | Refusal::HostnameIsSystemDomain
+        | Refusal::DomainProviderUnavailable
+        | Refusal::DomainsNotOffered
+        | Refusal::PlanLimitReached { .. }
+        | Refusal::FeatureNotAvailable(_)
+        | Refusal::AnalyticsNotConfigured
+        | Refusal::AnalyticsRangeTooLong { .. }
+        | Refusal::DuplicateIdInBatch => None,
     }
 }
 
-fn text_of(value: &Json) -> Option<String> {
-    match value {
-        Json::Text(text) => Some(text.clone()),
+/// The text at the path of a violation, such as `geo_blocklists.countries[1]`.
+fn text_at<'a>(item: &'a Json, path: &str) -> Option<&'a str> {
+    let Json::Object(members) = item else { return None };
+    // An unknown field may have a name like a path.
+    match nested(item, path).or_else(|| members.get(path))? {
+        Json::Text(text) => Some(text),
         Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
+    }
+}
+
+fn nested<'a>(item: &'a Json, path: &str) -> Option<&'a Json> {
+    let Json::Object(members) = item else { return None };
+    let Some((name, rest)) = path.find(['.', '[']).and_then(|end| path.split_at_checked(end)) else {
+        return members.get(path);
+    };
+    let value = members.get(name)?;
+    match (rest.strip_prefix('.'), value) {
+        (Some(rest), _) => nested(value, rest),
+        (None, Json::List(items)) => {
+            items.get(rest.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok()?)
+        }
+        (None, Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_)) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{FieldError, ViolationCode, Violations};
+
+    use super::*;
+
+    fn at_fault(item: &str, fields: &[&str]) -> Option<String> {
+        let item = signpost_strict_json::parse(item.as_bytes()).unwrap();
+        let mut violations = Violations::new();
+        for field in fields {
+            violations.push(FieldError::new(ViolationCode::InvalidType, "is wrong").at(*field));
+        }
+        text_at_fault(&item, &Rejection::Invalid(violations))
+    }
+
+    #[test]
+    fn d29_the_first_invalid_text_is_at_fault() {
+        for (item, fields, expected) in [
+            (r#"{"a":"x"}"#, ["a", "b"], Some("x")),
+            (r#"{"b":"x"}"#, ["a", "b"], Some("x")),
+            (r#"{"a":1,"b":"x"}"#, ["a", "b"], Some("x")),
+            (r#"{"a":1,"b":{}}"#, ["a", "b"], None),
+            (r#"{"a":{"b":["x","y"]}}"#, ["a.b[1]", "a"], Some("y")),
+            (r#"{"a":["x"]}"#, ["a[0]", "a"], Some("x")),
+            (r#"{"a.b[0]":"x"}"#, ["a.b[0]", "a"], Some("x")),
+            (r#"{"a":{"b":["x"]},"a.b[0]":"decoy"}"#, ["a.b[0]", "a"], Some("x")),
+            (r#"{"a":["x"]}"#, ["a[1]", "a.b"], None),
+            ("5", ["a", "b"], None),
+        ] {
+            assert_eq!(at_fault(item, &fields).as_deref(), expected, "{item} {fields:?}");
+        }
     }
 }

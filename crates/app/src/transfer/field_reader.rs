@@ -61,7 +61,7 @@ impl FieldReader {
         match parse(&text) {
             Ok(value) => Some(Change::Set(value)),
             Err(error) => {
-                self.violations.push(error.at(field.name()).of_value(text));
+                self.violations.push(error.at(field.name()));
                 None
             }
         }

@@ -14,14 +14,14 @@ fn rules() -> HostnameRules {
 }
 
 /// The code of the violation; `None` if the hostname passes. The test fails on a refusal, and on a violation
-/// of another field or without the sent text.
+/// of another field.
 fn violation(rules: &HostnameRules, text: &str) -> Option<ViolationCode> {
     match rules.judge(text) {
         Ok(_) => None,
         Err(Rejection::Invalid(violations)) => {
             let all: Vec<_> = violations.iter().collect();
             let [only] = all[..] else { panic!("{text:?}: {violations}") };
-            assert_eq!((only.field(), only.value()), ("hostname", Some(text)));
+            assert_eq!(only.field(), "hostname");
             Some(only.code())
         }
         Err(Rejection::Refused(refusal)) => panic!("{text:?}: {refusal}"),

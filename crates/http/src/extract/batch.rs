@@ -26,12 +26,12 @@ pub(crate) fn ids(
     })
 }
 
-/// A field with items of any type (D29).
+/// A field with items of any type (D29); [`batch_of_anything`] returns them.
 pub(crate) fn anything<S: Into<ArrayItems>>(
     name: &'static str,
     description: &'static str,
     item: impl Fn() -> S,
-) -> impl Field<Vec<Json>> {
+) -> impl Field<()> {
     field(name, values(batch::ITEMS), move || batch_of(description, item()))
 }
 
@@ -46,10 +46,21 @@ pub(crate) fn batch<T>(body: OnlyBody, items: impl Field<Vec<T>>) -> Result<Batc
     let items = body.required(items);
     violations.append(body.finish());
     match items {
-        Some(items) => {
-            let batch = Batch::new(items).map_err(|error| Violations::from(error.at(name)));
-            violations.into_result(batch)?
-        }
+        Some(items) => violations.into_result(of_items(items, name))?,
         None => Err(violations),
     }
+}
+
+/// The items of a request whose body has one field, with items of any type.
+pub(crate) fn batch_of_anything(body: OnlyBody, items: impl Field<()>) -> Result<Batch<Json>, Violations> {
+    let name = items.name();
+    let (mut body, mut violations) = body.reader()?;
+    body.required(items);
+    violations.append(body.finish());
+    violations.into_result(())?;
+    of_items(body.into_items(name), name)
+}
+
+fn of_items<T>(items: Vec<T>, field: &'static str) -> Result<Batch<T>, Violations> {
+    Batch::new(items).map_err(|error| Violations::from(error.at(field)))
 }

@@ -20,7 +20,7 @@ pub(crate) trait Field<T> {
     fn schema(&self) -> AnySchema;
 
     /// Reads the value at `path`, which is not null. If it is invalid, adds the violations and returns `None`.
-    fn read(self, value: Json, path: &str, violations: &mut Violations) -> Option<T>;
+    fn read(self, value: &Json, path: &str, violations: &mut Violations) -> Option<T>;
 }
 
 /// Declares a field.
@@ -47,7 +47,7 @@ impl<T, R: FieldReader<T>, S: Into<AnySchema>, F: Fn() -> S> Field<T> for Declar
         (self.schema)().into()
     }
 
-    fn read(self, value: Json, path: &str, violations: &mut Violations) -> Option<T> {
+    fn read(self, value: &Json, path: &str, violations: &mut Violations) -> Option<T> {
         (self.read)(value, path, violations)
     }
 }

@@ -96,7 +96,7 @@ fn replay(stored: RememberedAnswer) -> Result<HttpResponse, ApiError> {
 
 impl IdempotentRequest<JsonBody> {
     /// A reader of the body's fields, and the violations of the query and the key. If the body is unreadable, all violations.
-    pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
+    pub(crate) fn reader(self) -> Result<(ObjectReader<'static>, Violations), Violations> {
         let Self { body, key: _, mut violations } = self;
         match body.reader() {
             Ok(reader) => Ok((reader, violations)),

@@ -42,7 +42,7 @@ impl Fingerprinted for NoBody {
 
 impl JsonBody {
     /// A reader of the body's fields, or the violation of an unreadable body.
-    pub(crate) fn reader(self) -> Result<ObjectReader, Violation> {
+    pub(crate) fn reader(self) -> Result<ObjectReader<'static>, Violation> {
         self.object.map(ObjectReader::new)
     }
 

@@ -16,7 +16,7 @@ mod object_reader;
 mod query_string;
 mod received_body;
 
-pub(crate) use batch::{anything, batch, ids};
+pub(crate) use batch::{anything, batch, batch_of_anything, ids};
 pub(crate) use field::{Field, field};
 pub(crate) use idempotent_request::Once;
 pub(crate) use input::{Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, PathId};

@@ -1,5 +1,6 @@
 //! Reads an object field by field, so that one answer lists every violation (D8).
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use signpost_domain::{Change, FieldError, ViolationCode, Violations};
@@ -18,35 +19,54 @@ pub(crate) enum Action {
     Update,
 }
 
-/// Takes the fields of an object one by one and collects their violations. A field that is not taken is unknown, which is
-/// a violation too (D8).
+/// Reads the fields of an object one by one and collects their violations. A field that is not read is unknown, which is a
+/// violation too (D8).
 ///
-/// The same code describes the object: [`properties`] runs it on an empty object and collects what it takes.
+/// The same code describes the object: [`properties`] runs it on an empty object and collects what it reads.
 #[derive(Debug)]
-pub(crate) struct ObjectReader {
+pub(crate) struct ObjectReader<'a> {
     /// The prefix of the paths of the object's fields: nothing, or a path such as `geo_blocklists.`.
     prefix: String,
-    members: JsonObject,
+    members: Cow<'a, JsonObject>,
+    /// The names of the fields that were read.
+    known: Vec<&'static str>,
     violations: Violations,
-    /// The properties of the fields that were taken, if the schema is requested.
+    /// The properties of the fields that were read, if the schema is requested.
     described: Option<Vec<Property>>,
 }
 
 /// The properties of the object that `read` reads, for its schema.
-pub(crate) fn properties(read: impl FnOnce(&mut ObjectReader)) -> Vec<Property> {
+pub(crate) fn properties(read: impl FnOnce(&mut ObjectReader<'_>)) -> Vec<Property> {
     let mut reader = ObjectReader { described: Some(vec![]), ..ObjectReader::new(JsonObject::new()) };
     read(&mut reader);
     reader.described.unwrap_or_default()
 }
 
-impl ObjectReader {
+impl ObjectReader<'static> {
     /// A reader of a body.
     pub(crate) const fn new(members: JsonObject) -> Self {
-        Self { prefix: String::new(), members, violations: Violations::new(), described: None }
+        Self::at(String::new(), Cow::Owned(members))
     }
 
-    fn nested(path: &str, members: JsonObject) -> Self {
-        Self { prefix: format!("{path}."), ..Self::new(members) }
+    /// The items of a field that [`values`] accepted.
+    pub(crate) fn into_items(self, name: &str) -> Vec<Json> {
+        match self.members.into_owned().remove(name) {
+            Some(Json::List(items)) => items,
+            Some(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_)) | None => {
+                vec![]
+            }
+        }
+    }
+}
+
+impl<'a> ObjectReader<'a> {
+    /// A reader of an item, whose paths begin at the item.
+    pub(crate) const fn of_item(members: &'a JsonObject) -> Self {
+        Self::at(String::new(), Cow::Borrowed(members))
+    }
+
+    const fn at(prefix: String, members: Cow<'a, JsonObject>) -> Self {
+        Self { prefix, members, known: vec![], violations: Violations::new(), described: None }
     }
 
     /// A required field that cannot be null.
@@ -114,7 +134,8 @@ impl ObjectReader {
 
     fn take<T>(&mut self, field: impl Field<T>) -> Given<T> {
         let name = field.name();
-        match self.members.remove(name) {
+        self.known.push(name);
+        match self.members.get(name) {
             None => Given::Absent,
             Some(Json::Null) => Given::Null,
             Some(value) => {
@@ -143,23 +164,19 @@ impl ObjectReader {
         self.refuse(name, ViolationCode::NotNullable, "must not be null")
     }
 
-    /// Takes a field without validating it.
-    pub(crate) fn skip(&mut self, name: &str) {
-        self.members.remove(name);
+    /// Accepts any value of a field.
+    pub(crate) fn skip(&mut self, name: &'static str) {
+        self.known.push(name);
     }
 
-    /// All violations, including one for each field that was not taken.
+    /// All violations, including one for each field that was not read.
     pub(crate) fn finish(&mut self) -> Violations {
         let mut violations = std::mem::take(&mut self.violations);
         let prefix = &self.prefix;
-        for (name, value) in std::mem::take(&mut self.members) {
+        for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
             violations.push_with(|| {
                 let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
-                let violation = error.at(format!("{prefix}{}", shorten(&name)));
-                match value {
-                    Json::Text(text) => violation.of_value(text),
-                    Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => violation,
-                }
+                error.at(format!("{prefix}{}", shorten(name)))
             });
         }
         violations
@@ -176,9 +193,9 @@ enum Given<T> {
 }
 
 /// Reads a value at a path that is not null. If it is invalid, adds the violations and returns `None`.
-pub(crate) trait FieldReader<T>: FnOnce(Json, &str, &mut Violations) -> Option<T> {}
+pub(crate) trait FieldReader<T>: FnOnce(&Json, &str, &mut Violations) -> Option<T> {}
 
-impl<T, F: FnOnce(Json, &str, &mut Violations) -> Option<T>> FieldReader<T> for F {}
+impl<T, F: FnOnce(&Json, &str, &mut Violations) -> Option<T>> FieldReader<T> for F {}
 
 fn invalid_type<T>(path: &str, violations: &mut Violations, message: &'static str) -> Option<T> {
     violations.push(FieldError::new(ViolationCode::InvalidType, message).at(path));
@@ -187,9 +204,9 @@ fn invalid_type<T>(path: &str, violations: &mut Violations, message: &'static st
 
 /// A string that a type of the domain accepts.
 pub(crate) fn text<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl FieldReader<T> {
-    |value, path: &str, violations: &mut Violations| {
+    |value: &Json, path: &str, violations: &mut Violations| {
         let Json::Text(text) = value else { return invalid_type(path, violations, "must be a string") };
-        parse(&text).map_err(|error| violations.push(error.at(path).of_value(text))).ok()
+        parse(text).map_err(|error| violations.push(error.at(path))).ok()
     }
 }
 
@@ -200,21 +217,21 @@ pub(crate) fn reference<T>(parse: impl FnOnce(&str) -> T) -> impl FieldReader<T>
 
 /// `true` or `false`.
 pub(crate) fn boolean() -> impl FieldReader<bool> {
-    |value, path: &str, violations: &mut Violations| {
+    |value: &Json, path: &str, violations: &mut Violations| {
         let Json::Bool(value) = value else {
             return invalid_type(path, violations, "must be true or false");
         };
-        Some(value)
+        Some(*value)
     }
 }
 
-/// An object. `read` takes its fields.
-pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader) -> Option<T>) -> impl FieldReader<T> {
-    |value, path: &str, violations: &mut Violations| {
+/// An object. `read` reads its fields.
+pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader<'_>) -> Option<T>) -> impl FieldReader<T> {
+    |value: &Json, path: &str, violations: &mut Violations| {
         let Json::Object(members) = value else {
             return invalid_type(path, violations, "must be an object");
         };
-        let mut object = ObjectReader::nested(path, members);
+        let mut object = ObjectReader::at(format!("{path}."), Cow::Borrowed(members));
         let value = read(&mut object);
         let found = object.finish();
         let valid = found.is_empty();
@@ -224,13 +241,13 @@ pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader) -> Option<T>) -> im
 }
 
 /// An array of any values, with this number of items. Items beyond the maximum are dropped: the array is invalid anyway.
-fn list(
+fn list<'a>(
     bounds: RangeInclusive<usize>,
-    value: Json,
+    value: &'a Json,
     path: &str,
     violations: &mut Violations,
-) -> Option<Vec<Json>> {
-    let Json::List(mut items) = value else { return invalid_type(path, violations, "must be an array") };
+) -> Option<impl Iterator<Item = &'a Json> + use<'a>> {
+    let Json::List(items) = value else { return invalid_type(path, violations, "must be an array") };
     let (least, most) = bounds.into_inner();
     if items.len() < least {
         let message = format!("must have at least {least} item{}", if least == 1 { "" } else { "s" });
@@ -240,18 +257,17 @@ fn list(
         let message = format!("must have at most {most} items");
         violations.push(FieldError::new(ViolationCode::TooManyItems, message).at(path));
     }
-    items.truncate(most);
-    Some(items)
+    Some(items.iter().take(most))
 }
 
-/// An array of any values, with this number of items.
-pub(crate) fn values(bounds: RangeInclusive<usize>) -> impl FieldReader<Vec<Json>> {
-    move |value, path: &str, violations: &mut Violations| {
+/// An array of any values, with this number of items. [`ObjectReader::into_items`] returns them.
+pub(crate) fn values(bounds: RangeInclusive<usize>) -> impl FieldReader<()> {
+    move |value: &Json, path: &str, violations: &mut Violations| {
         let mut found = Violations::new();
-        let items = list(bounds, value, path, &mut found);
+        drop(list(bounds, value, path, &mut found));
         let valid = found.is_empty();
         violations.append(found);
-        items.filter(|_| valid)
+        valid.then_some(())
     }
 }
 
@@ -260,11 +276,11 @@ pub(crate) fn texts<T>(
     bounds: RangeInclusive<usize>,
     parse: impl Fn(&str) -> Result<T, FieldError>,
 ) -> impl FieldReader<Vec<T>> {
-    move |value, path: &str, violations: &mut Violations| {
+    move |value: &Json, path: &str, violations: &mut Violations| {
         let mut found = Violations::new();
         let values = list(bounds, value, path, &mut found)
-            .unwrap_or_default()
             .into_iter()
+            .flatten()
             .enumerate()
             .filter_map(|(index, item)| text(&parse)(item, &format!("{path}[{index}]"), &mut found))
             .collect();
@@ -278,10 +294,10 @@ pub(crate) fn texts<T>(
 /// other items have the right index.
 pub(crate) fn items<T>(
     most: usize,
-    read: impl Fn(Json, &str, &mut Violations) -> Option<T>,
+    read: impl Fn(&Json, &str, &mut Violations) -> Option<T>,
 ) -> impl FieldReader<Vec<Option<T>>> {
-    move |value, path: &str, violations: &mut Violations| {
-        let items = list(0..=most, value, path, violations)?.into_iter().enumerate();
+    move |value: &Json, path: &str, violations: &mut Violations| {
+        let items = list(0..=most, value, path, violations)?.enumerate();
         Some(items.map(|(index, item)| read(item, &format!("{path}[{index}]"), violations)).collect())
     }
 }
@@ -299,14 +315,14 @@ mod tests {
         field(name, read, || string(""))
     }
 
-    fn reader(body: &str) -> ObjectReader {
+    fn reader(body: &str) -> ObjectReader<'static> {
         match signpost_strict_json::parse(body.as_bytes()).unwrap() {
             Json::Object(members) => ObjectReader::new(members),
             other => panic!("{other:?}"),
         }
     }
 
-    fn found(mut reader: ObjectReader) -> Vec<(String, &'static str)> {
+    fn found(mut reader: ObjectReader<'_>) -> Vec<(String, &'static str)> {
         reader.finish().iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect()
     }
 
@@ -343,8 +359,9 @@ mod tests {
 
     #[test]
     fn d8_paths_name_nested_fields_and_list_items() {
-        let read =
-            |object: &mut ObjectReader| object.required(of("countries", texts(0..=3, CountryCode::parse)));
+        let read = |object: &mut ObjectReader<'_>| {
+            object.required(of("countries", texts(0..=3, CountryCode::parse)))
+        };
         for (body, expected) in [
             (r#"{"geo":[]}"#, vec![("geo", "invalid_type")]),
             (r#"{"geo":{}}"#, vec![("geo.countries", "required")]),

@@ -169,7 +169,7 @@ fn hostname() -> impl Field<String> {
     })
 }
 
-fn read_hostname(body: &mut ObjectReader) -> Option<String> {
+fn read_hostname(body: &mut ObjectReader<'_>) -> Option<String> {
     body.required(hostname())
 }
 

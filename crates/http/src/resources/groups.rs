@@ -75,7 +75,7 @@ fn name() -> impl Field<Name> {
 }
 
 /// Creation and renaming both require the name (contract "PATCH /v1/groups/{id}").
-fn read_name(body: &mut ObjectReader) -> Option<Name> {
+fn read_name(body: &mut ObjectReader<'_>) -> Option<Name> {
     body.required(name())
 }
 

@@ -59,7 +59,7 @@ impl LinkEndpoints for LandingKind {
 
     const WORDS: LinkWords = link_words!("landing page", "landing", examples::LANDING_ID);
 
-    fn read(body: &mut ObjectReader, action: Action) -> LandingRequest {
+    fn read(body: &mut ObjectReader<'_>, action: Action) -> LandingRequest {
         let title = body.required_to_create(action, title());
         let shared: LandingRequest = read(body, action, Self::WORDS.noun, title);
         let analytics_enabled = read_analytics_enabled(body, action);

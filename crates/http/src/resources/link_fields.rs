@@ -10,7 +10,7 @@ use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, id_p
 
 /// Reads the fields that follow the name. `noun` is the link's name in descriptions.
 pub(super) fn read<R: Default>(
-    body: &mut ObjectReader,
+    body: &mut ObjectReader<'_>,
     action: Action,
     noun: &'static str,
     name: Option<Name>,
@@ -39,7 +39,7 @@ pub(super) fn read<R: Default>(
 }
 
 /// Reads `analytics_enabled`, which only creations have (D28, D50).
-pub(super) fn read_analytics_enabled(body: &mut ObjectReader, action: Action) -> Option<bool> {
+pub(super) fn read_analytics_enabled(body: &mut ObjectReader<'_>, action: Action) -> Option<bool> {
     let analytics_enabled = field("analytics_enabled", boolean(), || {
         boolean_schema("Whether visits are counted. Fixed for the link's life, and never shown.")
     });

@@ -37,7 +37,7 @@ pub(crate) trait LinkEndpoints: LinkIdKind {
     const WORDS: LinkWords;
 
     /// Reads the fields of a creation or of an update.
-    fn read(body: &mut ObjectReader, action: Action) -> LinkRequest<RequestOf<Self>>;
+    fn read(body: &mut ObjectReader<'_>, action: Action) -> LinkRequest<RequestOf<Self>>;
 
     /// The body of an answer about a single link.
     fn single_body(single: &SingleOf<Self>, app: &Application) -> impl Serialize;

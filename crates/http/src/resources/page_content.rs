@@ -42,7 +42,7 @@ impl From<&PageContent> for PageContentBody {
 }
 
 /// Reads the content. A creation changes an empty page.
-pub(super) fn read(body: &mut ObjectReader) -> PageContentRequest {
+pub(super) fn read(body: &mut ObjectReader<'_>) -> PageContentRequest {
     PageContentRequest {
         description: body.nullable(description()),
         avatar_url: body.nullable(avatar_url()),

@@ -89,7 +89,7 @@ fn pixel_id_schema() -> ObjectBuilder {
     .examples([json!("G-1A2BCD345E")])
 }
 
-fn read_pixel(body: &mut ObjectReader) -> Option<NewPixel> {
+fn read_pixel(body: &mut ObjectReader<'_>) -> Option<NewPixel> {
     let pixel_type = body.required(pixel_type());
     let code = body.required(pixel_id(pixel_type));
     let name = body.nullable(name()).applied_to(None);

@@ -19,10 +19,10 @@ use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabl
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::PixelBody;
 use crate::api_error::ApiError;
-use crate::bulk_outcome::{self, RawValues};
+use crate::bulk_outcome;
 use crate::extract::{
-    Action, Admitted, Field, ObjectReader, Once, OnlyBody, anything, batch, boolean, field, items, object,
-    properties, reference, text, texts,
+    Action, Admitted, Field, ObjectReader, Once, OnlyBody, anything, batch_of_anything, boolean, field,
+    items, object, properties, reference, text, texts,
 };
 use crate::schema::{
     Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
@@ -102,7 +102,7 @@ impl LinkEndpoints for RedirectKind {
 
     const WORDS: LinkWords = link_words!("redirect", "redirect", examples::REDIRECT_ID);
 
-    fn read(body: &mut ObjectReader, action: Action) -> RedirectRequest {
+    fn read(body: &mut ObjectReader<'_>, action: Action) -> RedirectRequest {
         let name = body.required_to_create(action, name());
         let target_url = body.required_to_create(action, target_url());
         let shared: RedirectRequest = read(body, action, Self::WORDS.noun, name);
@@ -176,7 +176,7 @@ fn geo_blocklists(action: Action) -> impl Field<GeoBlocklist> {
     })
 }
 
-fn blocklist(object: &mut ObjectReader) -> Option<GeoBlocklist> {
+fn blocklist(object: &mut ObjectReader<'_>) -> Option<GeoBlocklist> {
     let countries = texts(0..=CountryCode::COUNT, CountryCode::parse);
     let countries = field("countries", countries, || {
         let country = string("A country code of ISO 3166-1 (alpha-2), in upper or lower case.")
@@ -191,8 +191,9 @@ fn blocklist(object: &mut ObjectReader) -> Option<GeoBlocklist> {
 /// `pixel_ids` (D36). An item that is not a string becomes `None`, so that the answer also lists the violations of the
 /// others (D8).
 fn pixel_ids(action: Action) -> impl Field<Vec<Option<IdReference<PixelKind>>>> {
-    let one =
-        |item, path: &str, violations: &mut Violations| reference(IdReference::parse)(item, path, violations);
+    let one = |item: &Json, path: &str, violations: &mut Violations| {
+        reference(IdReference::parse)(item, path, violations)
+    };
     field("pixel_ids", items(PixelIds::MAX, one), move || {
         let of_null = match action {
             Action::Create => "Left out or null: none.",
@@ -217,7 +218,7 @@ pub(crate) fn components() -> Components {
         "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.",
         GeoBlocklistBody::properties(),
     );
-    let many = closed_object("Redirects to create.", properties(|body| drop(body.required(redirects()))));
+    let many = closed_object("Redirects to create.", properties(|body| _ = body.required(redirects())));
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("NewRedirects", many.into()),
@@ -227,7 +228,7 @@ pub(crate) fn components() -> Components {
 }
 
 /// The redirects of a bulk creation.
-fn redirects() -> impl Field<Vec<Json>> {
+fn redirects() -> impl Field<()> {
     anything(ITEMS, "The redirects, in the order in which they are created.", || named("BulkRedirect"))
 }
 
@@ -255,19 +256,15 @@ pub(crate) async fn create_many(
         Once::New(execution) => execution,
         Once::Replayed(response) => return Ok(response),
     };
-    let mut sent = vec![];
-    let requests = batch(body, redirects())?.map(|item| {
-        let index = sent.len();
-        let (values, request) = read_item(index, item);
-        sent.push(values);
-        request
-    });
+    let items = batch_of_anything(body, redirects())?;
+    let mut position = 0..;
+    let requests = items.as_ref().map(|item| read_item(position.next().unwrap_or_default(), item));
     let show = |outcomes: &Vec<Result<Redirect, Rejection>>| {
         let outcome = bulk_outcome::split(
             outcomes,
             ITEMS,
             |redirect| RedirectBody::new(redirect, &redirect.content, &app),
-            |index, rejection| sent.get(index)?.at_fault(rejection),
+            |index, rejection| bulk_outcome::text_at_fault(items.get(index)?, rejection),
         );
         wire::ok(&BulkCreateBody::from(outcome))
     };
@@ -277,19 +274,17 @@ pub(crate) async fn create_many(
 }
 
 /// An item of a bulk creation. It is `Err` if it has no readable fields.
-fn read_item(index: usize, item: Json) -> (RawValues, Result<Submitted<RedirectRequest>, Violations>) {
+fn read_item(index: usize, item: &Json) -> Result<Submitted<RedirectRequest>, Violations> {
     match item {
         Json::Object(members) => {
-            let sent = RawValues::of(&members);
-            let mut body = ObjectReader::new(members);
+            let mut body = ObjectReader::of_item(members);
             let value = RedirectKind::read(&mut body, Action::Create);
             // Cut now, and not when all are read: a hundred items may have a hundred violations each.
-            (sent, Ok(Submitted { value, violations: body.finish().of_item() }))
+            Ok(Submitted { value, violations: body.finish().of_item() })
         }
         Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
             let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
-            let violations = Violations::from(error.at(format!("{ITEMS}[{index}]")));
-            (RawValues::default(), Err(violations))
+            Err(Violations::from(error.at(format!("{ITEMS}[{index}]"))))
         }
     }
 }

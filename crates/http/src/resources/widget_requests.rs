@@ -9,13 +9,14 @@ use signpost_domain::{
     AltText, Email, FieldError, IdReference, Name, SocialNetwork, VideoUrl, ViolationCode, Violations,
     WebUrl, WidgetContent, WidgetDraft, WidgetText, Widgets,
 };
+use signpost_strict_json::Json;
 
 use super::widgets::{ADDRESS, TYPES, VIDEO, WidgetType, alt_schema, network_schema, paragraph_schema};
 use crate::extract::{Field, FieldReader, ObjectReader, field, items, object, properties, reference, text};
 use crate::schema::{email_pattern, kind, sent_name, string, trimmed_pattern, web_url};
 
 /// Takes the fields of one type of widgets.
-pub(super) type ReadContent = fn(&mut ObjectReader) -> Option<WidgetContent>;
+pub(super) type ReadContent = fn(&mut ObjectReader<'_>) -> Option<WidgetContent>;
 
 /// The fields of all types.
 static FIELDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
@@ -26,17 +27,17 @@ static FIELDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
 /// A list of widgets. An invalid widget is read as a divider, so that later widgets keep their indices and are still
 /// validated (D8). The request fails anyway.
 pub(super) fn widgets() -> impl FieldReader<Vec<WidgetDraft>> {
-    let read = items(Widgets::MAX, |item, path: &str, violations: &mut Violations| {
+    let read = items(Widgets::MAX, |item: &Json, path: &str, violations: &mut Violations| {
         object(widget)(item, path, violations)
     });
-    |value, path: &str, violations: &mut Violations| {
+    |value: &Json, path: &str, violations: &mut Violations| {
         let placeholder = WidgetDraft { id: None, content: WidgetContent::Divider };
         let widgets = read(value, path, violations)?.into_iter();
         Some(widgets.map(|widget| widget.unwrap_or_else(|| placeholder.clone())).collect())
     }
 }
 
-fn widget(object: &mut ObjectReader) -> Option<WidgetDraft> {
+fn widget(object: &mut ObjectReader<'_>) -> Option<WidgetDraft> {
     let id = object.optional(widget_id());
     object.optional(object_of_widget());
     let of_type = field("type", text(parse_type), || string("The type of the widget."));
@@ -77,7 +78,7 @@ fn parse_type(text: &str) -> Result<&'static WidgetType, FieldError> {
 }
 
 /// Takes the fields of a link.
-pub(super) fn link(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn link(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let title = widget.required(name("title", "The label of the button"));
     let leads_to = widget.required(url("url", "Where it leads."));
     let thumbnail_url = widget.nullable(url("thumbnail_url", "A small picture on it.")).applied_to(None);
@@ -85,18 +86,18 @@ pub(super) fn link(widget: &mut ObjectReader) -> Option<WidgetContent> {
 }
 
 /// Takes the field of a heading.
-pub(super) fn heading(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn heading(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     widget.required(name("text", "The heading")).map(|text| WidgetContent::Heading { text })
 }
 
 /// Takes the field of a paragraph.
-pub(super) fn paragraph(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn paragraph(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let paragraph = field("text", text(WidgetText::parse), paragraph_schema);
     widget.required(paragraph).map(|text| WidgetContent::Text { text })
 }
 
 /// Takes the fields of an image.
-pub(super) fn image(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn image(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let image_url = widget.required(url("image_url", "The image."));
     let alt = widget.required(field("alt", text(AltText::parse), alt_schema));
     let url = widget.nullable(url("url", "Where a click on it leads.")).applied_to(None);
@@ -104,7 +105,7 @@ pub(super) fn image(widget: &mut ObjectReader) -> Option<WidgetContent> {
 }
 
 /// Takes the fields of an account on a social network.
-pub(super) fn social(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn social(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let network = widget.required(field("network", text(SocialNetwork::parse), || {
         network_schema("The network: 1 to 50 characters. White space around it is dropped.")
             .pattern(Some(trimmed_pattern(SocialNetwork::MAX_CHARS)))
@@ -114,14 +115,14 @@ pub(super) fn social(widget: &mut ObjectReader) -> Option<WidgetContent> {
 }
 
 /// Takes the field of a video.
-pub(super) fn video(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn video(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let url =
         field("url", text(VideoUrl::parse), || web_url("The video, on YouTube or Vimeo.").examples([VIDEO]));
     widget.required(url).map(|url| WidgetContent::Video { url })
 }
 
 /// Takes the fields of a button that opens an email.
-pub(super) fn email(widget: &mut ObjectReader) -> Option<WidgetContent> {
+pub(super) fn email(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let address = widget.required(field("address", text(Email::parse), || {
         string("The recipient: an address of at most 254 characters. Surrounding white space is removed.")
             .pattern(Some(email_pattern()))

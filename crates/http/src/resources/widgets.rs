@@ -30,7 +30,7 @@ pub(super) struct WidgetType {
 
 impl WidgetType {
     /// Takes the fields of the type.
-    pub(super) fn read(&self, widget: &mut ObjectReader) -> Option<WidgetContent> {
+    pub(super) fn read(&self, widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
         let (_, read) = self.sent;
         read(widget)
     }

@@ -70,6 +70,9 @@ async fn d29_an_invalid_item_lists_all_its_violations() {
         (item(json!({"name": {}, "slug": "a b"})), Some("a b"), vec!["`name`", "`slug`"]),
         (item(json!({"slug": "a b", "note": 5})), Some("a b"), vec!["`slug`", "`note`"]),
         (item(json!({"name": 5})), None, vec!["`name`"]),
+        (item(json!({"is_active": "no", "colour": "red"})), Some("no"), vec!["`is_active`", "`colour`"]),
+        (item(json!({"geo_blocklists": "DE"})), Some("DE"), vec!["`geo_blocklists`"]),
+        (item(json!({"pixel_ids": "pxl_1", "colour": "red"})), Some("pxl_1"), vec!["`pixel_ids`"]),
         (item(json!({"colour": "red"})), Some("red"), vec!["`colour`"]),
         (item(json!({"id": "rdr_1"})), Some("rdr_1"), vec!["`id`"]),
         (
