@@ -16,7 +16,7 @@ const ID: &str = "id";
 /// How the hostnames of examples end.
 const HOSTS: &str = ".example.org";
 
-/// Stands in a body where [`Document::holes`] leaves a hole.
+/// A placeholder in a body, where [`Document::holes`] leaves a hole.
 const HOLE: &str = "<hole>";
 
 /// A call of one operation.
@@ -122,8 +122,9 @@ impl Document {
         others.next().unwrap_or_else(|| panic!("the document has one body only: {sample:?}"))
     }
 
-    /// Bodies of the operation with a `@` where none of the values in `refused` may stand: in place of a text with a
-    /// bound, or of the last item of an array. The rest of each body is the least that the operation takes.
+    /// Bodies of the operation with a `@` in a place where every value in `refused` is invalid. The place is
+    /// a text with a bound, or the last item of an array. The rest of each body is the least that the
+    /// operation takes.
     #[must_use]
     pub fn holes(&self, sample: &Sample, refused: &[Value]) -> Vec<String> {
         let operation = &self["paths"][&sample.template][sample.method.to_lowercase()];

@@ -11,7 +11,7 @@ use crate::document::Document;
 /// Existing ids by their prefix, such as `rdr_`.
 pub type KnownIds = BTreeMap<String, Vec<String>>;
 
-/// The document and the ids from which values are made up.
+/// The document, and the ids that generated values use.
 #[derive(Clone, Copy)]
 pub(crate) struct World<'a> {
     pub(crate) document: &'static Document,

@@ -28,7 +28,7 @@ use crate::application::Application;
 /// Whether a step left work to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Nothing is left to do until the next period.
+    /// The job has no more work until the next period.
     Done,
     /// More work is left, and the next step may follow at once.
     More,
@@ -57,9 +57,9 @@ pub trait Job: Send + Sync {
     /// The time from the beginning of a step that ended with [`Progress::Done`] to the next step.
     fn period(&self) -> Duration;
 
-    /// Runs one step. A step is bounded. The runner may drop it at any await; a later step then does the rest. Two nodes may
-    /// run steps at the same time if their clocks are wrong by more than the [runner](JobRunner) allows for, so the store
-    /// has to enforce all invariants.
+    /// Runs one step. A step is bounded. The runner may drop it at any await; a later step then does the
+    /// rest. If the clocks of two nodes are wrong by more than the [runner](JobRunner) allows for, both may
+    /// run steps at the same time. So the store has to enforce all invariants.
     async fn step(&self) -> Result<Progress, AppError>;
 }
 

@@ -23,7 +23,7 @@ pub const CHANGES_KEPT: Duration = Duration::from_hours(1);
 pub enum Origin {
     /// This node made the change.
     ThisNode,
-    /// This node read the change from the change log. It may be its own change all the same.
+    /// This node read the change from the change log. The change may be its own.
     Log,
 }
 
@@ -37,8 +37,8 @@ impl Origin {
     }
 }
 
-/// A part of this node that has to know when visitors see something else. It is called on the task that made or read the
-/// change, so it must do no more than invalidate what it has cached.
+/// A part of this node that must know when something that visitors see has changed. It runs on the task that
+/// made or read the change, so it must only invalidate its cache.
 pub trait ChangeSubscriber: Send + Sync {
     /// Something has changed. It may be called more than once for a change, and for a change that was not committed.
     fn changed(&self, change: &VisibleChange, origin: Origin);

@@ -1,9 +1,9 @@
 //! What callers do with custom domains, and what the installation asks about them (contract "Domain", D37–D43).
 //!
-//! A hostname is free, or one account holds it. An account gets it by [`connect`] or, after a failure, by [`verify`]. The
-//! links that other accounts left there then lose their addresses: in the same unit of work or, if there are very many,
-//! before the domain goes into service. A use case asks DNS outside of any unit of work, and then applies the answer to
-//! the domain as it is stored by that time.
+//! A hostname is free, or one account holds it. An account gets it by [`connect`] or, after a failure, by
+//! [`verify`]. The links that other accounts left there then lose their addresses, in the same unit of work.
+//! If there are very many, they lose them before the domain goes into service. A use case asks DNS outside of
+//! any unit of work. It then applies the answer to the domain as stored by that time.
 
 mod connect;
 mod findings;
@@ -27,8 +27,8 @@ use crate::caller::Caller;
 use crate::ports::{LinksOf, RandomnessUnavailable, ScheduledDomain, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
-/// A custom domain at the time of the answer (D39), with the records that its account has to add (D38) and what the last
-/// look-up found (D65).
+/// A custom domain at the time of the answer (D39). It has the records that its account must add (D38), and
+/// what the last look-up found (D65).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainWithInstructions {
     /// The domain.
@@ -160,9 +160,10 @@ pub async fn may_have_certificate(app: &Application, hostname: &Hostname) -> Res
     Ok(holder.is_some_and(|domain| domain.at(app.clock.now()).status.may_have_certificate()))
 }
 
-/// Those of the installation's own names that an account holds as its custom domain. Accounts cannot connect them (D37),
-/// but the operator can add a name to the settings after an account connected it. Such a domain no longer works: a name of
-/// the system domain opens the system domain's links, and no own name gets a certificate as a custom domain.
+/// Those of the installation's own names that an account holds as its custom domain. Accounts cannot connect
+/// them (D37), but the operator can add a name to the settings after an account connected it. Such a domain
+/// no longer works. A name of the system domain opens the system domain's links, and the installation's names
+/// get no certificate as custom domains.
 ///
 /// # Errors
 /// The store broke.

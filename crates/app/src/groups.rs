@@ -135,9 +135,9 @@ pub const LINK_IDS: &str = "link_ids";
 /// The outcome for each id of a batch: the moved link, or why it was not moved.
 pub type Moved = Vec<Result<Link, Rejection>>;
 
-/// Moves the caller's links with these ids into a group, out of any other group, in one unit of work. The answer has an
-/// outcome for each id, in the same order: the moved link, the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`] if
-/// the id occurs earlier in the batch.
+/// Moves the caller's links with these ids into a group, out of any other group, in one unit of work. The
+/// answer has an outcome for each id, in the same order: the moved link or the kind's `…NotFound`. An id that
+/// occurs earlier in the batch gets [`Refusal::DuplicateIdInBatch`].
 ///
 /// # Errors
 /// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.

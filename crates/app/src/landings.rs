@@ -1,5 +1,5 @@
-//! The part of the use cases of [`links`](crate::links) that only landing pages have: the content of the page, which the
-//! store keeps apart from the link's row (D27, D34).
+//! The content of landing pages: the part of the use cases of [`links`](crate::links) that redirects lack.
+//! The store keeps it apart from the link's row (D27, D34).
 
 use std::collections::BTreeMap;
 

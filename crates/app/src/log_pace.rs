@@ -9,7 +9,7 @@ use signpost_domain::Timestamp;
 #[derive(Debug)]
 pub(crate) struct LogPace {
     interval: Duration,
-    /// The Unix time, in milliseconds, from which on the next line may be logged.
+    /// The earliest Unix time of the next log line, in milliseconds.
     next: AtomicI64,
 }
 

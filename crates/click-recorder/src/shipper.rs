@@ -105,7 +105,7 @@ impl Shipper {
                 (Step::NothingToSend | Step::Sent, Some(_)) => break,
                 (Step::NothingToSend, None) => self.bell.wait(METRICS_INTERVAL, true),
                 (Step::Failed, None) => self.bell.wait(outage.pause, false),
-                // The next start finds what is in files. What is only in memory is worth another attempt.
+                // The next start finds the batches in files. Batches only in memory get another attempt.
                 (Step::Failed, Some(end)) => {
                     self.spool().write_memory();
                     if self.spool().backlog().batches_in_memory == 0 || Instant::now() >= end {

@@ -66,7 +66,7 @@ impl VisitorKeys {
         let first = UtcDay::of(now.minus(KEEP_AFTER));
         let mut keys = self.keys();
         while let Some(mut past) = keys.first_entry().filter(|entry| *entry.key() < first) {
-            // This is no guarantee, but it leaves no copy that we know of.
+            // This is no guarantee, but it leaves no known copy.
             std::hint::black_box(&mut past.get_mut().key.0).fill(0);
             past.remove();
         }

@@ -25,8 +25,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The order of runs in a segment. Links are ordered by their bytes, whatever their kind, like an index
-    /// of a store.
+    /// The order of runs in a segment. Links of both kinds are ordered by their bytes, like an index of a
+    /// store.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let key = |run: &Self| (u128::from_be_bytes(run.account.to_bytes()), run.day, link_order(run.link));
         key(self).cmp(&key(other))

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::columns::Visitor;
 use crate::numbers::index;
 
-/// Stands for no value, or for no number of a visitor.
+/// Means "no value", or "no number of a visitor".
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The distinct pairs of a visitor and a value. Most visitors have one value, which costs one array access.

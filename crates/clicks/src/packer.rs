@@ -53,8 +53,8 @@ impl Packer {
         Self { columns: Columns::default(), decoded: DecodedSegment::default(), decoder: Decoder::new() }
     }
 
-    /// Adds the clicks of a segment of any accounts and days. An error adds nothing of that segment. Sealed
-    /// segments are refused.
+    /// Adds the clicks of a segment of any accounts and days. After an error, no click of that segment is
+    /// added. Sealed segments are refused.
     pub fn add(&mut self, data: &[u8]) -> Result<(), MalformedSegment> {
         self.decoded.read(data, &mut self.decoder)?;
         if self.decoded.sealed {
@@ -120,8 +120,8 @@ impl<'a> PackedWriter<'a> {
 /// Maximum number of clicks in a sealed segment. Small segments make questions about few links cheap.
 const MAX_SEALED: usize = 8_192;
 
-/// Seals all segments of an account's day: sorts them by link and time in blocks of 8,192 clicks, and
-/// replaces each visitor's hash by a number. The number says only "the same visitor on that day". Some
+/// Seals all segments of an account's day. It sorts them by link and time in blocks of 8,192 clicks, and
+/// replaces each visitor's hash with a number. The number says only "the same visitor on that day". Some
 /// segments may be sealed already: their visitors cannot be recognized among later clicks, and count again.
 ///
 /// Pass the whole day: segments of a day that were sealed separately use the same numbers for different

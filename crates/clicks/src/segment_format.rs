@@ -309,7 +309,7 @@ pub(crate) fn link_kind_of_number(number: u8) -> Option<LinkKind> {
     [LinkKind::Landing, LinkKind::Redirect].into_iter().find(|kind| link_kind_number(*kind) == number)
 }
 
-/// The millisecond of a day from which a run's first time is counted: the segment's first instant, or
+/// The millisecond of a day from which a run's first time is counted. It is the segment's first instant, or
 /// midnight if that is on an earlier day.
 pub(crate) fn base_of_day(day: UtcDay, first: i64) -> u32 {
     u32::try_from(first - day.first().unix_millis()).unwrap_or(0)

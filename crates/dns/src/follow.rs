@@ -46,7 +46,7 @@ impl<'a> Lookup<'a> {
         let mut unsettled = types.to_vec();
         // The server to ask first: a server that failed once does not delay every round.
         let mut first = 0;
-        // Each round follows an alias, of which there are few, or settles every remaining type.
+        // Each round follows an alias or settles every remaining type. Aliases are few.
         while !unsettled.is_empty() {
             let round =
                 unsettled.iter().map(|asked| self.ask(Query::query(chain.end().clone(), *asked), first));

@@ -32,8 +32,8 @@ impl DnsOptions {
     /// The longest wait for a silent server before the next one is asked too.
     const MAX_PATIENCE: Duration = Duration::from_millis(500);
 
-    /// How long to wait for a silent server before the next of `servers` is asked too: at most half a second,
-    /// and short enough that every server gets its turn within half of the time limit.
+    /// How long to wait for a silent server before the next of `servers` is asked too. It is at most half a
+    /// second, and shorter if that is needed to ask every server within half of the time limit.
     #[must_use]
     pub fn patience(&self, servers: usize) -> Duration {
         let share = u32::try_from(servers).unwrap_or(u32::MAX).saturating_mul(2).max(1);

@@ -15,10 +15,9 @@ const CHECKSUM_CHARACTERS: usize = 6;
 const LENGTH: usize = PREFIX.len() + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// An API key in clear text: `sp_live_`, 26 random characters and a checksum of 6.
-/// It exists only while it is issued and while a request is admitted. Its `Debug` output shows only the last
-/// four characters, so that no log can contain a key.
-/// characters, so that it cannot reach a log by accident.
+/// An API key in clear text: `sp_live_`, 26 random characters and a checksum of 6. It exists only while it is
+/// issued and while a request is admitted. Its `Debug` output shows only the last four characters, so that no
+/// log can contain a key.
 #[derive(Clone)]
 pub struct ApiKeySecret(String);
 
@@ -79,7 +78,7 @@ impl ApiKeySecret {
         KeyHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// The last four characters, by which people recognise their keys.
+    /// The last four characters. People recognise their keys by these.
     #[must_use]
     pub fn last_four(&self) -> &str {
         self.0.get(LENGTH - 4..).unwrap_or_default()

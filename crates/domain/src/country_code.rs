@@ -26,10 +26,10 @@ const ASSIGNED: [&str; CountryCode::COUNT] = [
     "VG", "VI", "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// Codes that are not assigned, with the probably intended code, in ascending order. They are withdrawn codes
-/// (ISO 3166-3, without those assigned again), two codes of the European Union (`UK`, `EL`; EU
-/// Interinstitutional Style Guide, 7.1.1), and codes of languages (ISO 639-1) that are mistaken for
-/// countries.
+/// Codes that are not assigned, with the probably intended code, in ascending order. Some are withdrawn codes
+/// (ISO 3166-3, without those assigned again). Two are codes of the European Union (`UK`, `EL`; EU
+/// Interinstitutional Style Guide, 7.1.1). The others are codes of languages (ISO 639-1) that are mistaken
+/// for countries.
 #[rustfmt::skip]
 const MISTAKEN: [(&str, &str); 31] = [
     ("AN", "BQ, CW or SX"), ("BU", "MM"), ("CS", "CZ, ME, RS or SK"), ("CT", "KI"), ("DA", "DK"), ("DD", "DE"),

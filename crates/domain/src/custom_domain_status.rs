@@ -37,7 +37,7 @@ pub enum CustomDomainStatus {
     Failed,
 }
 
-/// An event of a custom domain. That DNS gave no answer is not an event, because it says nothing (D42).
+/// An event of a custom domain. A missing answer of DNS is not an event, because it says nothing (D42).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DomainEvent {
     /// DNS has the account's `TXT` record, and the hostname points at the edge.
@@ -91,8 +91,8 @@ impl CustomDomainStatus {
     /// The status after `event` at `now` (D39). Deadlines up to `now` apply first. An event without a
     /// transition in this state changes nothing.
     ///
-    /// An instant before the last one, from a clock that was set back, does not restart a period: a domain
-    /// points elsewhere since it was first seen to do so.
+    /// An instant before the last one, from a clock that was set back, does not restart a period. A domain
+    /// points elsewhere from the first look-up that showed it.
     ///
     /// ```
     /// use signpost_domain::{CustomDomainStatus, DomainEvent, Timestamp};

@@ -34,8 +34,8 @@ pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRec
 }
 
 /// What DNS says about each record that points a hostname at the edge. `edge_addresses_by_dns` is as for
-/// [`Edge::points_here`], whose decision this explains: if that is "yes", no record is `wrong`; if it is
-/// "no", at least one is not `found`.
+/// [`Edge::points_here`], whose decision this explains. If the decision is "yes", no record is `wrong`; if it
+/// is "no", at least one is not `found`.
 #[must_use]
 pub fn seen_pointing(
     edge: &Edge,
@@ -107,8 +107,9 @@ impl Pointing<'_> {
         RecordFinding::new(status, self.alias.map(str::to_owned).into_iter().chain(addresses))
     }
 
-    /// Whether a foreign address is shown in place of the record of `address`. It is if both are of the same
-    /// family, or if the edge has no address of its family, so that no other instruction would show it.
+    /// Whether a foreign address is shown in place of the record of `address`. It is shown if both are of the
+    /// same family. It is also shown if the edge has no address of its family, because no other instruction
+    /// would show it then.
     fn concerns(&self, foreign: IpAddr, address: IpAddr) -> bool {
         let is_like = |other: &IpAddr| other.is_ipv4() == foreign.is_ipv4();
         is_like(&address) || !self.edge.addresses.iter().any(is_like)

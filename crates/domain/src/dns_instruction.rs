@@ -65,9 +65,9 @@ pub struct DnsInstruction {
 /// visitors here, then the `TXT` record (D38).
 ///
 /// A subdomain gets a `CNAME` to the edge hostname. At an apex DNS allows no `CNAME`, so it gets an address
-/// record for each address of the edge, or an `ALIAS` to the edge hostname if the operator configured no
-/// addresses. Without an edge hostname, both get address records. With neither, the only record is the `TXT`
-/// record.
+/// record for each address of the edge. If the operator configured no addresses, it gets an `ALIAS` to the
+/// edge hostname. Without an edge hostname, both get address records. With neither, the only record is the
+/// `TXT` record.
 ///
 /// ```
 /// use std::collections::BTreeSet;

@@ -23,9 +23,8 @@ impl DnsObservation {
         Value::Array(self.records.iter().map(record).collect()).to_string()
     }
 
-    /// Reads stored records. An unreadable record is left out and reads as `unknown`, for example one of a
-    /// newer version. The records only explain a domain, so they must not keep it from being shown or
-    /// checked.
+    /// Reads stored records. An unreadable record, for example of a newer version, is left out and reads as
+    /// `unknown`. The records only explain a domain, so they must not keep it from being shown or checked.
     #[must_use]
     pub fn from_stored(checked_at: Timestamp, records: Option<&str>) -> Self {
         let records: Vec<Value> =

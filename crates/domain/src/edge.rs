@@ -16,7 +16,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Whether domains can be connected at all (D61): a subdomain needs the hostname (D38).
+    /// Whether accounts can connect domains (D61): a subdomain needs the hostname (D38).
     #[must_use]
     pub const fn can_be_pointed_at(&self) -> bool {
         self.hostname.is_some()
@@ -27,8 +27,8 @@ impl Edge {
     /// address or one of `edge_addresses_by_dns`.
     ///
     /// `edge_addresses_by_dns` are the addresses that DNS has for the edge hostname. They matter only if
-    /// [`needs_edge_addresses`](Self::needs_edge_addresses) says so. One foreign address is enough for "no",
-    /// because some visitors would be sent there.
+    /// [`needs_edge_addresses`](Self::needs_edge_addresses) returns true. One foreign address is enough for
+    /// "no", because some visitors would be sent there.
     #[must_use]
     pub fn points_here(&self, resolution: &HostResolution, edge_addresses_by_dns: &BTreeSet<IpAddr>) -> bool {
         let is_ours = |address: &IpAddr| self.has(*address, edge_addresses_by_dns);

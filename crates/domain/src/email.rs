@@ -6,9 +6,9 @@ use crate::stored::{self, MalformedStored};
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
-/// An e-mail address. Only its outline is checked, because only the mail server knows whether an address
-/// works: one `@` with text on both sides, no white space or control characters, at most 254 characters (the
-/// limit of a mail transaction, RFC 5321 section 4.5.3.1.3 without the brackets).
+/// An e-mail address. Only its form is checked, because only the mail server knows whether an address works.
+/// It has one `@` with text on both sides, and no white space or control characters. It has at most 254
+/// characters, the limit of a mail transaction (RFC 5321 section 4.5.3.1.3, without the brackets).
 ///
 /// ```
 /// use signpost_domain::Email;
@@ -60,8 +60,9 @@ impl Email {
         &self.0
     }
 
-    /// The form by which two addresses are one: in lower case. Mail servers may tell cases apart, but none in
-    /// use does, and two accounts whose addresses differ only in case would be a trap.
+    /// The address in lower case. Two addresses with the same form are the same address. Mail servers may
+    /// tell cases apart, but none in use does, and two accounts whose addresses differ only in case would be
+    /// a trap.
     #[must_use]
     pub fn comparison_key(&self) -> String {
         self.0.to_lowercase()

@@ -96,7 +96,7 @@ impl HostBlocklist {
     /// Whether `host` is listed, or is under a listed host. [`TargetUrl::host`](crate::TargetUrl::host)
     /// already has the normalised form; other texts are normalised first.
     ///
-    /// An IPv6 address that stands for an IPv4 address counts as that address: mapped (`::ffff:a.b.c.d`),
+    /// An IPv6 address that contains an IPv4 address counts as that address: mapped (`::ffff:a.b.c.d`),
     /// compatible (`::a.b.c.d`), and translated by NAT64 (`64:ff9b::a.b.c.d`). A listed IPv4 address also
     /// covers its 6to4 network (`2002:aabb:ccdd::/48`), but not vice versa.
     ///

@@ -6,8 +6,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
-/// A host in its normalised form, in which it is compared and stored (D9): a DNS name in lower case without
-/// its trailing dot, an IPv4 address, or an IPv6 address in brackets.
+/// A host in the normalised form that is compared and stored (D9). It is a DNS name in lower case without its
+/// trailing dot, an IPv4 address, or an IPv6 address in brackets.
 ///
 /// A name has labels of letters, digits and inner hyphens, each of 1 to 63 characters. A single label such as
 /// `localhost` is valid. Internationalised names are in their ASCII form (`xn--…`).
@@ -38,9 +38,9 @@ impl Hostname {
         Self::parse_trimmed(text.trim())
     }
 
-    /// Reads the host of an authority, such as the `Host` header: a hostname, perhaps followed by `:` and a
-    /// port, which may be empty (RFC 9110 section 7.2). The port is dropped, because the address of a link
-    /// has no port.
+    /// Reads the host of an authority, such as the `Host` header. An authority is a hostname, perhaps
+    /// followed by `:` and a port, which may be empty (RFC 9110 section 7.2). The port is dropped, because
+    /// the address of a link has no port.
     ///
     /// # Errors
     /// As [`Self::parse`]; `invalid_format` also for a malformed port.

@@ -29,8 +29,8 @@ impl QuotaWindow {
         }
     }
 
-    /// When the window that contains `now` began. Counts are stored by this instant, so that a clock that
-    /// steps back finds the old count again, and no window admits more than its limit.
+    /// When the window that contains `now` began. Counts are stored by this instant. So a clock that steps
+    /// back finds the old count again, and no window admits more than its limit.
     #[must_use]
     pub const fn start(self, now: Timestamp) -> Timestamp {
         now.floor_to(self.millis())

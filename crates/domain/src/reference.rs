@@ -1,4 +1,4 @@
-//! References by which a caller names something that may not exist.
+//! References of callers to something that may not exist.
 //!
 //! A malformed id is answered like an unknown one (D2). So these types carry it to the place where missing
 //! resources are handled.

@@ -45,7 +45,7 @@ impl SearchText {
     ///
     /// # Errors
     /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains
-    /// U+0000: no stored text contains that character, and some stores reject it in a query.
+    /// U+0000. No stored text contains that character, and some stores reject it in a query.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         if text.is_empty() {
             return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));

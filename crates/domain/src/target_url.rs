@@ -45,12 +45,12 @@ impl UrlScheme {
     }
 }
 
-/// A target of a redirect: an absolute `http` or `https` URL with a host, without credentials, white space
-/// and control characters, at most 2048 characters, kept exactly as given (D24).
+/// A target of a redirect, kept exactly as given (D24). It is an absolute `http` or `https` URL of at most
+/// 2048 characters. It has a host, and no credentials, white space or control characters.
 ///
-/// A URL that RFC 3986 and the WHATWG rules (those of browsers) read differently is refused, so that a
-/// browser never reads it in another way than these checks. Whether the host may be a target is decided by
-/// [`HostBlocklist`](crate::HostBlocklist) and [`SystemDomain`](crate::SystemDomain).
+/// If RFC 3986 and the WHATWG rules (those of browsers) read a URL differently, it is refused. So a browser
+/// reads every target as these checks do. [`HostBlocklist`](crate::HostBlocklist) and
+/// [`SystemDomain`](crate::SystemDomain) decide whether the host may be a target.
 ///
 /// ```
 /// use signpost_domain::TargetUrl;

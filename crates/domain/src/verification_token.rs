@@ -17,10 +17,10 @@ const TOKEN_BYTES: usize = 16;
 
 /// The record that proves one hostname for one account.
 ///
-/// It is computed from the two. So it needs no storage, stays the same after a removal and on every node, and
-/// can be shown to an account that has no domain yet (D41). It is not secret: the proof is that the record is
-/// in the hostname's zone, which only its owner can write. Knowing another account's value is useless, since
-/// publishing it would give the hostname to that other account.
+/// It is computed from the two, so it needs no storage. It stays the same after a removal and on every node,
+/// and can be shown to an account that has no domain yet (D41). It is not secret: the proof is that the
+/// record is in the hostname's zone, which only its owner can write. Knowing another account's value is
+/// useless, since publishing it would give the hostname to that other account.
 ///
 /// ```
 /// use signpost_domain::{Hostname, Id, VerificationRecord};

@@ -1,4 +1,4 @@
-//! Small numbers for accounts, with which links in memory name their owners.
+//! Small numbers for accounts. Links in memory name their owners by these.
 //!
 //! An account id takes 16 bytes, its number mostly one or two. A node may hold millions of links of few
 //! accounts.
@@ -27,7 +27,8 @@ impl AccountNumbers {
         Self { rows: [const { OnceLock::new() }; ROWS], numbers: Mutex::default() }
     }
 
-    /// Returns the account's number, and assigns one if it has none. `None` after four billion accounts.
+    /// Returns the account's number, and assigns one at the first call for the account. `None` after four
+    /// billion accounts.
     pub(crate) fn number_of(&self, account: AccountId) -> Option<AccountNumber> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = numbers.get(&account) {

@@ -87,7 +87,7 @@ pub(crate) struct Generations {
     /// Held while a change is noted. Visits never take it.
     noting: Mutex<()>,
     hasher: RandomState,
-    /// The numbers with which answers name the accounts that they depend on.
+    /// The numbers of the accounts that answers depend on.
     pub(crate) accounts: AccountNumbers,
 }
 
@@ -285,7 +285,7 @@ mod tests {
     /// The next step of a thread in the model below.
     #[derive(Debug, Clone, Copy)]
     enum Step {
-        /// The store gets a new value; the node does not know of it yet.
+        /// The store gets a new value, which the node has not read yet.
         Commit,
         /// The node notes the change that was committed last.
         Note,

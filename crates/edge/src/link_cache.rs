@@ -25,7 +25,7 @@ const SHARDS: usize = 16;
 /// Maximum weight of a cached link in bytes. Only landing pages with very much text are heavier.
 const MAX_WEIGHT: u64 = 256 * 1024;
 
-/// The weight of a plain redirect, from which the cache sizes its tables.
+/// The weight of a plain redirect. The cache computes the size of its tables from it.
 const TYPICAL_WEIGHT: u64 = 160;
 
 /// The share of evicted links that the cache remembers, so that links which return stay longer. Each costs as

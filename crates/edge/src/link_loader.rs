@@ -42,8 +42,8 @@ impl LinkLoader {
         Arc::new(Self { app, cache, outages: OutageLog::default(), in_flight: Mutex::default() })
     }
 
-    /// Returns what is at `requested`, as of a moment after the call, or as of an earlier one since which
-    /// nothing changed.
+    /// Returns what is at `requested`, as of a moment after the call, or as of an earlier one without changes
+    /// since.
     pub(crate) async fn load(self: &Arc<Self>, requested: &RequestedAddress<'_>) -> Loaded {
         let Some(address) = requested.to_address() else { return Loaded::Failed };
         let (load, is_own) = self.join(&address);

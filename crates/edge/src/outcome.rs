@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
     BadRequest(QrError),
     /// A gate of the link turned the visitor away (D55, D56).
     TurnedAway(TurnedAway),
-    /// Nothing is at the address, for any reason (D54).
+    /// The address has no link that opens, for any reason (D54).
     NotFound,
     /// The method is neither GET nor HEAD (D53).
     MethodNotAllowed,

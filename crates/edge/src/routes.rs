@@ -28,7 +28,7 @@ pub(crate) enum RouteKind {
 /// One shape of path.
 #[derive(Debug)]
 pub(crate) struct Route {
-    /// The path; `{slug}` stands for a link's slug, `{widget}` for a widget's id.
+    /// The path, with the placeholders `{slug}` for a link's slug and `{widget}` for a widget's id.
     pub(crate) path: &'static str,
     pub(crate) kind: RouteKind,
 }

@@ -277,7 +277,7 @@ impl Worker {
     }
 
     /// The page that fires the link's pixels on the way to `start` and `rest` (D57). `None` if the link has
-    /// no pixels, if the visitor refuses tracking, or if the page cannot be rendered: the visitor is then
+    /// no pixels, if the visitor refuses tracking, or if the page cannot be rendered. The visitor is then
     /// redirected without it.
     fn pixel_page(
         &self,

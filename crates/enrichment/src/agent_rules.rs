@@ -31,8 +31,8 @@ impl AgentRules {
     }
 
     /// Parses rules, one a line: `browser` or `os`, a regular expression, and a name, in columns separated by
-    /// tabs. Without a name, the first group of the expression is the name; in a name, `$1` stands for that
-    /// group. The first matching rule wins.
+    /// tabs. Without a name, the first group of the expression is the name; a name may refer to that group as
+    /// `$1`. The first matching rule wins.
     pub(crate) fn parse(text: &str) -> Result<Self, SourceError> {
         let error = |line, problem| SourceError { kind: SourceKind::Agents, line, problem };
         let mut browsers = user_agent::Builder::new();

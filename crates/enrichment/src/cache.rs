@@ -1,4 +1,4 @@
-//! A cache of derived values, by the bytes from which they were derived.
+//! A cache of derived values. Its keys are the bytes that they were derived from.
 
 use quick_cache::Weighter;
 use quick_cache::unsync;

@@ -1,6 +1,6 @@
 //! The channel of a click (D47), by the rules of Google Analytics 4's default channel group.
 //!
-//! ADR 43 explains the differences: a medium that says how the link was sent (email, SMS, push, …) takes
+//! ADR 43 explains the differences. A medium that says how the link was sent (email, SMS, push, …) takes
 //! precedence over the source's category, and some channels are not Google's.
 
 use crate::categories::Category;
@@ -62,7 +62,7 @@ fn paid(marks: &Marks, source: Option<Category>) -> &'static str {
         _ if medium == "cpm" => return "display",
         _ => {}
     }
-    // `paid_social` decides by itself, whatever the source.
+    // `paid_social` decides alone, with any source.
     [
         ("shopping", "paid_shopping"),
         ("search", "paid_search"),

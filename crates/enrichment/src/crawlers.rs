@@ -7,8 +7,8 @@ use regex_filtered::{Builder, Regexes};
 use crate::sources::{SourceError, SourceKind, rows};
 use crate::vendored;
 
-/// Patterns of the fetched list that also match people's browsers: phone builds, browsers within apps and
-/// editors (ADR 40), and parts of other words, such as `RED/` in `WIRED/` and `Sonic` in `ViewSonic`.
+/// Patterns of the fetched list that also match people's browsers. They match phone builds, browsers within
+/// apps and editors (ADR 40), or parts of other words, such as `RED/` in `WIRED/` and `Sonic` in `ViewSonic`.
 #[rustfmt::skip]
 const BROWSER_PATTERNS: &[&str] = &[
     r"AP3A\.240617\.008", "MetaIAB Facebook", "Viber", r"Code\/1\.", r"Trae\/", "okhttp", "Butterfly", "Sonic", r"008\/",

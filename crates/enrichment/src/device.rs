@@ -2,8 +2,8 @@
 //!
 //! uap-core's device rules name brands and models, not kinds. In practice the words below tell the kind:
 //! makers of televisions name them, and since 2011 Android browsers say `Mobile` only on phones. Two cases
-//! cannot be told apart: an iPad that requests the desktop site looks like a Mac, and an Android tablet that
-//! does so looks like Linux.
+//! look like others. An iPad that requests the desktop site looks like a Mac, and an Android tablet that does
+//! so looks like Linux.
 
 use std::sync::LazyLock;
 

@@ -55,7 +55,7 @@ pub struct Sources {
 
 impl Sources {
     /// Replaces the user agent rules. Each line has `browser` or `os`, a regular expression, and a name.
-    /// Without a name, the first group of the expression is the name; in a name, `$1` stands for that group.
+    /// Without a name, the first group of the expression is the name; a name may refer to that group as `$1`.
     /// The first matching rule wins.
     ///
     /// # Errors

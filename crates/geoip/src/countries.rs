@@ -6,7 +6,7 @@ use maxminddb::{LookupResult, MaxMindDbError, PathElement, Reader, WithinOptions
 use signpost_domain::CountryCode;
 
 /// How many networks are tried to find out whether a database has countries. In a database of countries or
-/// cities, one of the first few has one; any other database has none.
+/// cities, one of the first few has a country; in any other database no network has.
 const NETWORKS_TRIED: usize = 10_000;
 
 /// The members of a record that may hold the country, in order of preference.

@@ -21,7 +21,7 @@ const BUILT: &str = "signpost_country_database_built_timestamp_seconds";
 
 /// The countries of addresses, from the operator's file (D55, D61).
 ///
-/// The file is read into memory and not mapped: an operator may overwrite or truncate it at any time, and
+/// The file is read into memory and not mapped. An operator may overwrite or truncate it at any time, and
 /// truncating a mapped file kills the process.
 pub struct GeoDatabase {
     path: PathBuf,

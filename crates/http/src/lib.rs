@@ -6,9 +6,9 @@
 //!
 //! # Errors and replays
 //!
-//! `api_error` holds the errors with their codes, statuses and sentences, and knows nothing of responses. `error_response`
-//! writes the envelope. `replayed_response` stores and replays responses of requests with an `Idempotency-Key` (D12).
-//! The outermost middleware writes errors and replays, because both may carry the request id.
+//! `api_error` holds the errors with their codes, statuses and sentences. It is independent of responses.
+//! `error_response` writes the envelope. `replayed_response` stores and replays responses of requests with an
+//! `Idempotency-Key` (D12). The outermost middleware writes errors and replays, because both may carry the request id.
 //!
 //! # Adding a field
 //!

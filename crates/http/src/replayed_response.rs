@@ -33,8 +33,8 @@ pub(crate) fn stored(response: HttpResponse) -> Option<RememberedAnswer> {
     Some(RememberedAnswer { status, location, body: String::from_utf8(body.to_vec()).ok()? })
 }
 
-/// Whether refusals with this status are stored and replayed. A 400 asks the caller to correct the request, and 429, 500
-/// and 503 ask for a retry: both may use the same key again (ADR 20).
+/// Whether refusals with this status are stored and replayed. A 400 asks the caller to correct the request,
+/// and 429, 500 and 503 ask for a retry. Both may use the same key again (ADR 20).
 pub(crate) fn is_replayable(status: StatusCode) -> bool {
     matches!(status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::CONFLICT)
 }

@@ -238,7 +238,7 @@ enum Phase {
     Begun,
 }
 
-/// Reads more of a head, of which `begun` bytes have arrived. `is_last` remembers that the listener stops.
+/// Reads more of a head. `begun` bytes of it have arrived. `is_last` remembers that the listener stops.
 async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
     let most = MAX_HEAD_BYTES.saturating_sub(begun);
     poll_fn(|cx| {

@@ -157,8 +157,8 @@ impl Wire {
         self.is_at_end.get()
     }
 
-    /// Reads at most `most` bytes into a buffer with room for at least `room`, and returns their number; 0 if
-    /// the client has closed its side.
+    /// Reads at most `most` bytes into a buffer with room for at least `room`. Returns their number; 0 if the
+    /// client has closed its side.
     pub(crate) fn poll_read(
         &self,
         cx: &mut Context<'_>,

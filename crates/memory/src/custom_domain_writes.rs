@@ -12,7 +12,7 @@ use signpost_domain::{
 use crate::state::{State, absent, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
 
-/// Units of work run one by one, so whatever one reads stays locked until it ends.
+/// Units of work run one by one, so everything that one reads stays locked until it ends.
 #[async_trait]
 impl CustomDomainWrites for MemoryUnitOfWork {
     async fn lock_custom_domain(

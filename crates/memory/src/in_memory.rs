@@ -27,9 +27,9 @@ use crate::store::MemoryStore;
 
 /// The fakes and the configuration of an application, which a test can inspect and change.
 ///
-/// The default has a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, the program's
-/// default limits on requests in flight, and an edge named `edge.example.net` with the addresses `192.0.2.1` and
-/// `2001:db8::1`.
+/// The default has a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, and
+/// the program's default limits on requests in flight. Its edge is named `edge.example.net` and has the
+/// addresses `192.0.2.1` and `2001:db8::1`.
 #[derive(Clone)]
 pub struct InMemory {
     /// The store.

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signpost_app::ports::{Randomness, RandomnessUnavailable};
 
-/// Pseudo-random bytes that depend only on a seed. For tests only: whoever knows the seed knows every key and slug made of
-/// them.
+/// Pseudo-random bytes that depend only on a seed. For tests only: the seed reveals every key and slug made
+/// of them.
 ///
 /// Chosen bytes can be queued, so that a test knows a generated slug beforehand, or makes one repeat:
 ///

@@ -1,8 +1,8 @@
 //! The stored data and its invariants.
 //!
-//! Nearly everything that an account owns is stored under it, so another account's data cannot be reached by mistake, and
-//! deleting an account needs no search. Counts are computed on demand, so no counter can be wrong. An account is copied on
-//! its first change in a unit of work.
+//! Nearly everything that an account owns is stored under it. So another account's data cannot be reached by
+//! mistake, and deleting an account needs no search. Counts are computed on demand, so no counter can be
+//! wrong. An account is copied on its first change in a unit of work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -112,7 +112,8 @@ impl MemoryStore {
         }))
     }
 
-    /// Makes reads fail in a task that has an open unit of work: a store with few connections may have none left for them.
+    /// Makes reads fail in a task that has an open unit of work: a store with few connections may lack one
+    /// for them.
     pub fn refuse_reads_beside_work(&self) {
         self.0.refuses_reads_beside_work.store(true, Ordering::Relaxed);
     }

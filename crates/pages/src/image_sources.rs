@@ -1,4 +1,4 @@
-//! The hosts from which a landing page may load pictures: only those that it names.
+//! The hosts of pictures that a landing page may load: only those that it names.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,10 +1,10 @@
 //! Landing pages (D34, D35).
 //!
 //! A page needs no script and loads only the pictures that it names. Without pictures it has about 5 KB, plus
-//! 150 to 250 bytes a widget: with typical content 7 KB for 8 widgets and less than 30 KB for 100. That bound
-//! covers Signpost's markup; the owner's titles, texts and picture addresses come on top. A hundred text
-//! widgets of 2,000 characters take 0.2 MB in Latin letters, 0.8 MB in emoji, and 1 MB in escaped quotation
-//! marks.
+//! 150 to 250 bytes a widget. With typical content that makes 7 KB for 8 widgets and less than 30 KB for 100.
+//! That bound covers Signpost's markup; the owner's titles, texts and picture addresses come on top. A
+//! hundred text widgets of 2,000 characters take 0.2 MB in Latin letters, 0.8 MB in emoji, and 1 MB in
+//! escaped quotation marks.
 //!
 //! A video is a drawn placeholder that links to the video's page. The page loads nothing from the video site,
 //! which learns nothing about visitors who do not follow the link. All widgets link through Signpost's own
@@ -28,8 +28,8 @@ pub struct Landing<'a> {
     pub title: &'a Name,
     /// Its description, appearance and widgets.
     pub content: &'a PageContent,
-    /// Its public URL, as the API shows it. Sharing uses this address, whatever name of the host a visitor
-    /// used.
+    /// Its public URL, as the API shows it. Sharing uses this address, even if the visitor used another name
+    /// of the host.
     pub url: &'a str,
     /// The slug of the page; `None` at the root of a hostname.
     pub slug: Option<&'a Slug>,
@@ -78,7 +78,8 @@ impl Landing<'_> {
     }
 }
 
-/// The language of the owner's texts is unknown, hence `lang="und"`. Each text determines its own direction.
+/// The language of the owner's texts is unknown, so the page has `lang="und"`. Each text determines its own
+/// direction.
 #[derive(Template)]
 #[template(path = "landing.html")]
 struct LandingTemplate<'a> {

@@ -7,7 +7,7 @@
 
 use signpost_domain::PixelType;
 
-/// The parts of a vendor's snippet. `{code}` stands for the pixel's code.
+/// The parts of a vendor's snippet. `{code}` is replaced with the pixel's code.
 #[derive(Debug)]
 pub(crate) struct Vendor {
     /// Runs once, before the scripts.

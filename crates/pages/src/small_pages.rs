@@ -1,7 +1,8 @@
 //! The pages that visitors see instead of a link's target.
 //!
-//! They contain nothing of the request, so every cause yields the same bytes (D54). Each page is rendered
-//! once for each language. The edge sends them with `no-store`, so they need no `Vary: Accept-Language`.
+//! They do not contain parts of the request, so every cause yields the same bytes (D54). Each page is
+//! rendered once for each language. The edge sends them with `no-store`, so they need no
+//! `Vary: Accept-Language`.
 
 use askama::Template;
 use signpost_domain::Theme;
@@ -16,7 +17,7 @@ const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!(
 /// One of the small pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SmallPage {
-    /// Nothing is at the address (D54).
+    /// The address has no link that opens (D54).
     NotFound,
     /// Antibot turned the visitor away (D56).
     ForPeopleOnly,

@@ -2,7 +2,7 @@
 
 use signpost_domain::{Email, Timestamp};
 
-/// `/robots.txt`: crawlers may open links and landing pages, most of which say `noindex`. They need not
+/// `/robots.txt`: crawlers may open links and landing pages. Most of these say `noindex`. They need not
 /// follow the links of widgets, whose targets are foreign sites.
 pub const ROBOTS_TXT: &str = "User-agent: *\nDisallow: /w/\nDisallow: /*/w/\n";
 

@@ -38,13 +38,13 @@
 //!    the lints refuse; a name without a function does not compile.
 //! 4. See it fail on an implementation that breaks the rule, then run the tests of every adapter.
 //!
-//! A case must not wait for one unit of work while it holds another in the same task: a store may admit only one at a
-//! time.
+//! A case must not wait for one unit of work while it holds another in the same task. A store may admit only
+//! one at a time.
 //!
 //! # Sample values
 //!
-//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages, of which a test sets only what it checks.
-//! [`logs::Log`] captures log lines. [`click_samples`] has clicks of one link, in batches.
+//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages. A test sets only the fields that
+//! it checks. [`logs::Log`] captures log lines. [`click_samples`] has clicks of one link, in batches.
 
 #![allow(
     clippy::expect_used,

@@ -44,8 +44,8 @@ fn between_values(text: &str, values: usize) -> Vec<String> {
 
 /// Declares a Diesel query as a type with its bind values in order.
 ///
-/// Diesel builds the SQL text anew for every run. For a query of thirty columns, that costs more than all other work of the
-/// call. This type builds the text once, from its first values, and keeps it.
+/// Diesel builds the SQL text again for every run. For a query of thirty columns, that costs more than all other work of
+/// the call. This type builds the text once, from its first values, and keeps it.
 macro_rules! cached_query {
     (
         $(#[$meta:meta])*

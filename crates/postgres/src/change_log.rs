@@ -1,9 +1,10 @@
 //! The change log: rows written together with a COMMIT and read by time.
 //!
-//! A row carries its insertion time, which is earlier than the time at which others can see it. So each read starts before
-//! the end of the previous read. The overlap covers the longest commit that gets an answer. It also covers the oldest open
-//! transaction that has written a row, because a client may have given up on its commit. Reads see the rows of the overlap
-//! again, and miss none, in whatever order transactions end. See ADR 16 and ADR 29.
+//! A row carries its insertion time, which is earlier than the time at which others can see it. So each read
+//! starts before the end of the previous read. The overlap covers the longest commit that gets an answer. It
+//! also covers the oldest open transaction that has written a row, because a client may have given up on its
+//! commit. Reads see the rows of the overlap again, and miss no row, in any order of transactions. See ADR 16
+//! and ADR 29.
 
 use std::time::Duration;
 

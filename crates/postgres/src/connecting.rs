@@ -142,9 +142,9 @@ async fn connect_and_prepare(
     Ok(connection)
 }
 
-/// Session settings. Time limits stop abandoned statements and transactions on the server. `plan_cache_mode` forces generic
-/// plans: each statement here has one plan that is best for all values, and planning each run anew would take longer than
-/// the run itself.
+/// Session settings. Time limits stop abandoned statements and transactions on the server. `plan_cache_mode`
+/// forces generic plans. Each statement here has one plan that is best for all values, and planning each run
+/// again would take longer than the run itself.
 ///
 /// A generic plan is kept, so a plan made while a table was empty must still be good when the table is full. So no plan may
 /// scan a whole table if an index can serve. PostgreSQL then considers the remaining plans costly and would JIT-compile

@@ -82,8 +82,8 @@ fn reason(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// The URL of a database for display, without user, password and parameters: only hosts and database name. A URL that cannot
-/// be parsed is not shown at all.
+/// The URL of a database for display, without user, password and parameters: only hosts and database name. If the URL
+/// cannot be parsed, no part of it is shown.
 #[must_use]
 pub fn url_without_secrets(url: &str) -> String {
     let Ok(ConnectionUrl { config, tls_mode: _, roots: _, names: _ }) = ConnectionUrl::parse(url) else {

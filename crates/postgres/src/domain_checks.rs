@@ -60,8 +60,8 @@ statement! {
 }
 
 statement! {
-    /// Finds the domains whose deadlines passed longest ago, and locks them in lock order. Stores as failed those that are
-    /// still overdue, and counts both. It uses the slower of the clocks of node and server.
+    /// Finds the domains whose deadlines passed longest ago, and locks them in lock order. Stores those still overdue as
+    /// failed, and counts both. It uses the slower of the clocks of node and server.
     ExpireDomains -> (BigInt, BigInt) {
         now: Instant,
         at_most: u16,

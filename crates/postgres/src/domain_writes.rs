@@ -25,8 +25,9 @@ use signpost_sql_rows::listed::Listed;
 const HOLDER: &str = "custom_domains_holder";
 
 statement! {
-    /// Locks some of the links on a hostname, of a range of accounts, in index order; takes their addresses away, and
-    /// returns the account of each. The rows are looked up again through an array, which PostgreSQL assumes to be short.
+    /// Locks some of the links on a hostname, of a range of accounts, in index order. It takes their
+    /// addresses away, and returns the account of each. The rows are looked up again through an array, which
+    /// PostgreSQL assumes to be short.
     LoseSomeLinks<'a> -> Identifier {
         hostname: &'a str,
         first: IdBytes,
@@ -42,7 +43,7 @@ statement! {
     { now: Moment } ") WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING l.account_id"
 }
 
-/// The ranges of accounts, both ends included, that `whose` stands for.
+/// The ranges of accounts that `whose` selects, both ends included.
 fn ranges(whose: LinksOf) -> Vec<(IdBytes, IdBytes)> {
     match whose {
         LinksOf::Account(account) => vec![(account.into(), account.into())],

@@ -120,8 +120,9 @@ fn is_unwritable(error: &SqlError) -> bool {
     }
 }
 
-/// Whether these are the details of a deadlock. Diesel hides the code, and the text is in the server's language. In every
-/// language each waiting process has a line with the numbers of what and whom it waits for.
+/// Whether these are the details of a deadlock. Diesel hides the code, and the text is in the server's
+/// language. In every language each waiting process has a line with the numbers of the lock and of the
+/// process that it waits for.
 fn is_deadlock_detail(details: &str) -> bool {
     let numbers = |line: &str| {
         line.split(|sign: char| !sign.is_ascii_digit()).filter(|digits| !digits.is_empty()).count()

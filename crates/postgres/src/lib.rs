@@ -18,9 +18,10 @@
 //!
 //! # Durability
 //!
-//! A unit of work whose commit returned `Ok` survives a crash of the program and of the server, as far as the server's
-//! settings promise it (`fsync`, `synchronous_commit`). Request counts survive a crash of the program. A crash of the server
-//! may lose their last moments: the price of not waiting for the disk on every request.
+//! A unit of work whose commit returned `Ok` survives a crash of the program. It survives a crash of the
+//! server as far as the server's settings promise that (`fsync`, `synchronous_commit`). Request counts
+//! survive a crash of the program. A crash of the server may lose the most recent ones, since requests do not
+//! wait for the disk to count.
 
 mod accounts;
 mod cached_query;

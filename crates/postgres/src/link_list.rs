@@ -74,8 +74,9 @@ async fn by_index(
     }
 }
 
-/// The account's link at an address, if it matches the filter. The other conditions are hidden from the planner, so that it
-/// picks no other index: an account may have many links with one slug that have lost their domains.
+/// The account's link at an address, if it matches the filter. The other conditions are hidden from the
+/// planner, so that it picks no other index. An account may have many links with one slug that have lost
+/// their domains.
 async fn at_address(
     connection: &mut &AsyncPgConnection,
     account: AccountId,

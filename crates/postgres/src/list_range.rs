@@ -12,8 +12,8 @@ use signpost_sql_rows::columns::IdBytes;
 
 /// A condition that selects a range of one of the list indexes, optionally below an id.
 ///
-/// It compares whole rows. With equality on single columns, PostgreSQL would treat the order of the ids as sufficient and
-/// walk the ids of all accounts, of which few may belong to this account.
+/// It compares whole rows. With equality on single columns, PostgreSQL would treat the order of the ids as
+/// sufficient. It would walk the ids of all accounts, though few may belong to this account.
 pub(crate) struct ListRange {
     pub(crate) account: IdBytes,
     pub(crate) column: RangeColumn,

@@ -110,8 +110,9 @@ async fn look(
 
 /// Runs one migration and records it, in one transaction.
 ///
-/// It lifts the statement time limits of the role or the database, which are meant for requests: building an index takes as
-/// long as it takes. Only lock waits are limited. So a statement that ends early was cancelled by somebody.
+/// It lifts the statement time limits of the role or the database. They are meant for requests, and building
+/// an index may take longer. Only lock waits are limited. So a statement that ends early was cancelled by an
+/// operator.
 async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), ServerError> {
     let EmbeddedMigration { version, name: _, statements } = migration;
     let settings = format!(

@@ -42,8 +42,8 @@ statement! {
     { active: Text } ")) LIMIT 1) AS l"
 }
 
-/// The position of an address, whether the account is suspended, the link, the type and code of each of its existing pixels,
-/// and the content of its page.
+/// The position of an address, and whether the account is suspended. Then the link, the type and code of each
+/// of its existing pixels, and the content of its page.
 type FoundRow = (i64, bool, PublishedRow, Vec<Option<String>>, Option<String>);
 
 /// The codes of the existing pixels, in the order of the redirect.

@@ -134,7 +134,8 @@ impl Query for ForgetOldest {
     type SqlType = Bool;
 }
 
-/// The instant up to which answers have expired at `now`. It may lie before 1970, where there are no answers.
+/// Answers from this instant or before have expired at `now`. The instant may be before 1970, when there were
+/// no answers.
 fn forgotten_until(now: Timestamp) -> Instant {
     let kept = i64::try_from(ANSWERS_KEPT.as_micros()).unwrap_or(i64::MAX);
     Instant::from_micros(Instant::from(now).micros().saturating_sub(kept))

@@ -1,8 +1,8 @@
 //! The counts of admitted requests (D16).
 //!
-//! A row counts one calendar minute or day of one account, keyed by its start, so a clock that steps back finds the old
-//! count again. The database function `admit_request` makes the decision, because it takes two steps and only one round
-//! trip; see the migration.
+//! A row counts one calendar minute or day of one account, keyed by its start. So a clock that steps back
+//! finds the old count again. The database function `admit_request` makes the decision, because it takes two
+//! steps and only one round trip; see the migration.
 
 use std::time::Duration;
 

@@ -27,7 +27,7 @@ statement! {
 }
 
 statement! {
-    /// The links at some addresses, whoever owns them: id, kind, account, host and slug.
+    /// The links of all accounts at some addresses: id, kind, account, host and slug.
     AnyAt -> (Identifier, SmallInt, Identifier, Nullable<Text>, Text) {
         hosts: Vec<String>,
         slugs: Vec<String>,

@@ -15,11 +15,19 @@ use crate::lease::Lease;
 ///
 /// # The order of locks
 ///
-/// Rows are locked in this order, so that two units of work do not deadlock: the key of the request; custom domains by
-/// hostname, then id; the [membership lock](crate::group_counts::lock_membership); links by kind, then id, as in the
-/// indexes; groups by id; addresses in their order; a pixel; the account. Whoever writes or deletes a link holds its
-/// address. The account comes last because it is the most contended. A unit of work that does several things may break the
-/// order, and so may two that take addresses from each other. PostgreSQL then aborts one of the two, which is retried.
+/// Rows are locked in this order, so that two units of work do not deadlock:
+///
+/// - the key of the request
+/// - custom domains by hostname, then id
+/// - the [membership lock](crate::group_counts::lock_membership)
+/// - links by kind, then id, as in the indexes
+/// - groups by id
+/// - addresses in their order; a writer or deleter of a link holds its address
+/// - a pixel
+/// - the account, which is last because it is the most contended
+///
+/// A unit of work that does several things may break the order, and so may two that take addresses from each
+/// other. PostgreSQL then aborts one of the two, which is retried.
 ///
 /// A unit of work that holds groups and waits for links, such as the deletion of a group, or the reverse, holds the
 /// membership lock. Without it, insertions may lock groups, and updates that keep a link's group may lock links.

@@ -1,16 +1,16 @@
 //! Counting requests while the quota store is unavailable (D19).
 //!
-//! [`FallbackQuotaStore`] wraps a quota store that can fail while everything else works: a store that nodes share over a
-//! network, or the embedded one on a full disk. It waits for that store for at most 50 ms, or half a second for a disk
-//! ([`FallbackOptions::for_disk`]). Without an answer it decides from this node's memory. So no request fails or waits long
-//! because of a missing count.
+//! [`FallbackQuotaStore`] wraps a quota store that can fail while everything else works. It may be a store
+//! that nodes share over a network, or the embedded one on a full disk. It waits for that store for at most
+//! 50 ms, or half a second for a disk ([`FallbackOptions::for_disk`]). Without an answer it decides from this
+//! node's memory. So no request fails or waits long because of a missing count.
 //!
 //! # Admission during an outage
 //!
-//! For each account and window, the memory holds how many admitted requests this node *knows* of: the count in the store's
-//! last answer, plus the requests that the node admitted alone since. The memory is also updated while the store works, so
-//! an outage starts with the last count instead of zero. Each node admits alone at most what was left then, so N nodes admit
-//! at most N times the limit in any window.
+//! For each account and window, the memory holds how many admitted requests this node *knows* of. That is the
+//! count in the store's last answer, plus the requests that the node admitted alone since. The memory is also
+//! updated while the store works, so an outage starts with the last count instead of zero. Each node admits
+//! alone at most what was left then, so N nodes admit at most N times the limit in any window.
 //!
 //! A store that cannot be written can often still be read ([`StoreError::Unwritable`](signpost_app::ports::StoreError)). For
 //! an account without counts in memory, it is then read once for each window. So a full disk admits no more than the limit,
@@ -29,8 +29,9 @@
 //! were lost. In a store with several parts, the name covers only one part. So an answer below the store's earlier count
 //! also triggers a merge of that window, without any failure.
 //!
-//! If part of a cluster is down, the accounts of that part are decided from memory, each after up to 50 ms, and all others
-//! by the store. If the task panics or its runtime ends, the next request starts another one.
+//! If part of a cluster is down, memory decides about the accounts of that part, each time after up to 50 ms.
+//! The store decides about all others. If the task panics or its runtime ends, the next request starts
+//! another one.
 //!
 //! # Counting once
 //!

@@ -47,7 +47,7 @@ impl ClockComparison {
     }
 }
 
-/// The minimum number of milliseconds by which our clock is ahead, negative if behind. Their clock was read between two
+/// How far our clock is ahead at least, in milliseconds; negative if it is behind. Their clock was read between two
 /// reads of ours.
 fn skew(before: i64, theirs: i64, after: i64) -> i64 {
     if theirs < before {

@@ -34,8 +34,8 @@ const TELLING: Duration = Duration::from_millis(40);
 /// This many unanswered calls in a row are failures: the first may have spent its time waiting for the connection.
 const UNANSWERED: u32 = 2;
 
-/// A connection may take this many times as long as a call to open. No caller has to wait for it, but a slow handshake must
-/// not be cut off when its first caller's time ends, or it would never succeed.
+/// A connection may take this many times as long as a call to open. No caller has to wait for it. But a slow
+/// handshake must not be cut off when its first caller's time ends, or it would never succeed.
 const CONNECTING: u32 = 2;
 
 /// How often a cluster's client may send one request: only to follow a slot that moves.

@@ -8,7 +8,8 @@ use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_dns::{DnsOptions, DnsOptionsError, HickoryDns, NameServers};
 use signpost_domain::{HostResolution, Hostname};
 
-/// Stands in if the system has no usable name server: no domain can be verified, but everything else works.
+/// Replaces DNS if the system has no usable name server: no domain can be verified, but everything else
+/// works.
 struct NoNameServer {
     reason: String,
 }
@@ -32,7 +33,7 @@ pub(crate) fn unused_dns() -> Arc<dyn DnsProvider> {
 /// DNS through these name servers.
 ///
 /// # Errors
-/// The operator's list cannot be used. If only the system's list cannot be used, a warning says so.
+/// The operator's list cannot be used. If only the system's list cannot be used, the program logs a warning.
 pub(crate) fn dns(servers: &NameServers) -> Result<Arc<dyn DnsProvider>> {
     let options = DnsOptions { servers: servers.clone(), ..DnsOptions::default() };
     match HickoryDns::new(&options) {

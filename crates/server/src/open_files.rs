@@ -2,8 +2,8 @@
 
 use signpost_listener::ListenerOptions;
 
-/// Files that the program opens beside connections of clients and of the database: the embedded database,
-/// Redis, DNS queries, and files that it imports or reads again.
+/// Files that the program opens beside connections of clients and of the database. They are for the embedded
+/// database, Redis, DNS queries, and files that it imports or reads again.
 const OTHER_FILES: usize = 64;
 
 /// Files that each thread with its own runtime has open.

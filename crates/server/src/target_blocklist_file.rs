@@ -15,8 +15,8 @@ use crate::followed_file::{self, FollowedFile};
 /// How many invalid lines one message names, at most.
 const NAMED_LINES: usize = 3;
 
-/// A list that follows its file. If the file is broken or gone, the last good list stays in force, and one
-/// warning says so.
+/// A list that follows its file. If the file is broken or gone, the last good list stays in force, and the
+/// program logs one warning.
 #[derive(Debug)]
 pub(crate) struct TargetBlocklistFile {
     file: FollowedFile,

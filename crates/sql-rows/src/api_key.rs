@@ -9,7 +9,8 @@ use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::api_keys;
 
-/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+/// The table, as the migrations of both databases leave it. If only one database has a column, its comment
+/// names the database.
 #[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
 pub(crate) mod table {
     diesel::table! {

@@ -14,7 +14,8 @@ use crate::listed::Listed;
 use crate::schema::custom_domains;
 use crate::sql_types::{Identifier, Moment};
 
-/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+/// The table, as the migrations of both databases leave it. If only one database has a column, its comment
+/// names the database.
 #[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
 pub(crate) mod table {
     diesel::table! {

@@ -13,7 +13,8 @@ use crate::columns::{IdBytes, Instant, StoredId, StoredIds};
 use crate::listed::Listed;
 use crate::schema::links;
 
-/// The table, as the migrations of both databases leave it. A column that only one database has says so.
+/// The table, as the migrations of both databases leave it. If only one database has a column, its comment
+/// names the database.
 #[allow(missing_docs, clippy::wildcard_imports, reason = "diesel writes tables like this")]
 pub(crate) mod table {
     diesel::table! {
@@ -22,7 +23,7 @@ pub(crate) mod table {
         use crate::sql_types::*;
 
         links (id) {
-            /// Only on SQLite: the number by which the index of texts knows the link.
+            /// Only on SQLite: the link's number in the index of texts.
             number -> BigInt,
             id -> Identifier,
             account_id -> Identifier,

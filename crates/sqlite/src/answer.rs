@@ -41,7 +41,7 @@ async fn answer_or<T>(
     }
 }
 
-/// One of a number of turns, in order of arrival, or [`StoreError::Unavailable`] at the deadline.
+/// Waits for one of the turns, in order of arrival. Fails with [`StoreError::Unavailable`] at the deadline.
 pub(crate) async fn turn_by(
     ends: Instant,
     turns: &Arc<Semaphore>,

@@ -13,7 +13,7 @@ use crate::connection::{self, Deadline, Task};
 use crate::database_file::DatabaseFile;
 use crate::open_error::OpenError;
 
-/// The temporary name of an unfinished copy, by which leftovers of a killed program are recognized.
+/// The temporary name of an unfinished copy. It identifies the leftovers of a killed program.
 const PARTIAL_PREFIX: &str = ".signpost-backup-";
 
 /// A finished copy.
@@ -25,7 +25,7 @@ pub struct Backup {
     pub bytes: u64,
 }
 
-/// Why no backup was made. Nothing of it is left behind, and the database is unchanged.
+/// Why no backup was made. No part of a copy is left behind, and the database is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackupError {
@@ -70,9 +70,9 @@ pub enum BackupError {
 /// call blocks until the copy is done; `patience` only bounds the wait for another program's lock when the database is
 /// opened.
 ///
-/// `VACUUM INTO` makes the copy. It reads one snapshot, so it neither blocks writers nor restarts when they write, unlike
-/// SQLite's online backup API, which restarts at every commit of another process. It is a statement, so it needs no `unsafe`
-/// call. While it runs, the write-ahead log is not reused and grows with the writes.
+/// `VACUUM INTO` makes the copy. It reads one snapshot, so it neither blocks writers nor restarts when they
+/// write. SQLite's online backup API would restart at every commit of another process. It is a statement, so
+/// it needs no `unsafe` call. While it runs, the write-ahead log is not reused and grows with the writes.
 ///
 /// The copy is written under a temporary name beside `target`, checked, synced, and then renamed, so a file named `target`
 /// is complete. Tables are not migrated: a database can be backed up as it is before an upgrade.

@@ -16,7 +16,7 @@ use crate::unit_of_work::Stop;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, whole_number};
 
-/// What an account has counters of.
+/// The resources of an account that are counted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Counted {
     Links,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::open_error::OpenError;
 
-/// The file of the database, existing or not. While it is in use, SQLite keeps two more files beside it, named with `-wal`
-/// and `-shm`; a copy of the first alone is no backup.
+/// The file of the database, existing or not. While it is in use, SQLite keeps two more files beside it,
+/// named with `-wal` and `-shm`. A copy of the first alone is no backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseFile {
     path: PathBuf,

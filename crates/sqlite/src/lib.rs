@@ -5,10 +5,11 @@
 //! SQLite's calls block, and a transaction belongs to a connection. So both stay away from tasks that may be cancelled:
 //! connections live on threads of this crate, and async code sends them work over channels.
 //!
-//! - **One thread writes.** It runs units of work one after the other. A unit of work is a channel of steps, closures that
-//!   run between `BEGIN IMMEDIATE` and `COMMIT`. The thread rolls back if the channel closes without a commit, because the
-//!   unit was dropped or its task cancelled, or if the unit stays open beyond the time limit. Between units of work it
-//!   counts requests for the quota, all waiting ones in one transaction.
+//! - **One thread writes.** It runs units of work one after the other. A unit of work is a channel of steps,
+//!   closures that run between `BEGIN IMMEDIATE` and `COMMIT`. The thread rolls back if the channel closes
+//!   without a commit, because the unit was dropped or its task cancelled. It also rolls back a unit that
+//!   stays open beyond the time limit. Between units of work it counts requests for the quota, all waiting
+//!   ones in one transaction.
 //! - **Some threads read**, each on a connection on which SQLite forbids writing. With write-ahead logging they see the last
 //!   commit and neither wait for the writer nor block it.
 //!
@@ -21,8 +22,8 @@
 //! the range that one of them selects. A search checks the clock for each row and stops at its caller's time limit. Both use
 //! at most half of the threads, so that other reads proceed.
 //!
-//! Use cases that touch any number of links, such as deleting an account, a group or a custom domain, work on a few thousand
-//! links at a time, each in a separate unit of work.
+//! Use cases may touch any number of links, such as deleting an account, a group or a custom domain. They
+//! take a few thousand links at a time, in separate units of work.
 //!
 //! After a panic in a job, the thread lives on but its connection is closed, which rolls its transaction back. The next job
 //! gets a new connection.
@@ -35,8 +36,9 @@
 //!
 //! # Other processes
 //!
-//! Several processes may use one file at once, such as a server and the command line: each has its own threads, and SQLite's
-//! locks separate them. Network file systems are not supported, because their locks are unreliable.
+//! Several processes may use one file at once, such as a server and the command line. Each has its own
+//! threads, and SQLite's locks separate them. Network file systems are not supported, because their locks are
+//! unreliable.
 //!
 //! Planner statistics are deliberately never gathered: without them, plans depend on the schema alone, so the plans in
 //! production are those of the tests.

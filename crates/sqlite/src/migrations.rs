@@ -22,8 +22,8 @@ const MIGRATIONS_OF_CLICKS: EmbeddedMigrations = embed_migrations!("../../migrat
 
 /// Runs the pending migrations and returns their names in order. Creates a missing file.
 ///
-/// All run in one transaction that holds the write lock from its start: of two programs that start at once, one migrates and
-/// the other finds nothing left to do. If one migration fails, all are rolled back.
+/// All run in one transaction that holds the write lock from its start. If two programs start at once, one
+/// migrates and the other finds nothing left to do. If one migration fails, all are rolled back.
 ///
 /// [`OpenError::Newer`] if the database has a migration that this program does not know, [`OpenError::Foreign`] if it
 /// belongs to another program. Both leave it untouched.
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(migrate(&file, LIMIT).unwrap(), pending);
     }
 
-    /// D60: every command works beside a running server, whatever the server is doing.
+    /// D60: every command works beside a running server, even a busy one.
     #[test]
     fn d60_up_to_date_database_is_opened_without_its_lock() {
         let folder = tempfile::tempdir().unwrap();

@@ -134,7 +134,7 @@ pub(crate) fn unassign(
     Ok(Some(unassigned))
 }
 
-/// The condition that a link is one of a non-empty list. A link's id is only valid with the prefix of its kind.
+/// The condition that a link is in a non-empty list. A link's id is only valid with the prefix of its kind.
 ///
 /// Pairs, because SQLite finds them in the indexes of the lists. For `id IN (…)`, it would expect more links than the
 /// account has, and read all of the account's links.

@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// D6: no call hangs, whatever its statement does, and abandoned work is not started.
+    /// D6: no call hangs, with any statement, and abandoned work is not started.
     #[tokio::test]
     async fn d6_caller_waits_no_longer_than_the_limit() {
         let (_folder, readers) = readers(1, 10, Duration::from_millis(50));

@@ -1,8 +1,8 @@
 //! The counts of admitted requests (D16).
 //!
-//! A row counts one calendar minute or day of one account, keyed by its start, so a clock that steps back finds the old
-//! count again. Expired rows are deleted when a new minute starts and a whole batch of them exists. That is quick and needs
-//! no separate task.
+//! A row counts one calendar minute or day of one account, keyed by its start. So a clock that steps back
+//! finds the old count again. Expired rows are deleted when a new minute starts and a whole batch of them
+//! exists. That is quick and needs no separate task.
 
 use std::time::Duration;
 

@@ -1,12 +1,13 @@
 //! The text index of links, which tells a search where to look (ADR 32).
 //!
-//! For every three consecutive characters, it lists the numbers of the links that contain them. The characters are those of
-//! the folded texts, so case makes no difference, as the domain defines case. The index is ordered by number
-//! (`search_order`). Its results may not match: it has one document for all three texts of a link, which it cannot tell
-//! apart, and it does not know the positions of the characters. So the domain's rule checks each result.
+//! For every three consecutive characters, it lists the numbers of the links that contain them. The
+//! characters are those of the folded texts, so case makes no difference, as the domain defines case. The
+//! index is ordered by number (`search_order`). Its results may not match. It has one document for all three
+//! texts of a link, which it cannot tell apart. It also lacks the positions of the characters. So the
+//! domain's rule checks each result.
 //!
-//! Each document starts with three characters that stand for its account and kind. They make a search skip the links of all
-//! other accounts.
+//! Each document starts with three characters that encode its account and kind. They make a search skip the
+//! links of all other accounts.
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;

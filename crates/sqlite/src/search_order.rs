@@ -77,8 +77,8 @@ impl SearchOrder {
 
     /// A number above those of all links whose ids are below `id`.
     ///
-    /// It belongs to the oldest link that is younger than `id` by more than the lateness: a link inserted after it cannot be
-    /// older than `id`.
+    /// It belongs to the oldest link that is younger than `id` by more than the lateness. A link inserted
+    /// after it cannot be older than `id`.
     pub(crate) fn number_above(&self, connection: &mut SqliteConnection, id: &[u8]) -> Result<i64, Failure> {
         let settled = time_of(id).saturating_add(self.lateness).saturating_add(1);
         let Some(first) = first_id_of(settled) else { return Ok(i64::MAX) };

@@ -84,8 +84,8 @@ impl Session {
         self.require(durability, ends)?;
         loop {
             let begun = self.run(ends, |connection| {
-                // Immediate: if a transaction reads first and writes later, another process may have written in between.
-                // SQLite then rejects the write at once, whatever the busy timeout.
+                // Immediate: if a transaction reads first and writes later, another process may have written
+                // in between. SQLite then rejects the write at once, with any busy timeout.
                 Ok(AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE")?)
             });
             match begun {

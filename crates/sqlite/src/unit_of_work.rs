@@ -13,9 +13,9 @@ use crate::change_log;
 use crate::failure::Failure;
 use crate::session::{Durability, Session};
 
-/// The owner's end of a unit of work. The transaction runs on the writing thread, and this end sends it steps. Dropping it
-/// closes the channel, which rolls back whatever is not committed. No destructor has to reach the database, so a cancelled
-/// request cannot leave a transaction open.
+/// The owner's end of a unit of work. The transaction runs on the writing thread, and this end sends it
+/// steps. Dropping it closes the channel, which rolls back uncommitted changes. No destructor has to reach
+/// the database, so a cancelled request cannot leave a transaction open.
 pub(crate) struct SqliteUnitOfWork {
     steps: Sender<Step>,
     changes: ChangesMade,

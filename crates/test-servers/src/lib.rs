@@ -1,9 +1,10 @@
 //! Private servers and a browser for tests. They start on free ports of the loopback interface, in their own folders. They
 //! are always stopped and removed, even when the tests are killed.
 //!
-//! The name server of [`dns`] and the [`proxy`] are implemented here. The other servers must be installed. If one of them
-//! is missing or does not start, the test binary that needs it prints one line on standard error and exits with success,
-//! as if it had no tests. With `SIGNPOST_REQUIRE_SERVERS=1` it exits with a failure.
+//! The name server of [`dns`] and the [`proxy`] are implemented here. The other servers must be installed. If
+//! one of them is missing or does not start, the test binary that needs it prints one line on standard error.
+//! It then exits with success, as if it had no tests. With `SIGNPOST_REQUIRE_SERVERS=1` it exits with a
+//! failure.
 
 #![allow(
     clippy::expect_used,

@@ -1,7 +1,7 @@
 //! Tells programs from people's browsers by the `User-Agent` header (D48, D56).
 //!
-//! It recognizes only agents that name themselves. A program that calls itself Chrome counts as Chrome, and an unknown agent
-//! as a browser: turning a person away is worse than letting a program in (ADR 40).
+//! It recognizes only agents that name themselves. A program that calls itself Chrome counts as Chrome, and
+//! an unknown agent as a browser. Turning a person away is worse than letting a program in (ADR 40).
 //!
 //! ```
 //! use signpost_user_agents::{Category, classify};

@@ -8,8 +8,8 @@
 //! - isbot 5.2.3 (github.com/omrilotan/isbot, Unlicense), for the idea of common endings.
 //! - The pages of Google, Microsoft, Apple, Meta, OpenAI, Anthropic, Slack, Discord and Telegram about their own agents.
 //!
-//! A name belongs here if the common endings in `patterns.rs` do not match it, or give it another category. So does a name
-//! for which many operators will look in the log. Names are in lower case, and the longest match wins.
+//! A name belongs here if the common endings in `patterns.rs` do not match it, or give it another category. A name that
+//! many operators will look for in the log also belongs here. Names are in lower case, and the longest match wins.
 
 /// The kind of program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Patterns that many programs share, whatever their names.
+//! Patterns that programs with different names share.
 
 use crate::names::Category;
 

@@ -172,7 +172,7 @@ pub fn check(packages: &[Package], bans: &[Ban]) -> Vec<Finding> {
     findings
 }
 
-/// The members of the workspace, each of which has a layer.
+/// The members of the workspace, each with its layer.
 pub fn members() -> impl Iterator<Item = &'static str> {
     CRATES.iter().map(|(member, _)| *member)
 }

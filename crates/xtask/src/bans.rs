@@ -1,5 +1,5 @@
-//! The bans of `deny.toml`, which say which crates may use a framework. cargo-deny, if installed, checks them for all
-//! dependencies; [`crate::architecture`] always checks them for our own crates.
+//! The bans of `deny.toml`, which say which crates may use a framework. If cargo-deny is installed, it checks
+//! them for all dependencies. [`crate::architecture`] always checks them for our own crates.
 
 use std::collections::BTreeSet;
 

@@ -37,8 +37,8 @@ pub struct Options {
 
 /// Builds and starts the program of the workspace at `root`, runs Schemathesis on it, and stops it.
 ///
-/// The run fails if Schemathesis finds a failure, or if the program's log has a panic or an answer with a status of 500 or
-/// more. It then keeps the folder with the log and prints its path.
+/// The run fails if Schemathesis finds a failure. It also fails if the program's log has a panic or an answer
+/// with a status of 500 or more. It then keeps the folder with the log and prints its path.
 ///
 /// If this process ends early, by Ctrl-C or otherwise, the program stops too, but its folder stays.
 ///

@@ -35,7 +35,7 @@ impl Repository {
         Ok(Self { root, files })
     }
 
-    /// The root folder, to which all paths are relative.
+    /// The root folder. All paths are relative to it.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root

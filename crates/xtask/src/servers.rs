@@ -220,7 +220,7 @@ fn command_line<'a>(step: Step, package: &'a str, by: &[&'a str], seconds: &'a s
 fn install(missing: &[Wanted], by: &[&str]) -> io::Result<()> {
     let packages: Vec<_> = missing.iter().copied().map(Wanted::package).collect();
     let has_service = |service: &&str| Path::new("/etc/init.d").join(service).exists();
-    // Leave services alone that existed before.
+    // Do not touch services that existed before.
     let own: Vec<_> = packages.iter().copied().filter(has_service).collect();
     let has_lists = fs::read_dir("/var/lib/apt/lists").is_ok_and(|mut lists| {
         lists.any(|list| list.is_ok_and(|list| list.file_name().to_string_lossy().contains("_Packages")))

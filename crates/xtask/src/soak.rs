@@ -30,8 +30,8 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if let Provision::Missing(line) = servers::provide().context("cannot tell of servers")? {
         bail!(line);
     }
-    // Select the whole workspace, like every run of the tests: cargo unifies features over the selected packages, so another
-    // selection would compile half of the dependencies again.
+    // Select the whole workspace, like every run of the tests. Cargo unifies features over the selected
+    // packages, so another selection would compile half of the dependencies again.
     let status = cargo()
         .args(["test", "--workspace", "--test", "faults", "--", only, "--nocapture", "--test-threads=1"])
         .env("SIGNPOST_SOAK", minutes.to_string())

@@ -16,8 +16,8 @@ const REQUIRE_SERVERS: &str = "SIGNPOST_REQUIRE_SERVERS";
 /// Runs every test of the workspace at `root` and returns cargo's exit code. It first installs missing servers and the
 /// browser, if that is allowed.
 ///
-/// If one stays missing, the last line says so. Otherwise the output ends with that of `cargo test`, so that tools can
-/// count the tests.
+/// If one stays missing, the last line names it. Otherwise the output ends with that of `cargo test`, so that tools
+/// can count the tests.
 pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
     let provision = servers::provide().context("cannot tell what is installed")?;
     let mut command = cargo();

@@ -70,9 +70,10 @@ impl Reason {
 ///
 /// The request is in flight until the returned caller is dropped.
 ///
-/// One query reads key, account, the plan's name and usage; another one counts the request. Nothing is cached, so a
-/// revocation, a suspension or a downgrade holds for every request that starts after it. `link` is the link that the request
-/// is about: it is read together with the key, which saves a round trip, and kept in the caller.
+/// One query reads key, account, the plan's name and usage; another one counts the request. Nothing is
+/// cached, so a revocation, a suspension or a downgrade holds for every request that starts after it. `link`
+/// is the link that the request is about. It is read together with the key, which saves a round trip, and
+/// kept in the caller.
 pub async fn admit(
     app: &Application,
     key: Option<&ApiKeySecret>,
@@ -157,7 +158,7 @@ async fn judge(
     else {
         return Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None });
     };
-    // A plan that the configuration no longer has gives access to nothing.
+    // A plan that is missing from the configuration admits no request.
     let plan = app.plans.get(&account.plan);
     if plan.is_none() && app.gatekeeper.may_log_unknown(&account.plan, now) {
         tracing::warn!(

@@ -177,8 +177,8 @@ impl JobRunner {
         }
     }
 
-    /// Runs the current step to its end; waits forever if there is none. The caller may drop this future at any time: the
-    /// next call continues the step.
+    /// Runs the current step to its end. Without a current step, it waits forever. The caller may drop this
+    /// future at any time: the next call continues the step.
     pub async fn work(&mut self) {
         let Some(step) = &mut self.step else { return std::future::pending().await };
         let outcome = step.outcome.as_mut().await;

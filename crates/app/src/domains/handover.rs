@@ -58,9 +58,10 @@ pub(super) async fn lose_links(
     Ok(LinksLeft::Some)
 }
 
-/// To be called before a domain is stored with the status of `after`. If that status puts it into service, this takes the
-/// address from the links that other accounts left on the hostname, up to ten thousand. The domain may go into service
-/// only if none is left: such a link would occupy an address that the account's own links could not have.
+/// Call this before a domain is stored with the status of `after`. If that status puts it into service, this
+/// takes the address from the links that other accounts left on the hostname, up to ten thousand. The domain
+/// may go into service only after the last of them. Such a link would occupy an address that the account's
+/// own links need.
 pub(crate) async fn lose_links_before_service(
     work: &mut dyn UnitOfWork,
     before: &CustomDomain,
@@ -125,8 +126,8 @@ pub(super) struct Handover<'a> {
 }
 
 impl Handover<'_> {
-    /// Makes attempts until one ends. If links of others are in the way, it [removes them](Self::empty) and tries again. If
-    /// another request took the hostname first, it decides anew, up to five times.
+    /// Makes attempts until one ends. If links of others are in the way, it [removes them](Self::empty) and tries again.
+    /// If another request took the hostname first, it decides again, up to five times.
     ///
     /// # Errors
     /// Those of the attempt; [`Refusal::HostnameTaken`] after the last round, remembered as an attempt's refusal is (D12).

@@ -29,8 +29,8 @@ use crate::ports::{Claims, ScheduledDomain};
 /// [`Refusal::DomainNotFound`] (D2); [`Refusal::HostnameTaken`] for a failed domain whose hostname another account
 /// holds; [`Refusal::DomainProviderUnavailable`] if DNS gave no answer.
 ///
-/// Nothing changes on an error, with one exception: another account can prove the hostname while very many links lose
-/// their addresses for a domain that has become pending again.
+/// An error changes nothing, with one exception. While very many links lose their addresses for a domain that
+/// has become pending again, another account can prove the hostname.
 pub async fn verify(
     app: &Application,
     caller: &Caller,

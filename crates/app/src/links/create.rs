@@ -1,5 +1,5 @@
-//! Creates links. Single and bulk creation of both kinds share this code, so that an item of a batch gets the same answer
-//! as a request of its own.
+//! Creates links. Single and bulk creation of both kinds share this code. So an item of a batch gets the same
+//! answer as a single request.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +16,8 @@ use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
 
-/// How many random slugs are tried for a link. With the seven characters of D21 and ten million links on the system
-/// domain, one full batch in 1,600 needs a second slug, and a third practically never occurs.
+/// How many random slugs are tried for a link. With the seven characters of D21 and ten million links on the
+/// system domain, one full batch in 1,600 needs a second slug. A third is practically never needed.
 const SLUG_ATTEMPTS: u32 = 10;
 
 /// The request of a creation.
@@ -32,9 +32,15 @@ type Outcomes<C> = Vec<Result<Link<C>, Rejection>>;
 /// Creates one link.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation. Otherwise [`AppError::Refused`] with the first that applies: no such domain,
-/// the domain is not active, a slug is required, the slug is reserved, the plan lacks a feature, no such group, the plan's
-/// limit is reached, the address is taken.
+/// [`AppError::Invalid`] with every violation. Otherwise [`AppError::Refused`] with the first refusal that
+/// applies, in this order:
+///
+/// - The domain does not exist, or is not active.
+/// - A slug is required, or the slug is reserved.
+/// - The plan lacks a feature.
+/// - The group does not exist.
+/// - The plan's limit is reached.
+/// - The address is taken.
 pub async fn create<C: LinkResource>(
     app: &Application,
     caller: &Caller,

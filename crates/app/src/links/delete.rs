@@ -35,9 +35,9 @@ pub async fn delete<K: LinkIdKind>(
         .await
 }
 
-/// Deletes the caller's links with these ids in one unit of work. The answer has an outcome for each id, in the same order:
-/// the deleted id, the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) if the id occurs
-/// earlier in the batch.
+/// Deletes the caller's links with these ids in one unit of work. The answer has an outcome for each id, in
+/// the same order: the deleted id or the kind's `…NotFound`. An id that occurs earlier in the batch gets
+/// [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal).
 ///
 /// # Errors
 /// The store broke, and nothing was deleted.

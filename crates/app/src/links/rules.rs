@@ -118,8 +118,8 @@ impl LinkRules<'_> {
     /// Holds the custom domain on which `change` would place the account's link, then locks the link. If `group` moves the
     /// link, no other request moves links of the account meanwhile. `None` if the account has no such link.
     ///
-    /// The removal of a domain locks first the domain, then its links, so this keeps the same order to avoid deadlocks. If
-    /// only the slug changes, the link itself tells the domain, so it is first read outside the unit of work.
+    /// The removal of a domain locks first the domain, then its links, so this keeps the same order to avoid deadlocks.
+    /// If only the slug changes, the domain is that of the link, so the link is first read outside the unit of work.
     pub(crate) async fn lock_link(
         &self,
         attempts: &Attempts<'_>,

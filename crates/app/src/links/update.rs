@@ -12,9 +12,14 @@ use crate::unit_of_work::{Attempts, replace_link};
 /// Updates a link and returns it. A request that changes nothing writes nothing.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation. If the link does not exist, this has the violations that do not depend on
-/// it. Otherwise the kind's `…NotFound`, or the first that applies: no such domain, the domain is not active, a slug is
-/// required, the slug is reserved, the plan lacks a feature, no such group, the address is taken.
+/// [`AppError::Invalid`] with every violation. If the link does not exist, this has the violations that do
+/// not depend on it. Otherwise the kind's `…NotFound`, or the first refusal that applies, in this order:
+///
+/// - The domain does not exist, or is not active.
+/// - A slug is required, or the slug is reserved.
+/// - The plan lacks a feature.
+/// - The group does not exist.
+/// - The address is taken.
 pub async fn update<C: LinkResource>(
     app: &Application,
     caller: &Caller,

@@ -25,9 +25,9 @@ pub trait AccountReads: Send + Sync {
     /// The key with this hash and its account, in one round trip. Every request to the API begins with this call.
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError>;
 
-    /// As [`Self::key_holder`], with the account's link with this id in the same round trip. The page content of a landing
-    /// need not be read. The link is `None` if the account has no such link, or if it cannot be read: a use case that needs
-    /// the link reads it again and gets the error.
+    /// As [`Self::key_holder`], with the account's link with this id in the same round trip. The page content
+    /// of a landing need not be read. The link is `None` if the account has no such link, or if it cannot be
+    /// read. A use case that needs the link then reads it again and gets the error.
     async fn key_holder_with_link(
         &self,
         hash: &KeyHash,

@@ -1,4 +1,4 @@
-//! The change log, from which each node learns of changes on the other nodes.
+//! The change log. From it each node learns of changes on the other nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

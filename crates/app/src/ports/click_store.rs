@@ -51,9 +51,9 @@ pub enum Upkeep {
 ///
 /// Every answer is as of one moment, and counts each click that was appended before exactly once, also while upkeep runs.
 ///
-/// Every call returns within the store's time limit (D6), if necessary with [`StoreError::Unavailable`]. Exceptions are
-/// [`answer`](Self::answer) and [`clicks`](Self::clicks), which have a deadline, and [`digest`](Self::digest) and
-/// [`seal`](Self::seal), which take as long as the largest day of an account needs, at most a minute.
+/// Every call returns within the store's time limit (D6), if necessary with [`StoreError::Unavailable`].
+/// [`answer`](Self::answer) and [`clicks`](Self::clicks) have a deadline instead. [`digest`](Self::digest)
+/// and [`seal`](Self::seal) take as long as the largest day of an account needs, at most a minute.
 #[async_trait]
 pub trait ClickStore: Send + Sync {
     /// Stores a batch once. The batches of a source arrive in the order of their numbers. A stored batch survives a crash of

@@ -103,8 +103,8 @@ pub trait CustomDomainWrites: Send {
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError>;
 
     /// The account's domains with these hostnames, in any order. There are at most as many hostnames as a
-    /// [`Batch`](signpost_domain::Batch) has items. Until this unit of work ends, these domains cannot be deleted and the
-    /// hostnames cannot pass to another account, so that links can be placed there.
+    /// [`Batch`](signpost_domain::Batch) has items. Until this unit of work ends, these domains cannot be
+    /// deleted and the hostnames cannot pass to another account. So links can be placed there.
     async fn hold_custom_domains(
         &mut self,
         account: AccountId,
@@ -120,9 +120,10 @@ pub trait CustomDomainWrites: Send {
         domains_limit: u64,
     ) -> Result<(), InsertCustomDomainError>;
 
-    /// Writes the status, failure reason and observation of a domain that [`lock_custom_domain`](Self::lock_custom_domain) or
-    /// [`lock_claims`](Self::lock_claims) returned in this unit of work, and the plan of its checks. Claims of its check are
-    /// reset. Its id, account, hostname and creation do not change.
+    /// Writes the status, failure reason and observation of a domain, and the plan of its checks.
+    /// [`lock_custom_domain`](Self::lock_custom_domain) or [`lock_claims`](Self::lock_claims) must have
+    /// returned the domain in this unit of work. Claims of its check are reset. Its id, account, hostname and
+    /// creation do not change.
     async fn update_custom_domain(
         &mut self,
         domain: &CustomDomain,
@@ -213,14 +214,15 @@ pub trait DomainChecks: Send + Sync {
     /// [the reason](signpost_domain::FailureReason::at_deadline_of), and ends their checks. Returns how many: fewer than
     /// `at_most` only if none is left. If nothing is left to do, it costs one read.
     ///
-    /// A store with a clock of its own uses the earlier of that clock and `now`: a node whose clock is ahead must not take
-    /// hostnames from accounts that still have time.
+    /// A store with a clock of its own uses the earlier of that clock and `now`. A node whose clock is ahead
+    /// must not take hostnames from accounts that still have time.
     async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 
-    /// Makes up to `at_most` checks due again that were given up after [`MAX_CLAIMS_OF_A_CHECK`] claims, and resets their
-    /// claims. It takes those whose last claim ended [a day](CHECKS_LEFT_ALONE_FOR) or more before `now`, the earliest first.
-    /// Returns how many: fewer than `at_most` only if none is left, or only rows that another unit of work is writing, for
-    /// which it need not wait. If nothing is left to do, it costs one read.
+    /// Makes up to `at_most` checks due again that were given up after [`MAX_CLAIMS_OF_A_CHECK`] claims, and
+    /// resets their claims. It takes those whose last claim ended [a day](CHECKS_LEFT_ALONE_FOR) or more
+    /// before `now`, the earliest first. Returns how many. That is fewer than `at_most` only if none is left,
+    /// or if other units of work are writing the rest, for which it need not wait. If nothing is left to do,
+    /// it costs one read.
     ///
     /// A store with a clock of its own uses the earlier of that clock and `now`.
     async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;

@@ -18,8 +18,9 @@ pub trait LinkReads: Send + Sync {
     /// The account's links with these ids, in any order. An unreadable row fails the call.
     async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError>;
 
-    /// Those of `addresses` that a link of any account occupies, each once and in any order, with the id of the link if it is
-    /// the account's own. Other transactions can change the answer at any time, so only an insertion decides.
+    /// Those of `addresses` that a link of any account occupies, each once and in any order. The account's
+    /// own link is returned with its id. Other transactions can change the answer at any time, so only an
+    /// insertion decides.
     async fn occupied(
         &self,
         account: AccountId,
@@ -117,9 +118,9 @@ pub trait LinkWrites: Send {
     /// Inserts links of any kinds as if one after another, and updates the account's count of links and the counts of their
     /// groups. The answer has the outcome for each link, in the same order. A link that was not inserted leaves no trace.
     ///
-    /// The store enforces under any concurrency: the count of links never exceeds `links_limit`; an address has at most one
-    /// link (D20), also within one call; a group belongs to the account. An id that already exists is a failure, not a
-    /// decision.
+    /// The store enforces three rules under any concurrency. The count of links never exceeds `links_limit`.
+    /// An address has at most one link (D20), also within one call. A group belongs to the account. An id
+    /// that already exists is a failure, not a decision.
     async fn insert_links(
         &mut self,
         account: AccountId,

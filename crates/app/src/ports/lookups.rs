@@ -15,9 +15,9 @@ pub struct DnsUnavailable {
     pub reason: String,
 }
 
-/// The domain name system. Each call asks the name servers anew, so that no cache hides a record that was just added. Each
-/// call ends within a time limit and uses bounded memory, with any answer. If a name or a record does not exist, the answer
-/// is empty.
+/// The domain name system. Each call asks the name servers again, so that no cache hides a record that was just added.
+/// Each call ends within a time limit and uses bounded memory, with any answer. If a name or a record does not exist, the
+/// answer is empty.
 #[async_trait]
 pub trait DnsProvider: Send + Sync {
     /// The values of the `TXT` records at `name`, in any order. The strings of a record are joined, and bytes that are not

@@ -7,8 +7,8 @@
 //! - Absence is `Ok(None)` or `Ok(false)`. The use case decides whether that is a 404 or an empty list.
 //! - What a store *decided* (an address is taken, a limit is reached) is a variant of the method's own error. What *broke*
 //!   is a [`StoreError`].
-//! - Every obligation in the docs of a method has a case in the contract suite of the port, which runs against every
-//!   implementation, the in-memory one included. Write the case first.
+//! - Every obligation in the docs of a method has a case in the contract suite of the port. The suite runs
+//!   against every implementation, including the in-memory one. Write the case first.
 //! - Every method that reads or writes data of an account takes the [`AccountId`](signpost_domain::AccountId), and must not
 //!   see data of other accounts.
 

@@ -92,8 +92,8 @@ pub trait AnswerReads: Send + Sync {
     /// `at_most` only when nothing else can be deleted. Rows whose keys other units of work are claiming may be skipped. If
     /// nothing is left to do, it costs one read.
     ///
-    /// A store with a clock of its own uses the earlier of that clock and `now`: a node whose clock is ahead must not delete
-    /// answers that clients of other nodes may still ask for.
+    /// A store with a clock of its own uses the earlier of that clock and `now`. A node whose clock is ahead
+    /// must not delete answers that clients of other nodes may still ask for.
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 }
 

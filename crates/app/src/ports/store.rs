@@ -17,9 +17,9 @@ use super::store_error::StoreError;
 
 /// Stores everything except clicks and counted requests.
 ///
-/// The read methods of its parts take one round trip each, without a transaction, and cannot write. Changes go through a
-/// [`UnitOfWork`]. Upkeep (the change log, leases, remembered answers, the plans of checks) has write methods here, and each
-/// call of them is a unit of work of its own.
+/// The read methods of its parts take one round trip each, without a transaction, and cannot write. Changes
+/// go through a [`UnitOfWork`]. Upkeep (the change log, leases, remembered answers, the plans of checks) has
+/// write methods here. Each call of them is a unit of work of its own.
 ///
 /// A call that names an unreadable row fails with [`StoreError::Corrupt`]. A list leaves such a row out, reports how many it
 /// left out, and logs their ids. Deleting links does not read them (ADR 35).
@@ -77,8 +77,9 @@ pub struct SearchUpkeep {
 /// invisible to others until the commit. If it is neither committed nor dropped within the store's time limit, the store
 /// undoes it.
 ///
-/// An error that the docs of a method call a decision ([`UpdateLinkError::AddressTaken`] and the like) undoes only that
-/// call, and the unit of work stays usable. After a [`StoreError`] it can only be dropped.
+/// Some errors are decisions, such as [`UpdateLinkError::AddressTaken`]; the docs of the methods say which. A
+/// decision undoes only that call, and the unit of work stays usable. After a [`StoreError`] it can only be
+/// dropped.
 ///
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]

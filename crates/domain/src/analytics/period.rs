@@ -33,7 +33,7 @@ impl Period {
         })
     }
 
-    /// Whether it has at most `days` days, in UTC or by the local clock of a zone: a local month with a day
+    /// Whether it has at most `days` days, in UTC or by the local clock of a zone. A local month with a day
     /// of 25 hours does not have an additional day (D49).
     #[must_use]
     pub fn has_at_most_days(self, days: u32, zone: &TimeZone) -> bool {

@@ -1,4 +1,4 @@
-//! UTC days, by which clicks are stored.
+//! UTC days. Clicks are stored by them.
 
 use crate::timestamp::Timestamp;
 

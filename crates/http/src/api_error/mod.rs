@@ -1,6 +1,6 @@
 //! The errors of the API: for each, its code, status, sentence and details, and the cause for the log.
 //!
-//! This module knows nothing of responses. `error_response` writes an error as one.
+//! This module is independent of responses. `error_response` writes an error as one.
 
 mod detail;
 mod message;

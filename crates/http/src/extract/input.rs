@@ -87,8 +87,8 @@ pub(crate) struct OnlyQuery {
 }
 
 impl OnlyQuery {
-    /// Refuses a body by its headers, without reading it: a mebibyte would cost the node more than the client, and most of
-    /// these requests need no key.
+    /// Refuses a body by its headers, without reading it. A mebibyte would cost the node more than the
+    /// client, and most of these requests need no key.
     fn of(request: &HttpRequest) -> Self {
         let mut violations = Violations::new();
         if is_announced(request) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long an answer waits for a check (R37: health checks answer within 100 ms, whatever hangs).
+/// How long an answer waits for a check (R37: health checks answer within 100 ms, even if a store hangs).
 const PATIENCE: Duration = Duration::from_millis(80);
 
 /// How long a running check counts as the previous one did.

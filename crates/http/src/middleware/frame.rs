@@ -38,7 +38,7 @@ pub(crate) async fn frame(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let request_id: RequestId = app.ids.next();
-    // At this level the span is enabled for every event in it, whatever the filter.
+    // At this level every filter that passes an event in the span also passes the span.
     let span = tracing::error_span!("request", %request_id);
     handle(request_id, &app.lifecycle, request, next).instrument(span).await
 }

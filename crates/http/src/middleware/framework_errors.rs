@@ -7,7 +7,7 @@ use signpost_domain::Violations;
 
 use crate::api_error::ApiError;
 
-/// The error that a response of the framework stands for; `None` for a success, and for a response of ours.
+/// The error that a response of the framework reports; `None` for a success, and for a response of ours.
 ///
 /// No known request reaches this. It guards against cases of the framework that we do not know.
 pub(crate) fn meaning(response: &HttpResponse) -> Option<ApiError> {

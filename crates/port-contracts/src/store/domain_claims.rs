@@ -1,5 +1,5 @@
-//! Ownership of hostnames (D40, D41): at most one domain of a hostname is not stored as failed, and an account has at most
-//! one domain of it.
+//! Ownership of hostnames (D40, D41). At most one domain of a hostname is not stored as failed, and an
+//! account has at most one domain of it.
 
 use signpost_app::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UpdateCustomDomainError};
 use signpost_domain::{AccountId, CustomDomain, CustomDomainStatus, DomainEvent};

@@ -99,8 +99,8 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
     }
 }
 
-/// A position is a point in the order, not a link: it stays valid when the link before it is deleted, and at any other
-/// point.
+/// A position is a point in the order, not a link. It stays valid when the link before it is deleted, and at
+/// any other point.
 pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

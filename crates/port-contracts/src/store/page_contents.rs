@@ -151,8 +151,8 @@ pub(super) async fn a_page_is_found_by_its_own_id_only(fresh: Fresh) {
     assert_eq!(store.landing_page(samples::id(), page.id).await.unwrap(), None);
 }
 
-/// No use case writes a page that it could not lock. Even then nothing of another account may change, whatever the answer
-/// of the store (R1).
+/// No use case writes a page that it could not lock. Even then the data of other accounts must not change, with any
+/// answer of the store (R1).
 pub(super) async fn r1_another_account_reads_and_writes_no_page(fresh: Fresh) {
     let (store, owner, page) = scene(&fresh).await;
     let stranger = given::account(&store).await;

@@ -186,7 +186,7 @@ impl Tally {
     }
 }
 
-/// The sequences run in units of work of one or several operations, some of which are rolled back.
+/// The sequences run in units of work of one or several operations. Some units are rolled back.
 pub(super) async fn the_store_behaves_like_the_model(fresh: Fresh) {
     let store = fresh.store().await;
     let mut tally = Tally::default();

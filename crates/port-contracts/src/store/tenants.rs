@@ -120,8 +120,8 @@ pub(super) async fn another_account_moves_no_links_between_groups(fresh: Fresh) 
     }
 }
 
-/// No use case writes a row that it could not lock. Even then nothing of another account may change, whatever the answer
-/// of the store.
+/// No use case writes a row that it could not lock. Even then the data of other accounts must not change, with any
+/// answer of the store.
 pub(super) async fn another_account_overwrites_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;

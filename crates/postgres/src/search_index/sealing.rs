@@ -1,4 +1,4 @@
-//! Sealing: up to which link changes are noted, and which node may write segments.
+//! Sealing. It records the last link whose changes are noted, and which node may write segments.
 
 use diesel::sql_types::{Bool, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -94,7 +94,7 @@ pub(super) async fn hold_from_all(
     Ok(!rows.is_empty())
 }
 
-/// Locks the row unless another segment writer has locked it, and returns up to which link changes are noted.
+/// Locks the row unless another segment writer has locked it. Returns the last link whose changes are noted.
 pub(super) async fn hold_from_writers(
     connection: &mut &AsyncPgConnection,
     links: Links,

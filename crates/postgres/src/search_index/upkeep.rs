@@ -61,8 +61,9 @@ statement! {
 }
 
 statement! {
-    /// The state that decides what to do: the end of the newest segment, the number of notes up to it, of links above it,
-    /// and of links in all segments of the account. It counts no further than the decision needs.
+    /// The state that decides what to do. It has the end of the newest segment, and the number of notes up to
+    /// it. It also has the numbers of links above it, and in all segments of the account. It counts no
+    /// further than the decision needs.
     Look -> (Nullable<Identifier>, BigInt, BigInt, BigInt) {
         account: IdBytes,
         kind: i16,
@@ -182,7 +183,7 @@ async fn delete_orphan(lease: &mut Lease, ends: Instant) -> Result<bool, Failure
     Ok(is_deleted)
 }
 
-/// Does the next task for an account's links of a kind; `false` if there is none.
+/// Does the next task for an account's links of a kind. Returns `false` if nothing is left to do.
 async fn tend_links(
     lease: &mut Lease,
     ends: Instant,

@@ -52,8 +52,8 @@ pub(super) async fn run(
         serving.close().await;
         tracing::info!("stopped; all running work is finished");
     } else {
-        // Running work still holds the store, so the store is not closed. Committed changes are safe all the
-        // same.
+        // Running work still holds the store, so the store is not closed. Committed changes are safe
+        // nevertheless.
         serving.save_clicks().await;
         tracing::warn!("stopped; some running work was cut short");
     }

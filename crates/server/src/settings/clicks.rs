@@ -22,7 +22,7 @@ pub(crate) struct ClickSettings {
     pub(crate) are_recorded: bool,
     /// The folder of this node's own data.
     pub(crate) data_dir: PathBuf,
-    /// The lists from which the facts of a click are derived.
+    /// The lists that the facts of a click are derived from.
     pub(crate) lists: Lists,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Given {
 pub(crate) struct Sources(BTreeMap<&'static str, Given>);
 
 impl Sources {
-    /// Gathers the settings. `variables` are all of the environment; `file` is what `--config` names.
+    /// Gathers the settings. `variables` are all of the environment; `--config` names `file`.
     ///
     /// # Errors
     /// A variable or a key of the file is not a setting, a value is not text, or the file cannot be read.

@@ -15,7 +15,7 @@ use crate::Corrupt;
 use crate::cell::{NOT_16_BYTES, RowName};
 use crate::sql_types::Identifier;
 
-/// The 16 bytes of an identifier (D1), by which both databases sort.
+/// The 16 bytes of an identifier (D1). Both databases sort by them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Identifier)]
 #[diesel(sql_type = Binary)]
@@ -144,9 +144,9 @@ impl StoredId {
         }
     }
 
-    /// The page position after the row with this id. SQLite compares bytes before lengths. So for another length this is the
-    /// highest id of 16 bytes that is not above it: its first 16 bytes or, if it is shorter, the id before its
-    /// zero-padded bytes.
+    /// The page position after the row with this id. SQLite compares bytes before lengths. So for another
+    /// length this is the highest id of 16 bytes that is not above it. That is its first 16 bytes or, if it
+    /// is shorter, the id before its zero-padded bytes.
     #[must_use]
     pub fn position(&self) -> [u8; 16] {
         match self {

@@ -69,7 +69,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     kinds.push(("all at once".to_owned(), Harm::ALL.to_vec()));
     let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| only == name || name == REFERENCE);
     for (name, harms) in kinds.into_iter().filter(|(name, _)| is_asked_for(name)) {
-        // Start a new program for each attack, so that none is affected by an earlier one.
+        // Start a new program for each attack, so that no attack affects a later one.
         let folder = tempfile::tempdir()?;
         let settings = ["--metrics-listen", "127.0.0.1:0", "--miss-throttle-per-minute", "0"];
         let program = Program::start_with(&executable, folder.path(), &settings)?;

@@ -64,7 +64,7 @@ impl Load {
         result(&said).with_context(|| format!("no result in wrk's output: {said}{errors}"))
     }
 
-    /// Runs a turn of threads, each of which waits for every answer.
+    /// Runs a turn of threads. Each thread waits for every answer.
     fn by_hand(&self, address: &str, visits: &Visits, pace: Pace, until: Until) -> Result<Turn> {
         let requests = visits.requests()?;
         let connections = pace.connections();

@@ -63,7 +63,7 @@ impl Resp {
         Ok(self.line.trim_end().to_owned())
     }
 
-    /// Sends a command, and reads its whole answer, of which it keeps only the last line.
+    /// Sends a command, and reads its whole answer. It keeps only the last line.
     pub(super) fn send(&mut self, command: &[u8]) -> Result<()> {
         self.stream.get_mut().write_all(command)?;
         let mut missing = 1_u32;

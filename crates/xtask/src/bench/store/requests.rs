@@ -10,8 +10,8 @@ use super::turns::{Contender, take};
 use crate::bench::figure::Goal;
 use crate::program::Program;
 
-/// A request, its number of connections, and two goals: the ratio of processor time to the earlier program's, and the
-/// number of waits of the program's threads.
+/// A request, its number of connections, and two goals. The goals are the ratio of processor time to the
+/// earlier program's, and the number of waits of the program's threads.
 struct Case<'a> {
     name: &'static str,
     account: &'a Account,
