@@ -5,20 +5,20 @@ use signpost_domain::{Refusal, Rejection};
 use crate::wire::{BulkOutcome, Detail, FailedItem, ItemError, SucceededItem, sentence};
 use signpost_strict_json::Json;
 
-/// Separates the items that succeeded from those that failed. `show` makes the `data` of a success; `value_at_fault` finds
+/// Separates the items that succeeded from those that failed. `show` makes the `data` of a success; `text_at_fault` finds
 /// the `value` of a failure at an index. The request has the items in `field`.
 pub(crate) fn split<T, D>(
     outcomes: &[Result<T, Rejection>],
     field: &str,
     show: impl Fn(&T) -> D,
-    value_at_fault: impl Fn(usize, &Rejection) -> Option<String>,
+    text_at_fault: impl Fn(usize, &Rejection) -> Option<String>,
 ) -> BulkOutcome<D> {
     let (mut succeeded, mut failed) = (vec![], vec![]);
     for (index, outcome) in outcomes.iter().enumerate() {
         match outcome {
             Ok(value) => succeeded.push(SucceededItem { index, data: show(value) }),
             Err(rejection) => {
-                let value = value_at_fault(index, rejection);
+                let value = text_at_fault(index, rejection);
                 let item = format!("{field}[{index}]");
                 failed.push(FailedItem { index, error: item_error(rejection, &item, value) });
             }
