@@ -97,7 +97,7 @@ pub async fn get(
 /// Deletes a domain (D43). Its links lose their addresses in the same unit of work (D22), and the hostname is free at
 /// once. The plan need not include custom domains: only connecting needs the feature.
 ///
-/// More than ten thousand links take several units of work (ADR 10). The first one stores the domain as failed, so that it
+/// More than ten thousand links take several units of work (ADR 23). The first one stores the domain as failed, so that it
 /// no longer serves visitors or holds the hostname. The last one deletes the domain. An interrupted deletion leaves a
 /// failed domain, which the caller can delete again.
 ///

@@ -12,8 +12,8 @@ use crate::unit_of_work::{Attempts, replace_link};
 /// Updates a link and returns it. A request that changes nothing writes nothing.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation. If the link does not exist, this has the violations that do
-/// not depend on it. Otherwise the kind's `…NotFound`, or the first refusal that applies, in this order:
+/// [`AppError::Invalid`] with every violation; without the link, with those that do not depend on it. A valid request for an
+/// unknown link gets the kind's `…NotFound`. A known link may still be refused. The first reason that applies is named:
 ///
 /// - The domain does not exist, or is not active.
 /// - A slug is required, or the slug is reserved.

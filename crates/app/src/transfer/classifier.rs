@@ -4,7 +4,7 @@ use std::slice;
 
 use signpost_domain::{Group, GroupId, Link, LinkContext, NamedDomains, PlanLimits, PlanResource, Refusal};
 
-use super::entry::{NewLink, Refused, Run};
+use super::entry::{LinkToCreate, Refused, Run};
 use super::existing_links::{ExistingLinks, Occupant, find, links_at};
 use super::fingerprint::SLUG_ATTEMPTS;
 use super::group_entry::GroupEntry;
@@ -93,9 +93,9 @@ impl Classifier {
         &mut self,
         rules: &LinkRules<'_>,
         context: &LinkContext<'_>,
-        entries: Vec<NewLink>,
+        entries: Vec<LinkToCreate>,
         results: &mut Results,
-    ) -> Result<(Vec<(NewLink, Link)>, Vec<Refused>), OperatorError> {
+    ) -> Result<(Vec<(LinkToCreate, Link)>, Vec<Refused>), OperatorError> {
         let app = rules.app;
         let rehearsed = self.rehearsal.iter().flat_map(Rehearsal::groups);
         let (entries, ambiguous) = self.named_groups.look_up(app, rehearsed, entries, context.now).await?;
@@ -131,9 +131,9 @@ impl Classifier {
     async fn with_groups(
         &mut self,
         rules: &LinkRules<'_>,
-        new: Vec<(NewLink, Link)>,
+        new: Vec<(LinkToCreate, Link)>,
         refused: &mut Vec<Refused>,
-    ) -> Result<Vec<(NewLink, Link)>, OperatorError> {
+    ) -> Result<Vec<(LinkToCreate, Link)>, OperatorError> {
         let limit = self.limits.of(PlanResource::Groups);
         let groups = new.iter().filter_map(|(_, link)| link.group_id).collect();
         let without_group = self.named_groups.create_missing(rules.app, groups, limit).await?;
@@ -152,7 +152,7 @@ impl Classifier {
     async fn rehearse(
         &mut self,
         rules: &LinkRules<'_>,
-        new: Vec<(NewLink, Link)>,
+        new: Vec<(LinkToCreate, Link)>,
         mut refused: Vec<Refused>,
         results: &mut Results,
     ) -> Result<(), OperatorError> {
@@ -192,14 +192,14 @@ impl Classifier {
 enum Class {
     Existing { link: Box<Link>, outcome: Imported },
     Refused(Refused),
-    New(Box<NewLink>, Box<Link>),
+    New(Box<LinkToCreate>, Box<Link>),
 }
 
 /// Finds the link that an entry describes, or builds the link to create.
 async fn classify_link(
     rules: &LinkRules<'_>,
     context: &LinkContext<'_>,
-    entry: NewLink,
+    entry: LinkToCreate,
     found: &ExistingLinks,
 ) -> Result<Class, OperatorError> {
     let (app, account) = (rules.app, rules.account);

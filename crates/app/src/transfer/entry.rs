@@ -58,7 +58,7 @@ impl Entry {
 pub(super) struct Run {
     ids: HashSet<ObjectId>,
     pub(super) groups: Vec<(usize, GroupEntry)>,
-    pub(super) links: Vec<NewLink>,
+    pub(super) links: Vec<LinkToCreate>,
     /// The outcomes so far.
     pub(super) results: Results,
 }
@@ -88,7 +88,7 @@ impl Run {
             match entry {
                 Ok(Entry::Group(group)) => run.groups.push((index, group)),
                 Ok(Entry::Link(link, fingerprint)) => {
-                    run.links.push(NewLink::new(index, link, fingerprint, account, context));
+                    run.links.push(LinkToCreate::new(index, link, fingerprint, account, context));
                 }
                 Err(outcome) => run.results.refuse(index, outcome),
             }
@@ -99,7 +99,7 @@ impl Run {
 }
 
 /// A link as a row describes it.
-pub(super) struct NewLink {
+pub(super) struct LinkToCreate {
     /// The index of the row in its run.
     pub(super) index: usize,
     pub(super) link: Box<LinkEntry>,
@@ -108,7 +108,7 @@ pub(super) struct NewLink {
     pub(super) address: Option<Address>,
 }
 
-impl NewLink {
+impl LinkToCreate {
     fn new(
         index: usize,
         link: Box<LinkEntry>,
@@ -133,7 +133,7 @@ impl NewLink {
 
 /// A row that a rule or the store refused. It still succeeds if the link that it describes is at its address.
 pub(super) struct Refused {
-    pub(super) entry: NewLink,
+    pub(super) entry: LinkToCreate,
     pub(super) address: Option<Address>,
     pub(super) outcome: Imported,
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use signpost_domain::{AccountId, Address, Link, LinkId};
 
-use super::entry::NewLink;
+use super::entry::LinkToCreate;
 use crate::application::Application;
 use crate::ports::StoreError;
 
@@ -29,11 +29,11 @@ pub(super) enum Occupant {
 pub(super) async fn find(
     app: &Application,
     account: AccountId,
-    entries: &[NewLink],
+    entries: &[LinkToCreate],
 ) -> Result<ExistingLinks, StoreError> {
     let ids: Vec<LinkId> = entries.iter().filter_map(|entry| entry.link.id).collect();
     let by_id = links_with_ids(app, account, &ids).await?;
-    let is_found = |entry: &&NewLink| entry.link.id.is_some_and(|id| by_id.contains_key(&id));
+    let is_found = |entry: &&LinkToCreate| entry.link.id.is_some_and(|id| by_id.contains_key(&id));
     let addresses = entries.iter().filter(|entry| !is_found(entry)).filter_map(|entry| entry.address.clone());
     let addresses: Vec<Address> = addresses.collect();
     let occupants = links_at(app, account, &addresses).await?;

@@ -131,8 +131,8 @@ impl LinkEntry {
         Ok(link)
     }
 
-    /// The bits of the id for a record without one: `fresh` with the time of the record's creation, because lists are sorted
-    /// by id (D1).
+    /// The bits of a new id for a record that has none. They are `fresh`, with the time of the record's creation, because
+    /// lists are sorted by id (D1).
     pub(super) fn dated(&self, fresh: [u8; 16]) -> [u8; 16] {
         let Some(created_at) = self.instants.created_at else { return fresh };
         let [_, _, time @ ..] = created_at.unix_millis().to_be_bytes();
@@ -143,9 +143,12 @@ impl LinkEntry {
         bits
     }
 
-    /// The fields in which a stored link differs, in the order of the columns. The dates are not compared, because callers cannot set them.
+    /// The fields in which a stored link differs, in the order of the columns. The dates are not compared, because callers
+    /// cannot set them.
     pub(super) fn differences(&self, link: &Link, rules: &LinkContext<'_>) -> Vec<Field> {
-        let LinkRequest { name, note, is_active, analytics_enabled, content, .. } = &self.request;
+        // The place and the group are compared by functions of their own.
+        let LinkRequest { name, slug: _, domain: _, note, group: _, is_active, analytics_enabled, content } =
+            &self.request;
         let mut differing = vec![];
         let mut compare = |field, is_same: bool| {
             if !is_same {

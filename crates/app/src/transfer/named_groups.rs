@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use signpost_domain::{AccountId, Group, GroupId, Name, Page, PageLimit, Timestamp};
 
-use super::entry::NewLink;
+use super::entry::LinkToCreate;
 use super::group_choice::GroupChoice;
 use super::insertion::{GroupInsertion, insert_groups};
 use super::outcome::Imported;
@@ -41,11 +41,11 @@ impl NamedGroups {
         &mut self,
         app: &Application,
         rehearsed: impl Iterator<Item = &'a Group>,
-        links: Vec<NewLink>,
+        links: Vec<LinkToCreate>,
         now: Timestamp,
-    ) -> Result<(Vec<NewLink>, Vec<(usize, Imported)>), StoreError> {
+    ) -> Result<(Vec<LinkToCreate>, Vec<(usize, Imported)>), StoreError> {
         self.missing.clear();
-        let is_known = |link: &NewLink| match &link.link.group {
+        let is_known = |link: &LinkToCreate| match &link.link.group {
             GroupChoice::Named { name, id: _ } => self.known.contains_key(name),
             GroupChoice::Unspecified | GroupChoice::None | GroupChoice::Id(_) => true,
         };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use signpost_domain::{Address, Link, LinkId, NamedDomains, PlanResource, Refusal};
 
-use super::entry::{NewLink, Refused, Run};
+use super::entry::{LinkToCreate, Refused, Run};
 use super::existing_links::{Occupant, links_at};
 use super::insertion::LinkInsertion;
 use super::outcome::{Imported, ImportedRow};
@@ -17,7 +17,7 @@ use crate::ports::Insertion;
 pub(super) struct Pending {
     results: Results,
     named_domains: NamedDomains,
-    entries: Vec<NewLink>,
+    entries: Vec<LinkToCreate>,
     /// The links of the entries, in the same order.
     links: Vec<Link>,
     refused: Vec<Refused>,
@@ -29,7 +29,7 @@ impl Pending {
     pub(super) fn new(
         results: Results,
         named_domains: NamedDomains,
-        new: Vec<(NewLink, Link)>,
+        new: Vec<(LinkToCreate, Link)>,
         refused: Vec<Refused>,
     ) -> Self {
         let ids = new.iter().map(|(_, link)| link.id()).collect();
@@ -45,7 +45,7 @@ impl Pending {
 
     /// Whether the next run depends on the outcome of this one: it refers to one of these links, or creates a group.
     pub(super) fn affects(&self, run: &Run) -> bool {
-        let is_affected = |entry: &NewLink| {
+        let is_affected = |entry: &LinkToCreate| {
             entry.link.id.is_some_and(|id| self.ids.contains(&id))
                 || entry.address.as_ref().is_some_and(|address| self.addresses.contains(address))
         };

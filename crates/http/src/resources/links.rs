@@ -42,7 +42,7 @@ pub(crate) trait LinkEndpoints: LinkIdKind {
     /// The body of an answer about a single link.
     fn single_body(single: &SingleOf<Self>, app: &Application) -> impl Serialize;
 
-    /// Makes that body.
+    /// The link itself.
     fn link(single: &SingleOf<Self>) -> &Link<Self::Content>;
 }
 

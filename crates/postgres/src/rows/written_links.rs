@@ -1,5 +1,5 @@
-//! Rows of `links` as they are written: one that is updated, and new ones as one array for each column, so that any number
-//! of them is the same statement. The columns come from `sql-rows`.
+//! The statements that write rows of `links`. An insertion sends one array for each column, so its text is the same for any
+//! number of links. The columns come from `sql-rows`.
 
 use std::collections::BTreeMap;
 

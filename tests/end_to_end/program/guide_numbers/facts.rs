@@ -256,8 +256,9 @@ pub(super) const NOT_OURS: &[&str] = &[
     "its two companions",
     // Shares of the pool, which a test beside them holds for this and other sizes.
     "Three quarters of these",
-    "an eighth as many, at least one, that only visitors use, as many again that only questions about clicks use",
-    "and five more: one for health checks, two for its own work",
+    "for visitors alone, an eighth of `database-connections`, at least one",
+    "for questions about clicks, another eighth, at least one",
+    "five more: one for health checks, two for its own work",
     "With 16 for requests that is 25. With fewer than four, one more is opened",
     "(`database-connections` × 5/4 + 6)",
     "A question about clicks takes up to 64 MiB",
