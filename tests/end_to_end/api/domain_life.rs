@@ -6,10 +6,7 @@
 use serde_json::{Value, json};
 use signpost_test_servers::dns::Record;
 
-use crate::harness::domains::{
-    DomainScene, EDGE, EDGE_ADDRESSES, connect, listed, path_of, shown, steady, tls_allowed, verify,
-    verify_path, visit,
-};
+use crate::harness::domains::{DomainScene, connect, path_of, tls_allowed, verify, visit};
 use crate::harness::{Account, Program, body_with, redirect_body};
 
 const HOST: &str = "go.shop.test";
@@ -17,135 +14,6 @@ const TARGET: &str = "https://example.com/";
 
 fn link(account: &Account, fields: Value) -> Value {
     account.create_redirect(&redirect_body(body_with(json!({"target_url": TARGET}), fields)))
-}
-
-/// Connecting asks no name server, and here none answers. The domain shows its records and waits three days.
-#[test]
-fn d38_a_connected_domain_asks_for_its_records() {
-    let scene = DomainScene::start();
-    scene.dns.behave(signpost_test_servers::dns::Behaviour::Silent);
-    let [one, other] = scene.clients();
-    let connected = one.post("/v1/domains", &json!({"hostname": " Go.Shop.TEST. "})).expect_status(201);
-    let domain = steady(&connected.body);
-    assert_eq!(connected.header("location"), Some(path_of(&domain).as_str()));
-    assert_eq!((&domain["hostname"], &domain["status"]), (&json!(HOST), &json!("pending")));
-    let records = records(&domain);
-    assert_eq!(records[0], ("CNAME".to_owned(), HOST.to_owned(), EDGE.to_owned()));
-    let (record_type, name, value) = &records[1];
-    assert_eq!((record_type.as_str(), name.as_str()), ("TXT", "_signpost.go.shop.test"));
-    assert!(value.strip_prefix("signpost-verification=").is_some_and(|token| !token.is_empty()), "{value}");
-    assert_eq!(records.len(), 2);
-    // 72 hours are whole days.
-    let [begin, end] = ["created_at", "expires_at"].map(|field| domain[field].as_str().unwrap());
-    assert!(begin < end && begin[10..] == end[10..], "{begin} to {end}");
-    assert_eq!(shown(&other, &domain), domain);
-    assert_eq!(listed(&other), std::slice::from_ref(&domain));
-    // The same hostname again is the same domain (D40).
-    let again = other.post("/v1/domains", &json!({"hostname": HOST})).expect_status(200);
-    assert_eq!(steady(&again.body), domain);
-    // A domain that can have no CNAME gets addresses.
-    let apex = connect(&other, "shop.test");
-    let addresses = ["A", "AAAA"].into_iter().zip(EDGE_ADDRESSES);
-    let addresses =
-        addresses.map(|(kind, address)| (kind.to_owned(), "shop.test".to_owned(), address.to_owned()));
-    assert_eq!(self::records(&apex)[..2], addresses.collect::<Vec<_>>());
-    let newest_first: Vec<_> =
-        one.walk("/v1/domains", "?limit=1").iter().map(|each| each["id"].clone()).collect();
-    assert_eq!(newest_first, [apex["id"].clone(), domain["id"].clone()]);
-    assert_eq!(one.get("/v1/account").body["usage"]["domains"], 2);
-}
-
-/// The type, name and value of each record that the domain asks for.
-fn records(domain: &Value) -> Vec<(String, String, String)> {
-    let text = |record: &Value, field: &str| record[field].as_str().unwrap().to_owned();
-    let records = domain["dns_instructions"].as_array().unwrap().iter();
-    records.map(|record| (text(record, "type"), text(record, "name"), text(record, "value"))).collect()
-}
-
-/// Contract D23, D39, D44: before the proof there is no link and no certificate; with the very records that were asked for
-/// there are both.
-#[test]
-fn d39_a_domain_serves_once_its_records_are_there() {
-    let scene = DomainScene::start();
-    let [one, other] = scene.clients();
-    let domain = connect(&one, HOST);
-    let on_it = redirect_body(json!({"domain": HOST, "slug": "sale"}));
-    let dark = |what: &str| {
-        assert_eq!(verify(&other, &domain), domain, "{what}");
-        one.post("/v1/redirects", &on_it).expect_error(409, "domain_not_active");
-        scene.assert_leads(scene.first(), HOST, "/sale", None);
-        assert!(!scene.may_have_certificate(HOST), "{what}");
-    };
-    dark("no records");
-    scene.publish(&[&domain]);
-    scene.dns.remove("_signpost.go.shop.test");
-    dark("no proof");
-    scene.publish(&[&domain]);
-    scene.dns.set("_signpost.go.shop.test", [Record::text("signpost-verification=another")]);
-    dark("another's proof");
-    scene.publish(&[&domain]);
-    scene.dns.set(HOST, [Record::address("198.51.100.1")]);
-    dark("pointing elsewhere");
-    scene.publish(&[&domain]);
-    let active = verify(&other, &domain);
-    assert_eq!(active, body_with(domain, json!({"status": "active", "expires_at": null})));
-    assert_eq!(shown(&one, &active), active);
-    assert!(scene.may_have_certificate(HOST));
-    // To say where is enough (D42): without a body, and without its type.
-    let authorization = format!("Bearer {}", one.key);
-    let bare =
-        other.send_with("POST", &verify_path(&active), &[("Authorization", &authorization)], Some(b""));
-    assert_eq!(steady(&bare.expect_status(200).body), active);
-    let apex = scene.activate(&one, "shop.test");
-    assert_eq!(listed(&other), [apex, active]);
-}
-
-/// Links at slugs and at roots, created in every way, open at every node and for every spelling of the host.
-#[test]
-fn d22_links_live_at_slug_and_at_root() {
-    let scene = DomainScene::start();
-    let [one, other] = scene.clients();
-    let domain = scene.activate(&one, HOST);
-    let sale = link(&one, json!({"domain": "GO.shop.test.", "slug": "sale"}));
-    assert_eq!((&sale["domain"], &sale["url"]), (&json!(HOST), &json!("http://go.shop.test/sale")));
-    scene.assert_leads(scene.first(), HOST, "/sale", Some(TARGET));
-    let root = link(&other, json!({"domain": HOST, "slug": null}));
-    assert_eq!((&root["slug"], &root["url"]), (&Value::Null, &json!("http://go.shop.test/")));
-    scene.assert_leads(scene.last(), HOST, "/", Some(TARGET));
-    let page = one.post("/v1/landings", &json!({"title": "Menu of the day", "domain": HOST, "slug": "menu"}));
-    assert_eq!(page.expect_status(201).body["url"], "http://go.shop.test/menu");
-    let items = json!([
-        {"name": "a", "target_url": TARGET, "domain": HOST, "slug": "a"},
-        {"name": "b", "target_url": TARGET, "slug": "b"},
-        {"name": "taken", "target_url": TARGET, "domain": HOST, "slug": null},
-    ]);
-    let bulk = other.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200).body;
-    assert_eq!(
-        (&bulk["created_count"], &bulk["failed"][0]["error"]["code"]),
-        (&json!(2), &json!("slug_already_taken"))
-    );
-    // A link of the system domain moves there, and leads nowhere at its old address.
-    let moved =
-        one.patch(&path_of(&bulk["created"][1]["data"]), &json!({"domain": HOST})).expect_status(200).body;
-    assert_eq!(moved["url"], "http://go.shop.test/b");
-    scene.assert_leads(scene.first(), "localhost", "/b", None);
-    for path in ["/sale", "/", "/a", "/b", "/sale/"] {
-        scene.assert_leads(scene.first(), HOST, path, Some(TARGET));
-        if path != "/" {
-            scene.assert_leads(scene.first(), "localhost", path, None);
-        }
-    }
-    for node in &scene.nodes {
-        for host in ["GO.Shop.Test", "go.shop.test:80", "go.shop.test."] {
-            assert_eq!(visit(node, host, "/sale").location(), Some(TARGET), "{host}");
-        }
-        assert!(visit(node, HOST, "/menu").body.contains("Menu of the day"));
-        assert_eq!(visit(node, "www.go.shop.test", "/sale").status, 404);
-    }
-    let on_domain = other.walk("/v1/redirects", "?domain=Go.Shop.test");
-    assert_eq!(on_domain.len(), 4);
-    assert!(on_domain.iter().all(|link| link["domain"] == HOST));
-    assert_eq!(shown(&other, &domain), domain);
 }
 
 /// Contract D38, D39, D22, D43: all of it in its order. What is active stays so while its records are wrong, for three days

@@ -1,4 +1,4 @@
-//! Groups: contract "Group".
+//! Groups: contract "Group", D11.
 
 use serde_json::{Value, json};
 
@@ -50,4 +50,22 @@ fn group_counters_are_right_after_concurrent_changes() {
         let listed = account.walk("/v1/redirects", &format!("?group_id={group}")).len();
         assert_eq!(counts(&account, group), (0, u64::try_from(listed).unwrap()));
     }
+}
+
+#[test]
+fn d11_a_cursor_outlives_the_item_it_stands_behind_and_a_restart() {
+    let mut program = Program::start();
+    let account = program.first_account();
+    let mut newest_first: Vec<_> =
+        (0..4).map(|number| id(&account.create_group(&format!("group {number}")))).collect();
+    newest_first.reverse();
+    let page = account.get("/v1/groups?limit=2").body;
+    let cursor = page["pagination"]["next_cursor"].as_str().unwrap();
+    account.delete(&format!("/v1/groups/{}", newest_first[1])).expect_status(200);
+    program.kill();
+    program.start_again();
+    let account = program.with_key(&account.key);
+    let rest = account.get(&format!("/v1/groups?cursor={cursor}")).expect_status(200).body;
+    let rest: Vec<_> = rest["data"].as_array().unwrap().iter().map(id).collect();
+    assert_eq!(rest, newest_first[2..]);
 }

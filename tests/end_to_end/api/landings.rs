@@ -1,4 +1,4 @@
-//! Landing pages: contract "Landing"; D5, D28, D34.
+//! Landing pages: contract "Landing"; D5, D28, D34, D59.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,8 @@ fn d34_a_landing_page_lives_from_creation_to_deletion() {
     let body = json!({
         "title": " Fish & <Chips> ", "slug": "menu", "note": "private", "group_id": group,
         "description": "a\nb", "theme": "dark", "accent_color": "#1A2B3C",
-        "widgets": [{"type": "heading", "text": "Today"}, {"type": "divider"}]
+        "widgets": [{"type": "heading", "text": "Today"},
+            {"type": "link", "title": "Order", "url": "https://example.com/order?a=b"}]
     });
     let created = account.post("/v1/landings", &body).expect_status(201);
     let address = created.header("location").unwrap().to_owned();
@@ -24,7 +25,10 @@ fn d34_a_landing_page_lives_from_creation_to_deletion() {
     let page = visitor.open("/menu");
     assert_eq!(page.status, 200);
     assert!(page.body.contains("Fish &#38; &#60;Chips&#62;") && page.body.contains("Today"), "{}", page.body);
-    assert!(!page.body.contains("private"));
+    assert!(!page.body.contains("private") && !page.body.contains("/order?a=b"));
+    let widget = format!("/menu/w/{}", landing["widgets"][1]["id"].as_str().unwrap());
+    assert!(page.body.contains(&format!("<a href=\"{widget}\">")), "{}", page.body);
+    assert_eq!(visitor.open(&widget).location(), Some("https://example.com/order?a=b"));
     let group = format!("/v1/groups/{}", group.as_str().unwrap());
     assert_eq!(account.get(&group).body["landings_count"], 1);
 
@@ -36,6 +40,7 @@ fn d34_a_landing_page_lives_from_creation_to_deletion() {
     assert_eq!((&changed["widgets"], &changed["description"]), (&json!(widgets), &Value::Null));
     assert_eq!(account.get(&address).body, changed);
     assert_eq!((visitor.open("/menu").status, visitor.open("/card").status), (404, 200));
+    assert_eq!(visitor.open(&widget).status, 404);
     assert_eq!(account.get(&group).body["landings_count"], 0);
     assert_eq!(account.walk("/v1/landings", "?q=CAR&is_active=true&group_id=none").len(), 1);
     account.patch(&address, &json!({"is_active": false})).expect_status(200);

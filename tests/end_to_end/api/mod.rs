@@ -7,6 +7,5 @@ mod domain_life;
 mod groups;
 mod landings;
 mod limits;
-mod pagination;
 mod pixels;
 mod redirects;

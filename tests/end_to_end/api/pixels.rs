@@ -1,4 +1,4 @@
-//! Pixels: D36.
+//! Pixels: D36, D57.
 
 use serde_json::{Value, json};
 
@@ -17,13 +17,17 @@ fn d36_a_pixel_lives_with_its_redirects_until_it_is_deleted() {
     let path = |pixel: &Value| format!("/v1/pixels/{}", pixel["id"].as_str().unwrap());
     assert_eq!(account.get(&path(&one)).expect_status(200).body, one);
     assert_eq!(account.walk("/v1/pixels", ""), [two.clone(), one.clone()]);
-    let link = account.create_redirect(&redirect_body(json!({"pixel_ids": [two["id"], one["id"]]})));
+    let body = json!({"slug": "sale", "pixel_ids": [two["id"], one["id"]]});
+    let link = account.create_redirect(&redirect_body(body));
     assert_eq!(link["pixels"], json!([two, one]));
+    let visitor = program.visitor();
+    assert!(visitor.open("/sale").body.contains("G-1A2BCD345E"));
     let link = format!("/v1/redirects/{}", link["id"].as_str().unwrap());
     account.delete(&path(&two)).expect_status(200);
     account.get(&path(&two)).expect_error(404, "invalid_request");
     assert_eq!(account.get(&link).body["pixels"], json!([one]));
     let removed = account.patch(&link, &json!({"pixel_ids": null})).expect_status(200).body;
     assert_eq!(removed["pixels"], json!([]));
+    assert_eq!(visitor.open("/sale").status, 302);
     assert_eq!(account.get("/v1/account").body["usage"]["pixels"], 1);
 }

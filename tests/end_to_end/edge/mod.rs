@@ -1,9 +1,6 @@
-//! The visitors' side (D24, D34, D52 to D54, D57 to D59).
+//! What visitors meet on the built program: moved domains, real targets, misses, files that change (D24, D53 to D55, D61).
 
-mod chains;
 mod gates;
 mod misses;
-mod pages;
 mod redirects;
-mod resolves_like_the_csv;
 mod target_blocklist;

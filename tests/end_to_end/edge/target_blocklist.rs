@@ -1,22 +1,13 @@
 //! The operator's blocklist of target hosts (D24, D54; R33 at small scale).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::{Program, Visitor};
+use crate::harness::{OPENING, Program};
 
 /// How soon a change of the list takes effect (R33).
 const HOLDS_WITHIN: Duration = Duration::from_secs(5);
-
-/// Opens the path until it answers with this status.
-fn await_status(visitor: &Visitor, path: &str, status: u16) {
-    let begun = Instant::now();
-    while visitor.open(path).status != status {
-        assert!(begun.elapsed() < HOLDS_WITHIN, "{path} does not answer {status} in time");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 #[test]
 fn d24_links_to_listed_hosts_are_neither_created_nor_followed() {
@@ -39,7 +30,7 @@ fn d24_links_to_listed_hosts_are_neither_created_nor_followed() {
     assert_eq!(visitor.open("/later").status, 302);
 
     std::fs::write(&list, "later.example.net\n").unwrap();
-    await_status(&visitor, "/later", 404);
+    visitor.request_until("/later", &OPENING, 404, HOLDS_WITHIN);
     account.create_redirect(&json!({"name": "x", "target_url": "https://blocked.example.net/x"}));
 
     // With a broken list, the last good one stays in force.
@@ -48,5 +39,5 @@ fn d24_links_to_listed_hosts_are_neither_created_nor_followed() {
     assert_eq!(visitor.open("/later").status, 404);
 
     std::fs::write(&list, "# empty\n").unwrap();
-    await_status(&visitor, "/later", 302);
+    visitor.request_until("/later", &OPENING, 302, HOLDS_WITHIN);
 }

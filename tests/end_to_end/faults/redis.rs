@@ -40,28 +40,7 @@ const TOGETHER_AGAIN: Duration = Duration::from_secs(5);
 /// The requests of a day of the plan `daily`.
 const LIMIT: usize = 200;
 
-const PLAN: &str = "
-[plans.agency]
-api_access = true
-requests_per_minute = 1000000
-requests_per_day = 1000000
-links = 1000
-groups = 1000
-domains = 0
-pixels = 0
-analytics_days = 31
-features = []
-[plans.daily]
-api_access = true
-requests_per_minute = 1000000
-requests_per_day = 200
-links = 1000
-groups = 1000
-domains = 0
-pixels = 0
-analytics_days = 31
-features = []
-";
+const PLAN: &str = "[plans.daily]\nextends = \"agency\"\nrequests_per_day = 200\n";
 
 /// Runs the scenario with nodes that reach Redis through a proxy.
 fn with_redis(

@@ -14,7 +14,7 @@ use super::visitor::Visit;
 
 /// The edge that domains point to.
 pub const EDGE: &str = "edge.example.net";
-pub const EDGE_ADDRESSES: [&str; 2] = ["192.0.2.10", "2001:db8::10"];
+const EDGE_ADDRESSES: [&str; 2] = ["192.0.2.10", "2001:db8::10"];
 
 /// How long to wait for a change to show on other nodes (D58). `faults/nodes/freshness.rs`, which has the
 /// machine to itself, measures how soon it shows.
@@ -47,12 +47,6 @@ impl DomainScene {
     pub fn clients(&self) -> [Account; 2] {
         let account = self.first().account("agency");
         [self.first(), self.last()].map(|node| node.client_of(&account))
-    }
-
-    /// New accounts, whose clients use the nodes in turn.
-    pub fn accounts(&self, count: usize) -> Vec<Account> {
-        let node = |number: usize| &self.nodes[number % self.nodes.len()];
-        (0..count).map(|number| node(number).client_of(&self.first().account("agency"))).collect()
     }
 
     pub fn first(&self) -> &Program {

@@ -1,5 +1,7 @@
 //! Starts programs for tests, with clients for them.
 
+use std::sync::{Mutex, PoisonError};
+
 mod account;
 mod answer;
 pub mod domains;
@@ -20,7 +22,7 @@ pub use program::{Program, signpost};
 pub use program_builder::ProgramBuilder;
 pub use raw::{exchange, parse_response};
 pub use store::{Store, migrate};
-pub use visitor::{Visit, Visitor};
+pub use visitor::{OPENING, Visit, Visitor};
 
 /// Runs the operation on many threads at the same moment, and returns the results in the order of their
 /// numbers.
@@ -38,4 +40,34 @@ pub fn concurrently<T: Send>(threads: usize, operation: impl Fn(usize) -> T + Sy
             .collect();
         handles.into_iter().map(|handle| handle.join().unwrap()).collect()
     })
+}
+
+/// Kills the program while clients of its first account work, once they have noted `enough` results. Each client
+/// works until it gets no answer. Returns the results.
+pub fn kill_at_work<T: Send>(
+    program: &mut Program,
+    clients: usize,
+    enough: usize,
+    work: impl Fn(usize, &Account, &dyn Fn(T)) + Sync,
+) -> Vec<T> {
+    let results = Mutex::new(Vec::new());
+    let note = |result: T| results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+    let is_enough = || results.lock().unwrap_or_else(PoisonError::into_inner).len() >= enough;
+    let account = program.first_account();
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..clients)
+            .map(|client| {
+                let (account, note, work) = (account.clone(), &note, &work);
+                scope.spawn(move || work(client, &account, note))
+            })
+            .collect();
+        // The moment of the crash is one of work.
+        while !is_enough() && clients.iter().all(|client| !client.is_finished()) {
+            std::thread::yield_now();
+        }
+        let is_enough = is_enough();
+        program.kill();
+        assert!(is_enough, "a client was not answered although nothing had crashed");
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

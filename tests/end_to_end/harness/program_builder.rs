@@ -11,15 +11,9 @@ use super::store::Database;
 /// The plan `agency` with room for tests that are not about limits.
 const PLANS: &str = r#"
 [plans.agency]
-api_access = true
+extends = "agency"
 requests_per_minute = 1000000
 requests_per_day = 1000000
-links = 1000000
-groups = 10000
-domains = 500
-pixels = 500
-analytics_days = 1096
-features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
 "#;
 
 /// The settings and conditions of a program.

@@ -9,6 +9,9 @@ use super::account::agent;
 /// The user agent of a browser.
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
+/// The headers of a browser that opens a link on the system domain.
+pub const OPENING: [(&str, &str); 2] = [("Host", "localhost:8081"), ("User-Agent", BROWSER)];
+
 /// A browser that follows no redirects.
 #[derive(Clone)]
 pub struct Visitor {
@@ -31,20 +34,33 @@ impl Visitor {
 
     /// Opens a path on the system domain.
     pub fn open(&self, path: &str) -> Visit {
-        self.request("GET", path, &[("Host", "localhost:8081"), ("User-Agent", BROWSER)])
+        self.request("GET", path, &OPENING)
     }
 
     /// Opens a path on the system domain until it answers with this status: a change by another program shows a
     /// moment later (D58). `faults/nodes/freshness.rs`, which has the machine to itself, measures how soon.
     #[track_caller]
     pub fn open_until(&self, path: &str, status: u16) -> Visit {
+        self.request_until(path, &OPENING, status, Duration::from_secs(20))
+    }
+
+    /// Sends a request until it is answered with this status.
+    #[track_caller]
+    pub fn request_until(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        status: u16,
+        within: Duration,
+    ) -> Visit {
         let since = Instant::now();
         loop {
-            let visit = self.open(path);
+            let visit = self.request("GET", path, headers);
             if visit.status == status {
                 return visit;
             }
-            assert!(since.elapsed() < Duration::from_secs(20), "{path} is not {status} but {visit:?}");
+            assert!(since.elapsed() < within, "{path} is not {status} but {visit:?}");
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 

@@ -1,15 +1,14 @@
-//! Custom domains over several days, which pass by moving times in the store back, and their checks, which
-//! nodes share (D39, D41, D42, D44).
+//! Handovers of hostnames with very many links, and checks of domains, which nodes share (D41, D42).
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use signpost_test_servers::Absence;
-use signpost_test_servers::dns::{Behaviour, Transport};
+use signpost_test_servers::dns::Transport;
 use signpost_test_servers::postgres;
 use signpost_test_servers::redis::{self, RedisServer};
 
-use crate::harness::domains::{DomainScene, connect, path_of, shown, verify, verify_path};
+use crate::harness::domains::{DomainScene, connect, shown, verify, verify_path};
 use crate::harness::{Account, Program, ProgramBuilder, concurrently, redirect_body};
 
 const HOST: &str = "go.shop.test";
@@ -59,85 +58,6 @@ fn link(account: &Account, slug: Value) -> Value {
     account.create_redirect(&redirect_body(json!({"domain": HOST, "slug": slug})))
 }
 
-/// D39, D44: a domain whose records are wrong for three days serves no links, and serves them again when the
-/// records are right. Its links keep their addresses.
-#[test]
-fn d39_a_domain_that_points_elsewhere_for_three_days_fails_but_can_return() {
-    let Some(scene) = scene() else { return };
-    let [one, other] = scene.clients();
-    let domain = scene.activate(&one, HOST);
-    let links = [link(&one, json!("sale")), link(&one, Value::Null)];
-    let assert_lead = |target: Option<&str>| {
-        for path in ["/sale", "/"] {
-            scene.assert_leads(scene.last(), HOST, path, target);
-        }
-    };
-    scene.dns.remove(HOST);
-    assert_eq!(verify(&one, &domain), domain);
-    turn(&scene, "misdirected_since = misdirected_since - interval '71 hours 50 minutes'");
-    assert_eq!(verify(&other, &domain), domain, "ten minutes are left");
-    assert_lead(Some(TARGET));
-    turn(&scene, "misdirected_since = misdirected_since - interval '10 minutes'");
-    let failed = verify(&other, &domain);
-    assert_eq!((&failed["status"], &failed["expires_at"]), (&json!("failed"), &Value::Null));
-    assert_lead(None);
-    assert!(!scene.may_have_certificate(HOST));
-    for (link, path) in links.iter().zip(["/sale", "/"]) {
-        assert_eq!(one.get(&path_of(link)).body["url"], format!("http://{HOST}{path}"));
-        // Anything but the address may be changed (D23).
-        other.patch(&path_of(link), &json!({"note": "back soon"})).expect_status(200);
-        other.patch(&path_of(link), &json!({"slug": "elsewhere"})).expect_error(409, "domain_not_active");
-    }
-    scene.publish(&[&domain]);
-    assert_eq!(verify(&other, &domain), domain);
-    assert_lead(Some(TARGET));
-    // Background checks find it too. A domain that was right in between gets three days again.
-    scene.dns.remove(HOST);
-    turn(&scene, "next_check_at = now()");
-    await_found(&scene, "SELECT count(*) FROM custom_domains WHERE misdirected_since IS NOT NULL", "1");
-    assert_lead(Some(TARGET));
-    turn(&scene, "misdirected_since = misdirected_since - interval '3 days', next_check_at = now()");
-    await_found(&scene, "SELECT status FROM custom_domains", "failed");
-    assert_eq!(shown(&one, &domain), failed);
-    for path in ["/sale", "/"] {
-        scene.assert_leads_soon(HOST, path, None);
-    }
-}
-
-/// R7: a failed domain does not block its hostname. Its links lose their addresses when another account
-/// connects it.
-#[test]
-fn d41_links_of_a_failed_domain_lose_their_addresses_to_the_next_holder() {
-    let Some(scene) = scene() else { return };
-    let [before, _] = scene.clients();
-    let [after, after_elsewhere] = scene.clients();
-    let domain = scene.activate(&before, HOST);
-    let links = [link(&before, json!("sale")), link(&before, Value::Null)];
-    scene.dns.remove(HOST);
-    verify(&before, &domain);
-    turn(&scene, "misdirected_since = misdirected_since - interval '3 days'");
-    assert_eq!(verify(&before, &domain)["status"], "failed");
-    // Connecting a free hostname makes no DNS query.
-    scene.dns.behave(Behaviour::Silent);
-    let asked = Instant::now();
-    let second = connect(&after, HOST);
-    assert!(asked.elapsed() < Duration::from_secs(4), "a look-up takes as long");
-    scene.dns.behave(Behaviour::Answer);
-    for link in &links {
-        let lost = before.get(&path_of(link)).body;
-        assert_eq!(
-            [&lost["domain"], &lost["url"], &lost["slug"]],
-            [&Value::Null, &Value::Null, &link["slug"]]
-        );
-    }
-    before.post(&verify_path(&domain), &json!({})).expect_error(409, "hostname_already_taken");
-    scene.publish(&[&second]);
-    assert_eq!(verify(&after_elsewhere, &second)["status"], "active");
-    for path in ["/sale", "/"] {
-        scene.assert_leads(scene.last(), HOST, path, None);
-    }
-}
-
 /// More links than the ten thousand that one unit of work changes.
 const MANY: usize = 10_500;
 
@@ -179,36 +99,6 @@ fn assert_all_lost(account: &Account) {
         assert_eq!([&link["domain"], &link["url"]], [&Value::Null, &Value::Null], "{link}");
     }
     assert_eq!(account.get("/v1/account").body["usage"]["links"], MANY);
-}
-
-/// D41, D43: a hostname with very many links is handed over without them, even if some were still there when it
-/// was connected.
-#[test]
-fn d41_a_hostname_with_very_many_links_is_handed_over_without_them() {
-    let Some(scene) = scene() else { return };
-    let [before, _] = scene.clients();
-    let [after, after_elsewhere] = scene.clients();
-    let former = failed_with_many_links(&scene, &before);
-    let domain = connect(&after, HOST);
-    assert_links_on_host(&scene, 0);
-    assert_all_lost(&before);
-    // As if the node had died before any link lost its address.
-    scene.first().database().unwrap().run("UPDATE links SET host = 'go.shop.test'");
-    scene.publish(&[&domain]);
-    for path in ["/sale", "/sale-9999"] {
-        scene.assert_leads(scene.first(), HOST, path, None);
-    }
-    assert_eq!(verify(&after_elsewhere, &domain)["status"], "active");
-    assert_links_on_host(&scene, 0);
-    assert_all_lost(&before);
-    before.post(&verify_path(&former), &json!({})).expect_error(409, "hostname_already_taken");
-    let target = "https://new.example/";
-    for slug in ["sale", "sale-9999"] {
-        let body = redirect_body(json!({"domain": HOST, "slug": slug, "target_url": target}));
-        after.create_redirect(&body);
-        scene.assert_leads(scene.first(), HOST, &format!("/{slug}"), Some(target));
-    }
-    scene.assert_leads(scene.last(), HOST, "/sale-2", None);
 }
 
 /// The hostname is handed over first. While links of the former holder are still on it, it belongs to the
@@ -295,57 +185,6 @@ fn d41_a_refused_newcomer_takes_no_address_from_a_link() {
     }
 }
 
-/// A claim without proof after three days is failed for every reader, even before the job has run. The job then
-/// stores it.
-#[test]
-fn d39_a_claim_ends_with_its_deadline() {
-    let Some(scene) = scene() else { return };
-    let [squatter, squatter_elsewhere] = scene.clients();
-    let [owner, _] = scene.clients();
-    let claims = ["go.shop.test", "go.other.test"].map(|hostname| connect(&squatter, hostname));
-    scene.dns.behave(Behaviour::Silent);
-    turn(&scene, "deadline = now() + interval '1 hour'");
-    assert_eq!(squatter.get(&path_of(&claims[0])).body["status"], "pending");
-    turn(&scene, "deadline = now() - interval '1 millisecond', next_check_at = NULL");
-    for client in [&squatter, &squatter_elsewhere] {
-        let mut shown = client.walk("/v1/domains", "");
-        shown.push(client.get(&path_of(&claims[0])).body);
-        for domain in shown {
-            assert_eq!((&domain["status"], &domain["expires_at"]), (&json!("failed"), &Value::Null));
-        }
-    }
-    connect(&owner, "go.shop.test");
-    squatter
-        .post("/v1/domains", &json!({"hostname": "go.shop.test"}))
-        .expect_error(503, "domain_provider_unavailable");
-    await_found(&scene, "SELECT count(*) FROM custom_domains WHERE status = 'failed'", "2");
-    let again = squatter.post("/v1/domains", &json!({"hostname": "go.other.test"})).expect_status(200).body;
-    assert_eq!((&again["id"], &again["status"]), (&claims[1]["id"], &json!("pending")));
-}
-
-/// D39, D44: a domain that waits for its certificate may have one, and serves no links until then.
-#[test]
-fn d44_a_domain_that_waits_for_its_certificate_serves_nothing() {
-    let Some(scene) = scene() else { return };
-    let [account, elsewhere] = scene.clients();
-    let domain = scene.activate(&account, HOST);
-    link(&account, json!("sale"));
-    turn(&scene, "status = 'ssl_pending', deadline = now() + interval '3 days', next_check_at = NULL");
-    scene.assert_leads(scene.first(), HOST, "/sale", None);
-    assert!(scene.may_have_certificate(HOST));
-    let shown = elsewhere.get(&path_of(&domain)).body;
-    assert_eq!((&shown["status"], &shown["expires_at"]), (&json!("ssl_pending"), &Value::Null));
-    let place = redirect_body(json!({"domain": HOST}));
-    account.post("/v1/redirects", &place).expect_error(409, "domain_not_active");
-    let [other, _] = scene.clients();
-    other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
-    turn(&scene, "deadline = now() - interval '1 millisecond'");
-    assert!(!scene.may_have_certificate(HOST));
-    turn(&scene, "deadline = now() + interval '1 hour'");
-    assert_eq!(verify(&elsewhere, &domain)["status"], "active");
-    scene.assert_leads(scene.last(), HOST, "/sale", Some(TARGET));
-}
-
 /// R21: nodes share the domains that are due at the same time, and check each once.
 #[test]
 fn d42_checks_are_shared_among_nodes_and_made_once() {
@@ -373,17 +212,4 @@ fn d42_checks_are_shared_among_nodes_and_made_once() {
         "0"
     );
     assert_eq!(found(&scene, "SELECT count(*) FROM custom_domains WHERE claims > 0"), "0");
-}
-
-/// The change log tells nodes about the links of a domain.
-#[test]
-fn d58_changes_of_a_domain_are_in_the_change_log() {
-    let Some(scene) = scene() else { return };
-    let [account, _] = scene.clients();
-    let count = format!("SELECT count(*) FROM changes WHERE hostname = '{HOST}'");
-    let domain = scene.activate(&account, HOST);
-    let activated: u64 = found(&scene, &count).parse().unwrap();
-    assert!(activated >= 1);
-    account.delete(&path_of(&domain)).expect_status(200);
-    assert!(found(&scene, &count).parse::<u64>().unwrap() > activated);
 }

@@ -12,7 +12,7 @@ use signpost_test_servers::postgres::{self, PostgresDatabase};
 use signpost_test_servers::redis::{RedisServer, Setup};
 
 use crate::harness::domains::asking;
-use crate::harness::{Account, Answer, Program, ProgramBuilder, redirect_body};
+use crate::harness::{Account, Answer, Program, ProgramBuilder, migrate, redirect_body};
 
 /// Commands of scripts inside the server, which cost no round trip but are counted like others.
 const INSIDE_SCRIPTS: [&str; 4] = ["hmget", "hincrby", "expire", "pexpire"];
@@ -42,12 +42,7 @@ impl Scene {
     fn start_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Result<Self, Absence> {
         let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
         let redis = RedisServer::try_start(&Setup::default())?;
-        let folder = tempfile::tempdir().unwrap();
-        let migrated = crate::harness::signpost(folder.path(), &["migrate", "--json"])
-            .env("SIGNPOST_DATABASE_URL", database.url())
-            .output()
-            .unwrap();
-        assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+        migrate(&database.url());
         database.record_statements();
         let program = Program::builder()
             .setting_of_all("database-url", &database.url())

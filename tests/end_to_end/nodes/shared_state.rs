@@ -61,18 +61,7 @@ fn d20_one_of_several_racing_nodes_gets_the_address() {
 /// R3: the budget is exact over all nodes. R4, D15: so is the limit of the plan.
 #[test]
 fn d16_the_budget_is_exact_over_all_nodes() {
-    let plan = "
-[plans.small]
-api_access = true
-requests_per_minute = 20
-requests_per_day = 1000000
-links = 1000000
-groups = 3
-domains = 0
-pixels = 0
-analytics_days = 31
-features = []
-";
+    let plan = "[plans.small]\nextends = \"agency\"\nrequests_per_minute = 20\ngroups = 3\n";
     let Some(scene) = nodes(3, plan) else { return };
     let nodes = &scene.nodes;
     let decided_alone =

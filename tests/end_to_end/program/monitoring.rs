@@ -3,18 +3,6 @@
 use crate::harness::{Program, Visitor};
 
 #[test]
-fn d63_live_ready_and_links_answer_without_a_key() {
-    let program = Program::start();
-    let account = program.first_account();
-    for path in ["/health/live", "/health/ready", "/health/links"] {
-        let answer = account.send_with("GET", path, &[], None).expect_status(200);
-        assert!(answer.body.is_object(), "{answer:?}");
-        account.send_with("HEAD", path, &[], None).expect_status(200);
-        account.send_with("POST", path, &[], None).expect_error(405, "invalid_request");
-    }
-}
-
-#[test]
 fn d63_metrics_have_their_own_listener_which_is_off_by_default() {
     let off = Program::start();
     off.first_account().send_with("GET", "/metrics", &[], None).expect_error(404, "invalid_request");

@@ -1,9 +1,8 @@
-//! Runs the README's lines of curl with other ports, and checks its table of settings.
+//! Runs the README's lines of curl with other ports, and checks its plan.
 
-use std::collections::BTreeMap;
 use std::process::Command;
 
-use crate::harness::{Program, ProgramBuilder, signpost};
+use crate::harness::{Program, ProgramBuilder};
 
 const README: &str = include_str!("../../../README.md");
 
@@ -39,36 +38,6 @@ fn the_ten_lines_of_curl_work_as_printed() {
     ] {
         assert!(printed.contains(shown), "{shown} is not in {printed}");
     }
-}
-
-/// Every setting with its default, from the help of `serve`; `None` for a setting without a default.
-fn settings() -> BTreeMap<String, Option<String>> {
-    let folder = tempfile::tempdir().unwrap();
-    let help = signpost(folder.path(), &["serve", "--help"]).output().unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    let default = |text: &str| Some(text.split_once("[default: ")?.1.split_once(']')?.0.to_owned());
-    help.split(" --")
-        .skip(1)
-        .filter_map(|part| {
-            let (name, text) = part.split_once(' ').unwrap_or((part, ""));
-            let is_no_setting = ["json", "config", "help"].contains(&name);
-            (!is_no_setting).then(|| (name.to_owned(), default(text)))
-        })
-        .collect()
-}
-
-/// The table has exactly the settings of `serve --help`, with the same defaults.
-#[test]
-fn d61_the_table_of_settings_is_complete_and_has_the_defaults() {
-    let rows = README.lines().filter(|line| line.starts_with("| `"));
-    let shown: BTreeMap<String, Option<String>> = rows
-        .map(|row| {
-            let cells: Vec<String> = row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
-            (cells[1].clone(), (cells[2] != "none").then(|| cells[2].clone()))
-        })
-        .collect();
-    assert_eq!(shown, settings());
 }
 
 #[test]

@@ -21,17 +21,11 @@ fn refuses(output: &Output, named: &str) {
 fn d61_an_invalid_value_stops_the_start_and_is_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("bad-plans.toml"), "[plans.x]\napi_acess = true\n").unwrap();
-    std::fs::write(folder.path().join("bad-list.txt"), "not a host!\n").unwrap();
     for (setting, value) in [
         ("api-listen", "nonsense"),
-        ("link-listen", "127.0.0.1:99999"),
         ("system-url", "go.example.com"),
         ("system-url", "https://go.example.com/path"),
         ("system-aliases", "not a host"),
-        ("database-url", "mysql://x"),
-        ("database-url", "nonsense"),
-        ("trusted-proxies", "10.0.0.0/99"),
-        ("trusted-proxies", "proxy.example.com"),
         ("log-format", "xml"),
         ("throttle-per-minute", "-1"),
         ("throttle-per-minute", "many"),
@@ -47,11 +41,6 @@ fn d61_an_invalid_value_stops_the_start_and_is_named() {
         ("statement-timeout", "0s"),
         ("plans", "missing.toml"),
         ("plans", "bad-plans.toml"),
-        ("target-blocklist", "missing.txt"),
-        ("target-blocklist", "bad-list.txt"),
-        ("geoip-database", "missing.mmdb"),
-        ("geoip-database", "bad-list.txt"),
-        ("country-header", "two words"),
         ("metrics-listen", "nowhere"),
     ] {
         let flag = format!("--{setting}={value}");
@@ -85,25 +74,10 @@ fn d61_an_occupied_address_stops_the_start_and_is_named() {
     refuses(&start(folder.path(), &["serve", &flag, "--link-listen=127.0.0.1:0"], &[]), &program.api);
 }
 
-/// The domain of a link shows which value of `system-url` the program uses.
 #[test]
-fn d61_flags_win_over_variables_and_variables_over_the_file() {
-    let shown = |flag: Option<&str>, variable: Option<&str>, file: Option<&str>| {
-        let folder = tempfile::tempdir().unwrap();
-        if let Some(url) = file {
-            std::fs::write(folder.path().join("signpost.toml"), format!("system-url = \"{url}\"\n")).unwrap();
-        }
-        let flags: Vec<_> =
-            flag.map(|url| vec!["--system-url".to_owned(), url.to_owned()]).unwrap_or_default();
-        let variables: Vec<_> =
-            variable.map(|url| ("SIGNPOST_SYSTEM_URL".to_owned(), url.to_owned())).into_iter().collect();
-        let program = Program::start_in_with(folder, &flags, &variables);
-        program.first_account().new_redirect()["domain"].as_str().unwrap().to_owned()
-    };
-    let [flag, variable, file] =
-        ["https://flag.example.com", "https://variable.example.com", "https://file.example.com"];
-    assert_eq!(shown(Some(flag), Some(variable), Some(file)), "flag.example.com");
-    assert_eq!(shown(None, Some(variable), Some(file)), "variable.example.com");
-    assert_eq!(shown(None, None, Some(file)), "file.example.com");
-    assert_eq!(shown(None, None, None), "localhost");
+fn d61_the_security_contact_of_the_setting_is_published() {
+    let program = Program::builder().setting("security-contact", "security@example.com").start();
+    let published = program.visitor().open("/.well-known/security.txt").body;
+    assert!(published.starts_with("Contact: mailto:security@example.com\nExpires: 2"), "{published}");
+    assert_eq!(Program::start().visitor().open("/.well-known/security.txt").status, 404);
 }

@@ -1,10 +1,8 @@
 //! A crash at any moment leaves a store that opens and holds every change that was answered (R19 on one node).
 
-use std::sync::{Mutex, PoisonError};
-
 use serde_json::json;
 
-use crate::harness::Program;
+use crate::harness::{Program, kill_at_work};
 
 #[test]
 fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
@@ -12,34 +10,19 @@ fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
     let key = program.first_key().to_owned();
     let mut expected: Vec<String> = Vec::new();
     for round in 0..6 {
-        let answered = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            let write = |writer: usize| {
-                let (account, answered) = (program.with_key(&key), &answered);
-                scope.spawn(move || {
-                    let group = account.create_group(&format!("{round}-{writer}"))["id"].clone();
-                    for number in 0.. {
-                        let slug = format!("r{round}w{writer}n{number}");
-                        let body = json!({"name": slug, "target_url": "https://example.com", "slug": slug, "group_id": group});
-                        // The request that the crash interrupts gets no answer, and may have been carried out or not.
-                        let Ok(answer) = account.try_send("POST", "/v1/redirects", Some(&body)) else { break };
-                        answer.expect_status(201);
-                        let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
-                        answered.push(slug);
-                    }
-                })
-            };
-            let writers: Vec<_> = (0..4).map(write).collect();
-            // The moment is one of work: after so many answers, another number in each round.
-            let enough = || answered.lock().unwrap_or_else(PoisonError::into_inner).len() >= 15 + 17 * round;
-            while !enough() && writers.iter().all(|writer| !writer.is_finished()) {
-                std::thread::yield_now();
+        // Each round crashes after another number of answers.
+        let answered = kill_at_work(&mut program, 4, 15 + 17 * round, |writer, account, note| {
+            let group = account.create_group(&format!("{round}-{writer}"))["id"].clone();
+            for number in 0.. {
+                let slug = format!("r{round}w{writer}n{number}");
+                let body = json!({"name": slug, "target_url": "https://example.com", "slug": slug, "group_id": group});
+                // The request that the crash interrupts gets no answer, and may have been carried out or not.
+                let Ok(answer) = account.try_send("POST", "/v1/redirects", Some(&body)) else { break };
+                answer.expect_status(201);
+                note(slug);
             }
-            let is_enough = enough();
-            program.kill();
-            assert!(is_enough, "a writer was not answered although nothing had crashed");
         });
-        expected.extend(answered.into_inner().unwrap_or_else(PoisonError::into_inner));
+        expected.extend(answered);
         program.start_again();
 
         let account = program.with_key(&key);
@@ -65,34 +48,19 @@ fn d30_after_kill_9_a_batch_is_there_whole_or_not_at_all() {
     let key = program.first_key().to_owned();
     let mut answered = Vec::new();
     for round in 0..4 {
-        let done = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            let write = |writer: usize| {
-                let (account, done) = (program.with_key(&key), &done);
-                scope.spawn(move || {
-                    for number in 0.. {
-                        // All links of a batch have its name.
-                        let batch = format!("{round}-{writer}-{number}");
-                        let item = json!({"name": batch, "target_url": "https://example.com"});
-                        let body = json!({"redirects": vec![item; ITEMS]});
-                        // The request that the crash interrupts gets no answer, and may have been carried out or not.
-                        let answer = account.try_send("POST", "/v1/redirects/bulk", Some(&body));
-                        let Ok(answer) = answer else { break };
-                        assert_eq!(answer.expect_status(200).body["created_count"], ITEMS);
-                        done.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
-                    }
-                })
-            };
-            let writers: Vec<_> = (0..3).map(write).collect();
-            let enough = || done.lock().unwrap_or_else(PoisonError::into_inner).len() >= 3 + 2 * round;
-            while !enough() && writers.iter().all(|writer| !writer.is_finished()) {
-                std::thread::yield_now();
+        let done = kill_at_work(&mut program, 3, 3 + 2 * round, |writer, account, note| {
+            for number in 0.. {
+                // All links of a batch have its name.
+                let batch = format!("{round}-{writer}-{number}");
+                let item = json!({"name": batch, "target_url": "https://example.com"});
+                let body = json!({"redirects": vec![item; ITEMS]});
+                // The request that the crash interrupts gets no answer, and may have been carried out or not.
+                let Ok(answer) = account.try_send("POST", "/v1/redirects/bulk", Some(&body)) else { break };
+                assert_eq!(answer.expect_status(200).body["created_count"], ITEMS);
+                note(batch);
             }
-            let is_enough = enough();
-            program.kill();
-            assert!(is_enough, "a writer was not answered although nothing had crashed");
         });
-        answered.extend(done.into_inner().unwrap_or_else(PoisonError::into_inner));
+        answered.extend(done);
         program.start_again();
     }
     let account = program.with_key(&key);

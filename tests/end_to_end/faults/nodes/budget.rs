@@ -20,8 +20,7 @@ const MINUTES: usize = 20;
 #[test]
 fn d16_r3_the_budget_of_a_minute_is_exact_over_nodes_and_keys() {
     let plan = format!(
-        "\n[plans.minute]\napi_access = true\nrequests_per_minute = {PER_MINUTE}\nrequests_per_day = {PER_DAY}\n\
-         links = 10\ngroups = 10\ndomains = 0\npixels = 0\nanalytics_days = 31\nfeatures = []\n"
+        "[plans.minute]\nextends = \"agency\"\nrequests_per_minute = {PER_MINUTE}\nrequests_per_day = {PER_DAY}\n"
     );
     let Some(scene) = Scene::with_plan(WHO, NODES, &plan) else { return };
     for _ in 0..count(1, 10) {

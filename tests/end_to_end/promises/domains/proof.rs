@@ -82,22 +82,6 @@ fn r7_a_hostname_that_passes_on_serves_nothing_until_the_new_owner_has_proven_it
     scene.assert_leads(scene.first(), HOST, "/sale", Some("https://new.example/"));
 }
 
-/// Contract D54: a suspended account's links are not there, on its own domain either, and they are back when it is.
-#[test]
-fn d54_a_suspended_account_serves_nothing_on_its_domain() {
-    let scene = DomainScene::start();
-    let [account, _] = scene.clients();
-    scene.activate(&account, HOST);
-    link(&account, json!("sale"), "https://example.com/");
-    scene.first().command(&["account", "suspend", account.id(), "--json"]);
-    scene.assert_leads_soon(HOST, "/sale", None);
-    // Meanwhile no other account gets the hostname.
-    let [other, _] = scene.clients();
-    other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
-    scene.first().command(&["account", "resume", account.id(), "--json"]);
-    scene.assert_leads_soon(HOST, "/sale", Some("https://example.com/"));
-}
-
 /// Contract D54: visitors get the same page for every reason, so the page tells nothing about a hostname.
 #[test]
 fn d54_visitors_get_the_same_page_for_every_reason() {
@@ -137,21 +121,6 @@ fn d54_visitors_get_the_same_page_for_every_reason() {
     ] {
         assert_eq!(seen(hostname, path), unknown, "{hostname}{path}");
     }
-}
-
-/// Contract D60: with an account all its domains go, and the hostnames are free.
-#[test]
-fn d60_with_the_account_its_domains_go() {
-    let scene = DomainScene::start();
-    let [account, _] = scene.clients();
-    scene.activate(&account, HOST);
-    link(&account, json!("sale"), "https://example.com/");
-    assert!(scene.first().run(&["account", "delete", account.id(), "--yes"]).status.success());
-    assert_dark(&scene);
-    let [other, _] = scene.clients();
-    let domain = connect(&other, HOST);
-    assert_eq!(verify(&other, &domain), domain);
-    assert_dark(&scene);
 }
 
 /// R8, contract D41: the refusal tells the owner which record to add. The owner adds it and has the hostname, and the

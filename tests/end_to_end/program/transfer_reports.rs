@@ -1,11 +1,14 @@
-//! Imports of tables by other programs, and what exports leave out (docs/import-export.md).
+//! What an export says that it leaves out, and the file of `signpost import --report` (docs/import-export.md).
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Output;
 
 use serde_json::{Value, json};
 
 use crate::harness::{Account, Program};
+
+const TABLE: &str = "slug,target_url\na,https://example.com/\n";
 
 fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()
@@ -63,31 +66,39 @@ fn an_export_says_in_its_last_line_what_it_leaves_out() {
     assert_eq!(text(&output.stderr), "", "the export leaves out nothing");
 }
 
-/// Spreadsheets save semicolons in countries with a decimal comma, and copy cells with tabs.
+/// A report never overwrites an existing file, above all not the imported file.
 #[test]
-fn tables_with_semicolons_or_tabs_and_names_of_groups_are_imported() {
+fn a_report_never_overwrites_a_file() {
     let program = Program::start();
     let account = program.account("agency");
-    let spring = account.create_group("Spring")["id"].clone();
-    let semicolons =
-        "slug;target_url;group\r\na;https://example.com/1;Spring\r\nb;https://example.com/2;Summer\r\n";
-    for (file, table) in
-        [("semicolons.csv", semicolons.to_owned()), ("tabs.csv", semicolons.replace(';', "\t"))]
-    {
-        fs::write(program.folder().join(file), table).unwrap();
+    let place = |file: &str| program.folder().join(file);
+    fs::write(place("links.csv"), TABLE).unwrap();
+    fs::write(place("before.csv"), "before").unwrap();
+    fs::hard_link(place("links.csv"), place("same.csv")).unwrap();
+    symlink(place("links.csv"), place("link.csv")).unwrap();
+    symlink(place("nothing.csv"), place("dangling.csv")).unwrap();
+    let run =
+        |report: &str| program.run(&["import", "--account", account.id(), "--report", report, "links.csv"]);
+    for report in ["links.csv", "./links.csv", "same.csv", "link.csv", "dangling.csv", "before.csv"] {
+        let output = run(report);
+        assert_eq!(output.status.code(), Some(2), "{report}: {output:?}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(&format!("--report: {report} ")), "{message}");
+        assert!(output.stdout.is_empty(), "{report}: {output:?}");
     }
-    let import = |file: &str| program.run(&["import", "--account", account.id(), file]);
-    let output = import("semicolons.csv");
+    assert_eq!(fs::read_to_string(place("links.csv")).unwrap(), TABLE);
+    assert_eq!(fs::read_to_string(place("before.csv")).unwrap(), "before");
+    assert!(!place("nothing.csv").exists());
+    assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 0);
+}
+
+#[test]
+fn only_its_owner_can_read_a_report() {
+    let program = Program::start();
+    let account = program.account("agency");
+    fs::write(program.folder().join("links.csv"), TABLE).unwrap();
+    let output = program.run(&["import", "--account", account.id(), "--report", "report.csv", "links.csv"]);
     assert!(output.status.success(), "{output:?}");
-    let expected =
-        "2 rows: 2 created, 0 unchanged, 0 in conflict, 0 failed. 1 group created because rows name it.";
-    assert_eq!(last_line(&output), expected);
-    let again = import("tabs.csv");
-    assert_eq!(last_line(&again), "2 rows: 0 created, 2 unchanged, 0 in conflict, 0 failed.");
-    let groups = account.walk("/v1/groups", "?limit=10");
-    let names: Vec<_> = groups.iter().map(|group| group["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["Summer", "Spring"]);
-    let links = account.walk("/v1/redirects", "?limit=10");
-    let group_of = |slug: &str| &links.iter().find(|link| link["slug"] == slug).unwrap()["group_id"];
-    assert_eq!((group_of("a"), group_of("b")), (&spring, &groups[0]["id"]));
+    let mode = fs::metadata(program.folder().join("report.csv")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
