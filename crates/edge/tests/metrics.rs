@@ -13,7 +13,7 @@
 #[allow(clippy::disallowed_methods, reason = "tests store values that no use case creates")]
 mod harness;
 
-use harness::{Edge, HOST, options};
+use harness::{Edge, HOST, options, redirect_to};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use signpost_app::ports::Store as _;
 use signpost_domain::{CountryCode, GeoBlocklist, HostBlocklist, Redirect};
@@ -70,17 +70,14 @@ async fn turn_visitors_away() {
     let germany = CountryCode::parse("DE").unwrap();
     edge.memory.countries.put("127.0.0.1".parse().unwrap(), germany);
     edge.memory.target_blocklist.replace(HostBlocklist::parse("listed.example").unwrap());
-    let to = |slug: &str, target: &str| {
-        samples::redirect(slug).with(|content| content.target_url = samples::target(target))
-    };
     for link in [
         samples::redirect("bots").with(|content| content.antibot_enabled = true),
         samples::redirect("countries")
             .with(|content| content.geo_blocklist = GeoBlocklist::new(vec![germany])),
         Redirect { is_active: false, ..samples::redirect("inactive") },
-        to("leads-to-inactive", &format!("https://{HOST}/inactive")),
-        to("listed", "https://listed.example/"),
-        to("round", &format!("https://{HOST}/round")),
+        redirect_to("leads-to-inactive", &format!("https://{HOST}/inactive")),
+        redirect_to("listed", "https://listed.example/"),
+        redirect_to("round", &format!("https://{HOST}/round")),
         samples::redirect_at(samples::lost(Some("lost"))),
         samples::redirect_at(samples::on_custom("links.example.net", Some("custom"))),
         samples::redirect("suspended"),

@@ -7,11 +7,7 @@ use signpost_domain::{HostBlocklist, Redirect};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-use crate::harness::{Answer, Edge, options};
-
-fn to(target: &str, slug: &str) -> Redirect {
-    samples::redirect(slug).with(|content| content.target_url = samples::target(target))
-}
+use crate::harness::{Answer, Edge, options, redirect_to};
 
 #[track_caller]
 fn leads_to(answer: &Answer, location: &str) {
@@ -21,8 +17,8 @@ fn leads_to(answer: &Answer, location: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn d58_r11_cached_links_open_during_an_outage_of_the_store() {
     let edge = Edge::start().await;
-    edge.add(&to("https://example.com/1", "known")).await;
-    edge.add(&to("https://example.com/2", "cold")).await;
+    edge.add(&redirect_to("known", "https://example.com/1")).await;
+    edge.add(&redirect_to("cold", "https://example.com/2")).await;
     edge.add(&samples::landing("menu")).await;
     let shown = edge.get("/menu");
     assert_eq!((edge.get("/known").status, shown.status), (302, 200));
@@ -57,7 +53,7 @@ async fn d58_stale_limit_zero_stops_cached_links_within_a_second() {
 async fn d58_cached_answers_cost_no_look_up() {
     let edge = Edge::start().await;
     edge.stay_in_sync();
-    edge.add(&to("https://example.com/no/address/of/ours", "sale")).await;
+    edge.add(&redirect_to("sale", "https://example.com/no/address/of/ours")).await;
     let reads = edge.memory.store.link_reads();
     for _ in 0..10 {
         for (path, status) in [("/sale", 302), ("/none", 404), ("/sale/", 302), ("/s%61le?x", 302)] {
@@ -65,7 +61,7 @@ async fn d58_cached_answers_cost_no_look_up() {
         }
     }
     assert_eq!(reads.count(), 2);
-    edge.add(&to("https://example.com/no/address/of/ours", "none")).await;
+    edge.add(&redirect_to("none", "https://example.com/no/address/of/ours")).await;
     assert_eq!(edge.get("/none").status, 302, "a new link opens at once");
     assert_eq!(reads.count(), 3);
 }
@@ -74,7 +70,7 @@ async fn d58_cached_answers_cost_no_look_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d58_r12_load_overtaken_by_a_change_restores_nothing_old() {
     let edge = Edge::start().await;
-    let before = to("https://example.com/old", "sale");
+    let before = redirect_to("sale", "https://example.com/old");
     edge.add(&before).await;
     let store = edge.memory.store.clone();
     let held = store.link_reads().hold();
@@ -101,9 +97,9 @@ async fn d58_r12_load_overtaken_by_a_change_restores_nothing_old() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_r12_change_of_any_chained_link_shows_on_the_first() {
     let edge = Edge::start().await;
-    let last = to("https://example.com/end", "c");
-    edge.add(&to("https://go.example.com/b", "a")).await;
-    edge.add(&to("https://go.example.com/c", "b")).await;
+    let last = redirect_to("c", "https://example.com/end");
+    edge.add(&redirect_to("a", "https://go.example.com/b")).await;
+    edge.add(&redirect_to("b", "https://go.example.com/c")).await;
     edge.add(&last).await;
     leads_to(&edge.get("/a"), "https://example.com/end");
     let next = last.clone().with(|content| content.target_url = samples::target("https://example.com/other"));
@@ -125,18 +121,18 @@ async fn d24_r12_change_of_any_chained_link_shows_on_the_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_link_created_at_a_target_is_followed() {
     let edge = Edge::start().await;
-    edge.add(&to("https://go.example.com/b", "a")).await;
+    edge.add(&redirect_to("a", "https://go.example.com/b")).await;
     assert_eq!(edge.get("/a").status, 404);
-    edge.add(&to("https://example.com/end", "b")).await;
+    edge.add(&redirect_to("b", "https://example.com/end")).await;
     leads_to(&edge.get("/a"), "https://example.com/end");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_r33_list_applies_to_cached_links_without_the_store() {
     let edge = Edge::start().await;
-    edge.add(&to("https://a.evil.example/x", "plain")).await;
-    edge.add(&to("https://go.example.com/plain", "chain")).await;
-    edge.add(&to("https://fine.example/", "fine")).await;
+    edge.add(&redirect_to("plain", "https://a.evil.example/x")).await;
+    edge.add(&redirect_to("chain", "https://go.example.com/plain")).await;
+    edge.add(&redirect_to("fine", "https://fine.example/")).await;
     let nothing = edge.get("/none");
     for path in ["/plain", "/chain", "/fine"] {
         assert_eq!(edge.get(path).status, 302);
@@ -159,7 +155,7 @@ async fn d24_r33_list_applies_to_cached_links_without_the_store() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_r33_link_loaded_while_listed_opens_after_delisting() {
     let edge = Edge::start().await;
-    edge.add(&to("https://evil.example/x", "sale")).await;
+    edge.add(&redirect_to("sale", "https://evil.example/x")).await;
     edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
     assert_eq!(edge.get("/sale").status, 404);
     edge.memory.store.faults().set_unavailable(true);
@@ -172,7 +168,7 @@ async fn d24_r33_link_loaded_while_listed_opens_after_delisting() {
 async fn d58_gap_in_the_change_log_reloads_everything() {
     let edge = Edge::start().await;
     edge.stay_in_sync();
-    edge.add(&to("https://example.com/no/address/of/ours", "sale")).await;
+    edge.add(&redirect_to("sale", "https://example.com/no/address/of/ours")).await;
     assert_eq!((edge.get("/sale").status, edge.get("/none").status), (302, 404));
     edge.app.changes.publish_gap();
     assert_eq!((edge.get("/sale").status, edge.get("/none").status), (302, 404));
@@ -189,7 +185,7 @@ async fn d21_each_cached_link_leads_to_its_own_target() {
         format!("https://example.com/{number}/{}", "x".repeat(length))
     };
     for number in 0..300 {
-        edge.add(&to(&target(number), &format!("s{number}"))).await;
+        edge.add(&redirect_to(&format!("s{number}"), &target(number))).await;
     }
     for _ in 0..3 {
         for number in 0..300 {

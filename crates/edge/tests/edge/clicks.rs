@@ -2,17 +2,10 @@
 
 use signpost_app::ports::{ClickKind, Clock as _};
 use signpost_domain::{Redirect, TrustedProxies};
-use signpost_memory::{InMemory, KeptClick};
+use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-use crate::harness::{Edge, HOST, options};
-
-/// Stops the edge, which passes queued clicks on.
-async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
-    let kept = edge.memory.clicks.clone();
-    edge.server.stop(true).await.unwrap();
-    kept.all()
-}
+use crate::harness::{Edge, HOST, options, redirect_to};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn d48_only_a_get_that_opens_a_link_is_a_click() {
@@ -33,7 +26,7 @@ async fn d48_only_a_get_that_opens_a_link_is_a_click() {
         }
     }
     let account = edge.account;
-    let clicks = clicks_of(edge).await;
+    let clicks = edge.clicks().await;
     let count = |kind, link| clicks.iter().filter(|click| click.kind == kind && click.link == link).count();
     assert_eq!(count(ClickKind::Sent, sale.id.into()), 3);
     assert_eq!(count(ClickKind::Shown, menu.id.into()), 3);
@@ -48,7 +41,7 @@ async fn d50_link_without_analytics_records_nothing() {
     for _ in 0..3 {
         assert_eq!(edge.get("/sale").status, 302);
     }
-    assert_eq!(clicks_of(edge).await, []);
+    assert_eq!(edge.clicks().await, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,7 +56,7 @@ async fn d48_click_records_time_and_headers_of_the_visit() {
     );
     edge.request_with("GET", "/sale/?src=qr&a=%20b", &headers);
     let now = edge.memory.clock.now();
-    let clicks = clicks_of(edge).await;
+    let clicks = edge.clicks().await;
     let [click] = clicks.as_slice() else { panic!("{clicks:?}") };
     assert_eq!((click.at, click.address), (now, "2001:db8::7".parse().unwrap()));
     let texts = [&click.user_agent, &click.referrer, &click.accept_language, &click.query, &click.purpose];
@@ -78,11 +71,9 @@ async fn d48_click_records_time_and_headers_of_the_visit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_each_redirect_of_a_chain_records_a_click() {
     let edge = Edge::start().await;
-    let to = |target: &str, slug: &str| {
-        samples::redirect(slug).with(|content| content.target_url = samples::target(target))
-    };
-    let (first, second) = (to("https://go.example.com/b", "a"), to("https://go.example.com/menu", "b"));
-    let silent = Redirect { analytics_enabled: false, ..to("https://go.example.com/a", "silent") };
+    let first = redirect_to("a", "https://go.example.com/b");
+    let second = redirect_to("b", "https://go.example.com/menu");
+    let silent = Redirect { analytics_enabled: false, ..redirect_to("silent", "https://go.example.com/a") };
     edge.add(&first).await;
     edge.add(&second).await;
     edge.add(&silent).await;
@@ -90,7 +81,7 @@ async fn d24_each_redirect_of_a_chain_records_a_click() {
     for path in ["/a", "/silent"] {
         assert_eq!(edge.get(path).header("location"), Some("https://go.example.com/menu"));
     }
-    let links: Vec<_> = clicks_of(edge).await.iter().map(|click| (click.kind, click.link)).collect();
+    let links: Vec<_> = edge.clicks().await.iter().map(|click| (click.kind, click.link)).collect();
     let sent = |redirect: &Redirect| (ClickKind::Sent, redirect.id.into());
     assert_eq!(links, [sent(&first), sent(&second), sent(&first), sent(&second)]);
 }

@@ -6,7 +6,7 @@ use actix_http::header::HeaderName;
 use signpost_app::ports::ClickKind;
 use signpost_domain::{CountryCode, GeoBlocklist, Redirect, TrustedProxies};
 use signpost_edge::EdgeOptions;
-use signpost_memory::{InMemory, KeptClick};
+use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
 use crate::harness::{Answer, Edge, HOST, options};
@@ -42,13 +42,6 @@ async fn behind_a_proxy(header: Option<&'static str>) -> Edge {
 async fn start(memory: InMemory, header: Option<&'static str>) -> Edge {
     let country_header = header.map(HeaderName::from_static);
     Edge::start_with(memory, EdgeOptions { country_header, ..options(0) }, |_| {}).await
-}
-
-/// Stops the edge, which passes queued clicks on.
-async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
-    let kept = edge.memory.clicks.clone();
-    edge.server.stop(true).await.unwrap();
-    kept.all()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,28 +166,13 @@ async fn d48_turned_away_get_is_recorded_as_blocked_and_head_is_not() {
         assert_eq!(edge.get(slug).status, 403);
         assert_eq!(edge.request("HEAD", slug).status, 403);
     }
-    let clicks = clicks_of(edge).await;
+    let clicks = edge.clicks().await;
     let mut kinds: Vec<_> = clicks.iter().map(|click| (click.link, click.kind)).collect();
     // Each worker has its own queue, so clicks of several workers have no order.
     kinds.sort_by_key(|(link, _)| *link);
     let blocked = |link: &Redirect| (link.id.into(), ClickKind::Blocked);
     assert_eq!(kinds.len(), 2, "{kinds:?}");
     assert!(kinds.contains(&blocked(&bots)) && kinds.contains(&blocked(&countries)), "{kinds:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn d24_d56_chain_has_the_gates_of_all_its_links() {
-    let edge = Edge::start().await;
-    edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
-    let to = |slug: &str| samples::target(&format!("https://{HOST}/{slug}"));
-    edge.add(&against_bots("end")).await;
-    edge.add(&blocking("abroad", &["DE"])).await;
-    edge.add(&samples::redirect("first").with(|content| content.target_url = to("end"))).await;
-    edge.add(&samples::redirect("second").with(|content| content.target_url = to("abroad"))).await;
-    let person = format!("User-Agent: {CHROME}\r\n");
-    assert_eq!(visit(&edge, "GET", "/first", "User-Agent: curl/8\r\n").status, 403);
-    assert_eq!(visit(&edge, "GET", "/first", &person).status, 302);
-    assert_eq!(visit(&edge, "GET", "/second", &person).status, 403);
 }
 
 /// R30: an unavailable link gets the same 404 page whatever its gates.
@@ -210,20 +188,6 @@ async fn d54_r30_gate_does_not_reveal_an_inactive_link() {
     assert_eq!(edge.get("/countries"), unknown);
 }
 
-/// A gate that is switched on or off takes effect at once (D58).
-#[tokio::test(flavor = "multi_thread")]
-async fn d58_changed_gate_takes_effect_at_once() {
-    let edge = Edge::start().await;
-    let open = samples::redirect("sale");
-    edge.add(&open).await;
-    assert_eq!(edge.get("/sale").status, 302);
-    let closed = open.clone().with(|content| content.antibot_enabled = true);
-    edge.update(&open, &closed).await;
-    assert_eq!(edge.get("/sale").status, 403);
-    edge.update(&closed, &open).await;
-    assert_eq!(edge.get("/sale").status, 302);
-}
-
 /// The click records the country that the proxy names, because the database may not know it.
 #[tokio::test(flavor = "multi_thread")]
 async fn d55_click_records_the_country_of_the_trusted_proxy() {
@@ -233,7 +197,7 @@ async fn d55_click_records_the_country_of_the_trusted_proxy() {
         assert_eq!(visit(&edge, "GET", "/sale", lines).status, 302);
     }
     // Each worker passes its own clicks on, in any order.
-    let mut countries: Vec<_> = clicks_of(edge).await.iter().map(|click| click.country).collect();
+    let mut countries: Vec<_> = edge.clicks().await.iter().map(|click| click.country).collect();
     countries.sort_by_key(|country| country.map(CountryCode::as_str));
     assert_eq!(countries, [None, None, Some(country("DE"))]);
 }

@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 use signpost_app::Application;
 use signpost_app::changes::Origin;
 use signpost_app::ports::{Insertion, Store, UnitOfWork};
-use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Landing, Link, PageContent};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Landing, Link, PageContent, Redirect,
+};
 use signpost_edge::{EdgeOptions, EdgeServer};
-use signpost_memory::InMemory;
+use signpost_memory::{InMemory, KeptClick};
 use signpost_pages::SecurityContact;
 use signpost_port_contracts::samples;
 
@@ -42,6 +44,11 @@ pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
         country_header: None,
         security_contact: SecurityContact::parse(SECURITY_CONTACT),
     }
+}
+
+/// A redirect on the system domain to a target.
+pub(crate) fn redirect_to(slug: &str, target: &str) -> Redirect {
+    samples::redirect(slug).with(|content| content.target_url = samples::target(target))
 }
 
 pub(crate) struct Edge {
@@ -118,6 +125,12 @@ impl Edge {
         let mut work = self.memory.store.begin().await.unwrap();
         work.write_page_content(self.account, page.id, content).await.unwrap();
         self.commit(work).await;
+    }
+
+    /// Stops the edge, which passes queued clicks on, and gives all clicks.
+    pub(crate) async fn clicks(self) -> Vec<KeptClick> {
+        self.server.stop(true).await.unwrap();
+        self.memory.clicks.all()
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

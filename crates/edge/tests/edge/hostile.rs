@@ -6,7 +6,7 @@ use std::time::Duration;
 use signpost_port_contracts::samples;
 use signpost_test_servers::smuggling::{doubtful_chunks, doubtful_heads};
 
-use crate::harness::{Edge, HOST};
+use crate::harness::{Edge, HOST, redirect_to};
 
 /// The target of the only link that the requests address correctly.
 const SALE: &str = "https://example.com/sale";
@@ -27,8 +27,7 @@ use Expected::{NotFound, Refused, Sale};
 async fn edge() -> Edge {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
-    let target_url = samples::target("https://other.example/secret");
-    edge.add(&samples::redirect("other").with(|content| content.target_url = target_url)).await;
+    edge.add(&redirect_to("other", "https://other.example/secret")).await;
     edge
 }
 

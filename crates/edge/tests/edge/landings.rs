@@ -1,8 +1,6 @@
 //! Landing pages as visitors see them.
 
-use signpost_domain::{
-    CustomDomainScheme, Hostname, Landing, PageContent, SystemDomain, WidgetContent, WidgetText,
-};
+use signpost_domain::{CustomDomainScheme, Landing, PageContent, SystemDomain, WidgetContent, WidgetText};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
@@ -107,36 +105,4 @@ async fn d53_landing_page_takes_get_and_head_with_optional_slash() {
     assert_eq!(edge.get("/menu/?x=1"), get);
     assert_eq!(edge.request("POST", "/menu").status, 405);
     assert_eq!(edge.get("/Menu").status, 404);
-}
-
-/// Contract D54: an inactive page gets the same 404.
-#[tokio::test(flavor = "multi_thread")]
-async fn d54_inactive_landing_page_is_404() {
-    let edge = Edge::start().await;
-    let active = samples::landing("menu");
-    edge.add(&active).await;
-    edge.update(&active, &Landing { is_active: false, ..active.clone() }).await;
-    assert_eq!(edge.get("/menu"), edge.get("/none"));
-}
-
-/// Contract D24: a redirect whose target is one of our addresses is followed, and a landing page ends the
-/// chain. The visitor is sent to the page's current address, whatever name of the system domain the target
-/// has (R47).
-#[tokio::test(flavor = "multi_thread")]
-async fn d24_redirect_may_lead_to_a_landing_page() {
-    let aliases = vec![Hostname::parse("old.example.com").unwrap()];
-    let memory = InMemory::new(SystemDomain::new("https://go.example.com", aliases).unwrap());
-    let edge = Edge::start_with(memory, options(0), |_| {}).await;
-    edge.add(&samples::landing("menu")).await;
-    for (slug, target) in [
-        ("a", "https://go.example.com/b"),
-        ("b", "https://go.example.com/menu/"),
-        ("c", "http://old.example.com/menu?x=1#y"),
-    ] {
-        edge.add(&samples::redirect(slug).with(|content| content.target_url = samples::target(target))).await;
-    }
-    for path in ["/a", "/b", "/c"] {
-        let answer = edge.get(path);
-        assert_eq!((answer.status, answer.header("location")), (302, Some("https://go.example.com/menu")));
-    }
 }

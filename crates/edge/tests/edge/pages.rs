@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{Store, TargetBlocklist};
-use signpost_domain::{HostBlocklist, Redirect};
+use signpost_domain::{HostBlocklist, Landing, Redirect};
 use signpost_memory::{Fault, InMemory, Step};
 use signpost_port_contracts::samples;
 
-use crate::harness::{Answer, Edge, HOST, options};
+use crate::harness::{Answer, Edge, HOST, options, redirect_to};
 
 /// Checks what every page has, whatever its status.
 #[track_caller]
@@ -32,16 +32,15 @@ async fn d54_r30_every_missing_link_gets_the_same_page() {
     edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
     edge.add(&samples::redirect_at(samples::lost(Some("lost")))).await;
     edge.add(&samples::redirect_at(samples::on_custom("links.example.net", Some("custom")))).await;
-    edge.add(
-        &samples::redirect("blocked")
-            .with(|content| content.target_url = samples::target("https://a.evil.example/")),
-    )
-    .await;
+    edge.add(&Landing { is_active: false, ..samples::landing("page") }).await;
+    edge.add(&redirect_to("blocked", "https://a.evil.example/")).await;
     edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
 
     let unknown = edge.get("/unknown");
     is_page(&unknown, 404);
-    for path in ["/inactive", "/lost", "/blocked", "/a/b", "/%ff", "/unknown?q", "/v1", "/.well-known/x"] {
+    for path in
+        ["/inactive", "/page", "/lost", "/blocked", "/a/b", "/%ff", "/unknown?q", "/v1", "/.well-known/x"]
+    {
         assert_eq!(edge.get(path), unknown, "{path}");
     }
     edge.add(&samples::redirect("sale")).await;

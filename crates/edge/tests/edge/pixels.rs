@@ -97,9 +97,7 @@ async fn d48_visit_with_pixels_counts_once() {
     let (edge, redirect) = started(&[PixelType::Meta]).await;
     edge.get("/sale");
     edge.request("HEAD", "/sale");
-    let kept = edge.memory.clicks.clone();
-    edge.server.stop(true).await.unwrap();
-    let clicks: Vec<_> = kept.all().iter().map(|click| (click.kind, click.link)).collect();
+    let clicks: Vec<_> = edge.clicks().await.iter().map(|click| (click.kind, click.link)).collect();
     assert_eq!(clicks, [(ClickKind::Sent, redirect.id.into())]);
 }
 

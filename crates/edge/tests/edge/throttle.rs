@@ -29,15 +29,6 @@ async fn d54_too_many_misses_get_429_until_the_minute_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_throttled_address_costs_no_look_up() {
-    let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
-    assert_eq!(edge.get("/none").status, 404);
-    edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
-    assert_eq!(edge.get("/none").status, 429);
-    assert_eq!(edge.memory.store.faults().outstanding(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn d54_automatic_browser_requests_are_never_misses() {
     let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
     for (path, status) in [

@@ -98,9 +98,7 @@ async fn d59_click_on_a_widget_records_the_widget() {
     edge.request("HEAD", &at(3));
     edge.get(&at(1));
     edge.request_with("GET", &at(6), &format!("Host: {HOST}\r\nReferer: https://{HOST}/menu\r\n"));
-    let kept = edge.memory.clicks.clone();
-    edge.server.stop(true).await.unwrap();
-    let clicks: Vec<_> = kept.all().iter().map(|click| (click.kind, click.link)).collect();
+    let clicks: Vec<_> = edge.clicks().await.iter().map(|click| (click.kind, click.link)).collect();
     // Each worker passes its own clicks on, so clicks of two connections come in any order.
     let expected = [3, 6].map(|number| (ClickKind::Widget(id(number)), page.id.into()));
     assert!(clicks == expected || clicks == [expected[1], expected[0]], "{clicks:?}");

@@ -37,5 +37,4 @@ mod redirects;
 mod requests_in_flight;
 mod taken_addresses;
 mod tls_allowed;
-mod updates;
 mod widgets;

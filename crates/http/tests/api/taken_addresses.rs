@@ -40,20 +40,6 @@ async fn d20_a_409_names_the_callers_own_link() {
 }
 
 #[actix_web::test]
-async fn d20_a_taken_root_is_reported_as_the_slug() {
-    let api = Api::start().await;
-    api.active_domain("links.shop.com").await;
-    let at_root = json!({
-        "name": "a", "target_url": "https://example.com/", "slug": null, "domain": "links.shop.com",
-    });
-    let root = create(&api, at_root.clone()).await.id(201);
-    assert_eq!(refused(&create(&api, at_root).await), ("already_taken", Some(root.as_str())));
-    let path = format!("/v1/redirects/{}", api.redirect("a").await);
-    let moved = api.call_with("PATCH", &path, json!({"slug": null, "domain": "links.shop.com"})).await;
-    assert_eq!(refused(&moved), ("already_taken", Some(root.as_str())));
-}
-
-#[actix_web::test]
 async fn d20_r1_another_accounts_link_is_not_named() {
     let api = Api::start().await;
     let theirs = api.redirect("theirs").await;

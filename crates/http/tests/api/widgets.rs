@@ -43,81 +43,19 @@ async fn d35_widgets_of_every_type_can_be_sent_back_unchanged() {
 }
 
 #[actix_web::test]
-async fn d35_exactly_the_optional_fields_may_be_null() {
+async fn d34_a_widget_names_a_known_type_and_its_own_object() {
     let api = Api::start().await;
     let path = format!("/v1/landings/{}", api.landing("a").await);
-    for (kind, required, optional) in [
-        (0, vec!["title", "url"], vec!["thumbnail_url"]),
-        (1, vec!["text"], vec![]),
-        (2, vec!["text"], vec![]),
-        (3, vec!["alt", "image_url"], vec!["url"]),
-        (4, vec!["network", "url"], vec![]),
-        (5, vec!["url"], vec![]),
-        (6, vec!["address"], vec!["title"]),
-        (7, vec![], vec![]),
+    for (name, bad, code) in [
+        ("text", "x", "unknown_field"),
+        ("object", "landing", "invalid_value"),
+        ("type", "poll", "invalid_value"),
+        ("type", "Divider", "invalid_value"),
     ] {
-        for name in required {
-            let field = format!("widgets[1].{name}");
-            let mut widget = full()[kind].clone();
-            widget[name] = json!(null);
-            let answer = patch(&api, &path, json!([{"type": "divider"}, widget])).await;
-            assert_eq!(answer.violations(), [(field.as_str(), "not_nullable")]);
-            widget.as_object_mut().unwrap().remove(name);
-            let answer = patch(&api, &path, json!([{"type": "divider"}, widget])).await;
-            assert_eq!(answer.violations(), [(field.as_str(), "required")]);
-        }
-        for name in optional {
-            let mut widget = full()[kind].clone();
-            widget[name] = json!(null);
-            let answer = patch(&api, &path, json!([widget])).await;
-            assert_eq!((answer.status, &answer.body["widgets"][0][name]), (200, &json!(null)), "{answer:?}");
-            widget.as_object_mut().unwrap().remove(name);
-            assert_eq!(patch(&api, &path, json!([widget])).await.body["widgets"][0][name], json!(null));
-        }
-    }
-}
-
-#[actix_web::test]
-async fn d35_every_invalid_value_is_refused_at_its_exact_path() {
-    let api = Api::start().await;
-    let path = format!("/v1/landings/{}", api.landing("a").await);
-    let long = |length: usize| json!("ü".repeat(length));
-    for (kind, name, bad, code) in [
-        (0, "title", json!(" "), "too_short"),
-        (0, "title", long(101), "too_long"),
-        (0, "url", json!("javascript:alert(1)"), "invalid_format"),
-        (0, "url", json!(5), "invalid_type"),
-        (0, "thumbnail_url", json!("data:image/png,x"), "invalid_format"),
-        (1, "text", long(101), "too_long"),
-        (1, "text", json!("a\nb"), "invalid_format"),
-        (2, "text", json!(""), "too_short"),
-        (2, "text", long(2001), "too_long"),
-        (2, "text", json!("\u{0}"), "invalid_format"),
-        (3, "alt", long(201), "too_long"),
-        (3, "image_url", json!("//example.com/x.png"), "invalid_format"),
-        (3, "url", json!("ftp://example.com"), "invalid_format"),
-        (4, "network", json!(""), "too_short"),
-        (4, "network", long(51), "too_long"),
-        (4, "url", json!("@ada"), "invalid_format"),
-        (5, "url", json!("https://example.com/film.mp4"), "invalid_value"),
-        (5, "url", json!("https://youtube.com.example/x"), "invalid_value"),
-        (6, "address", json!("ada"), "invalid_format"),
-        (6, "address", json!(""), "too_short"),
-        (6, "title", long(101), "too_long"),
-        (7, "text", json!("x"), "unknown_field"),
-        (7, "object", json!("landing"), "invalid_value"),
-        (7, "object", json!(1), "invalid_type"),
-        (7, "id", json!(1), "invalid_type"),
-        (7, "type", json!("poll"), "invalid_value"),
-        (7, "type", json!("Divider"), "invalid_value"),
-        (7, "type", json!(1), "invalid_type"),
-        (7, "type", json!(null), "not_nullable"),
-    ] {
-        let mut widget = full()[kind].clone();
-        widget[name] = bad;
-        let field = format!("widgets[2].{name}");
-        let answer = patch(&api, &path, json!([{"type": "divider"}, {"type": "divider"}, widget])).await;
-        assert_eq!(answer.violations(), [(field.as_str(), code)], "{widget}");
+        let mut widget = json!({"type": "divider"});
+        widget[name] = json!(bad);
+        let answer = patch(&api, &path, json!([{"type": "divider"}, widget])).await;
+        assert_eq!(answer.violations(), [(format!("widgets[1].{name}").as_str(), code)]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The header, and the account of a key.
 
 use actix_web::http::header::HeaderValue;
-use serde_json::json;
+use serde_json::{Value, json};
 use signpost_app::keys;
 use signpost_domain::IdempotencyKey;
 
@@ -13,41 +13,28 @@ use crate::openapi::DOCUMENT;
 async fn d12_a_malformed_key_is_listed_with_the_violations_of_the_body() {
     let api = Api::start().await;
     let before = everything(&api).await;
-    let too_long = "k".repeat(256);
-    for (key, code) in [
-        (b"".as_slice(), "too_short"),
-        (too_long.as_bytes(), "too_long"),
-        (b"two words", "invalid_format"),
-        (b"a\tb", "invalid_format"),
-        ("é".as_bytes(), "invalid_format"),
-        (b"\xff", "invalid_format"),
-    ] {
-        let key = HeaderValue::from_bytes(key).unwrap();
-        let call = || request("POST", "/v1/groups", &api.key).insert_header(("idempotency-key", key.clone()));
-        let answer = api.send(call().set_json(json!({"name": "a"}))).await;
-        assert_eq!(answer.violations(), [("Idempotency-Key", code)], "{key:?}");
-        let answer = api.send(call().set_json(json!({"name": 1}))).await;
-        assert_eq!(answer.violations(), [("Idempotency-Key", code), ("name", "invalid_type")], "{key:?}");
+    for (body, others) in
+        [(json!({"name": "a"}), vec![]), (json!({"name": 1}), vec![("name", "invalid_type")])]
+    {
+        let call = request("POST", "/v1/groups", &api.key)
+            .insert_header(("idempotency-key", HeaderValue::from_bytes(b"\xff").unwrap()));
+        let expected = [vec![("Idempotency-Key", "invalid_format")], others].concat();
+        assert_eq!(api.send(call.set_json(body)).await.violations(), expected);
     }
-    let twice = keyed("/v1/groups", &api.key, "a").append_header(("idempotency-key", "a"));
-    let answer = api.send(twice.set_json(json!({"name": "a"}))).await;
-    assert_eq!(answer.violations(), [("Idempotency-Key", "invalid_format")]);
     assert_eq!(everything(&api).await, before);
 }
 
 /// The document states the rule of the domain.
-#[actix_web::test]
-async fn d12_a_key_has_1_to_255_visible_ascii_characters() {
-    let api = Api::start().await;
+#[test]
+fn d12_a_key_has_1_to_255_visible_ascii_characters() {
     let schema = &DOCUMENT["components"]["parameters"]["IdempotencyKey"]["schema"];
     let every: String = ('!'..='~').collect();
-    for key in ["a", &"k".repeat(255), &every, "8e03978e-40d5-43e8-bc93-6894a57f9324"] {
-        assert_eq!(post(&api, "/v1/groups", key, &json!({"name": "a"})).await.status, 201, "{key}");
-        assert_eq!(DOCUMENT.mismatches(schema, &json!(key)), Vec::<String>::new());
-    }
-    for key in ["", &"k".repeat(256), "a b", "é", "\u{7f}"] {
-        assert!(IdempotencyKey::parse(key).is_err());
-        assert!(!DOCUMENT.mismatches(schema, &json!(key)).is_empty(), "{key:?}");
+    for key in ["", "a", &"k".repeat(255), &"k".repeat(256), &every, "a b", "é", "\u{7f}"] {
+        assert_eq!(
+            DOCUMENT.mismatches(schema, &json!(key)).is_empty(),
+            IdempotencyKey::parse(key).is_ok(),
+            "{key:?}"
+        );
     }
 }
 
@@ -61,8 +48,6 @@ async fn d12_a_key_belongs_to_the_account_for_all_its_api_keys() {
     let theirs = api.send(keyed("/v1/groups", &stranger, "k").set_json(&body)).await;
     assert!(!theirs.is_replayed());
     assert_ne!(theirs.id(201), first.id(201));
-    let other = api.send(keyed("/v1/groups", &stranger, "other").set_json(json!({"name": "b"}))).await;
-    assert_eq!(other.status, 201);
     let again = api.send(keyed("/v1/groups", second.expose(), "k").set_json(&body)).await;
     assert!(again.is_replayed());
     assert_eq!(again.repeated(), first.repeated());
@@ -77,18 +62,8 @@ async fn d12_bodies_are_compared_byte_by_byte() {
         api.send(call.set_payload(body))
     };
     assert_eq!(send(r#"{"name":"a"}"#).await.status, 201);
-    for other in [r#"{"name": "a"}"#, r#"{"name":"\u0061"}"#, r#"{"name":"a"} "#] {
-        send(other).await.assert_key_is_anothers();
-    }
-    for (other, violation) in [
-        ("", ("body", "invalid_json")),
-        ("{", ("body", "invalid_json")),
-        ("[]", ("body", "invalid_type")),
-        (r#"{"name":1}"#, ("name", "invalid_type")),
-    ] {
-        send(other).await.assert_key_is_anothers_beside(&[violation]);
-    }
-    assert!(send(r#"{"name":"a"}"#).await.is_replayed());
+    send(r#"{"name": "a"}"#).await.assert_key_is_anothers();
+    send("{").await.assert_key_is_anothers_beside(&[("body", "invalid_json")]);
 }
 
 /// Contract D8: otherwise a caller who corrects only the key would learn of the other violations one request later.
@@ -122,33 +97,33 @@ async fn d8_a_used_key_is_listed_with_all_other_violations() {
 #[actix_web::test]
 async fn d12_other_methods_ignore_the_header() {
     let api = Api::start().await;
-    let group = format!("/v1/groups/{}", api.group("g").await);
-    let link = format!("/v1/redirects/{}", api.redirect("a").await);
-    let pixel = format!("/v1/pixels/{}", api.pixel().await);
     let used = json!({"name": "used"});
     assert_eq!(post(&api, "/v1/groups", "k", &used).await.status, 201);
-    for key in ["k", "no key"] {
-        let call = |method, path| request(method, path, &api.key).insert_header(("idempotency-key", key));
-        for path in ["/v1/redirects", &link, &group, &pixel, "/v1/account"] {
-            for method in ["GET", "HEAD"] {
-                let answer = api.send(call(method, path)).await;
-                assert_eq!((answer.status, answer.is_replayed()), (200, false), "{method} {path}");
-            }
-        }
-        for name in ["b", "c", "b"] {
-            for path in [&link, &group] {
-                let answer = api.send(call("PATCH", path).set_json(json!({ "name": name }))).await;
-                assert_eq!((answer.status, &answer.body["name"]), (200, &json!(name)), "{path}");
-                assert!(!answer.is_replayed());
-            }
+    let send = async |method: &str, path: &str, key: &str, body: Option<&Value>| {
+        let call = request(method, path, &api.key).insert_header(("idempotency-key", key));
+        let call = match body {
+            Some(body) => call.set_json(body),
+            None => call,
+        };
+        let answer = api.send(call).await;
+        assert!(!answer.is_replayed(), "{method} {path}");
+        answer
+    };
+    for sample in DOCUMENT.samples().into_iter().filter(|sample| sample.method != "POST") {
+        for key in ["k", "no key"] {
+            let answer = send(&sample.method, &sample.path("x"), key, sample.body.as_ref()).await;
+            // A second export within a minute is refused (D66).
+            let is_refused_export = sample.template.ends_with("/clicks") && answer.status == 429;
+            assert!(matches!(answer.status, 200 | 404) || is_refused_export, "{sample:?}: {answer:?}");
         }
     }
-    for path in [&link, &group, &pixel] {
-        for status in [200, 404] {
-            let call = request("DELETE", path, &api.key).insert_header(("idempotency-key", "k"));
-            let answer = api.send(call).await;
-            assert_eq!((answer.status, answer.is_replayed()), (status, false), "{path}");
-        }
+    let link = format!("/v1/redirects/{}", api.redirect("a").await);
+    for name in ["b", "c", "b"] {
+        let answer = send("PATCH", &link, "k", Some(&json!({ "name": name }))).await;
+        assert_eq!((answer.status, &answer.body["name"]), (200, &json!(name)));
+    }
+    for status in [200, 404] {
+        assert_eq!(send("DELETE", &link, "k", None).await.status, status);
     }
     assert!(post(&api, "/v1/groups", "k", &used).await.is_replayed());
 }

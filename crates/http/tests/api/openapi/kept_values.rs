@@ -104,6 +104,10 @@ async fn d33_an_update_changes_its_fields_only() {
             let updated = api.call_with("PATCH", &link, json!({ field: value })).await;
             assert_eq!(updated.status, 200, "{updated:?}");
             assert!(has(&shown(&updated.body, field), &value), "{field}: {value}, {updated:?}");
+            let is_changed = shown(&updated.body, field) != shown(&before.body, field);
+            let now = json!(api.app.clock.now().to_string());
+            let expected = if is_changed { &now } else { &before.body["updated_at"] };
+            assert_eq!(updated.body["updated_at"], *expected, "{field}");
             assert_eq!(api.call("GET", &link).await.body, updated.body);
             let others = |answer: &Answer| {
                 let mut body = without_derived(answer);

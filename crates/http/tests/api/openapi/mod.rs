@@ -8,6 +8,7 @@ mod page;
 mod parameters;
 mod patterns;
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use serde_json::Value;
@@ -38,6 +39,12 @@ pub fn operations() -> Vec<Operation> {
         .collect::<Vec<_>>()
     };
     paths.iter().flat_map(methods).collect()
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
 }
 
 impl Operation {
