@@ -1,12 +1,11 @@
 //! Accounts as operators manage them (D15, D60).
 
 use signpost_app::accounts::{self, AccountReference, CreateAccount, OperatorError};
-use signpost_app::idempotency::Idempotency;
-use signpost_app::{AppError, groups, keys};
-use signpost_domain::{Account, Address, PageLimit, RedirectContent, Site, Submitted};
+use signpost_app::{AppError, keys};
+use signpost_domain::{Account, Address, PageLimit, Site};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, draft};
+use crate::world::{World, create_as, draft, group_of};
 
 fn command(email: &str, plan: &str) -> CreateAccount {
     CreateAccount {
@@ -83,15 +82,9 @@ async fn a_caller_of_a_deleted_account_creates_nothing() {
     let world = World::new().await;
     let caller = world.caller().await;
     accounts::delete(&world.app, world.account.id).await.unwrap();
-    let created = signpost_app::links::create::<RedirectContent>(
-        &world.app,
-        &caller,
-        Submitted::valid(draft("sale")),
-        Idempotency::disabled(),
-    )
-    .await;
+    let created = create_as(&world.app, &caller, draft("sale")).await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
-    let created = groups::create(&world.app, &caller, samples::name("Late"), Idempotency::disabled()).await;
+    let created = group_of(&world.app, &caller, "Late").await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
     let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
     assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);

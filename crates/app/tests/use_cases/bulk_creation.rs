@@ -6,13 +6,17 @@ use proptest::prelude::*;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, links};
 use signpost_domain::{
-    Batch, Change, CountryCode, FieldError, GeoBlocklist, HostReference, Plan, PlanLimits, PlanResource,
-    Redirect, RedirectContent, RedirectRequest, Refusal, Rejection, Submitted, ViolationCode, Violations,
+    Batch, Change, CountryCode, Feature, FieldError, GeoBlocklist, HostReference, Plan, PlanLimits,
+    PlanResource, Redirect, RedirectContent, RedirectId, RedirectRequest, Refusal, Rejection, Submitted,
+    ViolationCode, Violations,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, plan};
+use crate::given_domains::draft_on;
+use crate::world::{World, assert_internal, create_as, draft, draft_without_slug, drawn, plan};
+
+const HOST: &str = "links.example.net";
 
 type Outcomes = Vec<Result<Redirect, Rejection>>;
 
@@ -70,8 +74,12 @@ async fn d29_ids_ascend_in_the_order_of_the_batch() {
 
 #[tokio::test]
 async fn d29_the_first_valid_claim_of_an_address_wins() {
-    let world = World::with_plan(plan(&[])).await;
-    let taken = Refusal::AddressTaken { existing: Some(world.redirect("taken").await.id.into()) };
+    let world = World::with_plan(plan(&[Feature::CustomDomains])).await;
+    world.active_domain(HOST).await;
+    let taken_by = |id: RedirectId| Some(Refusal::AddressTaken { existing: Some(id.into()) });
+    let taken = taken_by(world.redirect("taken").await.id);
+    let root = taken_by(world.create(draft_on(HOST, None)).await.unwrap().id);
+    create_as(&world.app, &world.stranger().await, draft("theirs")).await.unwrap();
     let outcomes = created(
         &world,
         [
@@ -82,6 +90,9 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
             draft("Mine"),
             draft("taken"),
             draft("taken"),
+            draft("theirs"),
+            draft("admin"),
+            draft_on(HOST, None),
             draft("mine"),
         ],
     )
@@ -91,13 +102,16 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
         refusals,
         [
             Some(Refusal::GroupNotFound),
-            Some(Refusal::FeatureNotAvailable(signpost_domain::Feature::Antibot)),
+            Some(Refusal::FeatureNotAvailable(Feature::Antibot)),
             None,
             Some(Refusal::DuplicateSlugInBatch),
             None,
-            // The holder is not an item of the batch.
-            Some(taken.clone()),
-            Some(taken),
+            // D20: the holder is not an item of the batch.
+            taken.clone(),
+            taken,
+            Some(Refusal::AddressTaken { existing: None }),
+            Some(Refusal::SlugReserved),
+            root,
             Some(Refusal::DuplicateSlugInBatch),
         ]
     );

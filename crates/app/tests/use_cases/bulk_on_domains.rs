@@ -1,19 +1,20 @@
-//! Batches over several domains, and concurrent requests about one address or domain (D20, D29, D30).
+//! Batches over several domains, and concurrent requests about one domain (D22, D29, D43).
 
 use std::sync::Arc;
 
 use signpost_app::idempotency::Idempotency;
+use signpost_app::ports::{LinksOf, UnitOfWork};
 use signpost_app::{AppError, links};
 use signpost_domain::{
-    Batch, Change, ErrorCode, HostReference, Link, Placement, Redirect, RedirectContent, RedirectRequest,
+    Batch, Change, CustomDomain, HostReference, Placement, Redirect, RedirectContent, RedirectRequest,
     Refusal, Rejection, Submitted, ViolationCode,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::given_domains::{ACTIVE, draft_on, given_domain, not_active, removed};
+use crate::given_domains::{ACTIVE, draft_on, given_domain, not_active};
 use crate::transfer::stored;
-use crate::world::{World, at_once, draft, fields, refusal, violation};
+use crate::world::{World, create_as, draft, fields, refusal, update_as, violation};
 
 const HOST: &str = "links.example.net";
 const OTHER: &str = "other.example.org";
@@ -98,127 +99,69 @@ async fn d29_an_incomplete_item_is_judged_on_its_domain() {
     assert_eq!(found, [vec![name.clone(), target_url], vec![name]]);
 }
 
-/// Creations and moves compete for the address.
+/// Runs `request` until it needs a unit of work, then makes a change in a unit of work that began before it.
+async fn after_a_change<T: Send + 'static>(
+    world: &World,
+    request: impl Future<Output = T> + Send + 'static,
+    change: impl AsyncFnOnce(&mut dyn UnitOfWork),
+) -> T {
+    let mut meanwhile = world.app.store.begin().await.unwrap();
+    let request = tokio::spawn(request);
+    tokio::task::yield_now().await;
+    assert!(!request.is_finished());
+    change(meanwhile.as_mut()).await;
+    meanwhile.commit().await.unwrap();
+    request.await.unwrap()
+}
+
+/// Contract D23: the unit of work decides, not an earlier read. So no link stays on a domain that is removed meanwhile.
 #[tokio::test]
-async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
-    let world = World::new().await;
-    world.active_domain(HOST).await;
-    let caller = world.caller().await;
-    for step in [Step::Begin, Step::Write, Step::Commit] {
-        world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
-        let batch =
-            Batch::new(vec![Ok(Submitted::valid(draft_on(HOST, None))), Ok(Submitted::valid(draft("a")))])
-                .unwrap();
-        let outcome =
-            links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled()).await;
-        assert!(matches!(outcome, Err(AppError::Store(_))), "{step:?}: {outcome:?}");
-        assert_eq!(world.usage().await.links, 0);
-    }
-}
-
-/// Contract D20: an address that several requests claim at once, some by creation and some by a move, one of them gets.
-#[tokio::test(flavor = "multi_thread")]
-async fn d20_one_of_many_concurrent_claims_of_an_address_succeeds() {
-    for slug in [Some("sale"), None] {
+async fn d43_no_link_is_placed_on_a_domain_removed_meanwhile() {
+    for request in ["creation", "batch", "move", "rename"] {
         let world = World::new().await;
-        world.active_domain(HOST).await;
-        let mut links = vec![];
-        for number in 0..4 {
-            links.push(world.redirect(&format!("s{number}")).await);
-        }
-        let caller = world.caller().await;
-        let outcomes = at_once(8, async |number| {
-            if let Some(link) = links.get(number) {
-                let slug = slug.map_or(Change::Clear, |slug| Change::Set(samples::slug(slug)));
-                let domain = Change::Set(HostReference::parse(HOST));
-                let patch = RedirectRequest { domain, slug, ..RedirectRequest::default() };
-                links::update::<RedirectContent>(&world.app, &caller, link.id.into(), Submitted::valid(patch))
-                    .await
-            } else {
-                let draft = Submitted::valid(draft_on(HOST, slug));
-                links::create::<RedirectContent>(&world.app, &caller, draft, Idempotency::disabled()).await
+        let domain = world.active_domain(HOST).await;
+        let there = world.create(draft_on(HOST, Some("there"))).await.unwrap();
+        let moving = world.redirect("moving").await;
+        let (app, caller) = (Arc::clone(&world.app), world.caller().await);
+        let placing = async move {
+            let slug = Change::Set(samples::slug("new"));
+            let renaming = RedirectRequest { slug, ..RedirectRequest::default() };
+            let to_host = Change::Set(HostReference::parse(HOST));
+            match request {
+                "creation" => create_as(&app, &caller, draft_on(HOST, Some("new"))).await.map(drop),
+                "batch" => {
+                    let batch = Batch::new(vec![Ok(Submitted::valid(draft_on(HOST, Some("new"))))]).unwrap();
+                    let outcomes =
+                        links::create_many::<RedirectContent>(&app, &caller, batch, Idempotency::disabled());
+                    match outcomes.await.unwrap().remove(0) {
+                        Err(Rejection::Refused(refusal)) => Err(AppError::Refused(refusal)),
+                        other => panic!("not refused: {other:?}"),
+                    }
+                }
+                "move" => {
+                    let patch = RedirectRequest { domain: to_host, ..renaming };
+                    update_as(&app, &caller, moving.id, patch).await.map(drop)
+                }
+                _ => update_as(&app, &caller, there.id, renaming).await.map(drop),
             }
-        });
-        let (placed, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
-        assert_eq!(placed.len(), 1);
-        for outcome in refused {
-            assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken);
-        }
-    }
-}
-
-/// Contract D23: a concurrent creation or move either precedes the removal, and loses the domain, or is
-/// refused.
-#[tokio::test(flavor = "multi_thread")]
-async fn d43_no_link_stays_on_a_concurrently_removed_domain() {
-    let world = World::new().await;
-    let caller = world.caller().await;
-    let mut placed = 0;
-    for round in 0..40 {
-        let host = format!("d{round}.example.net");
-        let domain = world.active_domain(&host).await;
-        let create = async |draft: RedirectRequest| {
-            links::create::<RedirectContent>(
-                &world.app,
-                &caller,
-                Submitted::valid(draft),
-                Idempotency::disabled(),
-            )
-            .await
-            .unwrap()
-            .redirect
         };
-        let there = create(draft_on(&host, Some("there"))).await;
-        let moving = create(draft(&format!("moving-{round}"))).await;
-        let patch = |domain, slug| {
-            let slug = Change::Set(samples::slug(slug));
-            Submitted::valid(RedirectRequest { domain, slug, ..RedirectRequest::default() })
-        };
-        let outcomes = at_once(5, async |task| match task {
-            0 => {
-                removed(&world.app, &domain).await;
-                Ok(())
-            }
-            1 => {
-                let draft = Submitted::valid(draft_on(&host, Some("new")));
-                links::create::<RedirectContent>(&world.app, &caller, draft, Idempotency::disabled())
-                    .await
-                    .map(drop)
-            }
-            2 => {
-                let patch = patch(Change::Set(HostReference::parse(&host)), "moved");
-                links::update::<RedirectContent>(&world.app, &caller, moving.id.into(), patch).await.map(drop)
-            }
-            3 => {
-                let patch = patch(Change::Keep, "renamed");
-                links::update::<RedirectContent>(&world.app, &caller, there.id.into(), patch).await.map(drop)
-            }
-            _ => {
-                let drafts = ["x", "y"].map(|slug| Ok(Submitted::valid(draft_on(&host, Some(slug))))).into();
-                let batch = Batch::new(drafts).unwrap();
-                links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled())
-                    .await
-                    .map(drop)
-            }
-        });
-        for outcome in outcomes {
-            match outcome {
-                Ok(()) => placed += 1,
-                Err(AppError::Refused(Refusal::DomainNotFound)) => {}
-                Err(error) => panic!("{error:?}"),
-            }
+        let CustomDomain { id, account_id, hostname, .. } = domain;
+        let outcome = after_a_change(&world, placing, async |work| {
+            work.lock_custom_domain(account_id, id).await.unwrap().unwrap();
+            let whose = LinksOf::Account(account_id);
+            work.lose_some_links(whose, &hostname, 1_000, samples::at(0)).await.unwrap();
+            assert!(work.delete_custom_domain(account_id, id).await.unwrap());
+        })
+        .await;
+        // A lost link keeps its new slug, and has no domain.
+        if request == "rename" {
+            outcome.unwrap();
+        } else {
+            assert_eq!(refusal(outcome), Refusal::DomainNotFound, "{request}");
         }
         for link in stored(&world.app, world.account.id).await.1 {
-            assert!(!is_on(&link, &host), "{link:?}");
+            assert!(!matches!(link.placement, Placement::Custom { .. }), "{request}: {link:?}");
         }
-    }
-    assert!(placed > 80, "nothing was placed: {placed}");
-}
-
-fn is_on(link: &Link, host: &str) -> bool {
-    match &link.placement {
-        Placement::Custom { hostname, slug: _ } => hostname.as_str() == host,
-        Placement::System { .. } | Placement::Lost { .. } => false,
     }
 }
 
@@ -233,28 +176,19 @@ async fn d22_a_concurrently_moved_link_gets_its_slug_at_its_new_place() {
         world.active_domain(HOST).await;
         given_domain(&world.app, world.account.id, OTHER, status).await;
         let link = world.create(draft_on(HOST, Some("old"))).await.unwrap();
-        let caller = world.caller().await;
-
-        let mut meanwhile = world.app.store.begin().await.unwrap();
-        let app = Arc::clone(&world.app);
+        let (app, caller, id) = (Arc::clone(&world.app), world.caller().await, link.id);
         let slug = Change::Set(samples::slug("new"));
-        let patch = Submitted::valid(RedirectRequest { slug, ..RedirectRequest::default() });
-        let update = tokio::spawn(async move {
-            links::update::<RedirectContent>(&app, &caller, link.id.into(), patch).await
-        });
-        // It runs until it needs a unit of work, which this test still holds.
-        tokio::task::yield_now().await;
-        assert!(!update.is_finished());
-        let moved = Redirect { placement: samples::on_custom(OTHER, Some("old")), ..link.clone() };
-        let before = meanwhile.lock_link(world.account.id, link.id.into()).await.unwrap().unwrap();
-        meanwhile.update_link(world.account.id, &before, &moved.into()).await.unwrap();
-        meanwhile.commit().await.unwrap();
-
-        let outcome = match update.await.unwrap() {
-            Ok(updated) => Ok(updated.redirect.placement),
-            Err(AppError::Refused(refusal)) => Err(refusal),
-            Err(error) => panic!("{error:?}"),
-        };
-        assert_eq!(outcome, expected);
+        let patch = RedirectRequest { slug, ..RedirectRequest::default() };
+        let update = async move { update_as(&app, &caller, id, patch).await };
+        let outcome = after_a_change(&world, update, async |work| {
+            let moved = Redirect { placement: samples::on_custom(OTHER, Some("old")), ..link.clone() };
+            let before = work.lock_link(world.account.id, link.id.into()).await.unwrap().unwrap();
+            work.update_link(world.account.id, &before, &moved.into()).await.unwrap();
+        })
+        .await;
+        match outcome {
+            Ok(updated) => assert_eq!(Ok(updated.placement), expected),
+            refused => assert_eq!(Err(refusal(refused)), expected),
+        }
     }
 }

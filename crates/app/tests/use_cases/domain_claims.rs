@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 
 use crate::domain_owners::{HOST, Owner};
 use crate::given_domains::{ACTIVE, becomes, given_domain};
-use crate::world::{World, at_once, refusal};
+use crate::world::{World, refusal};
 
 const PERIOD: Duration = Duration::from_hours(72);
 
@@ -147,30 +147,6 @@ async fn d43_a_domain_deleted_during_its_verification_is_not_found() {
     let (verified, ()) = tokio::join!(owner.try_to_verify(domain.id), meanwhile);
     assert_eq!(refusal(verified), Refusal::DomainNotFound);
     assert_eq!(owner.list().await.first().unwrap().status.as_str(), "pending");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn d41_one_of_several_concurrent_connections_succeeds() {
-    for round in 0..20 {
-        let world = World::new().await;
-        let owners = [
-            Owner::first(&world).await,
-            Owner::another(&world).await,
-            Owner::first(&world).await,
-            Owner::another(&world).await,
-        ];
-        let host = format!("links{round}.shop.com");
-        let outcomes = at_once(owners.len(), async |number| owners[number].try_to_connect(&host).await);
-        let new = outcomes.iter().filter(|outcome| outcome.as_ref().is_ok_and(|connected| connected.is_new));
-        assert_eq!(new.count(), 1, "{outcomes:?}");
-        let holder = world.app.store.holder_of(&samples::hostname(&host)).await.unwrap().unwrap();
-        for (owner, outcome) in owners.iter().zip(outcomes) {
-            match outcome {
-                Ok(connected) => assert_eq!(connected.domain.domain, holder),
-                refused => assert_eq!(refusal(refused), owner.taken(&host)),
-            }
-        }
-    }
 }
 
 /// Contract D22: the links never return under the new owner. R7: the former owner's records are still in

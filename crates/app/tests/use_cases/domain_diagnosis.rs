@@ -222,15 +222,3 @@ async fn d65_a_running_check_shows_its_start() {
     check(&world).await;
     assert!(shown(&owner, id).await.next_check_at.unwrap() > world.app.clock.now());
 }
-
-/// The hostname is too long for its `TXT` record, so DNS is not asked.
-#[tokio::test]
-async fn d65_an_impossible_proof_is_missing() {
-    let world = World::new().await;
-    let owner = Owner::first(&world).await;
-    let long = format!("{0}.{0}.{0}.{1}.com", "a".repeat(63), "b".repeat(57));
-    let id = owner.connect(&long).await.id;
-    let verified = owner.try_to_verify(id).await.unwrap();
-    assert_eq!(records(&verified), ["CNAME unknown", "TXT missing"]);
-    assert_eq!((checked_at(&verified), world.memory.dns.all_lookups()), (Some(world.app.clock.now()), 0));
-}

@@ -3,15 +3,14 @@
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::visits::{self, Resolution};
-use signpost_app::{AppError, Caller, links};
+use signpost_app::{AppError, Caller};
 use signpost_domain::{
-    AccountId, CustomDomain, DomainId, PageLimit, Redirect, RedirectContent, RedirectRequest, Refusal,
-    Submitted, VerificationRecord,
+    AccountId, CustomDomain, DomainId, PageLimit, Redirect, RedirectRequest, Refusal, VerificationRecord,
 };
 use signpost_port_contracts::samples;
 
 use crate::given_domains::draft_on;
-use crate::world::World;
+use crate::world::{World, create_as};
 
 /// The default hostname of tests.
 pub(crate) const HOST: &str = "links.shop.com";
@@ -105,14 +104,7 @@ impl<'a> Owner<'a> {
     }
 
     pub(crate) async fn try_to_link(&self, draft: RedirectRequest) -> Result<Redirect, AppError> {
-        let created = links::create::<RedirectContent>(
-            &self.world.app,
-            &self.caller,
-            Submitted::valid(draft),
-            Idempotency::disabled(),
-        )
-        .await?;
-        Ok(created.redirect)
+        create_as(&self.world.app, &self.caller, draft).await
     }
 }
 

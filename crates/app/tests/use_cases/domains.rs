@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use signpost_app::background::{CheckDomains, Job};
 use signpost_app::domains;
-use signpost_app::idempotency::Idempotency;
 use signpost_domain::{
-    CustomDomainStatus, DnsRecordType, Edge, Feature, IdReference, PageLimit, Plan, PlanLimits, PlanResource,
-    Refusal, SystemDomain, ViolationCode,
+    CustomDomainStatus, DnsRecordType, Edge, Feature, Plan, PlanLimits, PlanResource, Refusal, SystemDomain,
+    ViolationCode,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -237,7 +236,7 @@ async fn d42_r21_an_unanswered_verification_changes_nothing() {
 
 /// Contract D37: the hostname can be connected. No record can prove it, so DNS is not asked.
 #[tokio::test]
-async fn d38_a_hostname_too_long_for_its_record_stays_unproven() {
+async fn d38_d65_a_hostname_too_long_for_its_record_stays_unproven() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let label = "a".repeat(60);
@@ -249,8 +248,13 @@ async fn d38_a_hostname_too_long_for_its_record_stays_unproven() {
     world.memory.clock.advance(Duration::from_hours(1));
     CheckDomains::new(Arc::clone(&world.app)).step().await.unwrap();
     world.memory.dns.set_unavailable(true);
-    assert_eq!(owner.verify(id).await, "pending", "no look-up is needed");
-    assert_eq!(world.memory.dns.all_lookups(), 0);
+    let verified = owner.try_to_verify(id).await.unwrap();
+    assert_eq!(verified.domain.status.as_str(), "pending", "no look-up is needed");
+    let checked_at = verified.domain.observation.map(|observation| observation.checked_at);
+    assert_eq!((checked_at, world.memory.dns.all_lookups()), (Some(world.app.clock.now()), 0));
+    let records: Vec<_> =
+        verified.dns_instructions.iter().map(|record| record.finding.status.as_str()).collect();
+    assert_eq!(records, ["unknown", "missing"]);
 }
 
 /// Own names are refused first of all.
@@ -335,20 +339,13 @@ async fn d15_only_new_connections_need_the_feature() {
     assert_eq!(owner.list().await, []);
 }
 
-/// Unknown, malformed and foreign ids get the same answer, without a look-up in DNS.
 #[tokio::test]
-async fn d2_missing_and_foreign_domains_are_not_found() {
+async fn d2_verifying_a_missing_or_foreign_domain_asks_dns_nothing() {
     let world = World::new().await;
     let domain = Owner::first(&world).await.connect(HOST).await;
-    let stranger = world.stranger().await;
-    let app = &world.app;
-    for id in [IdReference::Malformed, samples::id().into(), domain.id.into()] {
-        assert_eq!(refusal(domains::get(app, &stranger, id).await), Refusal::DomainNotFound);
-        let verified = domains::verify(app, &stranger, id, Idempotency::disabled()).await;
-        assert_eq!(refusal(verified), Refusal::DomainNotFound);
-        assert_eq!(refusal(domains::delete(app, &stranger, id).await), Refusal::DomainNotFound);
+    let stranger = Owner::another(&world).await;
+    for id in [samples::id(), domain.id] {
+        assert_eq!(refusal(stranger.try_to_verify(id).await), Refusal::DomainNotFound);
     }
-    let page = domains::list(app, &stranger, PageLimit::default(), None).await.unwrap();
-    assert_eq!((page.items, world.memory.dns.all_lookups()), (vec![], 0));
-    assert_eq!(world.usage().await.domains, 1);
+    assert_eq!(world.memory.dns.all_lookups(), 0);
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 
-use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::StoreError;
 use signpost_app::{AppError, Caller, groups};
@@ -12,7 +11,10 @@ use signpost_domain::{
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, assert_internal, draft, draft_without_slug, get_redirect, list_redirects};
+use crate::world::{
+    World, assert_internal, create_as, draft, draft_without_slug, get_redirect, group_of, list_redirects,
+    update_as,
+};
 
 const STEPS: [Step; 3] = [Step::Begin, Step::Write, Step::Commit];
 
@@ -63,36 +65,18 @@ impl Scene {
         let app = &world.app;
         let grouped = |draft| RedirectRequest { group: Change::Set(group.id.into()), ..draft };
         match writing {
-            Writing::CreateRedirect => links::create::<RedirectContent>(
-                app,
-                caller,
-                Submitted::valid(grouped(draft("new"))),
-                Idempotency::disabled(),
-            )
-            .await
-            .map(drop),
-            Writing::GenerateSlug => links::create::<RedirectContent>(
-                app,
-                caller,
-                Submitted::valid(grouped(draft_without_slug())),
-                Idempotency::disabled(),
-            )
-            .await
-            .map(drop),
+            Writing::CreateRedirect => create_as(app, caller, grouped(draft("new"))).await.map(drop),
+            Writing::GenerateSlug => create_as(app, caller, grouped(draft_without_slug())).await.map(drop),
             Writing::UpdateRedirect => {
                 let patch = RedirectRequest {
                     slug: Change::Set(samples::slug("moved")),
                     group: Change::Clear,
                     ..RedirectRequest::default()
                 };
-                links::update::<RedirectContent>(app, caller, link.id.into(), Submitted::valid(patch))
-                    .await
-                    .map(drop)
+                update_as(app, caller, link.id, patch).await.map(drop)
             }
             Writing::DeleteRedirect => links::delete(app, caller, link.id.into()).await.map(drop),
-            Writing::CreateGroup => {
-                groups::create(app, caller, samples::name("New"), Idempotency::disabled()).await.map(drop)
-            }
+            Writing::CreateGroup => group_of(app, caller, "New").await.map(drop),
             Writing::RenameGroup => {
                 groups::rename(app, caller, group.id.into(), samples::name("New")).await.map(drop)
             }

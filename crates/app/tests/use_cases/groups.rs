@@ -1,53 +1,38 @@
-//! Groups (contract "Group", D2, D15, D33).
+//! Groups (contract "Group", D15, D33), and deletions of more links than fit in one unit of work (D60).
 
 use std::time::Duration;
 
-use signpost_app::groups;
-use signpost_app::idempotency::Idempotency;
-use signpost_domain::{Change, Group, IdReference, Plan, PlanLimits, PlanResource, RedirectRequest, Refusal};
+use signpost_app::{accounts, groups};
+use signpost_domain::{
+    Change, Group, GroupId, Plan, PlanLimits, PlanResource, Redirect, RedirectRequest, Refusal,
+};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, at_once, draft, get_redirect, plan, refusal};
+use crate::world::{World, draft, group_of, plan, refusal};
+
+/// More links than fit in one unit of work.
+const MANY: u32 = 2_500;
+
+/// Stores many links of the account.
+async fn fill(world: &World, group_id: Option<GroupId>) -> Vec<Redirect> {
+    let link = |number| Redirect { group_id, ..samples::redirect(&format!("link-{number}")) };
+    let links: Vec<Redirect> = (0..MANY).map(link).collect();
+    let mut work = world.app.store.begin().await.unwrap();
+    for link in &links {
+        work.insert_links(world.account.id, &[link.clone().into()], 1_000_000).await.unwrap();
+    }
+    work.commit().await.unwrap();
+    links
+}
 
 #[tokio::test]
-async fn a_new_group_is_empty_and_may_repeat_a_name() {
-    let world = World::new().await;
-    let first = world.group("Spring").await;
-    let second = world.group("Spring").await;
-    assert!(second.id > first.id);
-    let caller = world.caller().await;
-    for group in [first, second] {
-        assert_eq!(group, Group::create(group.id, samples::name("Spring"), samples::at(0)));
-        assert_eq!(groups::get(&world.app, &caller, group.id.into()).await.unwrap(), group);
-    }
-    assert_eq!(world.usage().await.groups, 2);
-}
-
-fn three_groups() -> Plan {
-    Plan { limits: PlanLimits { groups: 3, ..plan(&[]).limits }, ..plan(&[]) }
-}
-
-const THREE: Refusal = Refusal::PlanLimitReached { resource: PlanResource::Groups, limit: 3 };
-
-#[tokio::test(flavor = "multi_thread")]
-async fn d15_the_limit_on_groups_is_exact_under_concurrency() {
-    let world = World::with_plan(three_groups()).await;
-    let caller = world.caller().await;
-    let outcomes = at_once(53, async |_| {
-        groups::create(&world.app, &caller, samples::name("One of many"), Idempotency::disabled()).await
-    });
-    let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
-    assert_eq!(created.len(), 3);
-    assert!(refused.into_iter().all(|outcome| refusal(outcome) == THREE));
-    assert_eq!(world.usage().await.groups, 3);
-    let one = created.into_iter().flatten().next().unwrap();
-    groups::delete(&world.app, &caller, one.id.into()).await.unwrap();
-    world.group("A deletion makes room").await;
-    assert_eq!(
-        refusal(groups::create(&world.app, &caller, samples::name("For one"), Idempotency::disabled()).await),
-        THREE
-    );
+async fn d15_groups_are_limited_by_the_plan() {
+    let limits = PlanLimits { groups: 1, ..plan(&[]).limits };
+    let world = World::with_plan(Plan { limits, ..plan(&[]) }).await;
+    world.group("Spring").await;
+    let reached = Refusal::PlanLimitReached { resource: PlanResource::Groups, limit: 1 };
+    assert_eq!(refusal(group_of(&world.app, &world.caller().await, "Summer").await), reached);
 }
 
 #[tokio::test]
@@ -76,36 +61,33 @@ async fn d33_renaming_moves_updated_at_only_if_the_name_changes() {
     assert_eq!(groups::get(&world.app, &caller, group.id.into()).await.unwrap(), expected);
 }
 
-/// Deleting a group keeps its links; they become ungrouped, which is a change of theirs (D33).
+/// There are more links than fit in one unit of work. They become ungrouped, which changes each of them (D33).
 #[tokio::test]
-async fn deleting_a_group_keeps_its_links() {
+async fn d33_deleting_a_group_with_many_links_keeps_them() {
     let world = World::new().await;
-    let group = world.group("Spring").await;
-    let inside =
-        world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("in") }).await.unwrap();
-    let outside = world.redirect("out").await;
-    let caller = world.caller().await;
+    let (group, outside) = (world.group("Large").await.id, world.redirect("outside").await);
+    let inside = fill(&world, Some(group)).await;
     world.memory.clock.advance(Duration::from_secs(10));
-    assert_eq!(groups::delete(&world.app, &caller, group.id.into()).await.unwrap(), group.id);
-    let ungrouped = get_redirect(&world.app, &caller, inside.id.into()).await.unwrap();
-    assert_eq!((ungrouped.group_id, ungrouped.updated_at), (None, samples::at(10_000)));
+    let caller = world.caller().await;
+    assert_eq!(groups::delete(&world.app, &caller, group.into()).await.unwrap(), group);
+    assert_eq!(refusal(groups::get(&world.app, &caller, group.into()).await), Refusal::GroupNotFound);
+    for link in [inside.first(), inside.last()].into_iter().flatten() {
+        let expected = Redirect { group_id: None, updated_at: samples::at(10_000), ..link.clone() };
+        assert_eq!(world.stored(link.id).await, Some(expected));
+    }
     assert_eq!(world.stored(outside.id).await, Some(outside));
-    assert_eq!(refusal(groups::get(&world.app, &caller, group.id.into()).await), Refusal::GroupNotFound);
     let usage = world.usage().await;
-    assert_eq!((usage.links, usage.groups), (2, 0));
+    assert_eq!((usage.links, usage.groups), (u64::from(MANY) + 1, 0));
 }
 
-/// Unknown, malformed and foreign ids get the same answer.
 #[tokio::test]
-async fn d2_missing_and_foreign_groups_are_not_found() {
+async fn d60_an_account_with_many_links_is_deleted_with_all_its_data() {
     let world = World::new().await;
-    let group = world.group("Mine").await;
-    let stranger = world.stranger().await;
-    for id in [IdReference::Malformed, samples::id().into(), group.id.into()] {
-        let renamed = groups::rename(&world.app, &stranger, id, samples::name("Stolen")).await;
-        assert_eq!(refusal(groups::get(&world.app, &stranger, id).await), Refusal::GroupNotFound);
-        assert_eq!(refusal(renamed), Refusal::GroupNotFound);
-        assert_eq!(refusal(groups::delete(&world.app, &stranger, id).await), Refusal::GroupNotFound);
+    let links = fill(&world, None).await;
+    accounts::delete(&world.app, world.account.id).await.unwrap();
+    assert_eq!(world.app.store.account(world.account.id).await.unwrap(), None);
+    for link in [links.first(), links.last()].into_iter().flatten() {
+        let address = link.placement.address().unwrap();
+        assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);
     }
-    assert_eq!(groups::get(&world.app, &world.caller().await, group.id.into()).await.unwrap(), group);
 }

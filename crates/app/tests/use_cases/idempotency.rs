@@ -1,21 +1,22 @@
 //! Idempotent requests (D12).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::background::{ForgetAnswers, Job, Progress};
 use signpost_app::idempotency::{Idempotency, KeyedRequest, recall};
-use signpost_app::ports::{ANSWERS_KEPT, RememberedAnswer, RequestFingerprint};
+use signpost_app::ports::{ANSWERS_KEPT, ANSWERS_KEPT_AT_LEAST, RememberedAnswer, RequestFingerprint};
 use signpost_app::redirects::RedirectWithPixels;
-use signpost_app::{AppError, Caller, groups, links};
+use signpost_app::{AppError, Application, Caller, groups, links};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
-    Batch, ErrorCode, Group, IdReference, IdempotencyKey, Plan, PlanLimits, RedirectContent, RedirectRequest,
-    Refusal, Submitted, ViolationCode,
+    Batch, ErrorCode, Group, IdReference, IdempotencyKey, RedirectContent, RedirectRequest, Refusal,
+    Submitted, ViolationCode,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, assert_internal, at_once, draft, plan, refusal, violation, violations};
+use crate::world::{World, assert_internal, at_once, draft, refusal, violation, violations};
 
 /// The stored answer to a refusal.
 fn answer_to(refusal: &Refusal) -> RememberedAnswer {
@@ -23,8 +24,12 @@ fn answer_to(refusal: &Refusal) -> RememberedAnswer {
 }
 
 fn once_for(body: &str) -> KeyedRequest {
+    once_with("once", body)
+}
+
+fn once_with(key: &str, body: &str) -> KeyedRequest {
     KeyedRequest {
-        key: IdempotencyKey::parse("once").unwrap(),
+        key: IdempotencyKey::parse(key).unwrap(),
         fingerprint: RequestFingerprint::of("POST", "/v1/things", body.as_bytes()),
         answer_to_refusal: |refusal| Some(answer_to(refusal)),
     }
@@ -96,7 +101,7 @@ async fn d12_another_request_with_the_same_key_is_invalid() {
     assert_eq!(world.usage().await.groups, 1);
 }
 
-/// D12: 409, 404 and 403 are definite answers, even if the request would succeed by now.
+/// D12: whatever the refusal, even if the request would succeed by now.
 #[tokio::test]
 async fn d12_a_refusal_is_replayed() {
     let world = World::new().await;
@@ -107,34 +112,9 @@ async fn d12_a_refusal_is_replayed() {
     links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
     let again = create_redirect(&world, draft("sale"), &once).await;
     assert_eq!(replayed(again), answer_to(&taken));
+    let recalled = recall(&world.app, &world.caller().await, &once).await.unwrap();
+    assert_eq!(recalled, Some(answer_to(&taken)));
     assert_eq!(world.usage().await.links, 0);
-}
-
-#[tokio::test]
-async fn d12_a_missing_group_is_replayed() {
-    let world = World::new().await;
-    let ids = Batch::new(vec![samples::id::<RedirectKind>().to_string()]).unwrap();
-    let (caller, once) = (world.caller().await, once_for("missing"));
-    let assign = async |group| {
-        let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer("moved".to_owned())));
-        groups::assign(&world.app, &caller, group, &ids, idempotency).await
-    };
-    let unknown: IdReference<GroupKind> = samples::id::<GroupKind>().into();
-    assert_eq!(refusal(assign(unknown).await), Refusal::GroupNotFound);
-    let recalled = recall(&world.app, &caller, &once).await.unwrap();
-    assert_eq!(recalled, Some(answer_to(&Refusal::GroupNotFound)));
-    let group = world.group("Spring").await.id;
-    assert_eq!(replayed(assign(group.into()).await), answer_to(&Refusal::GroupNotFound));
-}
-
-#[tokio::test]
-async fn d12_a_reached_limit_is_replayed() {
-    let none = PlanLimits { groups: 0, ..plan(&[]).limits };
-    let world = World::with_plan(Plan { limits: none, ..plan(&[]) }).await;
-    let (caller, once) = (world.caller().await, once_for("a"));
-    let refused = refusal(create_group(&world, &caller, &once).await);
-    assert_eq!(replayed(create_group(&world, &caller, &once).await), answer_to(&refused));
-    assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), Some(answer_to(&refused)));
 }
 
 /// D12: a corrected request may use the same key.
@@ -242,4 +222,62 @@ async fn d12_expired_answers_are_deleted() {
         let kept = store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
         assert_eq!(kept.is_some(), is_kept);
     }
+}
+
+/// Room for one of the answers below, and not for two.
+async fn world_with_little_room() -> World {
+    let mut world = World::new().await;
+    world.app = Arc::new(Application { room_for_answers: 1_000, ..world.memory.application() });
+    world
+}
+
+async fn create_with(world: &World, key: &str) -> Result<Group, AppError> {
+    create_group(world, &world.caller().await, &once_with(key, "{}")).await
+}
+
+fn seconds_to_wait<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> u32 {
+    let error = outcome.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::RateLimitExceeded);
+    match error {
+        AppError::NoRoomForAnswer { retry_after_seconds } => retry_after_seconds,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// D12: without room for the stored answers of an account, no request is executed.
+#[tokio::test]
+async fn d12_a_request_without_room_for_its_answer_is_not_executed() {
+    let world = world_with_little_room().await;
+    create_with(&world, "first").await.unwrap();
+    world.memory.clock.advance(Duration::from_millis(600));
+    for key in ["second", "third"] {
+        // Rounded up, because an earlier request would fail.
+        assert_eq!(seconds_to_wait(create_with(&world, key).await), 3_600);
+    }
+    assert_eq!(world.usage().await.groups, 1);
+    let again = create_with(&world, "first").await.unwrap_err();
+    assert!(matches!(again, AppError::AnsweredBefore(_)), "the promise holds: {again:?}");
+    // A request without a key needs no room.
+    let caller = world.caller().await;
+    groups::create(&world.app, &caller, samples::name("Autumn"), Idempotency::disabled()).await.unwrap();
+
+    world.memory.clock.advance(ANSWERS_KEPT_AT_LEAST);
+    create_with(&world, "second").await.unwrap();
+    assert_eq!(world.usage().await.groups, 3);
+}
+
+/// D12: a repetition of the request might succeed.
+#[tokio::test]
+async fn d12_a_refusal_without_room_is_not_returned() {
+    let world = world_with_little_room().await;
+    create_with(&world, "first").await.unwrap();
+    let (once, caller) = (once_with("second", "{}"), world.caller().await);
+    let unknown = [samples::id::<RedirectKind>().to_string()];
+    let ids = Batch::new(unknown.to_vec()).unwrap();
+    let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer(String::new())));
+    let deletion = links::delete_many::<RedirectKind>(&world.app, &caller, &ids, idempotency);
+    assert_eq!(seconds_to_wait(deletion.await), 3_600);
+    let idempotency = Idempotency::of_request(Some(&once), |_| Some(answer(String::new())));
+    let assigned = groups::assign(&world.app, &caller, IdReference::Malformed, &ids, idempotency);
+    assert_eq!(seconds_to_wait(assigned.await), 3_600);
 }

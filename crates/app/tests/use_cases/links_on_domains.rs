@@ -1,15 +1,13 @@
 //! Links on custom domains: creating and moving them (D20–D24).
 
-use signpost_app::idempotency::Idempotency;
-use signpost_app::links;
 use signpost_domain::{
     Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, GeoBlocklist, HostReference, LandingRequest,
-    PageContent, Redirect, RedirectRequest, Refusal, Submitted, ViolationCode,
+    Redirect, RedirectRequest, Refusal, ViolationCode,
 };
 use signpost_port_contracts::samples;
 
 use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain, not_active, removed};
-use crate::world::{World, draft, drawn, plan, refusal, violation, violations};
+use crate::world::{World, draft, drawn, page_draft, plan, refusal, violation, violations};
 
 const HOST: &str = "links.example.net";
 
@@ -235,34 +233,19 @@ async fn refusals_about_domains_keep_their_order() {
 async fn d28_a_landing_page_lives_on_a_domain() {
     let world = World::new().await;
     let custom = world.active_domain(HOST).await;
-    let caller = world.caller().await;
     let page = LandingRequest {
         domain: Change::Set(HostReference::parse(HOST)),
         slug: Change::Clear,
-        ..LandingRequest::new(samples::name("Menu"))
+        ..page_draft("x")
     };
-    let create = async |draft: LandingRequest| {
-        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Idempotency::disabled())
-            .await
-    };
-    let created = create(page.clone()).await.unwrap();
+    let created = world.create_page(page.clone()).await.unwrap();
     assert_eq!(created.placement, samples::on_custom(HOST, None));
     assert_eq!(refusal(world.create(draft_on(HOST, None)).await).code(), ErrorCode::SlugAlreadyTaken);
-    let update = async |patch: LandingRequest| {
-        links::update::<PageContent>(&world.app, &caller, created.id.into(), Submitted::valid(patch)).await
-    };
     let move_to =
         |text| LandingRequest { slug: Change::Set(samples::slug(text)), ..LandingRequest::default() };
-    let moved = update(move_to("menu")).await.unwrap();
+    let moved = world.update_page(created.id, move_to("menu")).await.unwrap();
     assert_eq!(moved.placement, samples::on_custom(HOST, Some("menu")));
     becomes(&world.app, &custom, CustomDomainStatus::Failed).await;
-    assert_eq!(refusal(update(move_to("other")).await), Refusal::DomainNotActive);
-    assert_eq!(refusal(create(page.clone()).await), Refusal::DomainNotActive);
-    let unknown = Some(HostReference::parse("nobodys.example.net"));
-    assert_eq!(
-        refusal(create(LandingRequest { domain: unknown.map_or(Change::Keep, Change::Set), ..page }).await),
-        Refusal::DomainNotFound
-    );
-    let retitled = LandingRequest { name: Some(samples::name("Card")), ..LandingRequest::default() };
-    assert_eq!(update(retitled).await.unwrap().placement, moved.placement);
+    assert_eq!(refusal(world.update_page(created.id, move_to("other")).await), Refusal::DomainNotActive);
+    assert_eq!(refusal(world.create_page(page).await), Refusal::DomainNotActive);
 }

@@ -1,10 +1,62 @@
-//! Retrieving and deleting redirects (D2, D20).
+//! Retrieving and listing redirects (contract "List filters for links", D32).
 
-use signpost_app::links;
-use signpost_domain::{IdReference, Refusal};
+use signpost_app::links::{self, ListLinks};
+use signpost_domain::{Change, HostReference, IdReference, Redirect, RedirectRequest, Refusal};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, get_redirect, refusal};
+use crate::world::{World, draft, get_redirect, group_of, list_redirects, refusal, with_alias};
+
+async fn list(world: &World, query: ListLinks) -> Vec<Redirect> {
+    let page = list_redirects(&world.app, &world.caller().await, query).await.unwrap();
+    assert_eq!(page.next, None);
+    page.items
+}
+
+/// A missing, malformed or foreign group yields an empty list, not an error.
+#[tokio::test]
+async fn d32_links_are_filtered_by_group() {
+    let world = World::new().await;
+    let [spring, summer] = [world.group("Spring").await.id, world.group("Summer").await.id];
+    let grouped = RedirectRequest { group: Change::Set(spring.into()), ..draft("grouped") };
+    let grouped = world.create(grouped).await.unwrap();
+    let ungrouped = world.redirect("ungrouped").await;
+    let stranger = world.stranger().await;
+    let foreign = group_of(&world.app, &stranger, "Theirs").await.unwrap();
+    for (group, expected) in [
+        (None, vec![ungrouped.clone(), grouped.clone()]),
+        (Some(None), vec![ungrouped]),
+        (Some(Some(spring.into())), vec![grouped]),
+        (Some(Some(summer.into())), vec![]),
+        (Some(Some(foreign.id.into())), vec![]),
+        (Some(Some(samples::id().into())), vec![]),
+        (Some(Some(IdReference::Malformed)), vec![]),
+    ] {
+        assert_eq!(list(&world, ListLinks { group, ..ListLinks::default() }).await, expected, "{group:?}");
+    }
+}
+
+/// The filter accepts the system hostname and its aliases (D22).
+#[tokio::test]
+async fn d32_links_are_filtered_by_domain() {
+    let world = World::on(with_alias("old.example.com"), "agency").await;
+    let on_system = world.redirect("sale").await;
+    let on_custom = samples::redirect_at(samples::on_custom("links.example.net", Some("sale")));
+    let on_custom = world.store_as_it_is(on_custom).await;
+    world.store_as_it_is(samples::redirect_at(samples::lost(Some("sale")))).await;
+    for (domain, expected) in [
+        ("go.example.com", vec![on_system.clone()]),
+        ("GO.example.com.", vec![on_system.clone()]),
+        ("old.example.com", vec![on_system]),
+        ("Links.example.net", vec![on_custom]),
+        ("unknown.example.net", vec![]),
+        ("example.net", vec![]),
+        ("not a host", vec![]),
+        ("", vec![]),
+    ] {
+        let query = ListLinks { domain: Some(HostReference::parse(domain)), ..ListLinks::default() };
+        assert_eq!(list(&world, query).await, expected, "{domain}");
+    }
+}
 
 #[tokio::test]
 async fn a_redirect_read_at_admission_is_not_read_again() {
@@ -20,18 +72,4 @@ async fn a_redirect_read_at_admission_is_not_read_again() {
         Refusal::RedirectNotFound,
         "another link is read on request"
     );
-}
-
-/// Unknown, malformed and foreign ids get the same answer.
-#[tokio::test]
-async fn d2_missing_and_foreign_redirects_are_not_found() {
-    let world = World::new().await;
-    let link = world.redirect("mine").await;
-    let stranger = world.stranger().await;
-    for id in [IdReference::Malformed, samples::id().into(), link.id.into()] {
-        assert_eq!(refusal(get_redirect(&world.app, &stranger, id).await), Refusal::RedirectNotFound);
-        assert_eq!(refusal(links::delete(&world.app, &stranger, id).await), Refusal::RedirectNotFound);
-    }
-    assert_eq!(world.stored(link.id).await, Some(link));
-    assert_eq!(world.usage().await.links, 1);
 }

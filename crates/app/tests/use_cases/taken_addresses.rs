@@ -1,15 +1,11 @@
 //! The refusal of a taken address (D20): it names the caller's own link, and no other account's.
 
-use signpost_app::idempotency::Idempotency;
-use signpost_app::{AppError, Caller, links};
-use signpost_domain::{
-    Batch, Change, HostReference, LandingRequest, LinkId, PageContent, RedirectContent, RedirectRequest,
-    Refusal, Rejection, Submitted,
-};
+use signpost_app::AppError;
+use signpost_domain::{Change, HostReference, LandingId, LandingRequest, LinkId, RedirectRequest, Refusal};
 use signpost_port_contracts::samples;
 
 use crate::given_domains::draft_on;
-use crate::world::{World, draft, refusal};
+use crate::world::{World, create_as, draft, page_draft, refusal};
 
 const HOST: &str = "links.example.net";
 
@@ -19,30 +15,8 @@ fn taken_by(id: impl Into<LinkId>) -> Refusal {
 
 const TAKEN: Refusal = Refusal::AddressTaken { existing: None };
 
-async fn create_as(caller: &Caller, world: &World, slug: &str) -> Result<LinkId, AppError> {
-    let created = links::create::<RedirectContent>(
-        &world.app,
-        caller,
-        Submitted::valid(draft(slug)),
-        Idempotency::disabled(),
-    )
-    .await?;
-    Ok(created.redirect.id.into())
-}
-
-async fn create_page(world: &World, slug: &str) -> Result<LinkId, AppError> {
-    let draft = LandingRequest {
-        slug: Change::Set(samples::slug(slug)),
-        ..LandingRequest::new(samples::name("Menu"))
-    };
-    let created = links::create::<PageContent>(
-        &world.app,
-        &world.caller().await,
-        Submitted::valid(draft),
-        Idempotency::disabled(),
-    )
-    .await?;
-    Ok(created.id.into())
+async fn create_page(world: &World, slug: &str) -> Result<LandingId, AppError> {
+    world.create_page(page_draft(slug)).await.map(|page| page.id)
 }
 
 #[tokio::test]
@@ -60,11 +34,11 @@ async fn d20_a_creation_names_the_callers_own_link_of_either_kind() {
 async fn d20_another_accounts_link_is_never_named() {
     let world = World::new().await;
     let stranger = world.stranger().await;
-    let theirs = create_as(&stranger, &world, "theirs").await.unwrap();
+    let theirs = create_as(&world.app, &stranger, draft("theirs")).await.unwrap().id;
     let own = world.redirect("own").await.id;
     assert_eq!(refusal(world.create(draft("theirs")).await), TAKEN);
-    assert_eq!(refusal(create_as(&stranger, &world, "own").await), TAKEN);
-    assert_eq!(refusal(create_as(&stranger, &world, "theirs").await), taken_by(theirs));
+    assert_eq!(refusal(create_as(&world.app, &stranger, draft("own")).await), TAKEN);
+    assert_eq!(refusal(create_as(&world.app, &stranger, draft("theirs")).await), taken_by(theirs));
     let to_theirs =
         RedirectRequest { slug: Change::Set(samples::slug("theirs")), ..RedirectRequest::default() };
     assert_eq!(refusal(world.update(own, to_theirs).await), TAKEN);
@@ -86,54 +60,8 @@ async fn d20_an_update_names_the_conflicting_link() {
     assert_eq!(refusal(world.update(on_host, to_system).await), taken_by(on_system));
 
     let page = create_page(&world, "menu").await.unwrap();
-    let LinkId::Landing(page) = page else { panic!("a landing page") };
     let patch = LandingRequest { slug: Change::Set(samples::slug("sale")), ..LandingRequest::default() };
-    let caller = world.caller().await;
-    let outcome =
-        links::update::<PageContent>(&world.app, &caller, page.into(), Submitted::valid(patch)).await;
-    assert_eq!(refusal(outcome), taken_by(on_system));
-}
-
-#[tokio::test]
-async fn d20_d29_items_of_a_batch_name_links_that_existed_before() {
-    let world = World::new().await;
-    world.active_domain(HOST).await;
-    let root = world.create(draft_on(HOST, None)).await.unwrap().id;
-    let own = world.redirect("own").await.id;
-    create_as(&world.stranger().await, &world, "theirs").await.unwrap();
-    let drafts = [
-        draft("own"),
-        draft("theirs"),
-        draft("admin"),
-        draft("new"),
-        draft("new"),
-        draft_on(HOST, None),
-        draft("own"),
-    ];
-    let commands = Batch::new(drafts.map(|draft| Ok(Submitted::valid(draft))).into()).unwrap();
-    let caller = world.caller().await;
-    let outcomes =
-        links::create_many::<RedirectContent>(&world.app, &caller, commands, Idempotency::disabled())
-            .await
-            .unwrap();
-    let refusals: Vec<Option<Refusal>> = outcomes
-        .into_iter()
-        .map(|outcome| match outcome {
-            Ok(_) => None,
-            Err(Rejection::Refused(refusal)) => Some(refusal),
-            Err(Rejection::Invalid(violations)) => panic!("{violations}"),
-        })
-        .collect();
-    let expected = [
-        Some(taken_by(own)),
-        Some(TAKEN),
-        Some(Refusal::SlugReserved),
-        None,
-        Some(Refusal::DuplicateSlugInBatch),
-        Some(taken_by(root)),
-        Some(taken_by(own)),
-    ];
-    assert_eq!(refusals, expected);
+    assert_eq!(refusal(world.update_page(page, patch).await), taken_by(on_system));
 }
 
 /// The system domain has no root, and reserves slugs (D21). The slug may come with the domain.

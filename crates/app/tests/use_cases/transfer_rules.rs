@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use signpost_app::accounts;
-use signpost_app::idempotency::Idempotency;
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
-use signpost_domain::{
-    Change, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectContent, RedirectRequest, Submitted,
-};
+use signpost_domain::{Change, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectRequest};
 use signpost_port_contracts::samples;
 
-use crate::transfer::{exported, import, import_in, record, rehearse, row, stored, words};
-use crate::world::{World, draft, plan, with_alias};
+use crate::transfer::{import, import_in, record, rehearse, row, stored, words};
+use crate::world::{World, create_as, draft, plan, with_alias};
 
 const TARGET: &str = "https://example.com/";
 
@@ -79,14 +76,7 @@ async fn a_record_is_judged_as_a_creation_is() {
     let world = world().await;
     world.memory.target_blocklist.replace(HostBlocklist::parse("blocked.example").unwrap());
     let stranger = world.stranger().await;
-    signpost_app::links::create::<RedirectContent>(
-        &world.app,
-        &stranger,
-        Submitted::valid(draft("theirs")),
-        Idempotency::disabled(),
-    )
-    .await
-    .unwrap();
+    create_as(&world.app, &stranger, draft("theirs")).await.unwrap();
     let nobodys = samples::group("Nobody's").id.to_string();
     let mut at_root = record(&[(Field::TargetUrl, TARGET)]);
     at_root.set(Field::Slug, FieldValue::Null);
@@ -205,18 +195,6 @@ async fn absent_fields_of_a_record_are_not_compared() {
     let mut without_note = row("kept", TARGET);
     without_note.set(Field::Note, FieldValue::Null);
     assert_eq!(one(&world, without_note).await, Imported::Conflict { differing: vec![Field::Note] });
-}
-
-/// Groups are identified by their ids.
-#[tokio::test]
-async fn groups_of_one_name_stay_two() {
-    let (here, there) = (world().await, world().await);
-    for _ in 0..2 {
-        here.group("Spring").await;
-    }
-    let records = exported(&here.app, here.account.id).await;
-    assert_eq!(words(&import(&there.app, there.account.id, records).await), ["created", "created"]);
-    assert_eq!(there.usage().await.groups, 2);
 }
 
 /// Lists are ordered by id, so the generated id carries the date.

@@ -1,17 +1,13 @@
 //! From a public address to where it leads (D24, D44, D54).
 
 use signpost_app::accounts;
-use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, address_of, resolve};
-use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, LandingRequest, PageContent, Redirect, RedirectContent,
-    RedirectRequest, Submitted,
-};
+use signpost_domain::{CountryCode, GeoBlocklist, LandingRequest, Redirect, RedirectRequest};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, list_redirects, with_alias};
+use crate::world::{World, create_as, list_redirects, page_draft, with_alias};
 
 async fn visit(world: &World, host: &str, slug: Option<&str>) -> Resolution {
     world.resolved(host, slug).await.resolution
@@ -33,12 +29,6 @@ async fn chain(world: &World, length: u32) {
         world.redirect_to(&number.to_string(), &format!("https://go.example.com/{}", number + 1)).await;
     }
     world.redirect_to(&length.to_string(), END).await;
-}
-
-fn patch(change: impl FnOnce(&mut RedirectRequest)) -> RedirectRequest {
-    let mut patch = RedirectRequest::default();
-    change(&mut patch);
-    patch
 }
 
 #[tokio::test]
@@ -80,7 +70,8 @@ async fn d54_an_unavailable_link_breaks_its_chain() {
         let placement = samples::on_system(position);
         let link = all.items.into_iter().find(|link| link.placement == placement).unwrap();
         for (is_active, expected) in [(false, Resolution::NotThere), (true, leads_to(END))] {
-            world.update(link.id, patch(|patch| patch.is_active = Some(is_active))).await.unwrap();
+            let patch = RedirectRequest { is_active: Some(is_active), ..RedirectRequest::default() };
+            world.update(link.id, patch).await.unwrap();
             assert_eq!(visit_slug(&world, "1").await, expected);
         }
         links::delete(&world.app, &caller, link.id.into()).await.unwrap();
@@ -96,14 +87,7 @@ async fn d54_links_of_a_suspended_account_are_not_found() {
     let stranger = world.stranger().await;
     let theirs = crate::world::draft("theirs")
         .with(|content| content.target_url = Some(samples::target("https://go.example.com/1")));
-    links::create::<RedirectContent>(
-        &world.app,
-        &stranger,
-        Submitted::valid(theirs),
-        Idempotency::disabled(),
-    )
-    .await
-    .unwrap();
+    create_as(&world.app, &stranger, theirs).await.unwrap();
     assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
     accounts::suspend(&world.app, world.account.id).await.unwrap();
     for slug in ["1", "2", "theirs"] {
@@ -131,15 +115,7 @@ async fn d58_a_failing_store_is_reported() {
 #[tokio::test]
 async fn d24_a_landing_page_ends_a_chain() {
     let world = World::new().await;
-    let caller = world.caller().await;
-    let draft = LandingRequest {
-        slug: Change::Set(samples::slug("menu")),
-        ..LandingRequest::new(samples::name("Menu"))
-    };
-    let landing =
-        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Idempotency::disabled())
-            .await
-            .unwrap();
+    let landing = world.create_page(page_draft("menu")).await.unwrap();
     let address = "https://go.example.com/menu";
     world.redirect_to("a", "https://go.example.com/b").await;
     world.redirect_to("b", address).await;
@@ -152,9 +128,7 @@ async fn d24_a_landing_page_ends_a_chain() {
         assert_eq!(visit_slug(&world, slug).await, elsewhere);
     }
     let patch = LandingRequest { is_active: Some(false), ..LandingRequest::default() };
-    links::update::<PageContent>(&world.app, &caller, landing.id.into(), Submitted::valid(patch))
-        .await
-        .unwrap();
+    world.update_page(landing.id, patch).await.unwrap();
     for slug in ["menu", "a", "b"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
     }

@@ -1,16 +1,13 @@
 //! From an address on a custom domain to where it leads (D24, D44).
 
-use signpost_app::idempotency::Idempotency;
+use signpost_app::accounts;
 use signpost_app::visits::Resolution;
-use signpost_app::{accounts, links};
-use signpost_domain::{
-    Change, HostReference, LandingRequest, PageContent, RedirectContent, RedirectRequest, Submitted,
-};
+use signpost_domain::{Change, HostReference, LandingRequest, RedirectRequest};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
 use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain, not_active, removed};
-use crate::world::{World, draft};
+use crate::world::{World, create_as, draft, page_draft};
 
 const HOST: &str = "links.example.net";
 const OTHER: &str = "other.example.org";
@@ -139,14 +136,7 @@ async fn d24_only_existing_addresses_are_followed() {
     let theirs = world.admit(Some(&secret)).await.unwrap();
     let target_url = samples::target(END);
     let draft_of_theirs = draft_on(OTHER, Some("end")).with(|content| content.target_url = Some(target_url));
-    signpost_app::links::create::<RedirectContent>(
-        &world.app,
-        &theirs,
-        Submitted::valid(draft_of_theirs),
-        Idempotency::disabled(),
-    )
-    .await
-    .unwrap();
+    create_as(&world.app, &theirs, draft_of_theirs).await.unwrap();
     let address = "https://other.example.org/end";
     link(&world, "go.example.com", Some("a"), address).await;
     let others = [
@@ -183,24 +173,12 @@ async fn d24_a_landing_page_on_a_domain_ends_a_chain() {
         InMemory { custom_domain_scheme: signpost_domain::CustomDomainScheme::Http, ..InMemory::default() };
     let world = World::on(memory, "agency").await;
     world.active_domain(HOST).await;
-    let caller = world.caller().await;
     for (entry, slug, url) in [
         ("a", Change::Clear, "http://links.example.net/"),
         ("b", Change::Set(samples::slug("menu")), "http://links.example.net/menu"),
     ] {
-        let page = LandingRequest {
-            domain: Change::Set(HostReference::parse(HOST)),
-            slug: slug.clone(),
-            ..LandingRequest::new(samples::name("Menu"))
-        };
-        let page = links::create::<PageContent>(
-            &world.app,
-            &caller,
-            Submitted::valid(page),
-            Idempotency::disabled(),
-        )
-        .await
-        .unwrap();
+        let domain = Change::Set(HostReference::parse(HOST));
+        let page = world.create_page(LandingRequest { domain, slug, ..page_draft("x") }).await.unwrap();
         let slug = page.placement.slug().map(ToString::to_string);
         let shown = visit(&world, HOST, slug.as_deref()).await;
         assert!(

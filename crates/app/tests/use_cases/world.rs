@@ -9,11 +9,12 @@ use signpost_app::admission::{self, NotAdmitted, Reason};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::Insertion;
-use signpost_app::{AppError, Application, Caller, keys};
+use signpost_app::{AppError, Application, Caller, groups, keys};
 use signpost_domain::{
-    Account, ApiKeySecret, Change, ErrorCode, Feature, Group, IdReference, Link, LinkId, LinkKind, Page,
-    Plan, PlanLimits, Redirect, RedirectContent, RedirectId, RedirectRequest, Refusal, RequestBudget, Slug,
-    Submitted, SystemDomain, Usage, ViolationCode, Violations,
+    Account, ApiKeySecret, Change, ErrorCode, Feature, Group, IdReference, LandingId, LandingPage,
+    LandingRequest, Link, LinkId, LinkKind, Page, PageContent, Plan, PlanLimits, Redirect, RedirectContent,
+    RedirectId, RedirectRequest, Refusal, RequestBudget, Slug, Submitted, SystemDomain, Usage, ViolationCode,
+    Violations,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -92,10 +93,23 @@ impl World {
         &self,
         request: Submitted<RedirectRequest>,
     ) -> Result<Redirect, AppError> {
-        let caller = self.caller().await;
-        let created =
-            links::create::<RedirectContent>(&self.app, &caller, request, Idempotency::disabled()).await?;
-        Ok(created.redirect)
+        create_submitted_as(&self.app, &self.caller().await, request).await
+    }
+
+    /// [`links::create`] for a landing page.
+    pub(crate) async fn create_page(&self, draft: LandingRequest) -> Result<LandingPage, AppError> {
+        let (caller, request) = (self.caller().await, Submitted::valid(draft));
+        links::create::<PageContent>(&self.app, &caller, request, Idempotency::disabled()).await
+    }
+
+    /// [`links::update`] for a landing page.
+    pub(crate) async fn update_page(
+        &self,
+        id: LandingId,
+        patch: LandingRequest,
+    ) -> Result<LandingPage, AppError> {
+        let (caller, request) = (self.caller().await, Submitted::valid(patch));
+        links::update::<PageContent>(&self.app, &caller, id.into(), request).await
     }
 
     /// Creates a redirect on the system domain.
@@ -110,14 +124,7 @@ impl World {
     }
 
     pub(crate) async fn group(&self, name: &str) -> Group {
-        signpost_app::groups::create(
-            &self.app,
-            &self.caller().await,
-            samples::name(name),
-            Idempotency::disabled(),
-        )
-        .await
-        .unwrap()
+        group_of(&self.app, &self.caller().await, name).await.unwrap()
     }
 
     pub(crate) async fn update(
@@ -125,9 +132,7 @@ impl World {
         id: impl Into<IdReference<signpost_domain::id::RedirectKind>>,
         patch: RedirectRequest,
     ) -> Result<Redirect, AppError> {
-        let (caller, request) = (self.caller().await, Submitted::valid(patch));
-        let updated = links::update::<RedirectContent>(&self.app, &caller, id.into(), request).await?;
-        Ok(updated.redirect)
+        update_as(&self.app, &self.caller().await, id, patch).await
     }
 
     /// The redirect as it is stored.
@@ -153,6 +158,40 @@ impl World {
 /// The link, which must be a redirect.
 pub(crate) fn into_redirect(link: Link) -> Redirect {
     link.into_redirect().expect("a redirect")
+}
+
+/// [`links::create`] for a redirect of this caller.
+pub(crate) async fn create_as(
+    app: &Application,
+    caller: &Caller,
+    draft: RedirectRequest,
+) -> Result<Redirect, AppError> {
+    create_submitted_as(app, caller, Submitted::valid(draft)).await
+}
+
+async fn create_submitted_as(
+    app: &Application,
+    caller: &Caller,
+    request: Submitted<RedirectRequest>,
+) -> Result<Redirect, AppError> {
+    let created = links::create::<RedirectContent>(app, caller, request, Idempotency::disabled()).await?;
+    Ok(created.redirect)
+}
+
+/// [`links::update`] for a redirect of this caller.
+pub(crate) async fn update_as(
+    app: &Application,
+    caller: &Caller,
+    id: impl Into<IdReference<signpost_domain::id::RedirectKind>>,
+    patch: RedirectRequest,
+) -> Result<Redirect, AppError> {
+    let request = Submitted::valid(patch);
+    Ok(links::update::<RedirectContent>(app, caller, id.into(), request).await?.redirect)
+}
+
+/// [`groups::create`] for this caller.
+pub(crate) async fn group_of(app: &Application, caller: &Caller, name: &str) -> Result<Group, AppError> {
+    groups::create(app, caller, samples::name(name), Idempotency::disabled()).await
 }
 
 /// [`links::get`] for a redirect.
@@ -206,6 +245,11 @@ pub(crate) fn draft(slug: &str) -> RedirectRequest {
 /// A draft of a redirect whose slug is to be generated.
 pub(crate) fn draft_without_slug() -> RedirectRequest {
     RedirectRequest::new(samples::name("Autumn sale"), samples::target("https://example.com/sale"))
+}
+
+/// A draft of a landing page on the system domain.
+pub(crate) fn page_draft(slug: &str) -> LandingRequest {
+    LandingRequest { slug: Change::Set(samples::slug(slug)), ..LandingRequest::new(samples::name("Menu")) }
 }
 
 /// The slug generated from these random bytes.

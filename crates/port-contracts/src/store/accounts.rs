@@ -1,12 +1,12 @@
 //! Accounts: inserting, changing, deleting.
 
-use signpost_app::ports::InsertAccountError;
-use signpost_domain::{Account, Address, CustomDomain, PageLimit, PagePosition, Site, Timestamp, Usage};
+use signpost_app::ports::{InsertAccountError, InsertLinksError};
+use signpost_domain::{Account, CustomDomain, Link, PageLimit, PagePosition, Timestamp, Usage};
 
 use super::domain_steps::{self, ACTIVE, checked_at};
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
-use super::stored;
+use super::{limited_resources, stored};
 use crate::run::at_once;
 use crate::samples;
 
@@ -34,8 +34,7 @@ pub(super) async fn an_account_reads_back_as_it_was_inserted(fresh: Fresh) {
 }
 
 pub(super) async fn a_new_account_uses_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
 }
 
@@ -158,9 +157,7 @@ pub(super) async fn setting_a_plan_changes_one_account(fresh: Fresh) {
 }
 
 pub(super) async fn suspending_again_keeps_the_first_instant_until_resumed(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let first = samples::at(1);
     for (since, expected) in [
         (None, None),
@@ -241,33 +238,48 @@ pub(super) async fn deleting_an_account_deletes_its_data(fresh: Fresh) {
     assert_eq!(stored::links_count(&store, other).await, 3);
 }
 
-/// A request may have been admitted before its account was deleted.
-pub(super) async fn nothing_is_inserted_for_a_deleted_account(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
-    for kind in KINDS {
-        let grouped = given::in_group(Some(samples::id()), kind, "late");
-        for (link, limit) in
-            [(samples::link(kind, "late"), PLENTY), (samples::link(kind, "late"), 0), (grouped, PLENTY)]
-        {
-            let outcome = given::insert_links(&store, account, std::slice::from_ref(&link), limit).await;
-            assert_eq!(outcome, Err(Decision::AccountMissing));
-            assert_eq!(stored::link(&store, account, link.id()).await, None);
+/// A request may have been admitted before its account was deleted. The unit of work stays usable.
+pub(super) async fn nothing_is_inserted_for_a_missing_account(fresh: Fresh) {
+    let (store, [account, deleted]) = fresh.store_with_accounts().await;
+    assert!(unit!(&store, async |work| Ok(work.delete_account(deleted).await?)).await.unwrap());
+    for missing in [deleted, samples::id()] {
+        let links: Vec<Link> = KINDS
+            .into_iter()
+            .flat_map(|kind| {
+                let grouped = given::in_group(Some(samples::id()), kind, "late");
+                [samples::link(kind, "late"), samples::link_at(kind, samples::lost(None)), grouped]
+            })
+            .collect();
+        let resources = limited_resources::KINDS.map(|kind| kind.sample(missing, "late"));
+        let (key, _) = samples::key(missing);
+        let outcome = unit!(&store, async |work| {
+            for limit in [0, PLENTY] {
+                for batch in links.chunks(1).chain([&links[..]]) {
+                    let refusal = work.insert_links(missing, batch, limit).await;
+                    assert!(matches!(refusal, Err(InsertLinksError::AccountMissing)), "{refusal:?}");
+                }
+                for resource in &resources {
+                    assert_eq!(
+                        resource.insert(work, missing, limit).await,
+                        Err(Decision::AccountMissing),
+                        "{resource:?}"
+                    );
+                }
+            }
+            assert!(!work.insert_key(&key).await?);
+            given::insert(work, account, &samples::redirect("late"), PLENTY).await
+        });
+        outcome.await.unwrap();
+        for link in &links {
+            assert_eq!(stored::link(&store, missing, link.id()).await, None);
         }
+        for resource in &resources {
+            assert_eq!(resource.stored(&store, missing).await, None);
+        }
+        assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
+        let all = given::ids(&stored::links(&store, account).await);
+        assert_eq!(given::delete_links(&store, account, &all).await.len(), 1);
     }
-    let address = Address { site: Site::System, slug: Some(samples::slug("late")) };
-    assert_eq!(store.published_link(&address).await.unwrap(), None);
-    let group = samples::group("late");
-    let outcome = unit!(&store, async |work| Ok(work.insert_group(account, &group, PLENTY).await?)).await;
-    assert_eq!(outcome, Err(Decision::AccountMissing));
-    let outcome = given::insert_pixel(&store, account, &samples::pixel("late"), PLENTY).await;
-    assert_eq!(outcome, Err(Decision::AccountMissing));
-    let domain = samples::custom_domain(account, "late.example.net");
-    assert_eq!(domain_steps::insert(&store, &domain, PLENTY).await, Err(Decision::AccountMissing));
-    let (key, _) = samples::key(account);
-    assert!(!given::insert_key(&store, &key).await);
-    assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
 }
 
 pub(super) async fn accounts_are_listed_newest_first(fresh: Fresh) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{Insertion, UpdateLinkError};
-use signpost_domain::{Address, Id, Landing, Link, LinkId, Placement, Redirect};
+use signpost_domain::{AccountId, Address, Id, Landing, Link, LinkId, Placement, Redirect};
 
 use super::domain_steps;
 use super::fixture::Fresh;
@@ -30,8 +30,7 @@ fn addressed() -> Vec<Placement> {
 
 /// Slugs are case-sensitive (D21), hosts differ by name, and the root of a host is an address too.
 pub(super) async fn different_addresses_coexist(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     domain_steps::serve(&store, account, &addressed()).await;
     for first in KINDS {
         let kinds = [first, given::other(first)].into_iter().cycle();
@@ -52,9 +51,7 @@ pub(super) async fn different_addresses_coexist(fresh: Fresh) {
 
 /// Landing pages and redirects share one address space.
 pub(super) async fn d20_an_address_belongs_to_one_link_across_accounts(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     domain_steps::serve(&store, account, &addressed()).await;
     for placement in addressed() {
         for holder in KINDS {
@@ -80,9 +77,7 @@ pub(super) async fn d20_an_address_belongs_to_one_link_across_accounts(fresh: Fr
 
 /// An inactive link and a link of a suspended account do not resolve, but keep their address.
 pub(super) async fn unresolvable_links_keep_their_address(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     given::link(&store, account, Redirect { is_active: false, ..samples::redirect("inactive") }).await;
     given::link(&store, account, Landing { is_active: false, ..samples::landing("inactive-page") }).await;
     given::link(&store, account, samples::redirect("suspended")).await;
@@ -99,9 +94,7 @@ pub(super) async fn unresolvable_links_keep_their_address(fresh: Fresh) {
 
 /// A lost link has no address (D22), so it conflicts with no other link.
 pub(super) async fn d22_lost_links_occupy_no_address(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     for owner in [account, account, other] {
         for placement in [samples::lost(Some("sale")), samples::lost(None)] {
             for kind in KINDS {
@@ -125,8 +118,7 @@ pub(super) async fn d22_lost_links_occupy_no_address(fresh: Fresh) {
 
 /// A taken address undoes only that call, including its effects on the counts.
 pub(super) async fn a_taken_address_leaves_the_unit_of_work_usable(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await;
     let grouped = |kind, slug: &str| given::in_group(Some(group.id), kind, slug);
     for holder in KINDS {
@@ -168,9 +160,7 @@ pub(super) async fn a_taken_address_leaves_the_unit_of_work_usable(fresh: Fresh)
 }
 
 pub(super) async fn a_deletion_frees_the_address_at_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     for (placement, kind) in addressed().into_iter().zip(KINDS.into_iter().cycle()) {
         let other_kind = given::other(kind);
         let first = given::link(&store, account, samples::link_at(kind, placement.clone())).await;
@@ -188,9 +178,7 @@ pub(super) async fn a_deletion_frees_the_address_at_once(fresh: Fresh) {
 }
 
 pub(super) async fn an_update_frees_the_old_address_and_takes_the_new(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let start = samples::on_system("start");
     let mut link = given::link(&store, account, samples::redirect_at(start.clone())).await;
     let placements = addressed().into_iter().chain([samples::lost(Some("start"))]);
@@ -213,9 +201,7 @@ pub(super) async fn an_update_frees_the_old_address_and_takes_the_new(fresh: Fre
 
 /// A redirect cannot move to a landing page's address, nor a landing page to a redirect's.
 pub(super) async fn a_link_does_not_move_to_an_address_of_another_kind(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let redirect = given::link(&store, account, samples::redirect("a-redirect")).await;
     let landing = given::link(&store, account, samples::landing("a-page")).await;
     for placement in addressed() {
@@ -235,24 +221,8 @@ pub(super) async fn a_link_does_not_move_to_an_address_of_another_kind(fresh: Fr
     assert_eq!(stored::landing(&store, account, landing.id).await, Some(landing));
 }
 
-pub(super) async fn a_link_does_not_conflict_with_itself(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    for placement in addressed() {
-        let mut redirect = given::link(&store, account, samples::redirect_at(placement.clone())).await;
-        redirect.name = samples::name("Renamed");
-        given::update_link(&store, account, &redirect).await.unwrap();
-        assert!(given::delete_link(&store, account, redirect.id).await);
-        let mut landing = given::link(&store, account, samples::landing_at(placement)).await;
-        landing.name = samples::name("Renamed");
-        given::update_link(&store, account, &landing).await.unwrap();
-        assert_eq!(stored::landing(&store, account, landing.id).await, Some(landing));
-    }
-}
-
 pub(super) async fn swapping_addresses_needs_a_third_address(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let first = given::link(&store, account, samples::redirect("first")).await;
     let second = given::link(&store, account, samples::landing("second")).await;
     let first_at = |slug| Redirect { placement: samples::on_system(slug), ..first.clone() }.into_any();
@@ -274,66 +244,43 @@ pub(super) async fn swapping_addresses_needs_a_third_address(fresh: Fresh) {
     given::link(&store, account, samples::redirect("third")).await;
 }
 
-/// The caller's own links at addresses, of both kinds, including roots; never another account's links, and no lost links
-/// (D20).
-pub(super) async fn d20_only_own_links_are_found_at_addresses(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+/// Roots and links of both kinds included. Only the caller's own links are identified (D20), and lost links occupy nothing.
+pub(super) async fn d20_only_own_links_at_occupied_addresses_are_identified(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     domain_steps::serve(&store, account, &addressed()).await;
-    let (own, foreign): (Vec<_>, Vec<_>) =
-        addressed().into_iter().enumerate().partition(|(number, _)| number % 3 != 1);
-    let at = |placements: Vec<(usize, Placement)>| -> Vec<Link> {
-        let link = |(number, placement)| samples::link_at(KINDS[number % 2], placement);
-        placements.into_iter().map(link).collect()
-    };
-    let (own, foreign) = (at(own), at(foreign));
-    given::links(&store, account, &own).await;
-    given::links(&store, other, &foreign).await;
-    given::link(&store, account, samples::redirect_at(samples::lost(Some("free")))).await;
-    let mut asked: Vec<Address> =
-        own.iter().chain(&foreign).filter_map(|link| link.placement.address()).collect();
-    asked.extend(samples::on_system("free").address());
-    for (owner, links) in [(account, &own), (other, &foreign)] {
-        let named = unit!(&store, async |work| {
-            assert_eq!(work.links_at(owner, &[]).await?, []);
-            Ok(work.links_at(owner, &asked).await?)
-        });
-        let named: BTreeMap<Address, LinkId> = named.await.unwrap().into_iter().collect();
-        let expected = links.iter().filter_map(|link| Some((link.placement.address()?, link.id()))).collect();
-        assert_eq!(named, expected);
-    }
-}
-
-/// An import asks about many addresses at once. Only links of the account itself are identified.
-pub(super) async fn occupied_addresses_are_reported_across_accounts(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
-    domain_steps::serve(&store, account, &addressed()).await;
-    let (mut asked, mut expected) = (vec![], BTreeMap::new());
+    let mut at = BTreeMap::new();
     for (number, placement) in addressed().into_iter().enumerate() {
         let link = samples::link_at(KINDS[number % 2], placement);
         let owner = if number % 3 == 1 { other } else { account };
         let link = given::link(&store, owner, link).await;
-        let address = link.placement.address().unwrap();
-        asked.push(address.clone());
-        expected.insert(address, (owner == account).then(|| link.id()));
+        at.insert(link.placement.address().unwrap(), (owner, link.id()));
     }
     given::link(&store, account, samples::redirect_at(samples::lost(Some("free")))).await;
+    let mut asked: Vec<Address> = at.keys().cloned().collect();
     asked.extend(samples::on_system("free").address());
     asked.push(asked[0].clone());
-    let occupied = store.occupied(account, &asked).await.unwrap();
-    assert_eq!(occupied.len(), expected.len());
-    assert_eq!(occupied.into_iter().collect::<BTreeMap<_, _>>(), expected);
-    assert_eq!(store.occupied(account, &[]).await.unwrap(), []);
+    for asking in [account, other] {
+        let named = unit!(&store, async |work| {
+            assert_eq!(work.links_at(asking, &[]).await?, []);
+            Ok(work.links_at(asking, &asked).await?)
+        });
+        let own = |(owner, id): &(AccountId, LinkId)| (*owner == asking).then_some(*id);
+        let expected: BTreeMap<Address, LinkId> =
+            at.iter().filter_map(|(address, held)| Some((address.clone(), own(held)?))).collect();
+        assert_eq!(named.await.unwrap().into_iter().collect::<BTreeMap<_, _>>(), expected);
+
+        let occupied = store.occupied(asking, &asked).await.unwrap();
+        assert_eq!(occupied.len(), at.len());
+        let expected: BTreeMap<_, _> =
+            at.iter().map(|(address, held)| (address.clone(), own(held))).collect();
+        assert_eq!(occupied.into_iter().collect::<BTreeMap<_, _>>(), expected);
+        assert_eq!(store.occupied(asking, &[]).await.unwrap(), []);
+    }
 }
 
 /// An id finds a link only with the prefix of its kind, and only for the link's account.
 pub(super) async fn links_are_read_by_their_ids(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let own = given::link(&store, account, samples::link(KINDS[0], "a")).await;
     let second = given::link(&store, account, samples::link(KINDS[1], "b")).await;
     let foreign = given::link(&store, other, samples::link(KINDS[0], "c")).await;
@@ -351,8 +298,7 @@ pub(super) async fn links_are_read_by_their_ids(fresh: Fresh) {
 
 /// Use cases ask after the store has reported a taken address. The answer is the link that is there by then.
 pub(super) async fn a_link_at_an_address_is_the_current_one(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for placement in [samples::on_system("sale"), samples::on_custom("a.example.net", None)] {
         let address: Vec<Address> = placement.address().into_iter().collect();
         let held = given::link(&store, account, samples::link_at(KINDS[0], placement.clone())).await;

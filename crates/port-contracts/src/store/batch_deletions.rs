@@ -11,9 +11,7 @@ use crate::samples;
 /// The store deletes those of the ids that belong to the account, each once, and nothing else. Then their addresses are
 /// free and the counts are right.
 pub(super) async fn only_own_links_are_deleted(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let foreign_group = given::group(&store, other).await.id;
     let mut doomed = Vec::new();
@@ -63,8 +61,7 @@ pub(super) async fn only_own_links_are_deleted(fresh: Fresh) {
 
 /// Later steps of the same unit of work can use the freed addresses and the room below the limit.
 pub(super) async fn deletions_free_room_within_the_unit_of_work(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     let first: Vec<Link> = (0..6)
         .map(|number| given::in_group(Some(group), KINDS[number % 2], &format!("link-{number}")))
@@ -94,28 +91,9 @@ pub(super) async fn deletions_free_room_within_the_unit_of_work(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-pub(super) async fn an_uncommitted_deletion_is_rolled_back(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let group = given::group(&store, account).await.id;
-    let links = KINDS.map(|kind| given::in_group(Some(group), kind, &format!("{kind:?}")));
-    given::links(&store, account, &links).await;
-    let mut work = store.begin().await.unwrap();
-    assert_eq!(work.delete_links(account, &given::ids(&links)).await.unwrap().len(), 2);
-    for link in &links {
-        let published = stored::published(&store, &link.placement).await;
-        assert_eq!(published, Some(stored::publication_of(account, link)));
-    }
-    drop(work);
-    assert_eq!(stored::links(&store, account).await, links);
-    assert_eq!(stored::links_count(&store, account).await, 2);
-    stored::counters_are_right(&store, account).await;
-}
-
 /// As many links as one request may name, of both kinds and in several groups; the other links stay.
 pub(super) async fn a_hundred_links_are_deleted_at_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let link = |number: usize| {
         let group = [None, Some(groups[0]), Some(groups[1])][number % 3];

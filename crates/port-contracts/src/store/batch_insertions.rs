@@ -15,9 +15,7 @@ const REDIRECT: LinkKind = LinkKind::Redirect;
 
 /// Each link gets the decision that it would get in an insertion of its own, after the links before it.
 pub(super) async fn one_batch_can_contain_every_decision(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     let foreign = given::group(&store, other).await.id;
     let a_root = samples::on_custom("a.example.net", None);
@@ -33,6 +31,7 @@ pub(super) async fn one_batch_can_contain_every_decision(fresh: Fresh) {
         (given::in_group(Some(samples::id()), LANDING, "claimed"), Insertion::GroupMissing),
         (given::in_group(Some(foreign), REDIRECT, "claimed"), Insertion::GroupMissing),
         (samples::link(LANDING, "held"), Insertion::AddressTaken),
+        (given::in_group(Some(foreign), LANDING, "held"), Insertion::GroupMissing),
         (samples::link_at(REDIRECT, a_root.clone()), Insertion::AddressTaken),
         (samples::link_at(LANDING, b_root.clone()), Insertion::Done),
         (samples::link_at(REDIRECT, b_root.clone()), Insertion::AddressTaken),
@@ -73,9 +72,7 @@ pub(super) async fn one_batch_can_contain_every_decision(fresh: Fresh) {
 
 /// Its address and id stay free, and no count changes.
 pub(super) async fn a_refused_link_leaves_no_trace(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let [mine, late] = [samples::group("Mine"), samples::group("Not there yet")];
     given::insert_group(&store, account, &mine, PLENTY).await.unwrap();
     let held = given::link(&store, account, given::in_group(Some(mine.id), LANDING, "held")).await;
@@ -146,8 +143,7 @@ pub(super) async fn d15_refused_links_do_not_count_against_the_limit(fresh: Fres
 }
 
 pub(super) async fn an_empty_batch_changes_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     let link = given::link(&store, account, given::in_group(Some(group), REDIRECT, "link")).await;
     for limit in [0, 1, PLENTY] {
@@ -162,8 +158,7 @@ pub(super) async fn an_empty_batch_changes_nothing(fresh: Fresh) {
 
 /// As many links as one request may contain, of both kinds and with all kinds of placements.
 pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let batch = || -> Vec<Link> {
         let link = |number: usize| {
@@ -201,37 +196,9 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// For a missing account the store refuses the whole call, and the unit of work stays usable.
-pub(super) async fn a_batch_for_a_missing_account_inserts_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let missing = samples::id();
-    let refused = [
-        samples::link(REDIRECT, "a"),
-        samples::link(LANDING, "b"),
-        samples::link_at(REDIRECT, samples::lost(None)),
-        given::in_group(Some(samples::id()), LANDING, "c"),
-    ];
-    let outcome = unit!(&store, async |work| {
-        for limit in [0, PLENTY] {
-            let refusal = work.insert_links(missing, &refused, limit).await;
-            assert!(matches!(refusal, Err(InsertLinksError::AccountMissing)), "{refusal:?}");
-        }
-        given::insert(work, account, &samples::redirect("a"), PLENTY).await?;
-        given::insert(work, account, &samples::landing("b"), PLENTY).await
-    });
-    outcome.await.unwrap();
-    for link in &refused {
-        assert_eq!(stored::link(&store, missing, link.id()).await, None);
-    }
-    assert_eq!(stored::links_count(&store, account).await, 2);
-}
-
 /// A duplicate id, stored or in the batch, is an error and not a decision: the whole unit of work is lost.
 pub(super) async fn link_ids_are_unique(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     for kind in KINDS {
         let stored_link = given::link(&store, other, samples::link(kind, "stored")).await;
         let new = samples::link(kind, "new");
@@ -261,8 +228,7 @@ fn moved(link: &Link, slug: &str) -> Link {
 
 /// A batch sees earlier steps of its unit of work, later steps see the batch, and all of them roll back together.
 pub(super) async fn a_batch_is_part_of_its_unit_of_work(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = samples::group("Within");
     let first = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
     let refused = KINDS.map(|kind| samples::link(given::other(kind), &format!("{kind:?}")));

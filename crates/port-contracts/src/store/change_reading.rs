@@ -64,8 +64,7 @@ async fn insert(store: &Arc<dyn Store>, account: AccountId, slug: &str) -> Visib
 
 /// Several readers start at different positions, and each reads to the end.
 pub(super) async fn a_reader_continues_from_its_position(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut early = Reader::at_the_end(&store).await;
     assert_eq!(early.news(&store).await, []);
     let first = insert(&store, account, "first").await;
@@ -84,8 +83,7 @@ pub(super) async fn a_reader_continues_from_its_position(fresh: Fresh) {
 
 /// A reader that starts at the position from `end_of_changes` gets every entry committed later.
 pub(super) async fn no_entry_after_the_end_is_missed(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let position = store.end_of_changes().await.unwrap();
     let change = insert(&store, account, "after").await;
     let ReadChanges::These { changes, .. } = store.changes_since(position, MANY).await.unwrap() else {
@@ -97,8 +95,7 @@ pub(super) async fn no_entry_after_the_end_is_missed(fresh: Fresh) {
 /// Two units of work are open at once and commit in the opposite order, with a read in between. In a store that admits one
 /// at a time, the second waits for the first.
 pub(super) async fn readers_see_both_of_two_overlapping_units_of_work(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut reader = Reader::at_the_end(&store).await;
     let [one, other] = ["one", "other"].map(samples::redirect);
     let mut first = store.begin().await.unwrap();
@@ -172,8 +169,7 @@ pub(super) async fn a_reader_misses_nothing_during_concurrent_writes(fresh: Fres
 
 /// The reader learns that there are more entries than its limit, and continues after them.
 pub(super) async fn a_read_reports_entries_beyond_its_limit(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let position = store.end_of_changes().await.unwrap();
     for slug in ["a", "b", "c"] {
         insert(&store, account, slug).await;
@@ -191,8 +187,7 @@ pub(super) async fn a_read_reports_entries_beyond_its_limit(fresh: Fresh) {
 /// Each call deletes at most the requested number of entries that are old enough, oldest first. A reader that missed them
 /// learns this.
 pub(super) async fn old_entries_are_deleted_in_bounded_steps(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let position = store.end_of_changes().await.unwrap();
     for slug in ["a", "b", "c"] {
         insert(&store, account, slug).await;
@@ -212,8 +207,7 @@ pub(super) async fn old_entries_are_deleted_in_bounded_steps(fresh: Fresh) {
 
 /// The log and the positions of its readers survive a restart.
 pub(super) async fn positions_of_readers_survive_reopening(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut reader = Reader::at_the_end(&store).await;
     let change = insert(&store, account, "before").await;
     let store = store.reopened().await;

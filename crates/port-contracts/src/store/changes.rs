@@ -33,8 +33,7 @@ fn domain(account: AccountId, host: &str) -> VisibleChange {
 
 /// A store with an account, and a reader at the end of its log.
 async fn scene(fresh: &Fresh) -> (super::fixture::StoreUnderTest, AccountId, Reader) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let reader = Reader::at_the_end(&store).await;
     (store, account, reader)
 }

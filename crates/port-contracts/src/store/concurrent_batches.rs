@@ -27,8 +27,7 @@ fn batch_over(addresses: u64, items: usize, seed: u64, groups: &[GroupId]) -> Ve
 pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
     const LIMIT: u64 = 30;
     const ADDRESSES: u64 = 40;
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let outcomes = at_once(12, |number| {
         let store = store.clone();
@@ -94,8 +93,7 @@ pub(super) async fn batches_of_several_accounts_share_addresses_exactly(fresh: F
 
 /// Batches that use the same groups and links in opposite orders all finish, and every counter is right afterwards.
 pub(super) async fn opposite_orders_of_groups_do_not_deadlock(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut groups = Vec::new();
     for _ in 0..4 {
         groups.push(given::group(&store, account).await.id);
@@ -181,8 +179,7 @@ async fn in_and_out(
 
 /// Exactly one of the concurrent callers deletes each link.
 pub(super) async fn one_of_many_concurrent_deletions_of_a_link_succeeds(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let links: Vec<Link> = (0..60)
         .map(|number| {
@@ -211,8 +208,7 @@ pub(super) async fn one_of_many_concurrent_deletions_of_a_link_succeeds(fresh: F
 
 /// A group is deleted while batches move links into it: the links end ungrouped, or were not moved.
 pub(super) async fn no_move_leaves_a_link_in_a_deleted_group(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let links: Vec<Link> =
         (0..8).map(|number| samples::link(KINDS[number % 2], &format!("link-{number}"))).collect();
     given::links(&store, account, &links).await;

@@ -1,8 +1,7 @@
 //! Guarantees of the store under concurrent writes (R2, R4).
 
-use signpost_domain::{DomainId, Group, Link, PixelId, Redirect};
+use signpost_domain::{Group, Link, Redirect};
 
-use super::domain_steps;
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
@@ -12,8 +11,7 @@ use crate::samples;
 /// With a limit of N exactly N links are inserted (D15). Landing pages and redirects count together.
 pub(super) async fn d15_the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     let outcomes = at_once(LIMIT + 50, |number| {
         let store = store.clone();
@@ -23,93 +21,10 @@ pub(super) async fn d15_the_limit_on_links_is_exact_under_concurrency(fresh: Fre
             given::insert_link(&store, account, &link, LIMIT).await
         }
     });
-    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+    let inserted = given::successes(outcomes.await, Decision::LimitReached);
     assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
-    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
     assert_eq!(stored::links_count(&store, account).await, LIMIT);
     assert_eq!(stored::group_counts(&store, account, group).await.iter().sum::<u64>(), LIMIT);
-    stored::counters_are_right(&store, account).await;
-}
-
-pub(super) async fn d15_the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh) {
-    const LIMIT: u64 = 30;
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let outcomes = at_once(LIMIT + 50, |_| {
-        let store = store.clone();
-        async move { given::insert_group(&store, account, &samples::group("One of many"), LIMIT).await }
-    });
-    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
-    assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
-    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
-    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, LIMIT);
-    let all = store.groups(account, given::limit(100), None).await.unwrap();
-    assert_eq!(u64::try_from(all.items.len()).unwrap(), LIMIT);
-}
-
-/// The same as for pixels, with distinct hostnames.
-pub(super) async fn d15_the_limit_on_domains_is_exact_under_concurrency(fresh: Fresh) {
-    const LIMIT: u64 = 30;
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let insert = |number: u64| {
-        let store = store.clone();
-        async move {
-            let domain = samples::custom_domain(account, &format!("host-{number}.example.net"));
-            domain_steps::insert(&store, &domain, LIMIT).await
-        }
-    };
-    let outcomes = at_once(LIMIT + 50, insert);
-    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
-    assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
-    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
-    stored::counters_are_right(&store, account).await;
-
-    let domains = stored::custom_domains(&store, account).await;
-    let doomed: Vec<DomainId> = domains.into_iter().take(10).map(|domain| domain.id).collect();
-    let deletions = at_once(20, |number| {
-        let (store, id) = (store.clone(), doomed[usize::try_from(number / 2).unwrap()]);
-        async move { domain_steps::delete(&store, account, id).await }
-    });
-    assert_eq!(deletions.await.into_iter().filter(|was_there| *was_there).count(), 10);
-    stored::counters_are_right(&store, account).await;
-    let outcomes = at_once(30, |number| insert(1_000 + number));
-    assert_eq!(outcomes.await.into_iter().flatten().count(), 10);
-    assert_eq!(stored::custom_domains_count(&store, account).await, LIMIT);
-    stored::counters_are_right(&store, account).await;
-}
-
-/// With a limit of N exactly N pixels are inserted, and a deletion makes room for exactly one more (D15).
-pub(super) async fn d15_the_limit_on_pixels_is_exact_under_concurrency(fresh: Fresh) {
-    const LIMIT: u64 = 30;
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let outcomes = at_once(LIMIT + 50, |_| {
-        let store = store.clone();
-        async move { given::insert_pixel(&store, account, &samples::pixel("One of many"), LIMIT).await }
-    });
-    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
-    assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
-    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
-    assert_eq!(stored::pixels_count(&store, account).await, LIMIT);
-    stored::counters_are_right(&store, account).await;
-
-    // Two tasks delete each of these pixels, and one of them finds it.
-    let doomed: Vec<PixelId> =
-        stored::pixels(&store, account).await.into_iter().take(10).map(|pixel| pixel.id).collect();
-    let deletions = at_once(20, |number| {
-        let (store, id) = (store.clone(), doomed[usize::try_from(number / 2).unwrap()]);
-        async move { given::delete_pixel(&store, account, id).await }
-    });
-    let deleted = deletions.await.into_iter().filter(|was_there| *was_there).count();
-    assert_eq!(deleted, 10);
-    stored::counters_are_right(&store, account).await;
-    let outcomes = at_once(30, |_| {
-        let store = store.clone();
-        async move { given::insert_pixel(&store, account, &samples::pixel("Another"), LIMIT).await }
-    });
-    assert_eq!(outcomes.await.into_iter().flatten().count(), 10);
-    assert_eq!(stored::pixels_count(&store, account).await, LIMIT);
     stored::counters_are_right(&store, account).await;
 }
 
@@ -127,9 +42,8 @@ pub(super) async fn d20_one_of_many_concurrent_creations_of_an_address_succeeds(
                 given::insert_link(&store, account, &link, PLENTY).await
             }
         });
-        let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+        let inserted = given::successes(outcomes.await, Decision::AddressTaken);
         assert_eq!(inserted.len(), 1);
-        assert!(refused.iter().all(|outcome| *outcome == Err(Decision::AddressTaken)), "{refused:?}");
     }
     let mut links = 0;
     for account in accounts {
@@ -141,8 +55,7 @@ pub(super) async fn d20_one_of_many_concurrent_creations_of_an_address_succeeds(
 
 /// The same for links that move to one address, together with new links.
 pub(super) async fn d20_one_of_many_concurrent_moves_to_an_address_succeeds(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let links: Vec<Link> =
         (0..26).map(|number| samples::link(KINDS[number % 2], &format!("start-{number}"))).collect();
     given::links(&store, account, &links).await;
@@ -159,17 +72,15 @@ pub(super) async fn d20_one_of_many_concurrent_moves_to_an_address_succeeds(fres
             }
         }
     });
-    let (succeeded, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+    let succeeded = given::successes(outcomes.await, Decision::AddressTaken);
     assert_eq!(succeeded.len(), 1);
-    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::AddressTaken)), "{refused:?}");
     assert!(stored::published(&store, &samples::on_system("goal")).await.is_some());
     stored::counters_are_right(&store, account).await;
 }
 
 /// A link stays locked until its unit of work ends, so no update is lost.
 pub(super) async fn concurrent_updates_of_a_link_lose_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let link = Redirect { name: samples::name("0"), ..samples::redirect("a") };
     let link = given::link(&store, account, link).await;
     let updates = at_once(30, |_| {
@@ -190,8 +101,7 @@ pub(super) async fn concurrent_updates_of_a_link_lose_nothing(fresh: Fresh) {
 }
 
 pub(super) async fn concurrent_updates_of_a_group_lose_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = samples::group("0");
     given::insert_group(&store, account, &group, PLENTY).await.unwrap();
     // Links are inserted and deleted meanwhile; the updates must not overwrite the counters either.
@@ -222,8 +132,7 @@ pub(super) async fn concurrent_updates_of_a_group_lose_nothing(fresh: Fresh) {
 
 /// A group is deleted while links are moved into it: each link ends ungrouped, or was refused.
 pub(super) async fn no_update_leaves_a_link_in_a_deleted_group(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for round in 0..5 {
         let group = given::group(&store, account).await.id;
         let outcomes = at_once(9, |number| {

@@ -52,8 +52,7 @@ pub(super) async fn due_checks_are_claimed_longest_overdue_first(fresh: Fresh) {
 
 /// If the claimant dies, another node gets the check after the claim.
 pub(super) async fn an_unfinished_check_is_due_again_after_its_claim(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", after(7, 10)).await;
     let expected = |claims| [DueCheck { domain: domain.clone(), checks_made: 7, claims }];
     let claim = async |now, until| claim(&store, samples::at(now), samples::at(until), ALL).await;
@@ -68,8 +67,7 @@ pub(super) async fn an_unfinished_check_is_due_again_after_its_claim(fresh: Fres
 /// A check that failed so often would fail again. Writing a new plan resets the count of claims, even when the last
 /// claimant writes it.
 pub(super) async fn a_check_that_never_concludes_is_given_up(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
     let bystander = planned(&store, account, "b.example.net", checked_at(1_000_000)).await;
     // Each claim ends as the next one begins.
@@ -103,8 +101,7 @@ pub(super) async fn a_check_that_never_concludes_is_given_up(fresh: Fresh) {
 
 /// The next check follows the plan and its count; the status stays.
 pub(super) async fn a_check_without_a_change_gets_a_new_plan(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut domains = Vec::new();
     for number in 0..5 {
         domains.push(planned(&store, account, &format!("{number}.example.net"), checked_at(0)).await);
@@ -136,8 +133,7 @@ pub(super) async fn a_check_without_a_change_gets_a_new_plan(fresh: Fresh) {
 
 /// The plan of a late claimant would overwrite later changes.
 pub(super) async fn a_plan_is_written_only_under_a_valid_claim(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut domains = Vec::new();
     for label in ["gone", "anew", "again", "same", "kept"] {
         domains.push(planned(&store, account, &format!("{label}.example.net"), checked_at(0)).await);
@@ -171,8 +167,7 @@ pub(super) async fn a_plan_is_written_only_under_a_valid_claim(fresh: Fresh) {
 
 /// An update writes status and plan, and the next claim returns the domain as it is stored by then.
 pub(super) async fn writing_a_status_writes_its_plan(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
     assert_eq!(claim(&store, samples::at(0), samples::at(60), ALL).await.len(), 1);
     let active = domain_steps::update(&store, &domain, ACTIVE, after(1, 20)).await.unwrap();
@@ -194,8 +189,7 @@ pub(super) async fn writing_a_status_writes_its_plan(fresh: Fresh) {
 
 /// Eight claimants share fifty checks, and each check goes to one of them.
 pub(super) async fn concurrent_claimants_never_share_a_check(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut expected = Vec::new();
     for number in 0..50 {
         let checks = checked_at(number % 7);
@@ -233,8 +227,7 @@ pub(super) async fn concurrent_claimants_never_share_a_check(fresh: Fresh) {
 /// Statuses are written and domains are deleted while their checks are claimed. No plan restores a deleted domain, and
 /// every claim returns a stored state.
 pub(super) async fn concurrent_writes_do_not_disturb_claims(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut domains = Vec::new();
     for number in 0..20 {
         domains.push(planned(&store, account, &format!("{number}.example.net"), checked_at(0)).await);
@@ -268,8 +261,7 @@ pub(super) async fn concurrent_writes_do_not_disturb_claims(fresh: Fresh) {
 
 /// Plans and claims survive a restart.
 pub(super) async fn plans_survive_reopening(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let claimed = planned(&store, account, "claimed.example.net", after(3, 0)).await;
     let waiting = planned(&store, account, "waiting.example.net", after(4, 50)).await;
     let claim_at = |now| (samples::at(now), samples::at(now + 60));

@@ -24,8 +24,7 @@ async fn accounts(store: &StoreUnderTest, count: usize) -> Vec<AccountId> {
 
 /// The store decides by the stored status, even if the holder's deadline has passed.
 pub(super) async fn d40_only_failed_domains_leave_their_hostname_free(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [owner, other] = [given::account(&store).await, given::account(&store).await];
+    let (store, [owner, other]) = fresh.store_with_accounts().await;
     let hostname = samples::hostname(HOST);
     let mut claim = domain_steps::domain(&store, owner, HOST, FAILED).await;
     for status in every_status() {
@@ -46,8 +45,7 @@ pub(super) async fn d40_only_failed_domains_leave_their_hostname_free(fresh: Fre
 
 /// A failed domain counts too (D40).
 pub(super) async fn d40_an_account_connects_a_hostname_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut domain = domain_steps::domain(&store, account, HOST, ACTIVE).await;
     for status in every_status() {
         domain = domain_steps::update(&store, &domain, status, NO_CHECKS).await.unwrap();
@@ -96,8 +94,7 @@ pub(super) async fn a_failed_domain_returns_if_its_hostname_is_free(fresh: Fresh
 
 /// A taken hostname undoes only that call, including its effect on the count.
 pub(super) async fn a_taken_hostname_leaves_the_unit_of_work_usable(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [owner, other] = [given::account(&store).await, given::account(&store).await];
+    let (store, [owner, other]) = fresh.store_with_accounts().await;
     let failed = domain_steps::domain(&store, other, HOST, FAILED).await;
     let held = domain_steps::domain(&store, owner, HOST, ACTIVE).await;
     let free = samples::custom_domain(other, "free.example.net");
@@ -177,9 +174,8 @@ pub(super) async fn one_of_many_concurrent_connections_of_a_hostname_succeeds(fr
                 .map(|()| domain)
             }
         });
-        let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
-        assert!(refused.iter().all(|outcome| *outcome == Err(Decision::HostnameTaken)), "{refused:?}");
-        let [Ok(inserted)] = &inserted[..] else { panic!("one succeeds: {inserted:?}") };
+        let inserted = given::successes(outcomes.await, Decision::HostnameTaken);
+        let [inserted] = &inserted[..] else { panic!("one succeeds: {inserted:?}") };
         assert_eq!(store.holder_of(&inserted.hostname).await.unwrap().as_ref(), Some(inserted));
     }
     for account in accounts {
@@ -198,9 +194,8 @@ pub(super) async fn one_of_many_concurrent_returns_of_a_hostname_succeeds(fresh:
         let (store, claim) = (store.clone(), claims[usize::try_from(number).unwrap()].clone());
         async move { domain_steps::update(&store, &claim, ACTIVE, NO_CHECKS).await }
     });
-    let (back, refused): (Vec<_>, Vec<_>) = returns.await.into_iter().partition(Result::is_ok);
-    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::HostnameTaken)), "{refused:?}");
-    let [Ok(back)] = &back[..] else { panic!("not exactly one returned: {back:?}") };
+    let back = given::successes(returns.await, Decision::HostnameTaken);
+    let [back] = &back[..] else { panic!("not exactly one returned: {back:?}") };
     assert_eq!(store.holder_of(&back.hostname).await.unwrap().as_ref(), Some(back));
 }
 
@@ -242,8 +237,7 @@ pub(super) async fn claims_stay_locked_until_the_unit_of_work_ends(fresh: Fresh)
 
 /// A domain stays locked until its unit of work ends, so no change of its status is lost.
 pub(super) async fn concurrent_updates_of_a_domain_lose_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let since = |millis| CustomDomainStatus::Active { misdirected_since: Some(samples::at(millis)) };
     let domain = domain_steps::domain(&store, account, HOST, since(0)).await;
     let updates = at_once(30, |number| {

@@ -17,8 +17,7 @@ const FAILED: CustomDomainStatus = CustomDomainStatus::Failed;
 /// To the millisecond, and only if the status has a deadline: an active domain never expires. All instants are in the past,
 /// because a store may use its own clock.
 pub(super) async fn a_domain_expires_at_its_deadline(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let expires_at = samples::at(1_000);
     let long_ago = Some(Timestamp::EPOCH);
     let mut domains = Vec::new();
@@ -71,8 +70,7 @@ pub(super) async fn domains_expire_in_bounded_steps(fresh: Fresh) {
 
 /// It is not checked any more, its hostname is free, and visitors see no difference.
 pub(super) async fn an_expired_domain_frees_its_hostname(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [account, other] = [given::account(&store).await, given::account(&store).await];
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let hosts = ["a.example.net", "b.example.net"];
     for host in hosts {
         // One of them has a claimed check.
@@ -99,8 +97,7 @@ pub(super) async fn an_expired_domain_frees_its_hostname(fresh: Fresh) {
 
 /// Exactly one sweeper counts each domain.
 pub(super) async fn concurrent_sweepers_expire_each_domain_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for number in 0..40 {
         let host = format!("{number}.example.net");
         let expires_at = samples::at(number % 5);

@@ -22,8 +22,7 @@ fn observation(millis: i64, status: RecordStatus, values: &[&str]) -> DnsObserva
 
 /// After insertions and updates, through each read method, including the largest and strangest values.
 pub(super) async fn d65_a_diagnosis_reads_back_as_it_was_written(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let strange = ["\0\n\u{202e}", "'); DROP TABLE custom_domains; --", "{\"a\": [\\]}", "\u{fffd}"];
     let large = "🦀".repeat(300);
     let observations = [
@@ -73,8 +72,7 @@ pub(super) async fn d65_a_diagnosis_reads_back_as_it_was_written(fresh: Fresh) {
 
 /// Through each read method, including the claims of the check.
 pub(super) async fn d65_a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", checked_at(10)).await;
     let reads = async |millis: Option<i64>, claims| {
         let schedule = CheckSchedule { next_check_at: millis.map(samples::at), claims };
@@ -97,8 +95,7 @@ pub(super) async fn d65_a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
 
 /// It is not an entry of the change log.
 pub(super) async fn recording_an_observation_keeps_plan_and_claim(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
     assert_eq!(claim(&store, samples::at(0), samples::at(60), 9).await.len(), 1);
     let mut reader = Reader::at_the_end(&store).await;
@@ -120,8 +117,7 @@ pub(super) async fn recording_an_observation_keeps_plan_and_claim(fresh: Fresh) 
 }
 
 pub(super) async fn observations_of_another_accounts_domain_are_not_recorded(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [owner, stranger] = [given::account(&store).await, given::account(&store).await];
+    let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
     let mut work = store.begin().await.unwrap();
     let seen = observation(5, RecordStatus::Wrong, &["secret"]);
@@ -132,8 +128,7 @@ pub(super) async fn observations_of_another_accounts_domain_are_not_recorded(fre
 
 /// An unanswered check keeps the earlier observations.
 pub(super) async fn a_check_records_its_observations(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut domains = Vec::new();
     for number in 0..3 {
         domains.push(planned(&store, account, &format!("{number}.example.net"), checked_at(0)).await);
@@ -168,8 +163,7 @@ pub(super) async fn a_check_records_its_observations(fresh: Fresh) {
 
 /// A late claimant would overwrite the observations of a later look-up.
 pub(super) async fn observations_are_written_only_under_a_valid_claim(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
     let (first, second) = (samples::at(60), samples::at(120));
     assert_eq!(claim(&store, samples::at(0), first, 9).await.len(), 1);

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_app::ports::Store;
+use signpost_domain::AccountId;
+
+use super::given;
 
 /// The store of one case, with everything that must live as long: temporary folders, servers.
 #[async_trait]
@@ -61,6 +64,16 @@ impl Fresh {
 
     pub(super) async fn store(&self) -> StoreUnderTest {
         self.store_with_time_limit(PATIENT).await
+    }
+
+    /// A store with new accounts, as many as the caller names.
+    pub(super) async fn store_with_accounts<const N: usize>(&self) -> (StoreUnderTest, [AccountId; N]) {
+        let store = self.store().await;
+        let mut accounts = Vec::new();
+        for _ in 0..N {
+            accounts.push(given::account(&store).await);
+        }
+        (store, accounts.try_into().unwrap())
     }
 
     pub(super) async fn store_with_time_limit(&self, time_limit: Duration) -> StoreUnderTest {

@@ -356,3 +356,15 @@ pub(super) async fn walk<T>(page: impl AsyncFn(Option<PagePosition>) -> Page<T>)
         }
     }
 }
+
+/// The successes among concurrent outcomes. Every other outcome must be this refusal.
+pub(super) fn successes<T>(outcomes: Vec<Result<T, Decision>>, refusal: Decision) -> Vec<T> {
+    let succeeded = |outcome| match outcome {
+        Ok(value) => Some(value),
+        Err(decision) => {
+            assert_eq!(decision, refusal);
+            None
+        }
+    };
+    outcomes.into_iter().filter_map(succeeded).collect()
+}

@@ -8,7 +8,7 @@ use signpost_domain::{AccountId, CheckPlan, CustomDomain, DomainId, Timestamp};
 
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, checked_at, claim, expire, ids, planned, release};
 use super::fixture::Fresh;
-use super::given;
+
 use crate::run::at_once;
 use crate::samples;
 
@@ -47,8 +47,7 @@ async fn claimed(store: &Arc<dyn Store>, now: Timestamp) -> Vec<DomainId> {
 
 /// To the millisecond, with an unchanged plan. It can be claimed as often as at first.
 pub(super) async fn a_given_up_check_is_due_again_after_a_day(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     assert_eq!(release(&store, released_at(1_000), ALL).await, 0);
     let domains = given_up(&store, account, &[100]).await;
     let now = released_at(100);
@@ -68,8 +67,7 @@ pub(super) async fn a_given_up_check_is_due_again_after_a_day(fresh: Fresh) {
 
 /// The earliest first, and fewer than requested only if none is left.
 pub(super) async fn checks_are_released_in_bounded_steps(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domains = given_up(&store, account, &[30, 10, 50, 20, 40]).await;
     let now = released_at(40);
     assert_eq!(release(&store, now, 0).await, 0);
@@ -85,8 +83,7 @@ pub(super) async fn checks_are_released_in_bounded_steps(fresh: Fresh) {
 
 /// Checks that are claimed, planned or finished were not given up.
 pub(super) async fn only_given_up_checks_are_released(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let domains = given_up(&store, account, &[1, 1, 1, 1]).await;
     let [concluded, verified, failed, deleted] = &domains[..] else { panic!("there are four") };
     let later = CheckPlan { next_check_at: Some(Timestamp::LAST), checks_made: 8 };
@@ -112,8 +109,7 @@ pub(super) async fn only_given_up_checks_are_released(fresh: Fresh) {
 
 /// One sweeper releases each check, while other tasks claim the released checks.
 pub(super) async fn concurrent_sweepers_release_each_check_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let mut expected = Vec::new();
     for number in 0..40 {
         expected.push(planned(&store, account, &format!("{number}.example.net"), checked_at(0)).await.id);

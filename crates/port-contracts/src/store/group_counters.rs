@@ -30,31 +30,8 @@ async fn counts(
     counts
 }
 
-pub(super) async fn counters_follow_insertions_and_deletions(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let groups = given::two_groups(&store, account).await;
-    for kind in KINDS {
-        let mut links = Vec::new();
-        for (slug, group, expected) in [
-            ("a", Some(groups[0]), [1, 0]),
-            ("b", Some(groups[0]), [2, 0]),
-            ("c", Some(groups[1]), [2, 1]),
-            ("d", None, [2, 1]),
-        ] {
-            links.push(given::link(&store, account, given::in_group(group, kind, slug)).await);
-            assert_eq!(counts(&store, account, kind, groups).await, expected);
-        }
-        for (link, expected) in links.iter().zip([[1, 1], [0, 1], [0, 0], [0, 0]]) {
-            assert!(given::delete_link(&store, account, link.id()).await);
-            assert_eq!(counts(&store, account, kind, groups).await, expected);
-        }
-    }
-}
-
 pub(super) async fn counters_follow_updates(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let landing = given::link(&store, account, samples::landing("link-of-a-kind")).await;
     let redirect = given::link(&store, account, samples::redirect("link-of-another")).await;
@@ -93,8 +70,7 @@ pub(super) async fn counters_follow_updates(fresh: Fresh) {
 
 /// Several changes of one unit of work count when it commits.
 pub(super) async fn counters_follow_the_unit_of_work(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     for kind in KINDS {
         let link = given::in_group(Some(groups[0]), kind, "link");
@@ -121,8 +97,7 @@ pub(super) async fn counters_follow_the_unit_of_work(fresh: Fresh) {
 
 /// A batch changes the counters like the same changes of single links, for both kinds at once.
 pub(super) async fn counters_follow_bulk_changes(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let [first, second] = given::two_groups(&store, account).await;
     let expect = async |expected: [[u64; 2]; 2]| {
         assert_eq!(stored::group_counts(&store, account, first).await, expected[0]);

@@ -188,27 +188,9 @@ pub(super) async fn a_missing_group_moves_no_links(fresh: Fresh) {
     assert_eq!(moved, [changed(&world.ungrouped[0], Some(world.group), now)]);
 }
 
-/// The rollback includes the counters.
-pub(super) async fn an_uncommitted_move_is_rolled_back(fresh: Fresh) {
-    let store = fresh.store().await;
-    let world = World::new(&store).await;
-    let all = world.all();
-    let (ids, now) = (given::ids(&all), samples::at(NOW));
-    let mut work = store.begin().await.unwrap();
-    let assigned = work.assign_links(world.account, world.group, &ids, now).await.unwrap().unwrap();
-    assert_eq!(assigned.len(), all.len());
-    let within = work.lock_group(world.account, world.elsewhere).await.unwrap().unwrap();
-    assert_eq!((within.landings_count, within.redirects_count), (1, 0));
-    let out = work.unassign_links(world.account, world.group, &ids, now).await.unwrap().unwrap();
-    assert_eq!(out.len(), all.len());
-    drop(work);
-    world.is_left_with(&store, &all).await;
-}
-
 /// As many links as one request may name, in both directions; only group and time change.
 pub(super) async fn a_hundred_links_are_moved_at_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let mut links = one_of_each::links();
     for number in 0..AT_ONCE - links.len() {

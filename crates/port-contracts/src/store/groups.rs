@@ -1,16 +1,14 @@
 //! Inserting, renaming, deleting and listing groups.
 
-use signpost_app::ports::InsertGroupError;
-use signpost_domain::{Group, Landing, PagePosition, Redirect, Timestamp};
+use signpost_domain::{Group, Landing, Redirect, Timestamp};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, KINDS, unit};
+use super::given::{self, KINDS, unit};
 use super::stored;
 use crate::samples;
 
 pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for group in [
         samples::group("Spring"),
         samples::group("Spring"),
@@ -24,41 +22,9 @@ pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
-/// An id that any account uses is an error and not a decision: the whole unit of work is lost.
-pub(super) async fn group_ids_are_unique_across_accounts(fresh: Fresh) {
-    let store = fresh.store().await;
-    let owner = given::account(&store).await;
-    let other = given::account(&store).await;
-    let group = given::group(&store, owner).await;
-    for account in [owner, other] {
-        let mut work = store.begin().await.unwrap();
-        let outcome = work.insert_group(account, &group, given::PLENTY).await;
-        assert!(matches!(outcome, Err(InsertGroupError::Store(_))), "{outcome:?}");
-        drop(work);
-        stored::counters_are_right(&store, account).await;
-    }
-    assert_eq!(store.group(owner, group.id).await.unwrap(), Some(group.clone()));
-    assert_eq!(store.group(other, group.id).await.unwrap(), None);
-}
-
-pub(super) async fn unknown_groups_are_not_found(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let unknown = samples::id();
-    assert_eq!(store.group(account, unknown).await.unwrap(), None);
-    let (locked, deleted) = unit!(&store, async |work| {
-        let locked = work.lock_group(account, unknown).await?;
-        Ok((locked, work.delete_group(account, unknown, samples::at(1)).await?))
-    })
-    .await
-    .unwrap();
-    assert_eq!((locked, deleted), (None, false));
-}
-
 /// It writes the name and `updated_at`; the store maintains the counters itself.
 pub(super) async fn an_update_keeps_the_counters_of_a_group(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await;
     let untouched = given::group(&store, account).await;
     for (slug, kind) in [("a", KINDS[0]), ("b", KINDS[0]), ("c", KINDS[1])] {
@@ -78,56 +44,9 @@ pub(super) async fn an_update_keeps_the_counters_of_a_group(fresh: Fresh) {
     assert_eq!(store.group(account, untouched.id).await.unwrap(), Some(untouched));
 }
 
-/// The account's count of groups never exceeds the limit (D15).
-pub(super) async fn d15_groups_never_exceed_the_limit(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
-    let groups: Vec<Group> = (0..4).map(|_| samples::group("One of a few")).collect();
-    let insert =
-        async |position: usize, limit| given::insert_group(&store, account, &groups[position], limit).await;
-    assert_eq!(insert(0, 0).await, Err(Decision::LimitReached));
-    assert_eq!(insert(0, 2).await, Ok(()));
-    assert_eq!(insert(1, 2).await, Ok(()));
-    assert_eq!(insert(2, 2).await, Err(Decision::LimitReached));
-    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the limit is below the count");
-    assert_eq!(store.group(account, groups[2].id).await.unwrap(), None);
-    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 2);
-    // The other account has its own count.
-    given::insert_group(&store, other, &samples::group("Another's"), 1).await.unwrap();
-    // A deletion makes room for one.
-    let deleted =
-        unit!(&store, async |work| Ok(work.delete_group(account, groups[0].id, samples::at(1)).await?));
-    assert!(deleted.await.unwrap());
-    assert_eq!(insert(2, 2).await, Ok(()));
-    assert_eq!(insert(3, 2).await, Err(Decision::LimitReached));
-    assert_eq!(insert(3, u64::MAX).await, Ok(()));
-    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 3);
-    assert_eq!(store.usage(other).await.unwrap().unwrap().groups, 1);
-}
-
-pub(super) async fn a_reached_limit_on_groups_leaves_the_unit_of_work_usable(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let group = given::group(&store, account).await;
-    let refused = samples::group("One too many");
-    let outcome = unit!(&store, async |work| {
-        let refusal = work.insert_group(account, &refused, 1).await;
-        assert!(matches!(refusal, Err(InsertGroupError::LimitReached)), "{refusal:?}");
-        assert!(work.delete_group(account, group.id, samples::at(1)).await?);
-        work.insert_group(account, &refused, 1).await?;
-        Ok(())
-    });
-    outcome.await.unwrap();
-    assert_eq!(store.group(account, group.id).await.unwrap(), None);
-    assert_eq!(store.group(account, refused.id).await.unwrap(), Some(refused));
-    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 1);
-}
-
 /// Its links become ungrouped, with `now` as their `updated_at`, unless theirs is later.
 pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let doomed = given::group(&store, account).await;
     let kept = given::group(&store, account).await;
     let redirect = |slug, group: &Group, updated_at| Redirect {
@@ -177,47 +96,8 @@ pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
     assert_eq!((usage.links, usage.groups), (7, 1));
 }
 
-pub(super) async fn groups_are_listed_newest_first_with_their_counters(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
-    given::group(&store, other).await;
-    let empty = given::account(&store).await;
-    let page = store.groups(empty, given::limit(25), None).await.unwrap();
-    assert_eq!((page.items, page.next), (vec![], None));
-
-    let mut groups: Vec<Group> = (0..23).map(|number| samples::group(&format!("Group {number}"))).collect();
-    let inserted = unit!(&store, async |work| {
-        for position in (0..groups.len()).map(|number| number * 5 % groups.len()) {
-            work.insert_group(account, &groups[position], given::PLENTY).await?;
-        }
-        Ok(())
-    });
-    inserted.await.unwrap();
-    for (group, slug) in [(3, "a"), (3, "b"), (20, "c")] {
-        let link = Redirect { group_id: Some(groups[group].id), ..samples::redirect(slug) };
-        given::link(&store, account, link).await;
-        groups[group].redirects_count += 1;
-    }
-    for (group, slug) in [(3, "d"), (11, "e")] {
-        let link = Landing { group_id: Some(groups[group].id), ..samples::landing(slug) };
-        given::link(&store, account, link).await;
-        groups[group].landings_count += 1;
-    }
-    groups.reverse();
-    for items in 1..=25 {
-        let page = async |after| store.groups(account, given::limit(items), after).await.unwrap();
-        let (walked, pages) = given::walk(page).await;
-        assert_eq!(walked, groups);
-        assert_eq!(pages, 23_usize.div_ceil(usize::try_from(items).unwrap()));
-    }
-    let after = PagePosition::behind(groups[22].id.to_bytes());
-    assert_eq!(store.groups(account, given::limit(5), Some(after)).await.unwrap().items, []);
-}
-
 pub(super) async fn a_group_is_emptied_in_bounded_steps(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (group, other) = (given::group(&store, account).await.id, given::group(&store, account).await.id);
     let mut inside = Vec::new();
     for number in 0..6_usize {

@@ -8,8 +8,7 @@ use super::given::{self, unit};
 use crate::samples;
 
 pub(super) async fn a_key_reads_back_as_it_was_inserted(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for change in [
         |key| key,
         |key| ApiKey { name: Some(samples::name(&"ß".repeat(100))), created_at: Timestamp::LAST, ..key },
@@ -50,8 +49,7 @@ pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
 }
 
 pub(super) async fn a_hash_finds_only_links_of_its_account(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, _) = given::key(&store, account).await;
     let other = given::account(&store).await;
     let (others_key, _) = given::key(&store, other).await;
@@ -73,8 +71,7 @@ pub(super) async fn a_hash_finds_only_links_of_its_account(fresh: Fresh) {
 }
 
 pub(super) async fn an_unknown_hash_finds_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, _) = given::key(&store, account).await;
     let mut near = key.hash.to_bytes();
     near[31] ^= 1;
@@ -91,8 +88,7 @@ pub(super) async fn an_unknown_hash_finds_nothing(fresh: Fresh) {
 /// Every read returns the current account, so a downgrade or a suspension takes effect at once (contract,
 /// Authentication 6 and 7).
 pub(super) async fn a_hash_finds_the_account_as_it_is_now(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, _) = given::key(&store, account).await;
     let changed = unit!(&store, async |work| {
         work.set_plan(account, &samples::plan("free")).await?;
@@ -106,8 +102,7 @@ pub(super) async fn a_hash_finds_the_account_as_it_is_now(fresh: Fresh) {
 }
 
 pub(super) async fn revoking_again_keeps_the_first_instant(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, _) = given::key(&store, account).await;
     let (other, _) = given::key(&store, account).await;
     for at in [samples::at(10), samples::at(20), samples::at(0)] {
@@ -123,9 +118,7 @@ pub(super) async fn revoking_again_keeps_the_first_instant(fresh: Fresh) {
 }
 
 pub(super) async fn keys_of_an_account_are_listed_newest_first(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let mut keys: Vec<ApiKey> = (0..30).map(|_| samples::key(account).0).collect();
     keys[4].revoked_at = Some(samples::at(1));
     given::key(&store, other).await;
@@ -138,19 +131,4 @@ pub(super) async fn keys_of_an_account_are_listed_newest_first(fresh: Fresh) {
     inserted.await.unwrap();
     keys.reverse();
     assert_eq!(store.keys(account).await.unwrap(), keys);
-}
-
-pub(super) async fn a_key_needs_an_account(fresh: Fresh) {
-    let store = fresh.store().await;
-    let (key, _) = samples::key(samples::id());
-    let account = samples::account();
-    let refused = unit!(&store, async |work| {
-        let inserted = work.insert_key(&key).await?;
-        // The unit of work stays usable.
-        work.insert_account(&account).await?;
-        Ok(inserted)
-    });
-    assert!(!refused.await.unwrap());
-    assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
-    assert_eq!(store.account(account.id).await.unwrap(), Some(account));
 }

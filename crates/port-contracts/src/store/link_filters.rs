@@ -63,9 +63,7 @@ fn passes(link: &Link, filter: &LinkFilter, search: Option<&str>) -> bool {
 /// All filters apply at once, in pages of any size, in the list of each kind. The answers are compared with a model that
 /// checks all links.
 pub(super) async fn filters_combine(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let foreign = given::group(&store, other).await.id;
     let groups = given::two_groups(&store, account).await;
     let mut links = links_of_all_sorts(groups);
@@ -119,8 +117,7 @@ pub(super) async fn filters_combine(fresh: Fresh) {
 
 /// `q` is a substring of name, slug or target, ignoring Unicode case; no character in it is a wildcard.
 pub(super) async fn a_search_finds_substrings(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let named = |name: &str, slug| Redirect { name: samples::name(name), ..samples::redirect(slug) };
     let links = [
         named("Straße nach Köln", "s1"),
@@ -184,8 +181,7 @@ pub(super) async fn a_search_finds_substrings(fresh: Fresh) {
 
 /// A landing page has no target, so a search finds it by title and slug.
 pub(super) async fn landing_pages_are_searched_by_title_and_slug(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let titled = |title: &str, slug| Landing { name: samples::name(title), ..samples::landing(slug) };
     let links = [
         titled("Straße nach Köln", "s1"),
@@ -231,8 +227,7 @@ pub(super) async fn landing_pages_are_searched_by_title_and_slug(fresh: Fresh) {
 
 /// Searches and filters use the currently stored values.
 pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     let redirect = given::link(&store, account, samples::redirect("before")).await;
     given::link(&store, account, samples::redirect("bystander")).await;
@@ -280,9 +275,7 @@ pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
 /// `slug` matches the whole slug, case-sensitively, on the system domain, on custom domains and of lost links. A root has
 /// no slug.
 pub(super) async fn the_slug_filter_matches_whole_slugs_on_any_domain(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     for kind in KINDS {
         let slug = format!("sale-{kind:?}");
         let placements = [
@@ -325,9 +318,7 @@ pub(super) async fn the_slug_filter_matches_whole_slugs_on_any_domain(fresh: Fre
 
 /// The ids of links in a group and on a site equal those of the lists of both kinds, up to the requested number.
 pub(super) async fn ids_match_the_lists(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let groups = given::two_groups(&store, account).await;
     let links = links_of_all_sorts(groups);
     given::links(&store, account, &links).await;

@@ -1,18 +1,15 @@
-//! The limit on links of an account (D15), and the order of decisions.
+//! The limit on links of an account (D15).
 
-use signpost_app::ports::Insertion;
-use signpost_domain::{Landing, Link, Redirect};
+use signpost_domain::{Landing, Redirect};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, KINDS, unit};
+use super::given::{self, Decision, KINDS};
 use super::stored;
 use crate::samples;
 
 /// Landing pages and redirects count together.
 pub(super) async fn d15_links_never_exceed_the_limit(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     for kind in KINDS {
         let other_kind = given::other(kind);
         let insert = async |kind, slug: &str, limit| {
@@ -54,8 +51,7 @@ pub(super) async fn d15_links_never_exceed_the_limit(fresh: Fresh) {
 
 /// Lost and inactive links count like all others; updates do not count.
 pub(super) async fn every_link_counts_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let redirects = [
         samples::redirect_at(samples::lost(None)),
         samples::redirect_at(samples::on_custom("a.example.net", None)),
@@ -81,69 +77,4 @@ pub(super) async fn every_link_counts_once(fresh: Fresh) {
         let late = given::insert_link(&store, account, &samples::link(kind, "late"), 6).await;
         assert_eq!(late, Err(Decision::LimitReached));
     }
-}
-
-/// The first of `GroupMissing`, `LimitReached` and `AddressTaken` that applies.
-pub(super) async fn decisions_have_a_fixed_order(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    given::link(&store, account, samples::redirect("taken")).await;
-    for (no_group, at_limit, is_taken) in
-        [(true, true, true), (true, true, false), (true, false, true), (true, false, false)]
-            .into_iter()
-            .chain([(false, true, true), (false, true, false), (false, false, true)])
-    {
-        for kind in KINDS {
-            let group = no_group.then(samples::id);
-            let link = given::in_group(group, kind, if is_taken { "taken" } else { "free" });
-            let limit = if at_limit { 1 } else { given::PLENTY };
-            let outcome = given::insert_link(&store, account, &link, limit).await;
-            let expected = match (no_group, at_limit) {
-                (true, _) => Decision::GroupMissing,
-                (false, true) => Decision::LimitReached,
-                (false, false) => Decision::AddressTaken,
-            };
-            assert_eq!(outcome, Err(expected));
-            assert_eq!(stored::link(&store, account, link.id()).await, None);
-            assert_eq!(stored::links_count(&store, account).await, 1);
-        }
-    }
-}
-
-pub(super) async fn a_refused_link_leaves_the_unit_of_work_usable(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    for kind in KINDS {
-        let first = given::link(&store, account, samples::link(kind, "first")).await;
-        let second = samples::link(kind, "second");
-        let outcome = unit!(&store, async |work| {
-            for _ in 0..3 {
-                let refusal = work.insert_links(account, std::slice::from_ref(&second), 1).await?;
-                assert_eq!(refusal, [Insertion::LimitReached]);
-                let missing = given::in_group(Some(samples::id()), kind, "second");
-                let refusal = work.insert_links(account, &[missing], 5).await?;
-                assert_eq!(refusal, [Insertion::GroupMissing]);
-            }
-            assert_eq!(work.delete_links(account, &[first.id()]).await?, [first.id()]);
-            given::insert(work, account, &second, 1).await
-        });
-        outcome.await.unwrap();
-        assert_eq!(stored::links(&store, account).await, std::slice::from_ref(&second));
-        assert_eq!(stored::links_count(&store, account).await, 1);
-        assert!(given::delete_link(&store, account, second.id()).await);
-    }
-}
-
-/// A group must belong to the account.
-pub(super) async fn a_group_of_another_account_is_missing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
-    let foreign = given::group(&store, other).await;
-    let links: [Link; 2] = KINDS.map(|kind| given::in_group(Some(foreign.id), kind, "link"));
-    for link in &links {
-        let outcome = given::insert_link(&store, account, link, given::PLENTY).await;
-        assert_eq!(outcome, Err(Decision::GroupMissing));
-    }
-    assert_eq!(store.group(other, foreign.id).await.unwrap(), Some(foreign));
 }

@@ -36,9 +36,7 @@ async fn walked(
 /// Pages of every size contain all links in the same order, and the last page has no successor. Links of the other kind
 /// take no room on a page.
 pub(super) async fn pages_of_every_size_hold_all_links(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     given::links(&store, other, &many(20, LinkKind::Redirect, "others-redirect")).await;
     given::links(&store, other, &many(20, LinkKind::Landing, "others-page")).await;
     // Two of every five links are landing pages.
@@ -59,8 +57,7 @@ pub(super) async fn pages_of_every_size_hold_all_links(fresh: Fresh) {
 }
 
 pub(super) async fn an_account_without_links_has_one_empty_page(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for nobody_or_empty in [account, samples::id()] {
         for kind in KINDS {
             assert_eq!(walked(&store, nobody_or_empty, kind, 25).await, (vec![], 1));
@@ -73,8 +70,7 @@ pub(super) async fn an_account_without_links_has_one_empty_page(fresh: Fresh) {
 
 /// The order of insertion and the times of links do not matter.
 pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for kind in KINDS {
         let mut links = Vec::new();
         for number in 0..20 {
@@ -102,8 +98,7 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
 /// A position is a point in the order, not a link. It stays valid when the link before it is deleted, and at
 /// any other point.
 pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let filter = LinkFilter::default();
     for kind in KINDS {
         let links = many(6, kind, &format!("{kind:?}"));
@@ -132,8 +127,7 @@ pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
 
 /// A walk returns every link that exists throughout it exactly once, with writes between any two pages.
 pub(super) async fn a_walk_with_changes_between_its_pages_misses_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let filter = LinkFilter::default();
     for kind in KINDS {
         // Lasting links are mixed with temporary ones, at all positions of a page.
@@ -166,8 +160,7 @@ pub(super) async fn a_walk_with_changes_between_its_pages_misses_nothing(fresh: 
 
 /// The same with concurrent writers, over 1,000 lasting links.
 pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let lasting = many(1_000, LinkKind::Redirect, "lasting");
     for part in lasting.chunks(250) {
         given::links(&store, account, part).await;

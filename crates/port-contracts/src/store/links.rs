@@ -12,8 +12,7 @@ use crate::samples;
 /// Every field reads back through each read method, with timestamps to the millisecond (D3) and unchanged texts (D24,
 /// D25).
 pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await;
     let mut links = one_of_each::links();
     links.extend(KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("{kind:?}"))));
@@ -36,8 +35,7 @@ pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
 }
 
 pub(super) async fn unknown_links_are_not_found(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for kind in KINDS {
         given::link(&store, account, samples::link(kind, &format!("{kind:?}"))).await;
     }
@@ -51,8 +49,7 @@ pub(super) async fn unknown_links_are_not_found(fresh: Fresh) {
 
 /// The ids of a landing page and a redirect never match, even with the same bits.
 pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let [group, second] = given::two_groups(&store, account).await;
     for kind in KINDS {
         let link = given::link(&store, account, given::in_group(Some(group), kind, "a")).await;
@@ -91,8 +88,7 @@ pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
 
 /// One link of each kind is overwritten with each kind of value in turn.
 pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await;
     let bystander = given::link(&store, account, samples::redirect("bystander")).await;
     let redirect = given::link(&store, account, samples::redirect("start")).await;
@@ -121,9 +117,7 @@ pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
 
 /// The store reports `GroupMissing` for an unknown or another account's group, and changes nothing.
 pub(super) async fn an_update_into_a_missing_group_changes_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let foreign = given::group(&store, other).await;
     let mine = given::group(&store, account).await;
     given::link(&store, account, samples::redirect("taken")).await;
@@ -151,8 +145,7 @@ pub(super) async fn an_update_into_a_missing_group_changes_nothing(fresh: Fresh)
 }
 
 pub(super) async fn a_deleted_link_is_gone(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let kept = given::link(&store, account, samples::redirect("kept")).await;
     for doomed in one_of_each::links() {
         let doomed = given::link(&store, account, doomed).await;
@@ -166,8 +159,7 @@ pub(super) async fn a_deleted_link_is_gone(fresh: Fresh) {
 
 /// A link that lost its domain keeps its slug, and can return with it (D22).
 pub(super) async fn d22_a_lost_link_keeps_its_slug_and_returns(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let on_custom = samples::on_custom("links.example.net", Some("kept"));
     domain_steps::serve(&store, account, [&on_custom]).await;
     for kind in KINDS {
@@ -196,9 +188,7 @@ pub(super) async fn d22_a_lost_link_keeps_its_slug_and_returns(fresh: Fresh) {
 }
 
 pub(super) async fn links_are_deleted_in_bounded_steps(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     for number in 0..5_usize {
         let group_id = (number % 2 == 0).then_some(group);

@@ -42,8 +42,7 @@ async fn are_published(store: &StoreUnderTest, account: AccountId, links: &[Link
 
 /// A change of status takes effect when it is committed.
 pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let links = links_on(HOST);
     let elsewhere = links_on("b.example.net");
     domain_steps::domain(&store, account, "b.example.net", ACTIVE).await;
@@ -91,8 +90,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
 
 /// Another account has the hostname now: the old links never return under a new owner (D41).
 pub(super) async fn another_accounts_domain_shows_no_links(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [former, owner] = [given::account(&store).await, given::account(&store).await];
+    let (store, [former, owner]) = fresh.store_with_accounts().await;
     let links = links_on(HOST);
     let failed = domain_steps::domain(&store, former, HOST, CustomDomainStatus::Failed).await;
     given::links(&store, former, &links).await;

@@ -30,8 +30,7 @@ async fn on_host(store: &StoreUnderTest, account: AccountId, host: &str) -> usiz
 
 /// The slug, if any, and all other fields stay; `updated_at` never goes back (D33).
 pub(super) async fn a_lost_link_loses_only_its_address(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     let domain = domain_steps::domain(&store, account, HOST, domain_steps::ACTIVE).await;
     let now = samples::at(5);
@@ -78,9 +77,7 @@ pub(super) async fn a_lost_link_loses_only_its_address(fresh: Fresh) {
 
 /// Only links on that hostname, either of one account or of all other accounts.
 pub(super) async fn only_the_selected_links_are_lost(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [one, other, third] =
-        [given::account(&store).await, given::account(&store).await, given::account(&store).await];
+    let (store, [one, other, third]) = fresh.store_with_accounts().await;
     let mut links = Vec::new();
     for (account, slug) in [(one, "one"), (other, "other"), (third, "third")] {
         for placement in [
@@ -120,8 +117,7 @@ pub(super) async fn only_the_selected_links_are_lost(fresh: Fresh) {
 
 /// Each call takes at most the requested number, and fewer only if none is left.
 pub(super) async fn links_are_lost_in_bounded_steps(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [account, other] = [given::account(&store).await, given::account(&store).await];
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     for (number, owner) in (0..12).zip([account, other].into_iter().cycle()) {
         let placement = samples::on_custom(HOST, Some(&format!("link-{number}")));
         given::link(&store, owner, samples::link_at(KINDS[number / 2 % 2], placement)).await;
@@ -156,8 +152,7 @@ pub(super) async fn links_are_lost_in_bounded_steps(fresh: Fresh) {
 
 /// As many links as a use case takes in one step.
 pub(super) async fn a_thousand_links_are_lost_at_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let links: Vec<Link> = (0..1_500)
         .map(|number| {
             let placement = samples::on_custom(HOST, Some(&format!("link-{number}")));
@@ -174,8 +169,7 @@ pub(super) async fn a_thousand_links_are_lost_at_once(fresh: Fresh) {
 
 /// Also for another account, within the same unit of work.
 pub(super) async fn a_lost_address_is_free_at_once(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [account, other] = [given::account(&store).await, given::account(&store).await];
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let hostname = samples::hostname(HOST);
     for slug in [Some("taken"), None] {
         let placement = samples::on_custom(HOST, slug);
@@ -194,8 +188,7 @@ pub(super) async fn a_lost_address_is_free_at_once(fresh: Fresh) {
 }
 
 pub(super) async fn an_uncommitted_loss_is_rolled_back(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let placements = [samples::on_custom(HOST, Some("a")), samples::on_custom(HOST, None)];
     domain_steps::serve(&store, account, &placements).await;
     let links = placements.map(|placement| samples::link_at(KINDS[0], placement));

@@ -18,9 +18,7 @@ fn address(site: Site, slug: Option<&str>) -> Address {
 
 /// A redirect with its target, a landing page with its title.
 pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let host = |text| Site::Custom(samples::hostname(text));
     let placements = [
         (account, samples::on_system("Sale")),
@@ -70,8 +68,7 @@ pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
 }
 
 pub(super) async fn visitors_see_changes_after_the_commit(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let [old, new] = ["old", "new"].map(samples::on_system);
     for kind in KINDS {
         let link = given::link(&store, account, samples::link(kind, "old")).await;
@@ -118,9 +115,7 @@ pub(super) async fn visitors_see_changes_after_the_commit(fresh: Fresh) {
 
 /// D57: the redirect decides the order, not the ids or the order of insertion.
 pub(super) async fn d57_a_redirect_has_its_pixel_codes_in_its_order(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let mut pixels: Vec<Pixel> = PixelType::ALL
         .iter()
         .map(|pixel_type| Pixel { code: samples::pixel_code(*pixel_type), ..samples::pixel("Own") })
@@ -167,9 +162,7 @@ pub(super) async fn d57_a_redirect_has_its_pixel_codes_in_its_order(fresh: Fresh
 
 /// Each of many concurrent callers gets the link at its own address, or none.
 pub(super) async fn concurrent_visits_each_find_their_own_link(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let mut links: Vec<(AccountId, Link)> = Vec::new();
     for number in 0..90 {
         let slug = format!("link-{number}");

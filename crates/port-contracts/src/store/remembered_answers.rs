@@ -94,8 +94,7 @@ async fn forget(store: &Arc<dyn Store>, now: Timestamp, at_most: u16) -> u16 {
 }
 
 pub(super) async fn a_remembered_answer_reads_back(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     assert_eq!(remembered(&store, account, &key("none"), samples::at(0)).await, None);
     for (status, location, body) in [
         (200, None, "{}"),
@@ -113,8 +112,7 @@ pub(super) async fn a_remembered_answer_reads_back(fresh: Fresh) {
 
 /// The answer and its change are committed or rolled back together, and neither is visible before.
 pub(super) async fn an_answer_is_committed_with_its_change(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, request, now) = (key("once"), request("a"), samples::at(0));
     for is_committed in [false, true] {
         let mut work = store.begin().await.unwrap();
@@ -134,8 +132,7 @@ pub(super) async fn an_answer_is_committed_with_its_change(fresh: Fresh) {
 }
 
 pub(super) async fn a_dropped_claim_leaves_the_key_free(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, now) = (key("once"), samples::at(0));
     for _ in 0..2 {
         assert_eq!(claimed(&store, account, &key, now).await, None);
@@ -162,8 +159,7 @@ pub(super) async fn keys_of_different_accounts_are_independent(fresh: Fresh) {
 }
 
 pub(super) async fn keys_are_compared_byte_for_byte(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let texts = ["key", "Key", "KEY", "key.", "ke", "k%", "k_y", "'key'", "\\key"];
     for text in texts {
         assert_eq!(
@@ -179,8 +175,7 @@ pub(super) async fn keys_are_compared_byte_for_byte(fresh: Fresh) {
 
 /// D12: to the millisecond. Then the key is free for any request, which is remembered for another 24 hours.
 pub(super) async fn d12_an_answer_is_remembered_for_24_hours(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let key = key("once");
     let mut since = samples::at(17);
     for what in ["a", "b", "b"] {
@@ -199,8 +194,7 @@ pub(super) async fn d12_an_answer_is_remembered_for_24_hours(fresh: Fresh) {
 
 /// The application decides what a different request with the same key means.
 pub(super) async fn a_reused_key_returns_its_first_request(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, now) = (key("once"), samples::at(0));
     assert_eq!(carry_out(&store, account, &key, &request("first"), now).await, None);
     for what in ["second", "first", "third"] {
@@ -210,8 +204,7 @@ pub(super) async fn a_reused_key_returns_its_first_request(fresh: Fresh) {
 }
 
 pub(super) async fn long_keys_and_answers_are_remembered(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let visible: String = (b'!'..=b'~').map(char::from).collect();
     let keys = ["k".repeat(IdempotencyKey::MAX_CHARS), format!("{}z", "k".repeat(254)), visible];
     for (number, text) in keys.iter().enumerate() {
@@ -229,8 +222,7 @@ pub(super) async fn long_keys_and_answers_are_remembered(fresh: Fresh) {
 
 /// When two units of work claim one key at the same time, one waits and then learns the outcome of the other.
 pub(super) async fn a_claim_waits_for_a_concurrent_claim(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let now = samples::at(0);
     for is_committed in [true, false] {
         let key = key(if is_committed { "committed" } else { "dropped" });
@@ -259,8 +251,7 @@ pub(super) async fn a_claim_waits_for_a_concurrent_claim(fresh: Fresh) {
 
 /// D12: two requests never create two resources, with a new key or with an expired one.
 pub(super) async fn d12_one_of_many_requests_with_a_key_is_executed(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for (round, now) in (1..).zip([samples::at(0), end(samples::at(0)), end(end(samples::at(0)))]) {
         let outcomes = at_once(20, |number| {
             let store = store.clone();
@@ -337,8 +328,7 @@ pub(super) async fn old_answers_are_deleted_oldest_first(fresh: Fresh) {
 }
 
 pub(super) async fn a_reclaimed_key_is_not_deleted(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, first) = (key("once"), samples::at(0));
     assert_eq!(carry_out(&store, account, &key, &request("a"), first).await, None);
     assert_eq!(carry_out(&store, account, &key, &request("b"), end(first)).await, None);
@@ -348,8 +338,7 @@ pub(super) async fn a_reclaimed_key_is_not_deleted(fresh: Fresh) {
 }
 
 pub(super) async fn deleting_an_account_deletes_its_answers(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [leaving, staying] = [given::account(&store).await, given::account(&store).await];
+    let (store, [leaving, staying]) = fresh.store_with_accounts().await;
     let now = samples::at(0);
     for (account, text) in [(leaving, "a"), (leaving, "b"), (staying, "a")] {
         assert_eq!(carry_out(&store, account, &key(text), &request(text), now).await, None);
@@ -364,8 +353,7 @@ pub(super) async fn deleting_an_account_deletes_its_answers(fresh: Fresh) {
 }
 
 pub(super) async fn answers_survive_reopening(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let (key, now) = (key("once"), samples::at(0));
     assert_eq!(carry_out(&store, account, &key, &request("a"), now).await, None);
     let store = store.reopened().await;

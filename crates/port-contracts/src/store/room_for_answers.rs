@@ -10,7 +10,7 @@ use signpost_app::ports::{
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
 use super::fixture::Fresh;
-use super::given;
+
 use crate::run::at_once;
 use crate::samples;
 
@@ -93,8 +93,7 @@ fn minutes(minutes: u64) -> Timestamp {
 
 /// To the byte. An answer without room is not remembered, and no other answer is deleted for it.
 pub(super) async fn d12_answers_of_an_account_are_bounded_in_bytes(fresh: Fresh) {
-    let store = fresh.store().await;
-    let [account, other] = [given::account(&store).await, given::account(&store).await];
+    let (store, [account, other]) = fresh.store_with_accounts().await;
     let most = sum(0..4);
     for number in 0..3 {
         assert_eq!(remember(&store, account, number, most, samples::at(0)).await, Remembering::Done);
@@ -110,8 +109,7 @@ pub(super) async fn d12_answers_of_an_account_are_bounded_in_bytes(fresh: Fresh)
 
 /// The oldest first, and never an answer younger than an hour, to the millisecond.
 pub(super) async fn answers_older_than_an_hour_make_room(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     // The answers have equal sizes and different ages.
     let most = sum([10, 12, 14]);
     for (age, number) in [(0, 10), (20, 12), (40, 14)] {
@@ -135,8 +133,7 @@ pub(super) async fn answers_older_than_an_hour_make_room(fresh: Fresh) {
 }
 
 pub(super) async fn rollback_frees_the_room_of_an_answer(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let most = sum([3]);
     for _ in 0..3 {
         let mut work = store.begin().await.unwrap();
@@ -161,8 +158,7 @@ pub(super) async fn rollback_frees_the_room_of_an_answer(fresh: Fresh) {
 
 /// Answers that expired, were taken over or were deleted with their account take no room any more.
 pub(super) async fn deleted_answers_take_no_room(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let most = sum([0, 1, 2]);
     for number in 0..3 {
         assert_eq!(remember(&store, account, number, most, samples::at(0)).await, Remembering::Done);
@@ -186,8 +182,7 @@ pub(super) async fn deleted_answers_take_no_room(fresh: Fresh) {
 
 /// No deletion makes enough room for an answer that is larger than the whole room.
 pub(super) async fn an_answer_larger_than_the_room_is_not_remembered(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let most = sum([9]) - 1;
     for now in [samples::at(0), minutes(200)] {
         let none = Remembering::NoneUntil(now.plus(ANSWERS_KEPT_AT_LEAST));
@@ -200,8 +195,7 @@ pub(super) async fn an_answer_larger_than_the_room_is_not_remembered(fresh: Fres
 
 /// Of many concurrent answers exactly as many are remembered as fit, also when older ones are deleted for them.
 pub(super) async fn concurrent_answers_share_the_room_exactly(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let of_one = u64::from(bytes(100));
     let most = of_one * 7;
     for now in [samples::at(0), minutes(61)] {

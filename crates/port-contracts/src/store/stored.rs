@@ -114,10 +114,6 @@ pub(super) async fn custom_domains_count(store: &Arc<dyn Store>, account: Accoun
     store.usage(account).await.unwrap().unwrap().domains
 }
 
-pub(super) async fn pixels_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {
-    store.usage(account).await.unwrap().unwrap().pixels
-}
-
 /// The content of a landing page. The page read with it must equal the page read alone.
 pub(super) async fn page_content(
     store: &Arc<dyn Store>,

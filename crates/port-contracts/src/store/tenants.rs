@@ -12,9 +12,7 @@ use super::stored;
 use crate::samples;
 
 pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let owner = given::account(&store).await;
-    let stranger = given::account(&store).await;
+    let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let (key, _) = given::key(&store, owner).await;
     let group = given::group(&store, owner).await;
     let pixel = given::pixel(&store, owner).await;
@@ -57,9 +55,7 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
 }
 
 pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let owner = given::account(&store).await;
-    let stranger = given::account(&store).await;
+    let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let group = given::group(&store, owner).await;
     let pixel = given::pixel(&store, owner).await;
     let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
@@ -95,9 +91,7 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
 
 /// Neither into its own group, nor into or out of a group of the owner.
 pub(super) async fn another_account_moves_no_links_between_groups(fresh: Fresh) {
-    let store = fresh.store().await;
-    let owner = given::account(&store).await;
-    let stranger = given::account(&store).await;
+    let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let [group, second] = given::two_groups(&store, owner).await;
     let strangers_group = given::group(&store, stranger).await.id;
     let links = KINDS.map(|kind| given::in_group(Some(group), kind, &format!("link-{kind:?}")));
@@ -123,9 +117,7 @@ pub(super) async fn another_account_moves_no_links_between_groups(fresh: Fresh) 
 /// No use case writes a row that it could not lock. Even then the data of other accounts must not change, with any
 /// answer of the store.
 pub(super) async fn another_account_overwrites_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let owner = given::account(&store).await;
-    let stranger = given::account(&store).await;
+    let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let group = given::group(&store, owner).await;
     let link = given::link(&store, owner, samples::redirect("link")).await;
     let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use super::domain_steps::{self, ACTIVE, NO_CHECKS};
 use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, KINDS, PLENTY, unit};
+use super::page_values::described;
 use super::stored;
 use crate::samples;
 
@@ -44,6 +45,7 @@ impl World {
         let link = given::link(store, account.id, samples::redirect("link")).await;
         let second = given::link(store, account.id, samples::redirect("second")).await;
         let page = given::link(store, account.id, samples::landing("page")).await;
+        given::write_page(store, account.id, page.id, &described("As it was")).await;
         let pixel = given::pixel(store, account.id).await;
         let domain = domain_steps::domain(store, account.id, "a.example.net", ACTIVE).await;
         let new_link = Redirect { group_id: Some(group.id), ..samples::redirect("new") };
@@ -86,15 +88,19 @@ impl World {
         for page in [&self.page, &self.new_page] {
             work.lock_link(account, page.id.into()).await?.unwrap();
             work.write_page_content(account, page.id, &self.content).await?;
+            assert_eq!(work.page_content(account, page.id).await?, self.content);
         }
         work.insert_pixel(account, &self.new_pixel, PLENTY).await?;
         assert!(work.delete_pixel(account, self.pixel.id).await?);
         work.insert_custom_domain(&self.new_domain, NO_CHECKS, PLENTY).await?;
         assert!(work.lock_custom_domain(account, self.domain.id).await?.is_some());
         work.update_custom_domain(&self.failed_domain(), NO_CHECKS).await?;
+        assert_eq!(work.lock_custom_domain(account, self.domain.id).await?, Some(self.failed_domain()));
         let assigned =
             work.assign_links(account, self.new_group.id, &[self.page.id.into()], samples::at(2)).await?;
         assert_eq!(assigned, Some(vec![self.assigned_page().into()]));
+        let within = work.lock_group(account, self.new_group.id).await?.unwrap();
+        assert_eq!((within.landings_count, within.redirects_count), (1, 0));
         let unassigned =
             work.unassign_links(account, self.group.id, &[self.new_page.id.into()], samples::at(3)).await?;
         assert_eq!(unassigned, Some(vec![self.unassigned_page().into()]));
@@ -135,7 +141,7 @@ impl World {
         assert_eq!(stored::pixels(store, account).await, std::slice::from_ref(&self.pixel));
         assert_eq!(stored::custom_domains(store, account).await, std::slice::from_ref(&self.domain));
         let content = stored::page_content(store, account, self.page.id).await;
-        assert_eq!(content, Some(PageContent::default()));
+        assert_eq!(content, Some(described("As it was")));
         assert_eq!(stored::page_content(store, account, self.new_page.id).await, None);
         for (slug, is_there) in [
             ("link", true),
@@ -247,8 +253,7 @@ pub(super) async fn cancelling_a_task_rolls_its_unit_of_work_back(fresh: Fresh) 
 
 /// Tasks are cancelled at random moments, between calls or within one. Each leaves all of its changes or none.
 pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await.id;
     for round in 0..60_u32 {
         let task_store = store.clone();
@@ -284,8 +289,7 @@ pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh)
 }
 
 pub(super) async fn a_unit_of_work_sees_its_own_changes(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     for kind in KINDS {
         let outcome = unit!(&store, async |work| {
             let (group, other) = (samples::group("Within"), samples::group("Other"));

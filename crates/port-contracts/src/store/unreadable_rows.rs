@@ -1,7 +1,6 @@
 //! Behaviour of a store with unreadable rows (ADR 35), for stores whose rows a test can corrupt with SQL.
 //!
-//! Each test takes an empty store whose tables have no constraints, and a function that runs SQL on its tables. The runtime
-//! must have one thread, because the tests read its log.
+//! The runtime of each test must have one thread, because the tests read its log.
 
 use signpost_app::ports::{PublishedContent, Store, StoreError};
 use signpost_domain::{
@@ -9,6 +8,7 @@ use signpost_domain::{
     PagePosition, PixelId, Redirect, Site,
 };
 
+use super::corrupt_rows::Spoilt;
 use super::given::PLENTY;
 use crate::logs::Log;
 use crate::samples;
@@ -16,10 +16,10 @@ use crate::samples;
 /// Runs an SQL statement on the store's tables.
 pub type Spoil<'a> = &'a dyn Fn(&str);
 
-const LEFT_OUT: &str = "a list leaves out a row that cannot be read";
+pub(super) const LEFT_OUT: &str = "a list leaves out a row that cannot be read";
 
 /// Checks that lists omit unreadable links, and that only calls for such a link fail.
-pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
+pub async fn lists_of_links_leave_out_what_cannot_be_read(Spoilt { store, spoil, .. }: Spoilt<'_>) {
     let account = insert_account(store).await.id;
     let group = samples::group("group");
     let mut work = store.begin().await.unwrap();
@@ -86,7 +86,7 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spo
 }
 
 /// Checks that links which the current rules refuse can still be read, listed, visited and updated.
-pub async fn links_outlive_the_rules_that_accepted_them(store: &dyn Store, spoil: Spoil<'_>) {
+pub async fn links_outlive_the_rules_that_accepted_them(Spoilt { store, spoil, .. }: Spoilt<'_>) {
     let account = insert_account(store).await.id;
     let redirect = samples::redirect("a");
     let mut work = store.begin().await.unwrap();
@@ -115,7 +115,7 @@ pub async fn links_outlive_the_rules_that_accepted_them(store: &dyn Store, spoil
 }
 
 /// Checks that the other lists omit unreadable rows.
-pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
+pub async fn other_lists_leave_out_what_cannot_be_read(Spoilt { store, spoil, .. }: Spoilt<'_>) {
     let (spoilt, account) = (insert_account(store).await, insert_account(store).await.id);
     let mut broken = vec![spoilt.id.to_string()];
     let log = Log::begin();
@@ -166,7 +166,7 @@ pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil:
 
 /// Checks that a visit fails if it needs an unreadable row, that the error names the row, and that other links work. A
 /// visit to a link that may not be opened reads neither page nor pixels, so a guess costs no more than other guesses (R30).
-pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
+pub async fn visits_name_the_row_that_cannot_be_read(Spoilt { store, spoil, .. }: Spoilt<'_>) {
     let account = insert_account(store).await.id;
     let [whole, broken] = ["whole", "broken"].map(samples::pixel);
     let with = |slug: &str, ids: &[PixelId]| {
@@ -220,7 +220,7 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
     }
 }
 
-async fn insert_account(store: &dyn Store) -> Account {
+pub(super) async fn insert_account(store: &dyn Store) -> Account {
     let account = samples::account();
     let mut work = store.begin().await.unwrap();
     work.insert_account(&account).await.unwrap();

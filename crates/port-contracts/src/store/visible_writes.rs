@@ -72,8 +72,7 @@ macro_rules! is_logged {
 }
 
 pub(super) async fn d58_every_write_that_visitors_see_is_logged(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
+    let (store, [account]) = fresh.store_with_accounts().await;
     let [on_system, page_place, new, moved] = ["link", "page", "new", "moved"].map(samples::on_system);
     let [on_host, at_root] = [Some("slug"), None].map(|slug| samples::on_custom(HOST, slug));
     let placements =

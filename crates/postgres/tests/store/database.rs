@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{Insertion, Store, StoreError};
-use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Group, Link, Pixel, PixelCode, PixelType,
-};
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Group, Link};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
@@ -52,12 +50,6 @@ pub(crate) async fn group(store: &PostgresStore, account: AccountId) -> Group {
     work.insert_group(account, &group, PLENTY).await.unwrap();
     work.commit().await.unwrap();
     group
-}
-
-/// A pixel that is not inserted.
-pub(crate) fn pixel() -> Pixel {
-    let code = PixelCode::parse(PixelType::Meta, "1234567890").unwrap();
-    Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) }
 }
 
 /// A check that is due at the first instant of the samples.

@@ -7,10 +7,11 @@ use futures_util::future::join_all;
 use signpost_app::ports::{LinkReads, StoreError};
 use signpost_domain::{Address, Site};
 use signpost_port_contracts::samples;
+use signpost_port_contracts::store::corrupt_rows::report;
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_test_servers::postgres;
 
-use super::corrupt_rows::{lenient, report};
+use super::corrupt_rows::lenient;
 use super::database::{AT_LAST, account, insert, migrated, open, unavailable};
 use super::proxy::Proxy;
 

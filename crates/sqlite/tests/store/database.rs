@@ -7,9 +7,7 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use signpost_app::ports::{Insertion, Store, StoreError, UnitOfWork};
-use signpost_domain::{
-    Account, AccountId, CheckPlan, CustomDomain, Group, Link, Pixel, PixelCode, PixelType,
-};
+use signpost_domain::{Account, AccountId, CheckPlan, CustomDomain, Group, Link};
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 use tempfile::TempDir;
@@ -91,16 +89,6 @@ pub(crate) async fn group(store: &SqliteStore, account: AccountId) -> Group {
     work.insert_group(account, &group, PLENTY).await.unwrap();
     work.commit().await.unwrap();
     group
-}
-
-/// Commits a new pixel.
-pub(crate) async fn pixel(store: &SqliteStore, account: AccountId) -> Pixel {
-    let code = PixelCode::parse(PixelType::parse("meta").unwrap(), "123456789012345").unwrap();
-    let pixel = Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) };
-    let mut work = store.begin().await.unwrap();
-    work.insert_pixel(account, &pixel, PLENTY).await.unwrap();
-    work.commit().await.unwrap();
-    pixel
 }
 
 /// Commits a new domain, which is due for a check at once.

@@ -22,4 +22,3 @@ mod processes;
 mod quota;
 mod searching;
 mod units_of_work;
-mod unreadable_rows;
