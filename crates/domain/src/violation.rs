@@ -121,7 +121,7 @@ impl FieldError {
     /// The violation of this error in `field`.
     #[must_use]
     pub fn at(self, field: impl Into<String>) -> Violation {
-        Violation { field: field.into(), code: self.code, message: self.message, existing: None }
+        Violation { field: field.into(), code: self.code, message: self.message, value: None, existing: None }
     }
 }
 
@@ -131,6 +131,7 @@ pub struct Violation {
     field: String,
     code: ViolationCode,
     message: Cow<'static, str>,
+    value: Option<String>,
     existing: Option<LinkId>,
 }
 
@@ -151,6 +152,18 @@ impl Violation {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// The violation with the invalid text as sent.
+    #[must_use]
+    pub fn of_value(self, value: impl Into<String>) -> Self {
+        Self { value: Some(value.into()), ..self }
+    }
+
+    /// The invalid text as sent, if the reader of the request added it.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        self.value.as_deref()
     }
 
     /// The violation with the caller's own link that has the address (D20).

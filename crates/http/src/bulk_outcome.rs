@@ -1,6 +1,6 @@
 //! The outcomes of the items of a batch in a response (contract "Bulk results", D29, D31).
 
-use signpost_domain::{Refusal, Rejection};
+use signpost_domain::{Refusal, Rejection, ViolationCode};
 
 use crate::wire::{BulkOutcome, Detail, FailedItem, ItemError, SucceededItem, sentence};
 use signpost_strict_json::Json;
@@ -43,9 +43,11 @@ fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemE
 /// The text that made the creation of an item fail: the first invalid one, or the refused one. `None` if there is none.
 pub(crate) fn text_at_fault(item: &Json, rejection: &Rejection) -> Option<String> {
     let text = match rejection {
-        Rejection::Invalid(violations) => {
-            violations.iter().find_map(|violation| text_at(item, violation.field()))
-        }
+        Rejection::Invalid(violations) => violations.iter().find_map(|violation| {
+            // The rules of the domain know the field only. A name that the caller invented is no path.
+            let is_known = violation.code() != ViolationCode::UnknownField;
+            violation.value().or_else(|| if is_known { text_at(item, violation.field()) } else { None })
+        }),
         Rejection::Refused(refusal) => text_at(item, refused_field(refusal)?),
     };
     text.map(str::to_owned)
@@ -75,61 +77,67 @@ const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
     }
 }
 
-/// The text at the path of a violation, such as `geo_blocklists.countries[1]`.
+/// The text at the path of a field, such as `pixel_ids[1]`.
 fn text_at<'a>(item: &'a Json, path: &str) -> Option<&'a str> {
     let Json::Object(members) = item else { return None };
-    // An unknown field may have a name like a path.
-    match nested(item, path).or_else(|| members.get(path))? {
+    let value = match path.split_once('[') {
+        None => members.get(path)?,
+        Some((name, rest)) => match members.get(name)? {
+            Json::List(items) => items.get(rest.strip_suffix(']')?.parse::<usize>().ok()?)?,
+            Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_) => return None,
+        },
+    };
+    match value {
         Json::Text(text) => Some(text),
         Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
     }
 }
 
-fn nested<'a>(item: &'a Json, path: &str) -> Option<&'a Json> {
-    let Json::Object(members) = item else { return None };
-    let Some((name, rest)) = path.find(['.', '[']).and_then(|end| path.split_at_checked(end)) else {
-        return members.get(path);
-    };
-    let value = members.get(name)?;
-    match (rest.strip_prefix('.'), value) {
-        (Some(rest), _) => nested(value, rest),
-        (None, Json::List(items)) => {
-            items.get(rest.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok()?)
-        }
-        (None, Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_)) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use signpost_domain::{FieldError, ViolationCode, Violations};
+    use signpost_domain::{FieldError, Violations};
 
     use super::*;
 
-    fn at_fault(item: &str, fields: &[&str]) -> Option<String> {
-        let item = signpost_strict_json::parse(item.as_bytes()).unwrap();
-        let mut violations = Violations::new();
-        for field in fields {
-            violations.push(FieldError::new(ViolationCode::InvalidType, "is wrong").at(*field));
-        }
-        text_at_fault(&item, &Rejection::Invalid(violations))
+    fn item(text: &str) -> Json {
+        signpost_strict_json::parse(text.as_bytes()).unwrap()
     }
 
     #[test]
     fn d29_the_first_invalid_text_is_at_fault() {
-        for (item, fields, expected) in [
-            (r#"{"a":"x"}"#, ["a", "b"], Some("x")),
-            (r#"{"b":"x"}"#, ["a", "b"], Some("x")),
-            (r#"{"a":1,"b":"x"}"#, ["a", "b"], Some("x")),
-            (r#"{"a":1,"b":{}}"#, ["a", "b"], None),
-            (r#"{"a":{"b":["x","y"]}}"#, ["a.b[1]", "a"], Some("y")),
-            (r#"{"a":["x"]}"#, ["a[0]", "a"], Some("x")),
-            (r#"{"a.b[0]":"x"}"#, ["a.b[0]", "a"], Some("x")),
-            (r#"{"a":{"b":["x"]},"a.b[0]":"decoy"}"#, ["a.b[0]", "a"], Some("x")),
-            (r#"{"a":["x"]}"#, ["a[1]", "a.b"], None),
-            ("5", ["a", "b"], None),
+        let item = item(r#"{"number":1,"text":"x","list":["y",2,"z"]}"#);
+        let of = |code, field: &str| FieldError::new(code, "is wrong").at(field);
+        let read = of(ViolationCode::InvalidType, "geo_blocklists.countries[0]").of_value("read");
+        let judged = |field| of(ViolationCode::InvalidValue, field);
+        let unknown = of(ViolationCode::UnknownField, "list[0]");
+        for (violations, expected) in [
+            (vec![read.clone(), judged("text")], Some("read")),
+            (vec![judged("text"), read.clone()], Some("x")),
+            (vec![judged("number"), judged("text")], Some("x")),
+            (vec![judged("absent"), judged("list[2]")], Some("z")),
+            (vec![judged("list[1]"), judged("list[9]"), judged("text[0]")], None),
+            (vec![unknown.clone(), judged("text")], Some("x")),
+            (vec![unknown], None),
         ] {
-            assert_eq!(at_fault(item, &fields).as_deref(), expected, "{item} {fields:?}");
+            let mut all = Violations::new();
+            for violation in violations {
+                all.push(violation);
+            }
+            let rejection = Rejection::Invalid(all);
+            assert_eq!(text_at_fault(&item, &rejection).as_deref(), expected, "{rejection:?}");
+        }
+    }
+
+    #[test]
+    fn d29_a_refused_text_is_at_fault() {
+        let item = item(r#"{"slug":"sale","domain":null}"#);
+        for (refusal, expected) in [
+            (Refusal::SlugReserved, Some("sale")),
+            (Refusal::DomainNotFound, None),
+            (Refusal::GroupNotFound, None),
+            (Refusal::AnalyticsNotConfigured, None),
+        ] {
+            assert_eq!(text_at_fault(&item, &Rejection::Refused(refusal)).as_deref(), expected);
         }
     }
 }

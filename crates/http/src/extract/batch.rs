@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ArrayBuilder, ArrayItems};
 
 use super::field::{Field, field};
 use super::input::OnlyBody;
-use super::object_reader::{texts, values};
+use super::value_readers::{texts, values};
 use crate::schema::{list, string};
 
 /// A field with ids as sent. An id that matches nothing fails only its item. An element that is not a string is a

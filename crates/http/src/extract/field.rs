@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use signpost_domain::Violations;
 use signpost_strict_json::Json;
 
-use super::object_reader::FieldReader;
+use super::value_readers::FieldReader;
 use crate::schema::AnySchema;
 
 /// A field of a request.

@@ -1,12 +1,12 @@
 //! Reads an object field by field, so that one answer lists every violation (D8).
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 
 use signpost_domain::{Change, FieldError, ViolationCode, Violations};
 
 use super::field::Field;
 use super::field::shorten;
+use super::value_readers::of_text;
 use crate::schema::{AnySchema, Property, always, or_null, with_default};
 use signpost_strict_json::{Json, JsonObject};
 
@@ -48,7 +48,7 @@ impl ObjectReader<'static> {
         Self::at(String::new(), Cow::Owned(members))
     }
 
-    /// The items of a field that [`values`] accepted.
+    /// The items of a field that [`values`](super::value_readers::values) accepted.
     pub(crate) fn into_items(self, name: &str) -> Vec<Json> {
         match self.members.into_owned().remove(name) {
             Some(Json::List(items)) => items,
@@ -63,6 +63,11 @@ impl<'a> ObjectReader<'a> {
     /// A reader of an item, whose paths begin at the item.
     pub(crate) const fn of_item(members: &'a JsonObject) -> Self {
         Self::at(String::new(), Cow::Borrowed(members))
+    }
+
+    /// A reader of an object within a body or an item, at a path.
+    pub(super) fn nested(path: &str, members: &'a JsonObject) -> Self {
+        Self::at(format!("{path}."), Cow::Borrowed(members))
     }
 
     const fn at(prefix: String, members: Cow<'a, JsonObject>) -> Self {
@@ -173,10 +178,10 @@ impl<'a> ObjectReader<'a> {
     pub(crate) fn finish(&mut self) -> Violations {
         let mut violations = std::mem::take(&mut self.violations);
         let prefix = &self.prefix;
-        for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
+        for (name, value) in self.members.iter().filter(|(name, _)| !self.known.contains(&name.as_str())) {
             violations.push_with(|| {
                 let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
-                error.at(format!("{prefix}{}", shorten(name)))
+                of_text(error.at(format!("{prefix}{}", shorten(name))), value)
             });
         }
         violations
@@ -192,122 +197,13 @@ enum Given<T> {
     Invalid,
 }
 
-/// Reads a value at a path that is not null. If it is invalid, adds the violations and returns `None`.
-pub(crate) trait FieldReader<T>: FnOnce(&Json, &str, &mut Violations) -> Option<T> {}
-
-impl<T, F: FnOnce(&Json, &str, &mut Violations) -> Option<T>> FieldReader<T> for F {}
-
-fn invalid_type<T>(path: &str, violations: &mut Violations, message: &'static str) -> Option<T> {
-    violations.push(FieldError::new(ViolationCode::InvalidType, message).at(path));
-    None
-}
-
-/// A string that a type of the domain accepts.
-pub(crate) fn text<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl FieldReader<T> {
-    |value: &Json, path: &str, violations: &mut Violations| {
-        let Json::Text(text) = value else { return invalid_type(path, violations, "must be a string") };
-        parse(text).map_err(|error| violations.push(error.at(path))).ok()
-    }
-}
-
-/// A string that refers to a resource, which may not exist.
-pub(crate) fn reference<T>(parse: impl FnOnce(&str) -> T) -> impl FieldReader<T> {
-    text(|text| Ok(parse(text)))
-}
-
-/// `true` or `false`.
-pub(crate) fn boolean() -> impl FieldReader<bool> {
-    |value: &Json, path: &str, violations: &mut Violations| {
-        let Json::Bool(value) = value else {
-            return invalid_type(path, violations, "must be true or false");
-        };
-        Some(*value)
-    }
-}
-
-/// An object. `read` reads its fields.
-pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader<'_>) -> Option<T>) -> impl FieldReader<T> {
-    |value: &Json, path: &str, violations: &mut Violations| {
-        let Json::Object(members) = value else {
-            return invalid_type(path, violations, "must be an object");
-        };
-        let mut object = ObjectReader::at(format!("{path}."), Cow::Borrowed(members));
-        let value = read(&mut object);
-        let found = object.finish();
-        let valid = found.is_empty();
-        violations.append(found);
-        value.filter(|_| valid)
-    }
-}
-
-/// An array of any values, with this number of items. Items beyond the maximum are dropped: the array is invalid anyway.
-fn list<'a>(
-    bounds: RangeInclusive<usize>,
-    value: &'a Json,
-    path: &str,
-    violations: &mut Violations,
-) -> Option<impl Iterator<Item = &'a Json> + use<'a>> {
-    let Json::List(items) = value else { return invalid_type(path, violations, "must be an array") };
-    let (least, most) = bounds.into_inner();
-    if items.len() < least {
-        let message = format!("must have at least {least} item{}", if least == 1 { "" } else { "s" });
-        violations.push(FieldError::new(ViolationCode::TooFewItems, message).at(path));
-    }
-    if items.len() > most {
-        let message = format!("must have at most {most} items");
-        violations.push(FieldError::new(ViolationCode::TooManyItems, message).at(path));
-    }
-    Some(items.iter().take(most))
-}
-
-/// An array of any values, with this number of items. [`ObjectReader::into_items`] returns them.
-pub(crate) fn values(bounds: RangeInclusive<usize>) -> impl FieldReader<()> {
-    move |value: &Json, path: &str, violations: &mut Violations| {
-        let mut found = Violations::new();
-        drop(list(bounds, value, path, &mut found));
-        let valid = found.is_empty();
-        violations.append(found);
-        valid.then_some(())
-    }
-}
-
-/// An array of strings that a type of the domain accepts, with this number of items.
-pub(crate) fn texts<T>(
-    bounds: RangeInclusive<usize>,
-    parse: impl Fn(&str) -> Result<T, FieldError>,
-) -> impl FieldReader<Vec<T>> {
-    move |value: &Json, path: &str, violations: &mut Violations| {
-        let mut found = Violations::new();
-        let values = list(bounds, value, path, &mut found)
-            .into_iter()
-            .flatten()
-            .enumerate()
-            .filter_map(|(index, item)| text(&parse)(item, &format!("{path}[{index}]"), &mut found))
-            .collect();
-        let valid = found.is_empty();
-        violations.append(found);
-        valid.then_some(values)
-    }
-}
-
-/// An array of at most `most` items, each read at its own path. An invalid item becomes `None`, so that later violations of
-/// other items have the right index.
-pub(crate) fn items<T>(
-    most: usize,
-    read: impl Fn(&Json, &str, &mut Violations) -> Option<T>,
-) -> impl FieldReader<Vec<Option<T>>> {
-    move |value: &Json, path: &str, violations: &mut Violations| {
-        let items = list(0..=most, value, path, violations)?.enumerate();
-        Some(items.map(|(index, item)| read(item, &format!("{path}[{index}]"), violations)).collect())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use signpost_domain::{CountryCode, Name, Note};
 
     use super::*;
     use crate::extract::field::field;
+    use crate::extract::value_readers::{FieldReader, boolean, object, text, texts};
     use crate::schema::string;
 
     /// A field whose schema does not matter.

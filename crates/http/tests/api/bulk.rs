@@ -73,6 +73,23 @@ async fn d29_an_invalid_item_lists_all_its_violations() {
             Some("??"),
             vec!["`geo_blocklists.countries[1]`"],
         ),
+        // Names of the caller that look like paths.
+        (
+            item(
+                json!({"geo_blocklists": {"countries": ["DE", "??"]}, "geo_blocklists.countries[1]": "decoy"}),
+            ),
+            Some("??"),
+            vec!["`geo_blocklists.countries[1]`"],
+        ),
+        (
+            item(json!({"geo_blocklists": {"countries": ["DE"], "countries[0]": "typo"}})),
+            Some("typo"),
+            vec!["`geo_blocklists.countries[0]`"],
+        ),
+        (item(json!({"colours": 1, "colours[0]": "red"})), Some("red"), vec!["`colours`", "`colours[0]`"]),
+        (item(json!({ "k".repeat(101): "v" })), Some("v"), vec!["`kkk"]),
+        (item(json!({"geo_blocklists": "DE"})), Some("DE"), vec!["`geo_blocklists`"]),
+        (item(json!({"name": {}, "slug": "a b"})), Some("a b"), vec!["`name`", "`slug`"]),
         (json!("text"), None, vec!["`redirects[0]`"]),
         (json!(null), None, vec!["`redirects[0]`"]),
     ] {
