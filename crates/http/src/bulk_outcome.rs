@@ -40,11 +40,11 @@ fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemE
     ItemError { code: rejection.code().as_str(), message, value, details }
 }
 
-/// The text that made the creation of an item fail: the first invalid one, or the refused one. `None` if there is none.
+/// The first invalid text of a failed item, or the text that was refused. `None` if the failure is not about a text.
 pub(crate) fn text_at_fault(item: &Json, rejection: &Rejection) -> Option<String> {
     let text = match rejection {
         Rejection::Invalid(violations) => violations.iter().find_map(|violation| {
-            // The rules of the domain know the field only. A name that the caller invented is no path.
+            // The domain names only the field, so its value is looked up. An unknown name may look like a path.
             let is_known = violation.code() != ViolationCode::UnknownField;
             violation.value().or_else(|| if is_known { text_at(item, violation.field()) } else { None })
         }),
@@ -87,10 +87,7 @@ fn text_at<'a>(item: &'a Json, path: &str) -> Option<&'a str> {
             Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_) => return None,
         },
     };
-    match value {
-        Json::Text(text) => Some(text),
-        Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
-    }
+    value.as_text()
 }
 
 #[cfg(test)]

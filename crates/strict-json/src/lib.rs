@@ -35,3 +35,14 @@ pub enum Json {
     /// An object.
     Object(JsonObject),
 }
+
+impl Json {
+    /// The string, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Null | Self::Bool(_) | Self::Number | Self::List(_) | Self::Object(_) => None,
+        }
+    }
+}

@@ -24,9 +24,9 @@ fn invalid_type<T>(
 
 /// The violation with the value, if that is a text.
 pub(super) fn of_text(violation: Violation, value: &Json) -> Violation {
-    match value {
-        Json::Text(text) => violation.of_value(text),
-        Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => violation,
+    match value.as_text() {
+        Some(text) => violation.of_value(text),
+        None => violation,
     }
 }
 
