@@ -12,7 +12,8 @@ pub trait FindFacts: Send {
     /// Passes the facts of a visit to `use_facts`. `country` is the visitor's, if already known.
     fn find(&mut self, click: &Click<'_>, country: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>));
 
-    /// Does in advance what would take long at the first visit.
+    /// Does what would take long at the first visit. The recorder calls it once, on its own thread, before the first
+    /// [`find`](Self::find).
     fn warm_up(&mut self) {}
 }
 

@@ -93,6 +93,9 @@ struct Threads {
 impl ClickRecorder {
     /// Starts recording, with metrics of the installed recorder. An unusable spool does not prevent the
     /// start. If the store is reachable, this fetches today's visitor key before it returns.
+    ///
+    /// The recorder accepts clicks at once. It records the first ones when [`FindFacts::warm_up`] has returned; a process
+    /// that is killed before loses them (ADR 60).
     pub async fn start(ports: RecorderPorts, options: &RecorderOptions) -> Result<Self, StartError> {
         let RecorderPorts { store, clock, randomness, countries, facts } = ports;
         let metrics = RecorderMetrics::new();
@@ -104,12 +107,9 @@ impl ClickRecorder {
         spool.create_file();
         let spool = Arc::new(Mutex::new(spool));
         let (queue, bell) = (Arc::new(Queue::new(options.queue_bytes)), Arc::new(Bell::default()));
-        // Before the first visitor: a kill would lose clicks that wait for this.
-        let mut recording = Recording::new(facts, countries, Arc::clone(&keys));
-        recording.warm_up();
         let recorder = Recorder {
             queue: Arc::clone(&queue),
-            recording,
+            recording: Recording::new(facts, countries, Arc::clone(&keys)),
             spool: Arc::clone(&spool),
             bell: Arc::clone(&bell),
             metrics: metrics.clone(),
@@ -135,14 +135,13 @@ impl ClickRecorder {
         Ok(Self { queue, spool, bell, metrics, warnings: Mutex::default(), threads })
     }
 
-    /// Accepts no more clicks, records those queued, and sends the spool for at most `within`. The rest stays
+    /// Accepts no more clicks, records those queued, and then sends the spool for at most `within`. The rest stays
     /// in the spool, for the next process that uses the folder. This call blocks.
     pub fn close(&self, within: Duration) {
-        let end = Instant::now() + within;
         let Some(Threads { recording, shipping, keys }) = lock(&self.threads).take() else { return };
         self.queue.close();
         let recorded = recording.join();
-        self.bell.end_by(end);
+        self.bell.end_by(Instant::now() + within);
         let shipped = shipping.join();
         keys.abort();
         if recorded.is_err() || shipped.is_err() {
@@ -208,6 +207,13 @@ struct Recorder {
 
 impl Recorder {
     fn run(mut self) {
+        // Here and not before the start, because it takes a good part of a second. The first clicks wait in the queue
+        // meanwhile.
+        if catch_unwind(AssertUnwindSafe(|| self.recording.warm_up())).is_err() {
+            tracing::error!(
+                "preparing to record clicks panicked; the recorder continues with the first clicks"
+            );
+        }
         let mut synced_at = Instant::now();
         loop {
             match self.queue.take(SYNCED_EVERY, LINGER) {

@@ -5,6 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink as _, NoCountries};
@@ -15,7 +16,7 @@ use signpost_memory::{ManualClock, MemoryClickStore, SeededRandomness};
 use signpost_port_contracts::samples;
 
 /// Longer than anything here takes. Only a failure waits for it.
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_mins(2);
 
 /// Derives no facts, and panics at the agent `panic`.
 struct NoFacts;
@@ -27,13 +28,40 @@ impl FindFacts for NoFacts {
     }
 }
 
+/// Derives no facts, once the other end of the channel allows it.
+struct SlowToWarmUp(Receiver<()>);
+
+impl FindFacts for SlowToWarmUp {
+    fn find(
+        &mut self,
+        click: &Click<'_>,
+        country: Option<CountryCode>,
+        use_facts: &mut dyn FnMut(Facts<'_>),
+    ) {
+        NoFacts.find(click, country, use_facts);
+    }
+
+    fn warm_up(&mut self) {
+        self.0.recv().unwrap();
+    }
+}
+
 async fn start(store: &Arc<MemoryClickStore>, folder: &Path, seed: u64) -> ClickRecorder {
+    start_with(Box::new(NoFacts), store, folder, seed).await
+}
+
+async fn start_with(
+    facts: Box<dyn FindFacts>,
+    store: &Arc<MemoryClickStore>,
+    folder: &Path,
+    seed: u64,
+) -> ClickRecorder {
     let ports = RecorderPorts {
         store: Arc::<MemoryClickStore>::clone(store),
         clock: Arc::new(ManualClock::default()),
         randomness: Arc::new(SeededRandomness::new(seed)),
         countries: Arc::new(NoCountries),
-        facts: Box::new(NoFacts),
+        facts,
     };
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder)).await.unwrap()
 }
@@ -96,6 +124,23 @@ async fn d64_closing_loses_nothing() {
         take(&recorder, 10);
     }
     recorder.close(LONG);
+    assert_eq!(store.rows(), 1_000);
+    assert!(is_empty(folder.path()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d64_clicks_during_the_warm_up_wait_and_are_recorded() {
+    let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
+    let (allow, allowed) = channel();
+    let recorder = start_with(Box::new(SlowToWarmUp(allowed)), &store, folder.path(), 1).await;
+    for _ in 0..100 {
+        take(&recorder, 10);
+    }
+    // The recorder is closed during the warm-up, which ends only afterwards.
+    let closing = std::thread::spawn(move || recorder.close(LONG));
+    assert_eq!(store.rows(), 0);
+    allow.send(()).unwrap();
+    closing.join().unwrap();
     assert_eq!(store.rows(), 1_000);
     assert!(is_empty(folder.path()));
 }
