@@ -14,20 +14,25 @@ type Case = fn(Arc<dyn MergingQuotaStore>) -> Pin<Box<dyn Future<Output = ()>>>;
 
 macro_rules! table {
     (() $($module:ident { $($case:ident)* })*) => {
-        const CASES: &[(&str, Case)] = &[$($((stringify!($case), |store| Box::pin($case(store))),)*)*];
+        const CASES: &[(&str, &str, Case)] =
+            &[$($((stringify!($module), stringify!($case), |store| Box::pin($case(store))),)*)*];
     };
 }
 
 crate::__quota_merging_cases! { [table] () }
 
+/// Not generic, as `crate::run::find` asks.
+fn find(module: &str, case: &str) -> Case {
+    crate::run::find(CASES, module, case)
+}
+
 /// Runs one case; [`quota_merging_contract!`](crate::quota_merging_contract) makes a test of each.
 #[doc(hidden)]
-pub fn run<O>(_module: &str, case: &str, open: impl Fn() -> O + 'static)
+pub fn run<O>(module: &str, case: &str, open: impl Fn() -> O + 'static)
 where
     O: Future<Output = Arc<dyn MergingQuotaStore>> + 'static,
 {
-    let (_, run) =
-        CASES.iter().find(|(name, _)| *name == case).expect("the list of tests is the list of cases");
+    let run = find(module, case);
     crate::run::run(async move { run(open().await).await });
 }
 
