@@ -8,10 +8,12 @@ use tokio::sync::Mutex;
 
 /// How long the result of a write or of a failed attempt stays valid. So health checks write at most once a second, and not
 /// at all while others write.
-const FRESH: Duration = Duration::from_secs(1);
+pub(crate) const FRESH: Duration = Duration::from_secs(1);
 
 /// The last known result of writing.
 pub(crate) struct WriteCheck {
+    /// How long a result stays valid.
+    fresh: Duration,
     origin: Instant,
     /// The time of the last write, in milliseconds after `origin` plus one; 0 means never.
     written: AtomicU64,
@@ -38,8 +40,9 @@ impl Failed {
 }
 
 impl WriteCheck {
-    pub(crate) fn new() -> Self {
-        Self { origin: Instant::now(), written: AtomicU64::new(0), failed: Mutex::default() }
+    /// A check whose results stay valid for `fresh`, usually [`FRESH`].
+    pub(crate) fn new(fresh: Duration) -> Self {
+        Self { fresh, origin: Instant::now(), written: AtomicU64::new(0), failed: Mutex::default() }
     }
 
     /// Records a committed write.
@@ -59,7 +62,7 @@ impl WriteCheck {
         if self.was_written() {
             return Ok(());
         }
-        if let Some(failed) = failed.as_ref().filter(|failed| failed.at.elapsed() < FRESH) {
+        if let Some(failed) = failed.as_ref().filter(|failed| failed.at.elapsed() < self.fresh) {
             return Err(failed.error());
         }
         match try_write.await {
@@ -76,7 +79,7 @@ impl WriteCheck {
 
     fn was_written(&self) -> bool {
         let written = self.written.load(Ordering::Relaxed);
-        let fresh = u64::try_from(FRESH.as_millis()).unwrap_or(u64::MAX);
+        let fresh = u64::try_from(self.fresh.as_millis()).unwrap_or(u64::MAX);
         written > 0 && self.millis().saturating_sub(written) < fresh
     }
 
@@ -89,6 +92,9 @@ impl WriteCheck {
 mod tests {
     use super::*;
 
+    /// Longer than any pause between two lines of a test.
+    const HOUR: Duration = Duration::from_hours(1);
+
     /// An attempt that must not start.
     fn unasked(why: &str) -> impl Future<Output = Result<(), StoreError>> {
         std::future::poll_fn(move |_| panic!("{why}"))
@@ -96,10 +102,10 @@ mod tests {
 
     #[tokio::test]
     async fn r37_failed_attempt_is_not_repeated_at_once_and_a_write_clears_it() {
-        let check = WriteCheck::new();
+        let check = WriteCheck::new(HOUR);
         let full = async { Err::<(), _>(StoreError::unwritable("the disk is full")) };
         assert!(matches!(check.run(full).await, Err(StoreError::Unwritable(_))));
-        let again = check.run(unasked("no attempt may follow within a second")).await;
+        let again = check.run(unasked("no attempt may follow so soon")).await;
         let Err(StoreError::Unwritable(cause)) = again else { panic!("{again:?}") };
         assert_eq!(cause.to_string(), "the disk is full");
         check.note_write();
@@ -108,7 +114,7 @@ mod tests {
 
     #[tokio::test]
     async fn successful_attempt_counts_as_a_write() {
-        let check = WriteCheck::new();
+        let check = WriteCheck::new(HOUR);
         check.run(async { Ok(()) }).await.unwrap();
         check.run(unasked("the last attempt was a moment ago")).await.unwrap();
     }

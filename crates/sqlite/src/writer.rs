@@ -19,7 +19,7 @@ use crate::open_error::OpenError;
 use crate::session::Session;
 use crate::store::SqliteOptions;
 use crate::unit_of_work::{self, NewWork, SqliteUnitOfWork};
-use crate::write_check::WriteCheck;
+use crate::write_check::{FRESH, WriteCheck};
 
 /// The maximum number of requests counted in one transaction, which bounds the wait of a unit of work.
 const LARGEST_BATCH: usize = 512;
@@ -52,7 +52,7 @@ impl Writer {
         let time_limit = *time_limit;
         let mut session = Session::open(file.clone(), Task::Write, time_limit)?;
         let (orders, inbox) = mpsc::channel();
-        let check = Arc::new(WriteCheck::new());
+        let check = Arc::new(WriteCheck::new(FRESH));
         let noted = Arc::clone(&check);
         let thread = std::thread::Builder::new()
             .name("sqlite-write".to_owned())

@@ -47,7 +47,7 @@ impl SqliteClickStore {
         }
         let options = SqliteOptions { readers: READERS, ..options.clone() };
         let writer = ClickWriter::start(&file, options.time_limit)?;
-        let readers = Readers::start(&file, &options, Priority::Low)?;
+        let readers = Readers::start(&file, &options, Priority::of_counting())?;
         Ok(Self { readers, writer, options })
     }
 
