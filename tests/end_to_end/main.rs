@@ -4,6 +4,10 @@
 //! `promises` what holds across endpoints. The rules themselves are tested in the layers below. `harness` starts a
 //! program of its own for each test, on free ports and in an empty folder, and checks every answer for what must hold
 //! for all of them.
+//!
+//! The programs run on the embedded store. With `SIGNPOST_TEST_STORE=servers` each has a PostgreSQL database of its own,
+//! and all share a Redis server; `cargo xtask test` runs both. `embedded` is only about the embedded store, and `nodes`
+//! always runs on servers, with several programs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,10 +28,8 @@
 mod api;
 mod edge;
 mod embedded;
-#[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
+#[allow(dead_code, unused_imports, reason = "each of the binaries wants its part")]
 mod harness;
+mod nodes;
 mod program;
 mod promises;
-
-/// This run is on the embedded store; `servers.rs` is the root of the one on PostgreSQL and Redis.
-const STORE: harness::Store = harness::Store::Embedded;

@@ -2,11 +2,13 @@
 
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use signpost_app::analytics::AnalyticsBounds;
 use signpost_app::ports::{ClickBatch, ClickSink, ClickStore, Clock as _, NoCountries, Upkeep};
 use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_domain::analytics::{RecordedKind, UtcDay};
@@ -26,6 +28,12 @@ use crate::stores::{Kind, Opened, open};
 use crate::visits::{Place, Visit, visit};
 
 const DAY: i64 = 86_400_000;
+
+/// Longer than any step takes on a busy machine. Only a failure waits that long.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How long a question may take on a busy machine, while upkeep runs too.
+const QUESTION_TIME: Duration = Duration::from_mins(1);
 
 /// Counts clicks, and passes them to the recorder of the day.
 #[derive(Default)]
@@ -73,7 +81,11 @@ impl Scene {
     pub(crate) async fn start(kind: Kind, seed: u64) -> Option<Self> {
         let opened = open(kind).await?;
         let networks = vec!["127.0.0.0/8".parse().unwrap()];
-        let mut memory = InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
+        let mut memory = InMemory {
+            trusted_proxies: TrustedProxies::new(networks),
+            analytics_bounds: AnalyticsBounds { time_limit: QUESTION_TIME, ..AnalyticsBounds::default() },
+            ..InMemory::default()
+        };
         memory.plans = memory.plans.with(unlimited());
         let first_day = first_day(seed);
         memory.clock.set(Timestamp::from_unix_millis(first_day).unwrap());
@@ -222,7 +234,7 @@ impl Scene {
     pub(crate) async fn settle(&mut self) {
         let began = Instant::now();
         while self.sink.taken.load(Ordering::SeqCst) < self.expected {
-            assert!(began.elapsed() < Duration::from_secs(30), "the recorder does not get the clicks");
+            assert!(began.elapsed() < PATIENCE, "the recorder does not get the clicks");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         assert_eq!(self.sink.taken.load(Ordering::SeqCst), self.expected, "every click is passed on once");
@@ -238,7 +250,7 @@ impl Scene {
             countries: Arc::new(NoCountries),
             facts: Box::new(Enricher::new(Sources::default())),
         };
-        let options = RecorderOptions::in_folder(self.opened.folder.path().join("spool"));
+        let options = RecorderOptions::in_folder(self.spool());
         let recorder = ClickRecorder::start(ports, &options).await.unwrap();
         *self.sink.recorder.lock().unwrap() = Some(Arc::new(recorder));
     }
@@ -246,8 +258,16 @@ impl Scene {
     async fn stop_recorder(&mut self) {
         let recorder = self.sink.recorder.lock().unwrap().take();
         if let Some(recorder) = recorder {
-            tokio::task::spawn_blocking(move || recorder.close(Duration::from_secs(30))).await.unwrap();
+            tokio::task::spawn_blocking(move || recorder.close(PATIENCE)).await.unwrap();
+            // The recorder deletes its file when the store has all of it.
+            let left: Vec<_> =
+                std::fs::read_dir(self.spool()).unwrap().map(|file| file.unwrap().path()).collect();
+            assert!(left.is_empty(), "the store did not get all clicks in time: {left:?}");
         }
+    }
+
+    fn spool(&self) -> PathBuf {
+        self.opened.folder.path().join("spool")
     }
 
     /// Lets days without visits pass.

@@ -7,12 +7,14 @@
 
 mod asking;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_domain::HostResolution;
 use signpost_test_servers::dns::{Behaviour, NameServer, Record, Recursion, Transport};
 
-use self::asking::{HOST, PROOF, Verdict, ask, asking_for, known_server, verdicts};
+use self::asking::{
+    GUARD, HOST, PROMPT, PROOF, Verdict, absent_server, ask, asking_for, known_server, undisturbed, verdicts,
+};
 
 /// A short limit for calls that get no answer.
 const MOMENT: Duration = Duration::from_millis(250);
@@ -59,15 +61,15 @@ async fn missing_answer_fails_at_the_time_limit() {
         for verdict in verdicts(&[server.address()], MOMENT).await {
             assert!(matches!(verdict, Verdict::Unavailable(_)), "{behaviour:?}: {verdict:?}");
         }
-        assert!(server.queries(PROOF, Transport::Udp) >= 1, "{behaviour:?}");
+        server.queried(PROOF, 1).await;
     }
 }
 
 /// No process listens there, so datagrams are lost.
 #[tokio::test]
 async fn unreachable_server_is_a_failure() {
-    let gone = NameServer::start().address();
-    for verdict in verdicts(&[gone], MOMENT).await {
+    let (_kept, absent) = absent_server();
+    for verdict in verdicts(&[absent], MOMENT).await {
         assert!(matches!(verdict, Verdict::Unavailable(_)), "{verdict:?}");
     }
 }
@@ -125,18 +127,22 @@ async fn answer_with_10_000_records_is_limited_to_64_kilobytes() {
 #[tokio::test]
 async fn endless_chain_costs_at_most_nine_rounds() {
     for recursion in [Recursion::WholeChain, Recursion::FirstAlias] {
-        let server = NameServer::start();
-        server.set_recursion(recursion);
-        server.set(HOST, [Record::alias("n0.provider.net")]);
-        let name = |number: usize| format!("n{number}.provider.net");
-        for number in 0..1_000 {
-            server.set(&name(number), [Record::alias(&name(number + 1))]);
-        }
-        let found = ask(&[server.address()], LONG).resolution(HOST).await.unwrap();
+        let (found, first_queries, queries_beyond) = undisturbed(PROMPT, async || {
+            let server = NameServer::start();
+            server.set_recursion(recursion);
+            server.set(HOST, [Record::alias("n0.provider.net")]);
+            let name = |number: usize| format!("n{number}.provider.net");
+            for number in 0..1_000 {
+                server.set(&name(number), [Record::alias(&name(number + 1))]);
+            }
+            let found = ask(&[server.address()], LONG).resolution(HOST).await.unwrap();
+            let asked = |name: &str| server.queries(name, Transport::Udp);
+            (found, asked(HOST), (8..1_000).map(|number| asked(&name(number))).sum::<usize>())
+        })
+        .await;
         assert_eq!((found.chain.len(), found.addresses.len()), (8, 0));
-        let asked = |name: &str| server.queries(name, Transport::Udp);
-        assert!((1..=2).contains(&asked(HOST)), "each family once");
-        assert_eq!((8..1_000).map(|number| asked(&name(number))).sum::<usize>(), 0, "{recursion:?}");
+        assert!((1..=2).contains(&first_queries), "each family once");
+        assert_eq!(queries_beyond, 0, "{recursion:?}");
     }
 }
 
@@ -161,18 +167,26 @@ async fn contradictory_records_are_read_consistently() {
 /// datagram of that round is lost, and the second sees the change.
 #[tokio::test]
 async fn chain_that_changes_meanwhile_is_read_as_one() {
-    let server = NameServer::start();
-    server.set(HOST, [Record::alias("edge.example.com")]);
-    server.set("edge.example.com", [Record::address("192.0.2.1")]);
-    server.set("elsewhere.example.org", [Record::address("198.51.100.1"), Record::address("2001:db8::1")]);
-    server.behave_for("edge.example.com", Behaviour::Silent);
-    let asking = ask(&[server.address()], LONG);
-    let (found, ()) = tokio::join!(asking.resolution(HOST), async {
-        server.queried("edge.example.com", 1).await;
-        server.set("edge.example.com", [Record::alias("elsewhere.example.org")]);
-        server.behave_for("edge.example.com", Behaviour::Answer);
-    });
-    let found = found.unwrap();
+    let start = Instant::now();
+    let found = loop {
+        let server = NameServer::start();
+        server.set(HOST, [Record::alias("edge.example.com")]);
+        server.set("edge.example.com", [Record::address("192.0.2.1")]);
+        let elsewhere = ["198.51.100.1", "2001:db8::1"].map(Record::address);
+        server.set("elsewhere.example.org", elsewhere);
+        server.behave_for("edge.example.com", Behaviour::Silent);
+        let asking = ask(&[server.address()], Duration::from_secs(5));
+        let (found, ()) = tokio::join!(asking.resolution(HOST), async {
+            server.queried("edge.example.com", 1).await;
+            server.set("edge.example.com", [Record::alias("elsewhere.example.org")]);
+            server.behave_for("edge.example.com", Behaviour::Answer);
+        });
+        // The query is sent three times within a second. A busy server may receive all of them before the change.
+        match found {
+            Ok(found) => break found,
+            Err(error) => assert!(start.elapsed() < GUARD, "{error:?}"),
+        }
+    };
     assert_eq!(found.chain, ["edge.example.com", "elsewhere.example.org"]);
     let expected = ["198.51.100.1", "2001:db8::1"].map(|address| address.parse().unwrap());
     assert_eq!(found.addresses, expected.into());
@@ -205,5 +219,6 @@ async fn concurrent_calls_do_not_share_an_answer() {
     server.queried(PROOF, 1).await;
     server.set(PROOF, [Record::text("fresh")]);
     assert_eq!(asking::texts(&dns, PROOF).await.unwrap(), ["fresh"]);
-    assert_eq!(first.await.unwrap().unwrap(), Vec::<String>::new());
+    // Its answer is not checked: if a busy machine delays it, the first call asks again too.
+    first.await.unwrap().unwrap();
 }

@@ -284,6 +284,7 @@ mod tests {
         let first = tokio::spawn(scene.load("sale"));
         scene.memory.store.link_reads().counted(1).await;
         let second = tokio::spawn(scene.load("sale"));
+        scene.joined_by(2).await;
         first.abort();
         drop(held);
         assert!(is_there(&second.await.unwrap()));

@@ -13,7 +13,7 @@ use actix_http::{Request, Response, StatusCode};
 use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
-use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
+use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals, Times};
 use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
 
@@ -74,6 +74,21 @@ impl EdgeServer {
     ///
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
+        Self::start_with_times(listener, app, options, Times::default())
+    }
+
+    /// Like [`start`](Self::start), with other deadlines of connections. Tests need longer ones, because a busy
+    /// machine may pause their clients.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`start`](Self::start).
+    pub fn start_with_times(
+        listener: TcpListener,
+        app: Arc<Application>,
+        options: EdgeOptions,
+        times: Times,
+    ) -> io::Result<Self> {
         let EdgeOptions {
             miss_throttle_per_minute,
             workers,
@@ -101,7 +116,7 @@ impl EdgeServer {
             counters: VisitCounters::new(),
             reasons: ReasonCounters::new(),
         });
-        let options = ListenerOptions { connections, ..ListenerOptions::new("links", workers) };
+        let options = ListenerOptions { connections, times, ..ListenerOptions::new("links", workers) };
         let service = move || {
             let worker = Worker::new(Arc::clone(&edge));
             fn_service(move |request: Request| {

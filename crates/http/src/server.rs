@@ -13,7 +13,7 @@ use actix_web::dev::AppConfig;
 use actix_web::http::Method;
 use signpost_app::Application;
 use signpost_domain::RequestId;
-use signpost_listener::{Listener, ListenerOptions, MAX_HEAD_BYTES, Refusal, Refusals, Reply};
+use signpost_listener::{Listener, ListenerOptions, MAX_HEAD_BYTES, Refusal, Refusals, Reply, Times};
 
 use crate::api_app::{Shared, api_app_with};
 use crate::api_error::ApiError;
@@ -41,10 +41,24 @@ impl ApiServer {
     /// # Errors
     /// The socket cannot be used, or a thread cannot be started.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: ApiOptions) -> io::Result<Self> {
+        Self::start_with_times(listener, app, options, Times::default())
+    }
+
+    /// Like [`start`](Self::start), with other deadlines of connections. Tests need longer ones, because a busy machine may
+    /// pause their clients.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start).
+    pub fn start_with_times(
+        listener: TcpListener,
+        app: Arc<Application>,
+        options: ApiOptions,
+        times: Times,
+    ) -> io::Result<Self> {
         let ApiOptions { workers, connections } = options;
         describe_metrics();
-        let options =
-            ListenerOptions { connections, door: health::is_probe, ..ListenerOptions::new("api", workers) };
+        let door = health::is_probe;
+        let options = ListenerOptions { connections, door, times, ..ListenerOptions::new("api", workers) };
         let refusals: Arc<dyn Refusals> = Arc::new(ApiRefusals { app: Arc::clone(&app) });
         let shared = Shared::default();
         let service = move || {

@@ -26,7 +26,7 @@
 //! `crates/memory/tests/contract.rs` is a complete example. The other suites work the same way: [`quota_contract!`],
 //! [`quota_merging_contract!`], [`click_contract!`], [`dns_contract!`], [`id_source_contract!`] and
 //! [`randomness_contract!`]. The name of a test, such as `store::addresses::…`, consists of the port, and the file and
-//! function of its case. Each test runs in its own tokio runtime with several threads. A case that hangs fails after two
+//! function of its case. Each test runs in its own tokio runtime with several threads. A case that hangs fails after ten
 //! minutes.
 //!
 //! # Adding a case

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use signpost_app::ports::{ClickStore, QuotaStore, Store};
 use signpost_domain::AccountId;
 use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
-use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 
 struct Fixture {
@@ -38,15 +38,26 @@ fn template() -> &'static PostgresDatabase {
 async fn open(time_limit: Duration) -> Fixture {
     let database = postgres::shared("crates/postgres").database(Some(template().name()));
     let options = PostgresOptions::with_time_limit(time_limit);
-    let store = Arc::new(PostgresStore::connect(&database.url(), &options).await.unwrap());
+    let store = connected(&database, &options).await;
     Fixture { store, database, options }
+}
+
+/// A store on the database. Tries again, because some cases choose a time limit that the first contact may reach on a busy
+/// machine.
+async fn connected(database: &PostgresDatabase, options: &PostgresOptions) -> Arc<PostgresStore> {
+    loop {
+        match PostgresStore::connect(&database.url(), options).await {
+            Err(OpenError::NoConnection(_)) => tokio::task::yield_now().await,
+            store => return Arc::new(store.unwrap()),
+        }
+    }
 }
 
 impl Fixture {
     async fn opened_again(self) -> Self {
         let Self { store, database, options } = self;
         drop(store);
-        let store = Arc::new(PostgresStore::connect(&database.url(), &options).await.unwrap());
+        let store = connected(&database, &options).await;
         Self { store, database, options }
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The time limit for the effect of a signal.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Sends the signal of this name to those processes that still run.
 pub(crate) fn signal(name: &str, processes: &[u32]) {

@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 
 use self::pump::Pump;
+use crate::ports::free_port;
 
 /// The pause after a failure to accept a connection, for example for lack of file descriptors.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
@@ -90,7 +91,9 @@ impl Proxy {
     /// the connections of clients.
     #[must_use]
     pub fn to(port: u16) -> Self {
-        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        // Not a port of the system's choice, which another program may get once this proxy is dropped.
+        let listener = (0..100).find_map(|_| StdListener::bind((Ipv4Addr::LOCALHOST, free_port())).ok());
+        let listener = listener.expect("a free port");
         listener.set_nonblocking(true).unwrap();
         let own_port = listener.local_addr().unwrap().port();
         let (behaviour, orders) = watch::channel(Behaviour::Pass);

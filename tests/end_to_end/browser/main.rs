@@ -33,5 +33,3 @@ mod small_pages;
 mod soundness;
 mod tab;
 mod visitor;
-
-const STORE: harness::Store = harness::Store::Embedded;

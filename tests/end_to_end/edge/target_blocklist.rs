@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::harness::{OPENING, Program};
 
-/// How soon a change of the list takes effect (R33).
-const HOLDS_WITHIN: Duration = Duration::from_secs(5);
+/// How long to wait until a change of the list takes effect (R33): much longer than it should take, for a busy machine.
+const HOLDS_WITHIN: Duration = Duration::from_mins(1);
 
 #[test]
 fn d24_links_to_listed_hosts_are_neither_created_nor_followed() {

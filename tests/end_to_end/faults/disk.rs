@@ -1,6 +1,7 @@
 //! The disk is full (R40): changes fail with a clear error, everything else works, and nothing is damaged when
 //! there is room again.
 
+use std::cell::RefCell;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -8,12 +9,13 @@ use serde_json::{Value, json};
 use signpost_sqlite::DatabaseFile;
 
 use crate::balancer::Balancer;
-use crate::harness::{Account, Program, rate_limits, redirect_body};
+use crate::harness::{Account, Program, rate_limits, redirect_body, within_one_day};
 use crate::ledger::Ledger;
 use crate::load::{self, Fault};
 use crate::outcome::{Sample, report};
-use crate::scene::ANSWERED_WITHIN;
+use crate::scene::STORE_TIMEOUT;
 use crate::size::length;
+use crate::waiting::{await_event, await_promised};
 
 /// How soon everything works again once there is room (R40).
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
@@ -21,14 +23,13 @@ const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 /// How soon readiness shows a full disk.
 const SHOWN_WITHIN: Duration = Duration::from_secs(10);
 
+/// How often every kind of request is sent while the disk is full.
+const ROUNDS: usize = 3;
+
 /// The file of the embedded store cannot grow for a while.
 #[test]
 fn r40_a_full_disk_stops_only_changes_and_damages_nothing() {
-    let mut program = Program::builder()
-        .with_disk_that_fills()
-        .setting("store-timeout", "2s")
-        .setting("metrics-listen", "127.0.0.1:0")
-        .start();
+    let program = Program::builder().with_disk_that_fills().setting("metrics-listen", "127.0.0.1:0").start();
     let account = program.first_account();
     let link = account.create_redirect(&redirect_body(json!({"note": "kept"})));
     let (path, open) = (
@@ -36,26 +37,30 @@ fn r40_a_full_disk_stops_only_changes_and_damages_nothing() {
         format!("/{}", link["slug"].as_str().unwrap()),
     );
     let (balancer, ledger) = (Balancer::new(std::slice::from_ref(&program), &account.key), Ledger::default());
-    let outcome = load::run(&balancer, &ledger, 4, |load| {
+    let outcome = load::run(&balancer, &ledger, 4, STORE_TIMEOUT, |load| {
         load.await_answers(60);
         let begin = Instant::now();
         fill_disk(&program);
-        await_readiness(&program, 503, SHOWN_WITHIN);
+        await_promised("R40, readiness shows the full disk", SHOWN_WITHIN, || {
+            health(&program, "ready").0 == 503
+        });
         load.await_failures(20);
-        let full = Instant::now();
-        while full.elapsed() < length(Duration::from_secs(1)) {
+        let (full, mut rounds) = (Instant::now(), 0);
+        while rounds < ROUNDS || full.elapsed() < length(Duration::ZERO) {
+            rounds += 1;
             assert_eq!(program.visitor().open(&open).status, 302);
             assert_reads_go_on(&account, &path);
             assert_changes_are_refused(&account, &path);
-            assert_health_tells(&program);
+            await_health(&program);
         }
         program.limit_files(None);
         let end = Instant::now();
-        await_readiness(&program, 200, RECOVERED_WITHIN);
+        await_promised("R40, readiness shows the room", RECOVERED_WITHIN, || {
+            health(&program, "ready").0 == 200
+        });
         let name = json!({"name": "there is room again"});
-        while account.patch(&path, &name).status != 200 {
-            assert!(end.elapsed() < RECOVERED_WITHIN, "changes succeed again");
-        }
+        let changes = || account.patch(&path, &name).status == 200;
+        await_promised("R40, changes succeed again", RECOVERED_WITHIN, changes);
         Fault { begin, end }
     });
     let reads = |sample: &Sample| matches!(sample.what, "visit" | "list");
@@ -63,11 +68,12 @@ fn r40_a_full_disk_stops_only_changes_and_damages_nothing() {
         assert!(!reads(failure), "a read: {failure:?}");
         assert_eq!(failure.status, Some(503), "{failure:?}");
     }
-    outcome.is_answered_within(ANSWERED_WITHIN).has_failures().is_normal_again();
+    outcome.is_answered_in_time().has_failures().is_normal_again();
     account.delete(&path).expect_status(200);
     ledger.audit(&account);
-    assert_counts_are_merged(&mut program);
-    assert_file_is_whole(&program);
+    let program = RefCell::new(program);
+    within_one_day(|| assert_counts_are_merged(&mut program.borrow_mut()));
+    assert_file_is_whole(&program.borrow());
     report("R40, SQLite", &[outcome]);
 }
 
@@ -78,14 +84,24 @@ fn assert_counts_are_merged(program: &mut Program) {
         let [_, _, _, left_of_day] = rate_limits(&answer).unwrap();
         left_of_day
     };
-    let began = Instant::now();
-    while program.metric("signpost_quota_store_up") != "1" {
-        assert!(began.elapsed() < RECOVERED_WITHIN, "requests are counted in the file again");
-    }
-    let before = remaining(program);
+    let is_up = || program.metric("signpost_quota_store_up") == "1";
+    await_promised("R40, requests are counted in the file again", RECOVERED_WITHIN, is_up);
+    // Until two requests in a row are counted in the file, and nothing is merged between them.
+    let counted_alone = || program.metric("signpost_quota_fallback_total");
+    let mut before = 0;
+    await_event("requests are counted in the file one by one", || {
+        let (alone, previous) = (counted_alone(), remaining(program));
+        before = remaining(program);
+        before + 1 == previous && counted_alone() == alone
+    });
     program.kill();
     program.start_again();
-    assert_eq!(remaining(program), before - 1);
+    // On a busy disk a request may be counted in memory first, and in the file a moment later.
+    let mut requests = 0;
+    await_event("the file has the counts of the killed program", || {
+        requests += 1;
+        remaining(program) + requests == before
+    });
 }
 
 fn assert_file_is_whole(program: &Program) {
@@ -104,13 +120,6 @@ fn fill_disk(program: &Program) {
 fn health(program: &Program, what: &str) -> (u16, Value) {
     let answer = program.with_key("").send_with("GET", &format!("/health/{what}"), &[], None);
     (answer.status, answer.body["checks"]["database"].clone())
-}
-
-fn await_readiness(program: &Program, status: u16, patience: Duration) {
-    let began = Instant::now();
-    while health(program, "ready").0 != status {
-        assert!(began.elapsed() < patience, "readiness is not {status}");
-    }
 }
 
 fn assert_reads_go_on(account: &Account, path: &str) {
@@ -136,8 +145,12 @@ fn assert_changes_are_refused(account: &Account, path: &str) {
     }
 }
 
-fn assert_health_tells(program: &Program) {
-    assert_eq!(health(program, "ready"), (503, json!("read_only")));
-    assert_eq!(health(program, "links"), (200, json!("ok")));
-    assert_eq!(health(program, "live").0, 200);
+/// Waits until the checks say what the full disk affects. A busy machine may delay the look behind a check for longer
+/// than the check waits, which then tells of a failure.
+fn await_health(program: &Program) {
+    for (what, expected) in
+        [("ready", (503, json!("read_only"))), ("links", (200, json!("ok"))), ("live", (200, Value::Null))]
+    {
+        await_event(&format!("{what} is {expected:?}"), || health(program, what) == expected);
+    }
 }

@@ -11,14 +11,22 @@ use crate::harness::{
     Account, Answer, Once, Program, assert_alike, assert_each_carried_out_once, assert_one_was_first,
     concurrently,
 };
-use crate::scene::{ANSWERED_WITHIN, Scene};
+use crate::scene::Scene;
 use crate::size::{count, report};
+use crate::waiting::await_event;
 
 /// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "requests that are carried out once";
 
-/// How long a client repeats a request: until the server has given up on a lost node.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a client repeats a request: until the server has given up on a lost node, which takes the time limit of the
+/// store at most, and then for another request.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How long the other node has to reach the locks of a node that is cut off. The test holds however short this is.
+const LOCKED_FOR: Duration = Duration::from_millis(100);
+
+/// How long the claims may take to arrive. Then the test lets go, long before the time limit of the store.
+const GATHERED_WITHIN: Duration = Duration::from_secs(10);
 
 /// The account's clients at the two nodes.
 fn clients(scene: &Scene) -> [Account; 2] {
@@ -42,7 +50,7 @@ fn send_until_done(once: &Once, account: &Account) -> Answer {
 /// Later requests find neither the resource nor the answer, but wait for both.
 #[test]
 fn d12_r5_one_of_20_equal_requests_on_a_slow_server_is_carried_out() {
-    let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
+    let Some(scene) = Scene::builder(WHO, 2).behind_proxy().start() else { return };
     let clients = clients(&scene);
     let delay = Duration::from_millis(15);
     let mut requests = Vec::new();
@@ -69,29 +77,26 @@ fn d12_r5_one_of_20_equal_requests_on_a_slow_server_is_carried_out() {
     );
 }
 
-/// Locks the table of keys against writes until all connections of two small nodes that may write wait for it,
-/// but for less than the store's time limit.
-const HOLD: &str = "BEGIN; LOCK TABLE remembered_answers IN EXCLUSIVE MODE; DO $$ BEGIN FOR i IN 1..120 LOOP \
-    EXIT WHEN (SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND NOT granted) >= 12; \
-    PERFORM pg_sleep(0.01); END LOOP; END $$; COMMIT";
+/// Locks the table of keys against writes until all connections of two small nodes that may write wait for it, or until
+/// the test makes the table `let_go`. A test that failed makes none, so the lock ends after a minute.
+const HOLD: &str = "BEGIN; LOCK TABLE remembered_answers IN EXCLUSIVE MODE; \
+    DO $$ DECLARE ends timestamptz := clock_timestamp() + interval '1 minute'; BEGIN \
+    WHILE clock_timestamp() < ends AND to_regclass('let_go') IS NULL AND (SELECT count(*) FROM pg_locks \
+    WHERE relation = 'remembered_answers'::regclass AND NOT granted) < 12 \
+    LOOP PERFORM pg_sleep(0.01); END LOOP; END $$; COMMIT";
+
+const IS_HELD: &str = "SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND granted \
+    AND mode = 'ExclusiveLock'";
 
 /// As many requests as there are connections have found no answer, and claim the key at the same moment.
 #[test]
 fn d12_r5_one_of_20_simultaneous_claims_of_a_key_is_carried_out() {
     let Some(scene) = Scene::undisturbed(WHO, 2) else { return };
     let clients = clients(&scene);
-    let is_held = "SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND granted \
-                   AND mode = 'ExclusiveLock'";
     let mut requests = Vec::new();
     for round in 0..count(1, 20) {
         for once in Once::of_each_kind(&format!("round {round}")) {
-            let answers = std::thread::scope(|scope| {
-                let holder = scope.spawn(|| scene.database.run(HOLD));
-                while scene.database.query(is_held).trim() == "0" {
-                    assert!(!holder.is_finished(), "the table was never seen locked");
-                }
-                concurrently(20, |number| once.send(&clients[number % 2]))
-            });
+            let answers = send_at_one_claim(&scene, &clients, &once);
             assert!(answers.iter().all(|answer| once.succeeded(answer)), "{answers:#?}");
             assert_one_was_first(&answers);
             requests.push(once);
@@ -99,6 +104,25 @@ fn d12_r5_one_of_20_simultaneous_claims_of_a_key_is_carried_out() {
     }
     assert_each_carried_out_once(&clients[0], &requests);
     report("R5", &format!("20 equal requests at one claim, {} times", requests.len()));
+}
+
+/// Sends a request 20 times while the table of keys is locked, and then lets go.
+fn send_at_one_claim(scene: &Scene, clients: &[Account; 2], once: &Once) -> Vec<Answer> {
+    scene.database.run("DROP TABLE IF EXISTS let_go");
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| scene.database.run(HOLD));
+        await_event("the table is locked", || {
+            assert!(!holder.is_finished(), "the table was never seen locked");
+            scene.database.query(IS_HELD).trim() == "1"
+        });
+        let answers = scope.spawn(|| concurrently(20, |number| once.send(&clients[number % 2])));
+        let sent = Instant::now();
+        while !holder.is_finished() && !answers.is_finished() && sent.elapsed() < GATHERED_WITHIN {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        scene.database.run("CREATE TABLE let_go ()");
+        answers.join().unwrap()
+    })
 }
 
 /// Where the connection from a node to the server breaks, and whether requests are carried out nevertheless.
@@ -119,7 +143,7 @@ const BREAKS: [(&str, Moment, bool); 6] = [
 /// request at the other node, and then at the restarted one.
 #[test]
 fn d12_r5_a_request_cut_off_around_its_commit_is_carried_out_once() {
-    let Some(mut scene) = Scene::first_behind_proxy(WHO, 2) else { return };
+    let Some(mut scene) = Scene::builder(WHO, 2).first_behind_proxy().start() else { return };
     let mut requests = Vec::new();
     for (number, (text, moment, is_carried_out)) in BREAKS.into_iter().enumerate() {
         let twice = ["one", "two"].map(|turn| Once::of_each_kind(&format!("break {number} {turn}")));
@@ -162,9 +186,9 @@ enum Loss {
 /// A node is lost during requests, each time a little later. Its clients repeat them at the other node at once.
 #[test]
 fn d12_r5_requests_to_a_killed_node_are_carried_out_once_by_the_other() {
-    let Some(mut scene) = Scene::first_behind_proxy(WHO, 2) else { return };
+    let Some(mut scene) = Scene::builder(WHO, 2).first_behind_proxy().start() else { return };
     let (mut requests, usually) = undisturbed(&mut scene);
-    let rounds = u32::try_from(count(10, 100)).unwrap();
+    let rounds = u32::try_from(count(5, 100)).unwrap();
     let (mut interrupted, mut carried_out) = (0, 0);
     for round in 0..rounds {
         for loss in [Loss::Killed, Loss::CutOff] {
@@ -249,12 +273,8 @@ fn lose_first(
         }
         node.kill();
         if matches!(loss, Loss::CutOff) {
-            while sent_again.load(Ordering::Relaxed) < asked.len() {
-                std::thread::yield_now();
-            }
-            // Long enough for the other node to reach the locks of the first one. The test holds whenever this
-            // ends.
-            std::thread::sleep(ANSWERED_WITHIN / 10);
+            await_event("all clients send again", || sent_again.load(Ordering::Relaxed) >= asked.len());
+            std::thread::sleep(LOCKED_FOR);
             proxy.set(Behaviour::Pass);
         }
         clients.into_iter().map(|client| client.join().unwrap()).collect()

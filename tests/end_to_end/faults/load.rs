@@ -8,12 +8,14 @@ use super::balancer::Balancer;
 use super::ledger::Ledger;
 use super::machine::MachineControl;
 use super::outcome::{Outcome, Sample};
+use super::size::{PATIENCE, length, within};
 use super::writer::Writer;
+use crate::harness::SetWhenDropped;
 
 /// How many requests in a row must succeed for a client to be served normally again.
 const NORMAL: usize = 5;
 
-/// How soon after a fault clients must be served normally again.
+/// How soon after a fault clients must be served normally again (R11, R16).
 pub const NORMAL_AGAIN: Duration = Duration::from_secs(5);
 
 /// The time of a fault.
@@ -24,11 +26,13 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Begins a fault, and ends it after `length`. The fault has ended when `end` returns.
-    pub fn lasting(length: Duration, begin: impl FnOnce(), end: impl FnOnce()) -> Self {
+    /// Begins a fault, and ends it once `until` has returned, in a soak not before its length. The fault has ended
+    /// when `end` returns.
+    pub fn lasting(begin: impl FnOnce(), until: impl FnOnce(), end: impl FnOnce()) -> Self {
         let started = Instant::now();
         begin();
-        std::thread::sleep(length);
+        until();
+        std::thread::sleep(length(Duration::ZERO).saturating_sub(started.elapsed()));
         end();
         Self { begin: started, end: Instant::now() }
     }
@@ -81,10 +85,9 @@ impl Load<'_> {
     fn await_samples(&self, number: usize, is_one: impl Fn(&Sample) -> bool) {
         let samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = samples.len();
-        let patience = Duration::from_mins(1);
         let too_few =
             |samples: &mut Vec<Sample>| samples[seen..].iter().filter(|one| is_one(one)).count() < number;
-        let waited = self.grown.wait_timeout_while(samples, patience, too_few);
+        let waited = self.grown.wait_timeout_while(samples, PATIENCE, too_few);
         let (_samples, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         assert!(!waited.timed_out(), "the clients did not get {number} such answers");
     }
@@ -93,17 +96,19 @@ impl Load<'_> {
     fn await_normality(&self, since: Instant) {
         self.streaks.iter().for_each(|streak| streak.store(0, Ordering::Relaxed));
         let is_normal = || self.streaks.iter().all(|streak| streak.load(Ordering::Relaxed) >= NORMAL);
-        while !is_normal() && since.elapsed() < 3 * NORMAL_AGAIN {
+        while !is_normal() && since.elapsed() < 2 * within(NORMAL_AGAIN) {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 }
 
-/// Runs clients, which write and read, during `fault` and until they are served normally after it.
+/// Runs clients, which write and read, during `fault` and until they are served normally after it. `store_timeout` is
+/// the setting of the nodes.
 pub fn run(
     balancer: &Balancer,
     ledger: &Ledger,
     clients: usize,
+    store_timeout: Duration,
     fault: impl FnOnce(&Load<'_>) -> Fault,
 ) -> Outcome {
     let load = Load {
@@ -114,7 +119,7 @@ pub fn run(
         is_over: AtomicBool::new(false),
         streaks: (0..clients).map(|_| AtomicUsize::new(0)).collect(),
     };
-    let (fault, longest_of_machine) = std::thread::scope(|scope| {
+    let (fault, late) = std::thread::scope(|scope| {
         let writers: Vec<Writer<'_>> = (0..clients).map(|number| Writer::new(&load, number)).collect();
         let over = SetWhenDropped(&load.is_over);
         for writer in writers {
@@ -124,17 +129,9 @@ pub fn run(
         let fault = fault(&load);
         load.await_normality(fault.end);
         drop(over);
-        (fault, control.lateness().longest)
+        (fault, control.lateness())
     });
     let samples = load.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Outcome { samples, fault, longest_of_machine, answered_and_unknown: ledger.answered_and_unknown() }
-}
-
-/// Sets the flag when it is dropped, also if the test fails, so that no thread waits for it for ever.
-pub struct SetWhenDropped<'a>(pub &'a AtomicBool);
-
-impl Drop for SetWhenDropped<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
+    let answered_and_unknown = ledger.answered_and_unknown();
+    Outcome { samples, fault, store_timeout, late, answered_and_unknown }
 }

@@ -40,7 +40,5 @@ mod questions;
 mod redis;
 mod scene;
 mod size;
+mod waiting;
 mod writer;
-
-/// The store of programs, unless a test names another.
-const STORE: harness::Store = harness::Store::Embedded;

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Account, Program, Visitor, redirect_body};
-use crate::load::SetWhenDropped;
+use crate::harness::{Account, Program, SetWhenDropped, Visitor, redirect_body};
 use crate::size::{count, report};
 
 /// How many accounts query.

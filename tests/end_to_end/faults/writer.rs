@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::ledger::State;
 use super::load::Load;
 use super::outcome::Sample;
+use super::waiting::create;
 
 /// How many links a bulk request has.
 const BATCH: usize = 20;
@@ -27,9 +28,10 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// A client with its own group. It must start before the fault.
     pub fn new(load: &'a Load<'a>, number: usize) -> Self {
-        let group = load.balancer.pick(number).account.create_group(&format!("of client {number}"));
-        let group = group["id"].as_str().unwrap().to_owned();
         let signature = load.ledger.next_writer();
+        let (account, name) = (load.balancer.pick(number).account, format!("group-of-client-{signature}"));
+        let group = create(&account, &name, "/v1/groups", &json!({"name": name}));
+        let group = group["id"].as_str().unwrap().to_owned();
         Self { load, number, signature, turn: number, group, slugs: Vec::new() }
     }
 

@@ -1,11 +1,14 @@
 //! A client of the API with a key.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use ureq::http::Request;
 
 use super::answer::Answer;
+
+/// How long to wait for a state that a health check shows.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An integrator's client: a base address and a key.
 #[derive(Clone)]
@@ -51,9 +54,36 @@ impl Account {
 
     /// Sends a request with the key, this content type and these bytes.
     pub fn send_bytes(&self, method: &str, path: &str, content_type: &str, body: &[u8]) -> Answer {
+        let answer = self.try_send_bytes(method, path, content_type, body);
+        answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+
+    /// Like [`Self::send_bytes`], but allows for no answer because the program closed the connection.
+    pub fn try_send_bytes(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: &str,
+        body: &[u8],
+    ) -> Result<Answer, ureq::Error> {
         let authorization = format!("Bearer {}", self.key);
         let headers = [("Authorization", authorization.as_str()), ("Content-Type", content_type)];
-        self.send_with(method, path, &headers, Some(body))
+        self.try_send_with(method, path, &headers, Some(body))
+    }
+
+    /// Asks a health check, without the key, until its answer is the expected one. A check counts as failed when a busy
+    /// machine delays it for a tenth of a second.
+    #[track_caller]
+    pub fn await_health(&self, path: &str, is_expected: impl Fn(&Answer) -> bool) -> Answer {
+        let since = Instant::now();
+        loop {
+            let answer = self.send_with("GET", path, &[], None);
+            if is_expected(&answer) {
+                return answer;
+            }
+            assert!(since.elapsed() < PATIENCE, "{path}: {answer:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Sends a request with exactly these headers; the key is sent only if it is among them.

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use signpost_api_conformance::{Document, Exchange};
 use ureq::Body;
-use ureq::http::{HeaderMap, Response};
+use ureq::http::{HeaderMap, HeaderName, HeaderValue, Response};
+
+use super::raw::parse_response;
 
 /// The error codes (D6) with their statuses.
 const CODES: [(&str, &[u16]); 26] = [
@@ -86,6 +88,21 @@ impl Answer {
         let answer = Self { status: parts.status.as_u16(), headers: parts.headers, body };
         answer.check(method, path);
         Ok(answer)
+    }
+
+    /// The answer with JSON that [`exchange`](super::exchange) has received.
+    pub fn of_exchange(method: &str, path: &str, received: &str) -> Self {
+        let (status, head, body) = parse_response(received);
+        let mut headers = HeaderMap::new();
+        for (name, value) in head.lines().skip(1).filter_map(|line| line.split_once(':')) {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            headers.append(name, HeaderValue::from_str(value.trim()).unwrap());
+        }
+        let body = serde_json::from_str(&body)
+            .unwrap_or_else(|error| panic!("{method} {path}: {error}: {received}"));
+        let answer = Self { status, headers, body };
+        answer.check(method, path);
+        answer
     }
 
     /// Checks the rules for every answer: D4, D6, D8, D12, D17, contract "Errors" and "Limits".

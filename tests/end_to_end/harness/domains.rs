@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use signpost_domain::id::AccountKind;
+use signpost_domain::{Hostname, IdReference, VerificationRecord};
 use signpost_test_servers::dns::{NameServer, Record};
 
 use super::account::Account;
+use super::answer::Answer;
 use super::program::Program;
 use super::program_builder::ProgramBuilder;
 use super::store::Store;
@@ -19,6 +22,12 @@ const EDGE_ADDRESSES: [&str; 2] = ["192.0.2.10", "2001:db8::10"];
 /// How long to wait for a change to show on other nodes (D58). `faults/nodes/freshness.rs`, which has the
 /// machine to itself, measures how soon it shows.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long to wait between two looks, so that the program gets the processor.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How often a verification is sent until the name server has answered in time.
+const VERIFICATIONS: usize = 5;
 
 /// The programs on one store, two if the store can be shared, and the name server that they query.
 pub struct DomainScene {
@@ -34,9 +43,14 @@ impl DomainScene {
 
     /// Nodes with additional settings.
     pub fn start_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Self {
+        Self::start_on(Store::of_this_run(), set_up)
+    }
+
+    /// Nodes with additional settings on this store, whatever the store of this run is.
+    pub fn start_on(store: Store, set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Self {
         let dns = NameServer::start();
-        let first = set_up(asking(Program::builder(), &dns)).start();
-        let further = match crate::STORE {
+        let first = set_up(asking(Program::builder().on(store), &dns)).start();
+        let further = match store {
             Store::Embedded => None,
             Store::Servers => Some(first.beside(&[])),
         };
@@ -77,6 +91,15 @@ impl DomainScene {
         for (name, records) in zone {
             self.dns.set(name, records);
         }
+    }
+
+    /// Sets the records of a subdomain that the account has not connected yet. So the first background check finds them,
+    /// however soon it comes after the connection.
+    pub fn publish_beforehand(&self, account: &Account, hostname: &str) {
+        let account = IdReference::<AccountKind>::parse(account.id()).id().unwrap();
+        let proof = VerificationRecord::of(account, &Hostname::parse(hostname).unwrap());
+        self.dns.set(&proof.name(), [Record::text(&proof.value())]);
+        self.dns.set(hostname, [Record::alias(EDGE)]);
     }
 
     /// Removes all records at the names in the domain's instructions.
@@ -135,13 +158,15 @@ impl DomainScene {
         let answered = Instant::now();
         for node in &self.nodes {
             let is_maker = made_by.is_some_and(|maker| std::ptr::eq(node, maker));
+            let visitor = node.visitor();
             loop {
-                let visit = visit(node, hostname, path);
+                let visit = visitor.request("GET", path, &[("Host", hostname)]);
                 if is_expected(&visit) {
                     break;
                 }
                 let may_wait = !is_maker && answered.elapsed() < PATIENCE;
                 assert!(may_wait, "{hostname}{path} is not {expected} but {visit:?}");
+                std::thread::sleep(POLL_INTERVAL);
             }
         }
     }
@@ -149,10 +174,26 @@ impl DomainScene {
     /// Whether the nodes say that the hostname may have a certificate. They must agree.
     #[track_caller]
     pub fn may_have_certificate(&self, hostname: &str) -> bool {
-        let says = |node: &Program| tls_allowed(node, &format!("?domain={hostname}")).status == 200;
-        let said: Vec<bool> = self.nodes.iter().map(says).collect();
-        assert!(said.iter().all(|one| *one == said[0]), "{said:?}");
-        said[0]
+        let mut said = self.nodes.iter().map(|node| may_have_certificate_by(node, hostname));
+        let first = said.next().unwrap();
+        assert!(said.all(|other| other == first), "the nodes disagree about {hostname}");
+        first
+    }
+}
+
+/// Whether the node says that the hostname may have a certificate. It answers two such questions at once, and refuses one
+/// that has waited for half a second, which is neither a yes nor a no.
+#[track_caller]
+fn may_have_certificate_by(node: &Program, hostname: &str) -> bool {
+    let asked = Instant::now();
+    loop {
+        let answer = tls_allowed(node, &format!("?domain={hostname}"));
+        match answer.status {
+            200 => return true,
+            404 => return false,
+            _ => assert!(asked.elapsed() < PATIENCE, "{hostname}: {answer:?}"),
+        }
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -215,7 +256,21 @@ pub fn verify_path(domain: &Value) -> String {
 /// Verifies a domain; DNS must answer. Returns the domain without its diagnosis.
 #[track_caller]
 pub fn verify(account: &Account, domain: &Value) -> Value {
-    steady(&account.post(&verify_path(domain), &json!({})).expect_status(200).body)
+    steady(&send_verification(account, domain).expect_status(200).body)
+}
+
+/// Verifies a domain whose name server answers. A busy machine may delay it for longer than the program waits, which is a
+/// 503 that changes nothing, so the verification is then sent again.
+pub fn send_verification(account: &Account, domain: &Value) -> Answer {
+    let send = || account.post(&verify_path(domain), &json!({}));
+    let mut answer = send();
+    for _ in 1..VERIFICATIONS {
+        if answer.status != 503 {
+            break;
+        }
+        answer = send();
+    }
+    answer
 }
 
 /// Opens an address of a custom domain.
@@ -224,14 +279,14 @@ pub fn visit(node: &Program, hostname: &str, path: &str) -> Visit {
 }
 
 /// Asks whether a hostname may have a certificate, without a key, as a TLS front end does.
-pub fn tls_allowed(node: &Program, query: &str) -> super::answer::Answer {
+pub fn tls_allowed(node: &Program, query: &str) -> Answer {
     node.with_key("").send_with("GET", &format!("/tls-allowed{query}"), &[], None)
 }
 
 /// The name and the value of the record that would prove ownership of the hostname, from the message of the
 /// refusal (D41).
 #[track_caller]
-pub fn record_in_refusal(refusal: &super::answer::Answer) -> (String, String) {
+pub fn record_in_refusal(refusal: &Answer) -> (String, String) {
     let message = refusal.body["error"]["message"].as_str().unwrap();
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let [name, value] = quoted.as_slice() else { panic!("no record in {message}") };

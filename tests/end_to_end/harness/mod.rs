@@ -1,6 +1,8 @@
 //! Starts programs for tests, with clients for them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 mod account;
 mod answer;
@@ -42,8 +44,21 @@ pub fn concurrently<T: Send>(threads: usize, operation: impl Fn(usize) -> T + Sy
     })
 }
 
+/// Sets the flag when it is dropped, also by a failed assertion. Threads that run until the flag is set then end, so that
+/// the scope that waits for them ends too.
+pub struct SetWhenDropped<'a>(pub &'a AtomicBool);
+
+impl Drop for SetWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Kills the program while clients of its first account work, once they have noted `enough` results. Each client
 /// works until it gets no answer. Returns the results.
+///
+/// The program must be alone on its store. PostgreSQL may carry out the last statements of a killed client a moment later,
+/// so this waits until it has.
 pub fn kill_at_work<T: Send>(
     program: &mut Program,
     clients: usize,
@@ -63,11 +78,14 @@ pub fn kill_at_work<T: Send>(
             .collect();
         // The moment of the crash is one of work.
         while !is_enough() && clients.iter().all(|client| !client.is_finished()) {
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(1));
         }
         let is_enough = is_enough();
         program.kill();
         assert!(is_enough, "a client was not answered although nothing had crashed");
     });
+    if let Some(database) = program.database() {
+        database.await_end_of_clients();
+    }
     results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::account::Account;
 use super::program_builder::ProgramBuilder;
-use super::store::Database;
+use super::store::{Database, Store};
 use super::visitor::Visitor;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_signpost");
@@ -80,7 +80,7 @@ impl Program {
     /// A program in this folder with only these flags and variables, on free ports.
     pub fn start_in_with(folder: TempDir, flags: &[String], variables: &[(String, String)]) -> Self {
         let arguments = on_free_ports().chain(flags.iter().cloned()).collect();
-        let database = crate::STORE.database();
+        let database = Store::of_this_run().database();
         let store = database.iter().flat_map(Database::variables);
         let variables = variables.iter().cloned().chain(store).collect();
         let place =

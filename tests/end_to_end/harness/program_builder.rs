@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::domains::EDGE;
 use super::program::{Place, Program, on_free_ports};
-use super::store::Database;
+use super::store::{Database, Store};
 
 /// The plan `agency` with room for tests that are not about limits.
 const PLANS: &str = r#"
@@ -24,12 +24,20 @@ pub struct ProgramBuilder {
     builtin_plans: bool,
     shell: String,
     variables: Vec<(String, String)>,
+    /// `None` for the store of this run.
+    store: Option<Store>,
 }
 
 impl ProgramBuilder {
     /// With a setting, without its leading dashes.
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.arguments.extend([format!("--{name}"), value.to_owned()]);
+        self
+    }
+
+    /// On this store, whatever the store of this run is.
+    pub fn on(mut self, store: Store) -> Self {
+        self.store = Some(store);
         self
     }
 
@@ -89,7 +97,8 @@ impl ProgramBuilder {
         self.variables.push(("SIGNPOST_STORE_TIMEOUT".to_owned(), "30s".to_owned()));
         // A test that names a database needs no new one.
         let is_named = self.variables.iter().any(|(name, _)| name == "SIGNPOST_DATABASE_URL");
-        let database = if is_named { None } else { crate::STORE.database() };
+        let store = self.store.unwrap_or_else(Store::of_this_run);
+        let database = if is_named { None } else { store.database() };
         self.variables.extend(database.iter().flat_map(Database::variables));
         let place = Place { folder, database: database.map(Arc::new), shell: self.shell };
         Program::launch(place, arguments, self.variables)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 use signpost_test_servers::redis::RedisServer;
@@ -11,7 +12,7 @@ use super::program::signpost;
 /// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "the program on PostgreSQL and Redis";
 
-/// The store of the programs of a run, unless a test names another.
+/// The store of the programs of this process, unless a test names another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Store {
     /// The embedded store: a file in the folder of the program.
@@ -21,6 +22,15 @@ pub enum Store {
 }
 
 impl Store {
+    /// The store that `SIGNPOST_TEST_STORE` names: `embedded`, the default, or `servers`.
+    pub fn of_this_run() -> Self {
+        match std::env::var("SIGNPOST_TEST_STORE").as_deref() {
+            Ok("servers") => Self::Servers,
+            Ok("embedded") | Err(_) => Self::Embedded,
+            Ok(other) => panic!("SIGNPOST_TEST_STORE is neither `embedded` nor `servers` but `{other}`"),
+        }
+    }
+
     /// A new database, if the store is a server.
     pub(super) fn database(self) -> Option<Database> {
         match self {
@@ -54,6 +64,21 @@ impl Database {
     /// The result of the query as text.
     pub fn query(&self, sql: &str) -> String {
         self.0.query(sql).trim().to_owned()
+    }
+
+    /// Waits until the server has closed all connections of programs to the database.
+    pub(super) fn await_end_of_clients(&self) {
+        let clients = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+            AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+        let ends = Instant::now() + Duration::from_mins(1);
+        loop {
+            let open = self.query(clients);
+            if open == "0" {
+                return;
+            }
+            assert!(Instant::now() < ends, "{open} connections are still open");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// The whole content of the database and of Redis as text, with bytes in hexadecimal digits.

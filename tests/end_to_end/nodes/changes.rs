@@ -11,9 +11,21 @@ use crate::harness::{Program, Visitor, redirect_body};
 /// machine to itself, measures how soon.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long to wait between two looks, so that the nodes get the processor.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// A client of the node's metrics.
+fn metrics_of(node: &Program) -> Visitor {
+    Visitor::new(node.metrics.as_ref().unwrap())
+}
+
 /// How many changes a node knows, its own or those from the log.
 fn known(node: &Program, origin: &str) -> u64 {
-    let metrics = Visitor::new(node.metrics.as_ref().unwrap()).request("GET", "/metrics", &[]).body;
+    known_by(&metrics_of(node), origin)
+}
+
+fn known_by(metrics: &Visitor, origin: &str) -> u64 {
+    let metrics = metrics.request("GET", "/metrics", &[]).body;
     let name = format!("signpost_changes_total{{origin=\"{origin}\"}} ");
     let line = metrics.lines().find_map(|line| line.strip_prefix(&name));
     line.unwrap_or_else(|| panic!("{name} is not in\n{metrics}")).parse().unwrap()
@@ -21,8 +33,10 @@ fn known(node: &Program, origin: &str) -> u64 {
 
 /// Waits until the node has read more changes from the log than `before`.
 fn await_known(node: &Program, before: u64, answered: Instant) {
-    while known(node, "log") == before {
+    let metrics = metrics_of(node);
+    while known_by(&metrics, "log") == before {
         assert!(answered.elapsed() < PATIENCE, "the node has not read the change log:\n{}", node.log());
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -48,8 +62,10 @@ fn d58_a_change_shows_on_every_node_and_each_reads_the_log() {
         assert_eq!(here.header("location"), Some(target.as_str()), "at once on the node that made it");
         assert_eq!(known(&nodes[number % 3], "own"), own + 1);
         for node in nodes {
-            while node.visitor().open("/here").header("location") != Some(target.as_str()) {
+            let visitor = node.visitor();
+            while visitor.open("/here").header("location") != Some(target.as_str()) {
                 assert!(answered.elapsed() < PATIENCE, "{target} does not show");
+                std::thread::sleep(POLL_INTERVAL);
             }
         }
         for (node, before) in nodes.iter().zip(before) {

@@ -4,6 +4,7 @@
 //! with a notice.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use signpost_test_servers::Absence;
@@ -11,72 +12,112 @@ use signpost_test_servers::dns::{Behaviour, NameServer, Transport};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 use signpost_test_servers::redis::{RedisServer, Setup};
 
-use crate::harness::domains::asking;
-use crate::harness::{Account, Answer, Program, ProgramBuilder, migrate, redirect_body};
+use crate::harness::domains::{asking, tls_allowed};
+use crate::harness::{Account, Answer, Program, migrate, redirect_body};
 
 /// Commands of scripts inside the server, which cost no round trip but are counted like others.
 const INSIDE_SCRIPTS: [&str; 4] = ["hmget", "hincrby", "expire", "pexpire"];
 
+/// How often a request is measured. The cheapest time counts, because background work, or an answer of Redis that takes
+/// longer than 50 ms, adds to the others.
+const MEASURED: usize = 5;
+
+/// The command that counts a request, in one round trip.
+const QUOTA: [(&str, u64); 1] = [("evalsha", 1)];
+
 struct Scene {
     database: PostgresDatabase,
     redis: RedisServer,
+    /// The only name server that the program asks. It has no records.
+    dns: NameServer,
     account: Account,
     program: Program,
 }
 
-/// The statements of one request.
-#[derive(Debug)]
+/// The statements and commands of one request.
+#[derive(Debug, Default)]
 struct Cost {
     /// Statements outside the transaction: admission, and reads.
     reads: Vec<String>,
     /// Statements between BEGIN and COMMIT.
     in_transaction: Vec<String>,
+    /// How many statements begin or end a transaction, which may be one of background work.
+    bounds: usize,
+    /// How often each Redis command was called.
+    commands: Vec<(String, u64)>,
 }
 
-impl Scene {
-    fn start() -> Result<Self, Absence> {
-        Self::start_with(ProgramBuilder::with_edge)
-    }
-
-    /// A program with additional settings.
-    fn start_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Result<Self, Absence> {
-        let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
-        let redis = RedisServer::try_start(&Setup::default())?;
-        migrate(&database.url());
-        database.record_statements();
-        let program = Program::builder()
-            .setting_of_all("database-url", &database.url())
-            .setting("redis-url", &redis.url(0))
-            // With more connections, each would prepare its own statements.
-            .setting("database-connections", "1");
-        let program = set_up(program).start();
-        let account = program.account("agency");
-        Ok(Self { database, redis, account, program })
-    }
-
-    /// The cost of a request, and its answer. It is sent twice, because the first time costs more.
-    fn cost(&self, mut request: impl FnMut(&Account) -> Answer) -> (Cost, Answer) {
-        request(&self.account);
-        let calls = self.redis_calls();
-        let mut answer = None;
-        let statements = self.database.statements_during(|| answer = Some(request(&self.account)));
-        assert_eq!(
-            difference(&calls, &self.redis_calls()),
-            [("evalsha".to_owned(), 1)],
-            "quota: one round trip"
-        );
-        let mut cost = Cost { reads: vec![], in_transaction: vec![] };
+impl Cost {
+    fn of(statements: Vec<String>, commands: Vec<(String, u64)>) -> Self {
+        let mut cost = Self { commands, ..Self::default() };
         let mut is_open = false;
-        for statement in statements.into_iter().filter(|statement| !is_of_the_background(statement)) {
+        for statement in statements {
             match statement.as_str() {
-                "BEGIN" => is_open = true,
-                "COMMIT" | "ROLLBACK" => is_open = false,
+                "BEGIN" | "COMMIT" | "ROLLBACK" => {
+                    is_open = statement == "BEGIN";
+                    cost.bounds += 1;
+                }
                 _ if is_open => cost.in_transaction.push(statement),
                 _ => cost.reads.push(statement),
             }
         }
-        assert!(!is_open, "{cost:#?}");
-        (cost, answer.unwrap())
+        cost
+    }
+
+    fn counts_once_in_redis(&self) -> bool {
+        self.commands.iter().map(|(command, times)| (command.as_str(), *times)).eq(QUOTA)
+    }
+
+    fn statements(&self) -> usize {
+        self.reads.len() + self.in_transaction.len() + self.bounds
+    }
+
+    /// The order of costs. If Redis was late, the request may have been counted without it, or twice.
+    fn rank(&self) -> (bool, usize) {
+        (!self.counts_once_in_redis(), self.statements())
+    }
+}
+
+impl Scene {
+    fn start() -> Result<Self, Absence> {
+        let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
+        let redis = RedisServer::try_start(&Setup::default())?;
+        let dns = NameServer::start();
+        migrate(&database.url());
+        database.record_statements();
+        let program = asking(Program::builder(), &dns)
+            .setting_of_all("database-url", &database.url())
+            .setting("redis-url", &redis.url(0))
+            // With more connections, each would prepare its own statements.
+            .setting("database-connections", "1")
+            .start();
+        let account = program.account("agency");
+        Ok(Self { database, redis, dns, account, program })
+    }
+
+    /// The cost of a request, and its answer. It is sent [`MEASURED`] times and once before, because the first time costs
+    /// more.
+    fn cost(&self, mut request: impl FnMut(&Account) -> Answer) -> (Cost, Answer) {
+        request(&self.account);
+        let measured = (0..MEASURED).map(|_| {
+            // The domains of the request before are not checked meanwhile.
+            self.database.run("UPDATE custom_domains SET next_check_at = NULL");
+            self.measured(|| request(&self.account))
+        });
+        let (cost, answer) = measured.min_by_key(|(cost, _)| cost.rank()).unwrap();
+        assert!(cost.counts_once_in_redis(), "quota: one round trip: {cost:#?}");
+        assert!(cost.bounds.is_multiple_of(2), "every transaction ends: {cost:#?}");
+        (cost, answer)
+    }
+
+    /// What an action costs now, and its result.
+    fn measured<T>(&self, action: impl FnOnce() -> T) -> (Cost, T) {
+        let calls = self.redis_calls();
+        let mut result = None;
+        let statements = self.database.statements_during(|| result = Some(action()));
+        let commands = difference(&calls, &self.redis_calls());
+        let statements = statements.into_iter().filter(|statement| !is_of_the_background(statement));
+        (Cost::of(statements.collect(), commands), result.unwrap())
     }
 
     /// How often each command was called, without the command that this function uses.
@@ -100,10 +141,22 @@ fn difference(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> 
     after.iter().filter_map(more).collect()
 }
 
-/// Whether a statement belongs to background work: following the change log, leases, and domains that are due.
+/// Whether a statement belongs to background work: following the change log, leases, domains that are due, clicks, the
+/// search index, answers of the day before, and the check of an idle connection.
 fn is_of_the_background(statement: &str) -> bool {
-    ["leases", "c.next_check_at", "c.deadline"].iter().any(|word| statement.contains(word))
+    const WORDS: [&str; 8] = [
+        "leases",
+        "c.next_check_at",
+        "c.deadline",
+        "click_batches",
+        "click_days",
+        "visitor_keys",
+        "search_segments",
+        "SELECT o.account_id, o.key",
+    ];
+    WORDS.iter().any(|word| statement.contains(word))
         || (statement.contains("changes") && !statement.starts_with("INSERT"))
+        || statement == "SELECT 1"
 }
 
 #[test]
@@ -227,20 +280,16 @@ fn d30_placing_links_on_domains_costs_one_statement_more() {
     }
     assert!(costs.iter().all(|cost| *cost == costs[0]), "{costs:?}");
     let path = format!("/v1/redirects/{}", account.new_redirect()["id"].as_str().unwrap());
-    let mut places = hosts.iter();
+    let mut places = hosts.iter().cycle();
     let (cost, answer) = scene.cost(|account| account.patch(&path, &json!({"domain": places.next()})));
     answer.expect_status(200);
     let queries = cost.in_transaction.iter().filter(|statement| !statement.contains("SAVEPOINT")).count();
     assert!(cost.reads.len() == 1 && queries <= 4, "{cost:#?}");
     // A question about a certificate costs one read by an index.
-    let calls = scene.redis_calls();
-    let statements = scene.database.statements_during(|| {
-        crate::harness::domains::tls_allowed(&scene.program, "?domain=go.shop0.com").expect_status(200);
-    });
-    let statements: Vec<_> =
-        statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect();
-    assert_eq!(statements.len(), 1, "{statements:#?}");
-    assert_eq!(difference(&calls, &scene.redis_calls()), []);
+    let ask = || tls_allowed(&scene.program, "?domain=go.shop0.com").expect_status(200);
+    let costs = (0..MEASURED).map(|_| scene.measured(ask).0);
+    let cost = costs.min_by_key(|cost| cost.statements() + cost.commands.len()).unwrap();
+    assert_eq!((cost.reads.len(), cost.statements(), cost.commands.len()), (1, 1, 0), "{cost:#?}");
 }
 
 /// Connecting a free hostname makes no DNS query, and costs two things more than creating a group. One
@@ -248,26 +297,31 @@ fn d30_placing_links_on_domains_costs_one_statement_more() {
 /// lose their addresses, by one statement for each side of the account's own links in the index.
 #[test]
 fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
-    let dns = NameServer::start();
-    dns.behave(Behaviour::Silent);
-    let scene = match Scene::start_with(|program| asking(program, &dns)) {
+    let scene = match Scene::start() {
         Ok(scene) => scene,
         Err(absence) => return absence.tell("what connecting a hostname costs"),
     };
+    scene.dns.behave(Behaviour::Silent);
     let (group, answer) = scene.cost(|account| account.post("/v1/groups", &json!({"name": "Spring"})));
     answer.expect_status(201);
-    let mut number = 0;
+    let (mut number, mut observed) = (0, 0);
     let (domain, answer) = scene.cost(|account| {
         number += 1;
         let hostname = format!("go.shop{number}.test");
+        let asked = Instant::now();
         let answer = account.post("/v1/domains", &json!({"hostname": hostname}));
+        let names = [format!("_signpost.{hostname}"), hostname];
+        let queries =
+            names.map(|name| [Transport::Udp, Transport::Tcp].map(|way| scene.dns.queries(&name, way)));
         // Background checks query DNS after five seconds at the earliest (D42).
-        for name in [format!("_signpost.{hostname}"), hostname] {
-            assert_eq!([Transport::Udp, Transport::Tcp].map(|way| dns.queries(&name, way)), [0, 0], "{name}");
+        if asked.elapsed() < Duration::from_secs(5) {
+            assert_eq!(queries, [[0, 0]; 2], "{number}");
+            observed += 1;
         }
         answer
     });
     answer.expect_status(201);
+    assert!(observed > 0, "every request took too long to tell its queries from those of a check");
     assert_eq!(domain.reads.len(), group.reads.len(), "{domain:#?}");
     let queries = |cost: Cost| -> Vec<String> {
         cost.in_transaction.into_iter().filter(|statement| !statement.contains("SAVEPOINT")).collect()
@@ -281,36 +335,45 @@ fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
 /// D54: a large inactive page costs no more to look up than a free slug.
 #[test]
 fn r30_a_404_costs_one_statement_for_every_reason() {
+    /// A host and a path. The node remembers empty addresses, so each number has other addresses.
+    type Place = fn(usize) -> [String; 2];
     const SYSTEM: &str = "localhost:8081";
     let scene = match Scene::start() {
         Ok(scene) => scene,
         Err(absence) => return absence.tell("what a guess at a link costs"),
     };
     let account = &scene.account;
-    account.create_redirect(&redirect_body(json!({"slug": "inactive", "is_active": false})));
     let text = json!({"type": "text", "text": "x".repeat(2_000)});
-    let page = json!({"title": "x", "slug": "page", "is_active": false, "widgets": vec![text; 100]});
-    account.post("/v1/landings", &page).expect_status(201);
-    let waiting = json!({"hostname": "go.waiting.com"});
-    account.post("/v1/domains", &waiting).expect_status(201);
+    for number in 0..MEASURED {
+        let inactive = json!({"slug": format!("inactive-{number}"), "is_active": false});
+        account.create_redirect(&redirect_body(inactive));
+        let slug = format!("page-{number}");
+        let page = json!({"title": "x", "slug": slug, "is_active": false, "widgets": vec![&text; 100]});
+        account.post("/v1/landings", &page).expect_status(201);
+        let waiting = json!({"hostname": format!("go.waiting{number}.com")});
+        account.post("/v1/domains", &waiting).expect_status(201);
+    }
     let visitor = scene.program.visitor();
-    let guess = |host: &str, path: &str| {
-        let statements = scene.database.statements_during(|| {
-            assert_eq!(visitor.request("GET", path, &[("Host", host)]).status, 404, "{host}{path}");
-        });
-        statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect::<Vec<_>>()
+    let guess = |place: Place, number: usize| {
+        let [host, path] = place(number);
+        let (cost, visit) = scene.measured(|| visitor.request("GET", &path, &[("Host", host.as_str())]));
+        assert_eq!(visit.status, 404, "{host}{path}");
+        [cost.reads, cost.in_transaction].concat()
     };
+    let cheapest = |place| (0..MEASURED).map(|number| guess(place, number)).min_by_key(Vec::len).unwrap();
+    let missing: Place = |number| [SYSTEM.to_owned(), format!("/missing-{number}")];
     // The first request costs more.
-    guess(SYSTEM, "/first");
-    let missing = guess(SYSTEM, "/missing");
+    guess(missing, MEASURED);
+    let missing = cheapest(missing);
     assert_eq!(missing.len(), 1, "{missing:#?}");
-    for (host, path) in [
-        (SYSTEM, "/inactive"),
-        (SYSTEM, "/page"),
-        ("go.waiting.com", "/waiting"),
-        ("go.waiting.com", "/"),
-        ("go.unknown.com", "/waiting"),
-    ] {
-        assert_eq!(guess(host, path), missing, "{host}{path}");
+    let places: [Place; 5] = [
+        |number| [SYSTEM.to_owned(), format!("/inactive-{number}")],
+        |number| [SYSTEM.to_owned(), format!("/page-{number}")],
+        |number| [format!("go.waiting{number}.com"), "/waiting".to_owned()],
+        |number| [format!("go.waiting{number}.com"), "/".to_owned()],
+        |number| [format!("go.unknown{number}.com"), "/waiting".to_owned()],
+    ];
+    for place in places {
+        assert_eq!(cheapest(place), missing, "{:?}", place(0));
     }
 }

@@ -39,7 +39,7 @@ struct Restored {
 impl Original {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        match crate::STORE {
+        match Store::of_this_run() {
             Store::Embedded => {
                 let url = format!("sqlite://{}", folder.path().join("signpost.db").display());
                 Self { url, folder, database: None }
@@ -295,7 +295,7 @@ fn r39_a_backup_under_load_restores_everything_that_was_answered_before_it() {
     let again = json!({"name": "x", "target_url": "https://example.com", "slug": taken});
     account.post("/v1/redirects", &again).expect_error(409, "slug_already_taken");
     account.new_redirect();
-    if crate::STORE == Store::Embedded {
+    if Store::of_this_run() == Store::Embedded {
         let bytes = program.command(&["backup", "--json", "again.db"])["bytes"].as_u64().unwrap();
         assert_eq!(std::fs::metadata(program.folder().join("again.db")).unwrap().len(), bytes);
     }

@@ -1,38 +1,43 @@
 //! R2: one address, one link, under concurrency. R6: a plan, a suspension and a revocation hold for every request that
 //! starts after the command returned, under load (contract "Authentication" 5 to 7).
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::harness::{Account, Program, concurrently};
+use crate::harness::{Program, SetWhenDropped, concurrently};
 
-/// Requests of four clients while `command` runs; each with the instant at which it started, and its status.
-fn statuses_around(account: &Account, command: impl FnOnce()) -> (Instant, Vec<(Instant, u16)>) {
-    let (stop, under_way) = (AtomicBool::new(false), Barrier::new(5));
+/// What clients see while `command` runs, in order and by client, and when the command returned. Each sends one request
+/// before the command, and one that starts after it has returned.
+fn around<T: Send>(
+    clients: usize,
+    send: impl Fn(usize) -> T + Sync,
+    command: impl FnOnce(),
+) -> (Instant, Vec<Vec<T>>) {
+    let (is_over, under_way) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        let clients: Vec<_> = (0..4)
-            .map(|_| {
-                let (account, stop, under_way) = (account.clone(), &stop, &under_way);
+        let over = SetWhenDropped(&is_over);
+        let clients: Vec<_> = (0..clients)
+            .map(|client| {
+                let (send, is_over, under_way) = (&send, &is_over, &under_way);
                 scope.spawn(move || {
-                    let mut seen = vec![(Instant::now(), account.get("/v1/account").status)];
-                    under_way.wait();
-                    while !stop.load(Ordering::Relaxed) {
-                        let started = Instant::now();
-                        seen.push((started, account.get("/v1/account").status));
+                    let mut seen = vec![send(client)];
+                    under_way.fetch_add(1, Ordering::Relaxed);
+                    while !is_over.load(Ordering::Relaxed) {
+                        seen.push(send(client));
                     }
-                    // At least one that started after the command returned.
-                    let started = Instant::now();
-                    seen.push((started, account.get("/v1/account").status));
+                    seen.push(send(client));
                     seen
                 })
             })
             .collect();
-        under_way.wait();
+        while under_way.load(Ordering::Relaxed) < clients.len() {
+            assert!(clients.iter().all(|client| !client.is_finished()), "a client failed before the command");
+            std::thread::sleep(Duration::from_millis(1));
+        }
         command();
         let returned = Instant::now();
-        stop.store(true, Ordering::Relaxed);
-        (returned, clients.into_iter().flat_map(|client| client.join().unwrap()).collect())
+        drop(over);
+        (returned, clients.into_iter().map(|client| client.join().unwrap()).collect())
     })
 }
 
@@ -41,31 +46,17 @@ fn statuses_around(account: &Account, command: impl FnOnce()) -> (Instant, Vec<(
 #[test]
 fn deleting_an_account_under_load_is_never_an_internal_error() {
     let program = Program::builder().setting("throttle-per-minute", "0").start();
-    let body = serde_json::json!({"name": "x", "target_url": "https://example.com"});
+    let group = serde_json::json!({"name": "x"});
+    let redirect = serde_json::json!({"name": "x", "target_url": "https://example.com"});
     for _ in 0..3 {
         let account = program.account("agency");
-        let (stop, under_way) = (AtomicBool::new(false), Barrier::new(9));
-        let statuses: Vec<Vec<u16>> = std::thread::scope(|scope| {
-            let clients: Vec<_> = (0..8)
-                .map(|number| {
-                    let (account, stop, under_way) = (account.clone(), &stop, &under_way);
-                    let path = if number % 4 == 0 { "/v1/groups" } else { "/v1/redirects" };
-                    let body = if number % 4 == 0 { serde_json::json!({"name": "x"}) } else { body.clone() };
-                    scope.spawn(move || {
-                        let mut statuses = vec![account.post(path, &body).status];
-                        under_way.wait();
-                        while !stop.load(Ordering::Relaxed) {
-                            statuses.push(account.post(path, &body).status);
-                        }
-                        statuses.push(account.post(path, &body).status);
-                        statuses
-                    })
-                })
-                .collect();
-            under_way.wait();
+        let send = |client: usize| {
+            let (path, body) =
+                if client.is_multiple_of(4) { ("/v1/groups", &group) } else { ("/v1/redirects", &redirect) };
+            account.post(path, body).status
+        };
+        let (_, statuses) = around(8, send, || {
             assert!(program.run(&["account", "delete", account.id(), "--yes"]).status.success());
-            stop.store(true, Ordering::Relaxed);
-            clients.into_iter().map(|client| client.join().unwrap()).collect()
         });
         for statuses in statuses {
             // Accepted first, then perhaps refused as suspended, and with an unknown key once the command has returned.
@@ -89,7 +80,9 @@ fn nothing_is_admitted_that_started_after_the_command_returned() {
             "suspend" => vec!["account", "suspend", account.id()],
             _ => vec!["key", "revoke", &key_id],
         };
-        let (returned, seen) = statuses_around(&account, || assert!(program.run(&words).status.success()));
+        let send = |_: usize| (Instant::now(), account.get("/v1/account").status);
+        let (returned, seen) = around(4, send, || assert!(program.run(&words).status.success()));
+        let seen: Vec<(Instant, u16)> = seen.into_iter().flatten().collect();
         assert!(seen.iter().any(|(_, status)| *status == 200), "{command}: there was load before it");
         let mut after = seen.iter().filter(|(started, _)| *started >= returned);
         assert!(after.clone().count() >= 4);

@@ -8,9 +8,9 @@
     reason = "tests fail by panicking; each test binary uses what it needs"
 )]
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_app::ports::{DnsProvider as _, DnsUnavailable};
 use signpost_dns::{DnsOptions, HickoryDns, NameServers};
@@ -21,7 +21,34 @@ pub const HOST: &str = "www.customer.com";
 pub const PROOF: &str = "_signpost.www.customer.com";
 
 /// A call that hangs fails after this, far longer than any test needs.
-const GUARD: Duration = Duration::from_mins(2);
+pub const GUARD: Duration = Duration::from_mins(2);
+
+/// A call that takes less than this meets no deadline: after 333 ms without an answer a query is sent again,
+/// and after half a second to the next server too.
+pub const PROMPT: Duration = Duration::from_millis(300);
+
+/// Repeats `attempt` until it takes less than `within`, and returns that outcome. On a busy machine a server may
+/// answer so late that it counts as silent.
+pub async fn undisturbed<T>(within: Duration, attempt: impl AsyncFn() -> T) -> T {
+    let start = Instant::now();
+    loop {
+        let begun = Instant::now();
+        let outcome = attempt().await;
+        if begun.elapsed() < within {
+            return outcome;
+        }
+        assert!(start.elapsed() < GUARD, "no attempt took less than {within:?}");
+    }
+}
+
+/// The address of no server, and a socket that keeps other programs from it. The system rejects datagrams to a
+/// connected socket that come from another address than its peer's.
+pub fn absent_server() -> (UdpSocket, SocketAddr) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.connect("127.0.0.1:9").unwrap();
+    let address = socket.local_addr().unwrap();
+    (socket, address)
+}
 
 /// The result of a call.
 #[derive(Debug, PartialEq, Eq)]

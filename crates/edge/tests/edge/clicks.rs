@@ -1,7 +1,7 @@
 //! Which visits are clicks, and what is recorded (D48, D50).
 
 use signpost_app::ports::{ClickKind, Clock as _};
-use signpost_domain::{Redirect, TrustedProxies};
+use signpost_domain::{LinkId, Redirect, TrustedProxies};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
@@ -81,7 +81,11 @@ async fn d24_each_redirect_of_a_chain_records_a_click() {
     for path in ["/a", "/silent"] {
         assert_eq!(edge.get(path).header("location"), Some("https://go.example.com/menu"));
     }
-    let links: Vec<_> = edge.clicks().await.iter().map(|click| (click.kind, click.link)).collect();
-    let sent = |redirect: &Redirect| (ClickKind::Sent, redirect.id.into());
-    assert_eq!(links, [sent(&first), sent(&second), sent(&first), sent(&second)]);
+    let clicks = edge.clicks().await;
+    let count = |redirect: &Redirect| {
+        let link: LinkId = redirect.id.into();
+        clicks.iter().filter(|click| click.kind == ClickKind::Sent && click.link == link).count()
+    };
+    // Two workers may have answered, whose clicks come in any order.
+    assert_eq!((count(&first), count(&second), clicks.len()), (2, 2, 4));
 }

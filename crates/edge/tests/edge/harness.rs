@@ -15,9 +15,11 @@ use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Landing, Link, PageContent, Redirect,
 };
 use signpost_edge::{EdgeOptions, EdgeServer};
+use signpost_listener::Times;
 use signpost_memory::{InMemory, KeptClick};
 use signpost_pages::SecurityContact;
 use signpost_port_contracts::samples;
+use tokio::net::TcpSocket;
 
 /// The hostname of the fakes' system domain.
 pub(crate) const HOST: &str = "go.example.com";
@@ -30,6 +32,15 @@ pub(crate) const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdi
 
 /// A plan without any due check.
 pub(crate) const UNCHECKED: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
+
+/// Longer than a busy machine pauses a client.
+const LONG: Duration = Duration::from_mins(1);
+
+/// Deadlines that a client meets even if a busy machine pauses it. Lingering takes as long as a graceful stop.
+fn times() -> Times {
+    let lingering = Duration::from_secs(30);
+    Times { head: LONG, body: LONG, stalled: LONG, lingering, ..Times::default() }
+}
 
 /// Enough for all links of a test.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
@@ -57,6 +68,8 @@ pub(crate) struct Edge {
     pub(crate) account: AccountId,
     pub(crate) server: EdgeServer,
     pub(crate) address: SocketAddr,
+    /// Keeps the port bound after a stop, so that no other program can listen there.
+    _port: TcpSocket,
 }
 
 impl Edge {
@@ -76,10 +89,14 @@ impl Edge {
         let mut app = memory.application();
         change(&mut app);
         let app = Arc::new(app);
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let server = EdgeServer::start(listener, Arc::clone(&app), options).unwrap();
-        Self { memory, app, account: account.id, server, address }
+        let port = TcpSocket::new_v4().unwrap();
+        // Two sockets share a port only if both allow it. The standard library sets this for listeners.
+        port.set_reuseaddr(true).unwrap();
+        port.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let address = port.local_addr().unwrap();
+        let listener = TcpListener::bind(address).unwrap();
+        let server = EdgeServer::start_with_times(listener, Arc::clone(&app), options, times()).unwrap();
+        Self { memory, app, account: account.id, server, address, _port: port }
     }
 
     /// Makes the node assume that it read the change log a moment ago, however long the test takes.
@@ -148,7 +165,7 @@ impl Edge {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(LONG)).unwrap();
         stream
     }
 

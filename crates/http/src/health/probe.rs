@@ -1,10 +1,10 @@
 //! Health checks of dependencies that may be slow, with a bound on the time to answer.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// How long an answer waits for a check (R37: health checks answer within 100 ms, even if a store hangs).
 const PATIENCE: Duration = Duration::from_millis(80);
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_check_that_ends_in_time_gives_the_answer() {
         let probe = Arc::new(Probe::default());
         assert!(probe.is_well(ready(true)).await);
@@ -115,7 +115,7 @@ mod tests {
         assert!(!probe.is_well(async { panic!("a check that panics is one that fails") }).await);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn r37_a_hanging_check_fails_after_a_second_and_blocks_no_request() {
         let probe = Arc::new(Probe::default());
         assert!(!probe.is_well(pending()).await, "there is no outcome yet");
@@ -133,7 +133,7 @@ mod tests {
         assert!(probe.is_well(ready(true)).await);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn r37_a_slow_first_check_counts_as_healthy_for_a_second() {
         let probe = Arc::new(Probe::trusting());
         assert!(probe.is_well(pending()).await);
@@ -143,7 +143,7 @@ mod tests {
         assert!(!probe.is_well(ready(false)).await, "a failed check counts as healthy");
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_request_during_a_check_gets_its_outcome() {
         let probe = Arc::new(Probe::default());
         let (end, ended) = oneshot::channel();

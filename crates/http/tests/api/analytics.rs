@@ -1,6 +1,6 @@
 //! Analytics queries: D45 to D51.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use signpost_app::analytics::AnalyticsBounds;
@@ -216,7 +216,11 @@ async fn d51_a_query_that_waits_too_long_is_a_503() {
     // The account's second query waited for the first. The other account's query did not wait.
     assert!((2..=3).contains(&api.memory.click_store.begun()), "{}", api.memory.click_store.begun());
     drop(held);
-    assert_eq!(api.call("GET", path).await.status, 200, "the permits are free again");
+    // A busy machine may miss the time limit, which is short here, even without a wait.
+    let start = Instant::now();
+    while api.call("GET", path).await.status != 200 {
+        assert!(start.elapsed() < Duration::from_mins(1), "the permits are not free again");
+    }
 }
 
 #[actix_web::test]

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals, Times};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -39,6 +39,8 @@ pub(crate) struct Scene {
     pub(crate) seen: Arc<Seen>,
     /// Each permit releases one answer of `/wait`.
     pub(crate) leave: Arc<Semaphore>,
+    /// Keeps the port after a stop.
+    _port: TcpSocket,
 }
 
 /// Deadlines that no test reaches.
@@ -48,7 +50,7 @@ pub(crate) const fn patient() -> Times {
 
 impl Scene {
     pub(crate) fn start(times: Times, connections: usize) -> Self {
-        let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let (socket, port) = kept_listener();
         let (seen, leave) = (Arc::<Seen>::default(), Arc::new(Semaphore::new(0)));
         let options = ListenerOptions {
             connections,
@@ -65,7 +67,7 @@ impl Scene {
         };
         let refusals: Arc<dyn Refusals> = Arc::new(Named);
         let listener = Listener::start(socket, &options, &refusals, service).unwrap();
-        Self { listener, seen, leave }
+        Self { listener, seen, leave, _port: port }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -79,6 +81,16 @@ impl Scene {
     pub(crate) fn calls(&self) -> usize {
         self.seen.calls.load(Ordering::SeqCst)
     }
+}
+
+/// A listening socket, and one that keeps the port bound without listening. Otherwise another program could
+/// listen there after a stop.
+fn kept_listener() -> (std::net::TcpListener, TcpSocket) {
+    let port = TcpSocket::new_v4().unwrap();
+    // Two sockets share a port only if both allow it. The standard library sets this for listeners.
+    port.set_reuseaddr(true).unwrap();
+    port.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    (std::net::TcpListener::bind(port.local_addr().unwrap()).unwrap(), port)
 }
 
 async fn answer(
@@ -159,9 +171,19 @@ impl Client {
         self.answer().await
     }
 
+    /// Sends bytes and reads an answer; `None` if the connection closes before it.
+    pub(crate) async fn exchange(&mut self, bytes: impl AsRef<[u8]>) -> Option<Answer> {
+        self.stream.write_all(bytes.as_ref()).await.ok()?;
+        self.answer_if_any().await
+    }
+
     /// Reads the next answer, by its `Content-Length`.
     pub(crate) async fn answer(&mut self) -> Answer {
-        let head = self.until_empty_line().await.expect("the connection closed before an answer");
+        self.answer_if_any().await.expect("the connection closed before an answer")
+    }
+
+    async fn answer_if_any(&mut self) -> Option<Answer> {
+        let head = self.until_empty_line().await?;
         let length = head
             .lines()
             .find_map(|line| line.strip_prefix("content-length: "))
@@ -171,7 +193,7 @@ impl Client {
         }
         let body = self.read.drain(..length).collect();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head, body: String::from_utf8(body).unwrap() }
+        Some(Answer { status, head, body: String::from_utf8(body).unwrap() })
     }
 
     /// Reads a head with its empty line; `None` if the connection closes first.

@@ -1,12 +1,10 @@
 //! Plans made while tables are empty. A connection keeps them while an import fills the tables, and statistics arrive a
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
-use std::time::Duration;
-
 use signpost_app::ports::{AccountReads, LinkReads};
 use signpost_domain::{AccountId, Address, Id, LinkKind, Site};
 use signpost_port_contracts::samples;
-use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_postgres::migrate;
 use signpost_test_servers::postgres::PostgresServer;
 
 use super::{Subject, log_plans};
@@ -21,9 +19,7 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
         "INSERT INTO accounts (id, email, email_key, plan, created_at) \
          VALUES (repeat('01', 16)::uuid, 'a@example.com', 'a@example.com', 'agency', '2026-01-01')",
     );
-    let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
-    let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
-    let subject = Subject { server, store, account };
+    let subject = Subject::connect(server, &database, account).await;
     let store = &subject.store;
     let link = samples::link(LinkKind::Redirect, "first");
     let address = Address { site: Site::System, slug: Some(samples::slug("first")) };

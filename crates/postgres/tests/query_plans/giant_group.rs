@@ -1,15 +1,13 @@
 //! Statements about groups with statistics of one giant group, as after an import into one group: all links are in it,
 //! active, and on the system domain. The statistics do not cover later links.
 
-use std::time::Duration;
-
 use signpost_app::ports::{GroupReads, LinkReads, Store};
 use signpost_domain::{
     AccountId, GroupFilter, GroupId, Hostname, Id, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition,
     Site,
 };
 use signpost_port_contracts::samples;
-use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_postgres::migrate;
 use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer};
 
 use super::{PLENTY, Subject, log_plans};
@@ -89,9 +87,7 @@ pub(crate) async fn does_not_change_plans(server: &'static PostgresServer) {
     migrate(&database.url()).await.unwrap();
     let account = fill(&database);
     log_plans(server, &database);
-    let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
-    let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
-    let subject = Subject { server, store, account };
+    let subject = Subject::connect(server, &database, account).await;
     lists(&subject).await;
     moves(&subject).await;
     deletions(&subject).await;

@@ -37,20 +37,55 @@ const PLENTY: u64 = 1_000_000;
 /// A database with two accounts of many links each, on a server that logs its plans.
 pub(crate) struct Subject {
     server: &'static PostgresServer,
+    /// The name of its database.
+    database: String,
     store: PostgresStore,
     account: AccountId,
 }
 
 impl Subject {
+    async fn connect(
+        server: &'static PostgresServer,
+        database: &PostgresDatabase,
+        account: AccountId,
+    ) -> Self {
+        let options = PostgresOptions {
+            // Otherwise a connection that was idle or old would be pinged or renewed, and the recorder would count that.
+            idle_limit: Duration::from_hours(1),
+            age_limit: Duration::from_hours(24),
+            ..PostgresOptions::with_time_limit(Duration::from_mins(1))
+        };
+        let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
+        Self { server, database: database.name().to_owned(), store, account }
+    }
+
     /// The plans of all statements of `work`, as text.
     async fn plans(&self, work: impl Future<Output = ()>) -> String {
         let before = self.server.log().len();
         work.await;
         let log = self.server.log();
-        let plans = log.get(before..).unwrap().to_owned();
+        let plans = entries_of(log.get(before..).unwrap(), &self.database);
         assert!(plans.contains("plan:"), "nothing was logged: {plans}");
         plans
     }
+}
+
+/// The entries of one database in a log. Its lines have the prefix `%d`.
+fn entries_of(log: &str, database: &str) -> String {
+    let mark = format!("] {database} ");
+    let mut is_within = false;
+    let mut entries = String::new();
+    for line in log.lines() {
+        // Continuation lines of an entry start with a tab.
+        if !line.starts_with('\t') {
+            is_within = line.contains(&mark);
+        }
+        if is_within {
+            entries.push_str(line);
+            entries.push('\n');
+        }
+    }
+    entries
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,12 +100,10 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     domains::fill(&database);
     clicks::fill(&database);
     log_plans(server, &database);
-    let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
-    let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
+    let subject = Subject::connect(server, &database, account).await;
     // The session settings of new connections are not counted: open one reader and one connection of the node first.
-    store.account(account).await.unwrap();
-    store.check().await.unwrap();
-    let subject = Subject { server, store, account };
+    subject.store.account(account).await.unwrap();
+    subject.store.check().await.unwrap();
     single_rows(&subject).await;
     pages::are_ranges_of_an_index(&subject).await;
     pixels::are_found_by_indexes(&subject).await;

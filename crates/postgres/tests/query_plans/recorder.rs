@@ -19,7 +19,11 @@ fn recorder() -> Option<Box<dyn Instrumentation>> {
             && let Some(record) = RECORD.lock().unwrap().as_mut()
         {
             let text = query.to_string();
-            record.push(text.split(" -- binds: ").next().unwrap().to_owned());
+            let statement = text.split(" -- binds: ").next().unwrap();
+            // A unit of work that was dropped earlier rolls back at any time, on a connection of its own.
+            if statement != "ROLLBACK" {
+                record.push(statement.to_owned());
+            }
         }
     }))
 }

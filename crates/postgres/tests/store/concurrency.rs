@@ -248,10 +248,14 @@ async fn d30_deletion_locks_a_group_before_its_links() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d30_deadlock_is_reported_as_contention() {
     let crowd = Crowd::new().await;
+    // By default, PostgreSQL looks for a deadlock after a second. The setting applies to the connections of a new store.
+    let name = crowd.database.name();
+    crowd.database.run(&format!("ALTER DATABASE {name} SET deadlock_timeout = '50ms'"));
+    let store = Arc::new(open(&crowd.database).await);
     let [here, there] = [crowd.links[0], crowd.links[1]];
     let barrier = Arc::new(Barrier::new(2));
     let tasks = [[here, there], [there, here]].map(|[first, second]| {
-        let (store, barrier, account) = (crowd.store.clone(), barrier.clone(), crowd.account);
+        let (store, barrier, account) = (store.clone(), barrier.clone(), crowd.account);
         tokio::spawn(async move {
             let mut work = store.begin().await?;
             work.lock_link(account, first).await?;
@@ -266,7 +270,7 @@ async fn d30_deadlock_is_reported_as_contention() {
     }
     outcomes.sort_by_key(Result::is_err);
     assert!(matches!(outcomes.as_slice(), [Ok(()), Err(StoreError::Contended)]), "{outcomes:?}");
-    let mut again = crowd.store.begin().await.unwrap();
+    let mut again = store.begin().await.unwrap();
     assert!(again.lock_link(crowd.account, there).await.unwrap().is_some());
     assert!(again.lock_link(crowd.account, here).await.unwrap().is_some());
     again.commit().await.unwrap();

@@ -1,11 +1,10 @@
 //! Custom domains under concurrent units of work: which of them wait for each other.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use signpost_app::ports::{
     AccountReads, Claims, ConcludedCheck, CustomDomainReads, DomainChecks, InsertCustomDomainError,
-    Insertion, LinkReads, LinksOf, ScheduledDomain, Store, UpdateCustomDomainError,
+    Insertion, LinksOf, ScheduledDomain, Store, UpdateCustomDomainError,
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, Hostname};
 use signpost_port_contracts::samples;
@@ -51,37 +50,6 @@ impl Scene {
             true
         })
     }
-
-    /// Deletes the domain, and returns how many links lost their address.
-    fn delete(&self) -> JoinHandle<u16> {
-        let (store, domain) = (self.store.clone(), self.domain.clone());
-        tokio::spawn(async move {
-            let mut work = store.begin().await.unwrap();
-            work.lock_custom_domain(domain.account_id, domain.id).await.unwrap().unwrap();
-            let whose = LinksOf::Account(domain.account_id);
-            let lost = work.lose_some_links(whose, &domain.hostname, 1_000, samples::at(1)).await.unwrap();
-            assert!(work.delete_custom_domain(domain.account_id, domain.id).await.unwrap());
-            work.commit().await.unwrap();
-            lost
-        })
-    }
-}
-
-/// D43: placing a link keeps the domain from being deleted, and the deletion then finds the link.
-#[tokio::test(flavor = "multi_thread")]
-async fn d43_deletion_waits_for_links_being_placed() {
-    let scene = Scene::new().await;
-    let mut work = scene.store.begin().await.unwrap();
-    let held = work.hold_custom_domains(scene.owner, std::slice::from_ref(&scene.hostname)).await.unwrap();
-    assert_eq!(held, std::slice::from_ref(&scene.domain));
-    let deleting = scene.delete();
-    until_one_waits(&scene.database).await;
-    let link = samples::redirect_at(samples::on_custom(HOST, Some("early")));
-    work.insert_links(scene.owner, &[link.clone().into()], PLENTY).await.unwrap();
-    work.commit().await.unwrap();
-    assert_eq!(deleting.await.unwrap(), 1);
-    let link = scene.store.link(scene.owner, link.id.into()).await.unwrap().unwrap();
-    assert_eq!(link.placement, samples::lost(Some("early")));
 }
 
 /// D43: placing a link during the deletion finds the domain gone; if it was only locked, it is still there.
@@ -286,46 +254,4 @@ async fn d30_account_deletion_waits_for_links_being_placed() {
     for table in ["links", "custom_domains"] {
         assert_eq!(scene.database.query(&format!("SELECT count(*) FROM {table}")).trim(), "0", "{table}");
     }
-}
-
-/// How many nodes look for due checks at once, and how many checks each asks for.
-const NODES: usize = 4;
-const DUE: usize = 200;
-
-/// D42: one node makes each check, even if all look at the same moment.
-#[tokio::test(flavor = "multi_thread")]
-async fn d42_nodes_that_look_at_once_share_the_checks() {
-    let scene = Scene::new().await;
-    scene.database.run(&format!(
-        "INSERT INTO custom_domains SELECT gen_random_uuid(), account_id, 'n' || n || '.example.com', 'active', NULL, NULL, \
-         created_at, next_check_at, 0 FROM custom_domains, generate_series(2, {DUE}) AS n"
-    ));
-    let nodes: Vec<_> = (0..NODES)
-        .map(|_| {
-            let store = scene.store.clone();
-            tokio::spawn(async move {
-                let mut claimed = Vec::new();
-                loop {
-                    let checks = store.claim_due_checks(samples::at(0), samples::at(60_000), 7).await;
-                    let checks = checks.unwrap();
-                    if checks.is_empty() {
-                        return claimed;
-                    }
-                    claimed.extend(checks.into_iter().map(|check| check.domain.id));
-                }
-            })
-        })
-        .collect();
-    let mut claimed = Vec::new();
-    for node in nodes {
-        claimed.extend(node.await.unwrap());
-    }
-    assert_eq!(claimed.len(), DUE);
-    claimed.sort_unstable();
-    claimed.dedup();
-    assert_eq!(claimed.len(), DUE);
-    let again = scene.store.claim_due_checks(samples::at(59_999), samples::at(60_001), 7).await.unwrap();
-    assert_eq!(again, []);
-    let late = samples::at(60_000).plus(Duration::from_millis(1));
-    assert_eq!(scene.store.claim_due_checks(samples::at(60_000), late, 7).await.unwrap().len(), 7);
 }

@@ -11,14 +11,16 @@ use signpost_test_servers::postgres::{self, PostgresDatabase, PostgresServer};
 use tokio::time::timeout;
 use tokio_postgres::NoTls;
 
-use super::database::{AT_LAST, account, migrated, open, open_with, unavailable, until_they_wait};
+use super::database::{
+    AT_LAST, PATIENT, account, migrated, open, open_at, open_with, patiently, unavailable, until_they_wait,
+};
 use super::proxy::Proxy;
 
 /// Options with a time limit that no test should reach.
 fn options(connections: usize) -> PostgresOptions {
     PostgresOptions {
         connections: NonZeroUsize::new(connections).unwrap(),
-        ..PostgresOptions::with_time_limit(Duration::from_mins(1))
+        ..PostgresOptions::with_time_limit(PATIENT)
     }
 }
 
@@ -108,6 +110,7 @@ async fn read_only_server_is_not_ready_and_gets_no_connections() {
         "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only; \
          SELECT pg_reload_conf()",
     );
+    let ends = Instant::now() + AT_LAST;
     while store.check().await.is_err() {
         assert!(Instant::now() < ends, "the store does not become ready");
         tokio::task::yield_now().await;
@@ -126,15 +129,19 @@ async fn connection_past_its_age_limit_is_replaced() {
     assert_ne!(processes(&database, 1).await, before);
 }
 
-/// Three idle connections through the proxy.
-async fn three_through(
+/// A store with this many idle connections through the proxy.
+async fn idle_through(
     proxy: &Proxy,
     database: &PostgresDatabase,
     options: &PostgresOptions,
+    connections: usize,
 ) -> PostgresStore {
-    let store = PostgresStore::connect(&proxy.url(database.name()), options).await.unwrap();
-    let three = [store.begin().await.unwrap(), store.begin().await.unwrap(), store.begin().await.unwrap()];
-    drop(three);
+    let store = open_at(&proxy.url(database.name()), options).await;
+    let mut works = Vec::new();
+    for _ in 0..connections {
+        works.push(patiently(async || store.begin().await).await);
+    }
+    drop(works);
     store
 }
 
@@ -144,13 +151,16 @@ async fn silently_dead_connections_are_detected_before_reuse() {
     let account = account(&open(&database).await).await;
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
     let asking = PostgresOptions { idle_limit: Duration::ZERO, ..options(4) };
-    let store = three_through(&proxy, &database, &asking).await;
+    let store = idle_through(&proxy, &database, &asking, 3).await;
     proxy.cut();
     let before = proxy.connections();
     timeout(AT_LAST, store.account(account)).await.expect("it waits").unwrap();
     // The first timeouts evicted all: the current connection is the only one.
     assert_eq!(proxy.connections(), before + 1);
 }
+
+/// How many connections die.
+const DEAD: usize = 6;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_after_an_unanswered_one_do_not_wait_in_vain() {
@@ -159,17 +169,25 @@ async fn calls_after_an_unanswered_one_do_not_wait_in_vain() {
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
     let trusting = PostgresOptions {
         idle_limit: Duration::from_hours(1),
-        connections: NonZeroUsize::new(4).unwrap(),
+        connections: NonZeroUsize::new(8).unwrap(),
         ..PostgresOptions::with_time_limit(Duration::from_secs(5))
     };
-    let store = three_through(&proxy, &database, &trusting).await;
-    store.account(account).await.unwrap();
+    let store = idle_through(&proxy, &database, &trusting, DEAD).await;
+    patiently(async || store.account(account).await).await.unwrap();
     proxy.cut();
     unavailable(store.account(account).await);
-    store.account(account).await.unwrap();
-    let mut work = timeout(AT_LAST, store.begin()).await.expect("it waits").unwrap();
-    assert!(work.any_account().await.unwrap());
+    patiently(async || store.account(account).await).await.unwrap();
+    let call = async || store.begin().await?.any_account().await;
+    // On a busy machine a call may reach the limit on a new connection too, but hardly as often as there are dead ones.
+    let mut failures = 0;
+    while !matches!(call().await, Ok(true)) {
+        failures += 1;
+        assert!(failures < DEAD, "each dead connection was lent once");
+    }
 }
+
+/// Less than the time after which the store closes a connection whose statement is not cancelled yet.
+const CANCELLING: Duration = Duration::from_millis(1_500);
 
 /// A permit is free again when the connection is closed, not while its statement is being cancelled.
 #[tokio::test(flavor = "multi_thread")]
@@ -179,21 +197,32 @@ async fn number_of_connections_never_exceeds_the_limit() {
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
     let store = Arc::new(PostgresStore::connect(&proxy.url(database.name()), &options(1)).await.unwrap());
     let mut holder = session(&database).await;
-    let lock = holder.transaction().await.unwrap();
-    lock.batch_execute("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    let working = Arc::clone(&store);
-    let waiting = tokio::spawn(async move { working.begin().await.unwrap().any_account().await.unwrap() });
-    until_they_wait(&database, 1).await;
+    let ends = Instant::now() + AT_LAST;
+    loop {
+        let lock = holder.transaction().await.unwrap();
+        lock.batch_execute("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE").await.unwrap();
+        let working = Arc::clone(&store);
+        let waiting =
+            tokio::spawn(async move { working.begin().await.unwrap().any_account().await.unwrap() });
+        until_they_wait(&database, 1).await;
 
-    proxy.hold(true);
-    let before = proxy.connections();
-    waiting.abort();
-    // The connection of the cancel request.
-    timeout(AT_LAST, proxy.until_connected(before + 1)).await.unwrap();
-    let next = timeout(Duration::from_millis(100), store.begin()).await;
-    assert!(next.is_err() && proxy.connections() == before + 1);
-    proxy.hold(false);
-    lock.rollback().await.unwrap();
+        proxy.hold(true);
+        let before = proxy.connections();
+        let aborted = Instant::now();
+        waiting.abort();
+        // The connection of the cancel request.
+        timeout(AT_LAST, proxy.until_connected(before + 1)).await.unwrap();
+        let next = timeout(Duration::from_millis(100), store.begin()).await;
+        let opened = proxy.connections() - before;
+        let is_being_cancelled = aborted.elapsed() < CANCELLING;
+        proxy.hold(false);
+        lock.rollback().await.unwrap();
+        if is_being_cancelled {
+            assert!(next.is_err() && opened == 1, "{opened} new connections");
+            break;
+        }
+        assert!(Instant::now() < ends, "the machine is too busy");
+    }
     store.account(account).await.unwrap();
     assert!(store.begin().await.unwrap().any_account().await.unwrap());
 }

@@ -1,16 +1,16 @@
 //! Connecting to the right server.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use signpost_app::ports::Store;
 use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{PostgresServer, Tls};
 
-use super::database::migrated;
+use super::database::{AT_LAST, PATIENT, migrated};
 
 fn options() -> PostgresOptions {
-    PostgresOptions::with_time_limit(Duration::from_secs(20))
+    PostgresOptions::with_time_limit(PATIENT)
 }
 
 #[tokio::test]
@@ -62,7 +62,12 @@ async fn tls_requires_a_certificate_for_the_host_of_the_url() {
     store.check().await.unwrap();
     let encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
         WHERE ssl AND application_name = 'signpost'";
-    assert_eq!(server.query("postgres", encrypted).trim(), "1");
+    // The connections of the migration end in the background.
+    let ends = Instant::now() + AT_LAST;
+    while server.query("postgres", encrypted).trim() != "1" {
+        assert!(Instant::now() < ends, "the store has not one encrypted connection");
+        tokio::task::yield_now().await;
+    }
 
     for bad in [
         url("localhost", &format!("sslmode=verify-full&sslrootcert={other}")),

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
@@ -15,13 +15,13 @@ use signpost_test_servers::postgres::PostgresDatabase;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
-use super::database::{AT_LAST, account, migrated, open, open_with};
+use super::database::{AT_LAST, PATIENT, account, migrated, open, open_with};
 
 /// Four connections: three for units of work and one shared reader; and one more for visitors.
 fn options() -> PostgresOptions {
     PostgresOptions {
         connections: NonZeroUsize::new(4).unwrap(),
-        ..PostgresOptions::with_time_limit(Duration::from_mins(1))
+        ..PostgresOptions::with_time_limit(PATIENT)
     }
 }
 

@@ -8,11 +8,11 @@ use signpost_app::ports::{LinkReads, StoreError};
 use signpost_domain::{Address, Site};
 use signpost_port_contracts::samples;
 use signpost_port_contracts::store::corrupt_rows::report;
-use signpost_postgres::{PostgresOptions, PostgresStore};
+use signpost_postgres::PostgresOptions;
 use signpost_test_servers::postgres;
 
 use super::corrupt_rows::lenient;
-use super::database::{AT_LAST, account, insert, migrated, open, unavailable};
+use super::database::{account, insert, migrated, open, open_at, patiently, unavailable};
 use super::proxy::Proxy;
 
 fn address(slug: &str) -> Address {
@@ -61,11 +61,10 @@ async fn r11_visits_fail_in_time_when_the_server_is_silent() {
     let account = account(&store).await;
     insert(&store, account, samples::redirect("link")).await;
     let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
-    let limit = Duration::from_millis(500);
-    let options = PostgresOptions::with_time_limit(limit);
-    let store = PostgresStore::connect(&proxy.url(database.name()), &options).await.unwrap();
+    let options = PostgresOptions::with_time_limit(Duration::from_secs(2));
+    let store = open_at(&proxy.url(database.name()), &options).await;
     let link = address("link");
-    assert!(store.published_link(&link).await.unwrap().is_some());
+    assert!(patiently(async || store.published_link(&link).await).await.is_some());
     proxy.hold(true);
     proxy.cut();
     let began = Instant::now();
@@ -73,12 +72,11 @@ async fn r11_visits_fail_in_time_when_the_server_is_silent() {
     for outcome in join_all(slugs.iter().map(|address| store.published_link(address))).await {
         unavailable(outcome);
     }
-    assert!(began.elapsed() < 8 * limit, "{:?}", began.elapsed());
+    // If each batch waited for the one before it, ten batches would take twenty seconds.
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     proxy.hold(false);
-    let ends = Instant::now() + AT_LAST;
-    while store.published_link(&link).await.is_err() {
-        assert!(Instant::now() < ends, "visitors are not served again");
-    }
+    // Visitors are served again.
+    assert!(patiently(async || store.published_link(&link).await).await.is_some());
 }
 
 /// D64: workers may still call after the store's runtime has ended.

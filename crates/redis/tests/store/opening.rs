@@ -12,6 +12,9 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 
 pub(crate) const WHO: &str = "crates/redis";
 
+/// Longer than anything takes here. Only a failure waits for it.
+pub(crate) const AT_LAST: Duration = Duration::from_secs(90);
+
 pub(crate) const BUDGET: RequestBudget = RequestBudget { per_minute: 1_000, per_day: 10_000 };
 
 pub(crate) fn server() -> RedisServer {
@@ -23,8 +26,13 @@ pub(crate) fn lasting_server() -> RedisServer {
     RedisServer::start_with(WHO, &Setup { keeps: true, ..Setup::default() })
 }
 
+/// Options whose time limit ends only calls that hang: no answer of a busy machine takes that long.
+pub(crate) fn options() -> RedisOptions {
+    RedisOptions { time_limit: Duration::from_secs(20), ..RedisOptions::default() }
+}
+
 pub(crate) fn open(url: &str) -> RedisQuotaStore {
-    open_with(url, RedisOptions::default())
+    open_with(url, options())
 }
 
 pub(crate) fn open_with_time_limit(url: &str, time_limit: Duration) -> RedisQuotaStore {

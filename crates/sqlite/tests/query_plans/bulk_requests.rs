@@ -16,9 +16,9 @@ use signpost_domain::{
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
-use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+use signpost_sqlite::{DatabaseFile, SqliteStore};
 
-use super::recorder;
+use super::{options, recorder};
 
 /// D30: the maximum number of statements, without BEGIN and COMMIT.
 const MOST: usize = 12;
@@ -29,7 +29,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let file = DatabaseFile::at(folder.join("requests.db")).unwrap();
     let memory = InMemory::default();
     let app = Application {
-        store: Arc::new(SqliteStore::open(&file, &SqliteOptions::default()).unwrap()),
+        store: Arc::new(SqliteStore::open(&file, &options()).unwrap()),
         ..memory.application()
     };
     let command =

@@ -12,9 +12,9 @@ use signpost_domain::analytics::{
 use signpost_domain::{GroupFilter, LinkKind, Site};
 use signpost_port_contracts::click_samples::{ClickedLink, at};
 use signpost_port_contracts::samples;
-use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions};
+use signpost_sqlite::{DatabaseFile, SqliteClickStore};
 
-use super::{Subject, plan, recorder};
+use super::{Subject, options, plan, recorder};
 
 /// A question and an export of each selection.
 async fn ask(store: &SqliteClickStore, selections: &[ClickSelection]) {
@@ -62,7 +62,7 @@ async fn exercise(store: &SqliteClickStore) {
 /// Only the inbox is scanned: it holds the clicks of about a minute.
 pub(crate) async fn are_found_by_account_and_day(folder: &Path) {
     let file = DatabaseFile::at(folder.join("other.db")).unwrap();
-    let store = SqliteClickStore::open(&file, &SqliteOptions::default()).unwrap();
+    let store = SqliteClickStore::open(&file, &options()).unwrap();
     let mut connection = SqliteConnection::establish(file.of_clicks().path().to_str().unwrap()).unwrap();
     let (statements, ()) = recorder::recorded(exercise(&store)).await;
     let different: BTreeSet<String> = statements.into_iter().collect();

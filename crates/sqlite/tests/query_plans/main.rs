@@ -113,10 +113,15 @@ impl Subject {
     }
 }
 
+/// Options with a time limit that no call reaches, even on a busy machine.
+fn options() -> SqliteOptions {
+    SqliteOptions { time_limit: Duration::from_mins(1), ..SqliteOptions::default() }
+}
+
 fn subject(folder: &std::path::Path) -> (DatabaseFile, SqliteConnection, SqliteStore) {
     recorder::install();
     let file = DatabaseFile::at(folder.join("test.db")).unwrap();
-    let store = SqliteStore::open(&file, &SqliteOptions::default()).unwrap();
+    let store = SqliteStore::open(&file, &options()).unwrap();
     let mut connection = SqliteConnection::establish(file.path().to_str().unwrap()).unwrap();
     let never = |_: String, _: String, _: String, _: Option<String>| false;
     link_matches_utils::register_impl(&mut connection, never).unwrap();

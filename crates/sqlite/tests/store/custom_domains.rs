@@ -37,7 +37,7 @@ async fn corrupt_id_of_a_domain_or_its_account_is_reported() {
 #[tokio::test]
 async fn looking_for_due_checks_does_not_wait_for_the_writer() {
     let database = Database::new();
-    let store = database.open_with_time_limit(Duration::from_secs(20));
+    let store = database.open();
     let account = account(&store).await;
     let domain = domain(&store, account, "go.example.net").await;
     let work = store.begin().await.unwrap();

@@ -14,6 +14,9 @@ use tempfile::TempDir;
 
 pub(crate) const PLENTY: u64 = 1_000_000;
 
+/// Long enough for a busy machine: only something that hangs takes longer.
+pub(crate) const AT_LAST: Duration = Duration::from_mins(2);
+
 /// A file in a folder that is deleted with this value.
 pub(crate) struct Database {
     _folder: TempDir,

@@ -60,10 +60,11 @@ impl PostgresDatabase {
     /// The statements that this database received while `action` ran, in order, with `$1` for bound values, and including
     /// `BEGIN` and `COMMIT`. Only connections opened after [`record_statements`](Self::record_statements) count.
     pub fn statements_during(&self, action: impl FnOnce()) -> Vec<String> {
-        let before = self.server.log().len();
+        let log = self.server.log_file();
+        let before = log.length();
         action();
         // The server logs a statement before it runs it.
-        statements::of_database(&self.server.log()[before..], &self.name)
+        statements::of_database(&log.since(before), &self.name)
     }
 }
 
@@ -71,7 +72,7 @@ impl Drop for PostgresDatabase {
     fn drop(&mut self) {
         // Do not panic again in a test that fails already.
         if self.server.is_running() && !self.server.is_last_handle() && !std::thread::panicking() {
-            self.server.run("postgres", &format!("DROP DATABASE {} WITH (FORCE)", self.name));
+            self.server.run_when_unused(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
         }
     }
 }

@@ -13,11 +13,12 @@ use super::keeper::Keeper;
 use super::programs::programs;
 use super::setup::{Setup, Tls};
 use crate::absence::Absence;
+use crate::log_file::LogFile;
 use crate::ports::free_port;
 use crate::processes::{signal, stop_family, wait_for_end};
 
-/// The time limit for the start of a server.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// The time limit for the start of a server, and for the end of connections to a database.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A server. Clones share it. Dropping the last clone and the last database stops it and deletes its data.
 #[derive(Debug, Clone)]
@@ -86,31 +87,30 @@ impl PostgresServer {
     /// Starts a separate server with these options, for test binaries in which other tests need no server.
     ///
     /// # Errors
-    /// If PostgreSQL is not installed or does not start.
+    /// If PostgreSQL is not installed, or the system is not Linux.
+    ///
+    /// # Panics
+    /// If it is installed and does not start.
     pub fn try_start(setup: &Setup) -> Result<Self, Absence> {
-        let absence = |reason| Absence::new("PostgreSQL", "postgresql", reason);
-        let programs = programs().ok_or_else(|| absence("is not installed".to_owned()))?;
+        let absence = |reason: &str| Absence::new("PostgreSQL", "postgresql", reason.to_owned());
+        let programs = programs().ok_or_else(|| absence("is not installed"))?;
         if !Path::new("/proc/self").exists() {
-            return Err(absence("is started for tests on Linux only".to_owned()));
+            return Err(absence("is started for tests on Linux only"));
         }
-        for _ in 0..5 {
-            if let Some(server) = Self::attempt(&programs, setup).map_err(absence)? {
-                return Ok(server);
-            }
-        }
-        Err(absence("found no free port five times".to_owned()))
+        let server = (0..5).find_map(|_| Self::attempt(&programs, setup));
+        Ok(server.expect("PostgreSQL found its free port taken five times"))
     }
 
-    /// Returns `None` if another process took the port, and an error if the server does not start.
-    fn attempt(programs: &Path, setup: &Setup) -> Result<Option<Self>, String> {
+    /// Returns `None` if another program took the port before the server bound it.
+    fn attempt(programs: &Path, setup: &Setup) -> Option<Self> {
         let folder = tempfile::Builder::new().prefix("signpost-postgres-").tempdir().unwrap().keep();
         let port = free_port();
         setup.write(&folder, port);
         let state = State { keeper: Keeper::start(&folder, programs), condition: Condition::Down };
         let (state, programs, has_socket) = (Mutex::new(state), programs.to_path_buf(), setup.has_socket);
         let server = Self { inner: Arc::new(Inner { state, folder, programs, port, has_socket }) };
-        let has_come_up = server.inner.come_up(&mut server.inner.state())?;
-        Ok(has_come_up.then_some(server))
+        let has_come_up = server.inner.come_up(&mut server.inner.state());
+        has_come_up.then_some(server)
     }
 
     /// Shuts the server down cleanly: it closes its connections and rolls back uncommitted changes.
@@ -140,7 +140,7 @@ impl PostgresServer {
     pub fn start_again(&self) {
         let mut state = self.inner.state();
         assert!(matches!(state.condition, Condition::Down), "it runs");
-        let has_come_up = self.inner.come_up(&mut state).unwrap();
+        let has_come_up = self.inner.come_up(&mut state);
         assert!(has_come_up, "another process has taken its port");
     }
 
@@ -191,6 +191,10 @@ impl PostgresServer {
     /// Its whole log.
     #[must_use]
     pub fn log(&self) -> String {
+        self.log_file().since(0)
+    }
+
+    pub(super) fn log_file(&self) -> LogFile {
         self.inner.log()
     }
 
@@ -202,6 +206,21 @@ impl PostgresServer {
     /// Runs statements in one of its databases, and returns their output with a line for each row.
     #[must_use]
     pub fn query(&self, database: &str, sql: &str) -> String {
+        self.try_query(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// Runs a statement about a database that must have no connections. PostgreSQL waits for their end for five seconds; on
+    /// a busy machine this waits longer.
+    pub(super) fn run_when_unused(&self, sql: &str) {
+        let start = Instant::now();
+        while let Err(error) = self.try_query("postgres", sql) {
+            let is_in_use = error.contains("is being accessed by other users");
+            assert!(is_in_use && start.elapsed() < PATIENCE, "{sql}: {error}");
+        }
+    }
+
+    /// Runs statements, and returns their output, or the errors that psql reports.
+    fn try_query(&self, database: &str, sql: &str) -> Result<String, String> {
         let mut psql = Command::new(self.inner.programs.join("psql"))
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"])
             .arg(self.url(database))
@@ -212,23 +231,27 @@ impl PostgresServer {
             .unwrap();
         let mut input = psql.stdin.take().unwrap();
         match input.write_all(sql.as_bytes()) {
-            // psql stopped at an error, which is reported below.
+            // psql stopped at an error, which it reports.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.unwrap(),
         }
         drop(input);
         let output = psql.wait_with_output().unwrap();
-        assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        if output.status.success() {
+            Ok(String::from_utf8(output.stdout).unwrap())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        }
     }
 
     /// A new database, empty or a copy of the template, which must have no connections.
     #[must_use]
     pub fn database(&self, template: Option<&str>) -> PostgresDatabase {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        // Unique on the machine, so that a database of another process is never mistaken for this one.
+        let name = format!("test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let template = template.unwrap_or("template0");
-        self.run("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}"));
+        self.run_when_unused(&format!("CREATE DATABASE {name} TEMPLATE {template}"));
         PostgresDatabase::new(self.clone(), name)
     }
 
@@ -253,36 +276,31 @@ impl Inner {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn log(&self) -> String {
-        // The log file may not exist yet.
-        let log = fs::read(self.folder.join("log")).unwrap_or_default();
-        String::from_utf8_lossy(&log).into_owned()
+    fn log(&self) -> LogFile {
+        LogFile::in_folder(&self.folder)
     }
 
     /// Starts the server and waits until it is ready; `false` if the port is taken.
-    fn come_up(&self, state: &mut State) -> Result<bool, String> {
-        let begin = self.log().len();
+    fn come_up(&self, state: &mut State) -> bool {
+        let log = self.log();
+        let begin = log.length();
         state.keeper.start_server();
         let ends = Instant::now() + PATIENCE;
         loop {
-            let log = self.log().split_off(begin);
-            if log.contains("database system is ready to accept connections") {
+            let said = log.since(begin);
+            if said.contains("database system is ready to accept connections") {
                 // The first line of this file is the process id.
                 let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
                 state.condition = Condition::Runs(file.lines().next().unwrap().trim().parse().unwrap());
-                return Ok(true);
+                return true;
             }
-            if log.contains("could not bind") {
-                return Ok(false);
+            if said.contains("could not bind") {
+                return false;
             }
             // The last line may be incomplete.
-            let (whole, _) = log.rsplit_once('\n').unwrap_or_default();
-            if whole.lines().any(reports_failure) {
-                return Err(format!("does not start: {log}"));
-            }
-            if Instant::now() > ends {
-                return Err(format!("does not start in time: {log}"));
-            }
+            let (whole, _) = said.rsplit_once('\n').unwrap_or_default();
+            assert!(!whole.lines().any(reports_failure), "PostgreSQL does not start: {said}");
+            assert!(Instant::now() < ends, "PostgreSQL does not start in time: {said}");
             // Poll: notifications about files would need another dependency.
             std::thread::sleep(Duration::from_millis(5));
         }

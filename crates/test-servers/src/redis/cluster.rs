@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::server::{RedisServer, Setup};
 
-const READY_WITHIN: Duration = Duration::from_secs(20);
+/// After a restart, a node takes part again only ten seconds after the others have declared it failed.
+const READY_WITHIN: Duration = Duration::from_mins(2);
 
 /// The first and the last slot of each node.
 const SLOTS: [(u16, u16); 3] = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)];

@@ -12,7 +12,7 @@ pub(crate) fn command(port: u16, words: &[&str]) -> Result<String, String> {
 
 fn exchange(port: u16, words: &[&str]) -> io::Result<Result<String, String>> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.set_read_timeout(Some(Duration::from_mins(2)))?;
     let words = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len()));
     let request = format!("*{}\r\n{}", words.len(), words.collect::<String>());
     stream.write_all(request.as_bytes())?;

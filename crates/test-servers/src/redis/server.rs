@@ -1,6 +1,5 @@
 //! One Redis server.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::sleep;
@@ -8,11 +7,15 @@ use std::time::{Duration, Instant};
 
 use super::resp;
 use crate::absence::{Absence, find_program};
+use crate::log_file::LogFile;
 use crate::ports::free_port;
 use crate::proxy::Proxy;
 use crate::server_process::ServerProcess;
 
-const READY_WITHIN: Duration = Duration::from_secs(10);
+const READY_WITHIN: Duration = Duration::from_mins(1);
+
+/// The server logs this once it has its ports and its data.
+const READY: &str = "Ready to accept connections";
 
 /// The path of `redis-server`, if it is installed.
 #[must_use]
@@ -70,22 +73,25 @@ impl RedisServer {
     /// Starts a server with these options, for test binaries in which other tests need no server.
     ///
     /// # Errors
-    /// If `redis-server` is missing or does not start.
+    /// If `redis-server` is not installed.
+    ///
+    /// # Panics
+    /// If it is installed and does not start.
     pub fn try_start(setup: &Setup) -> Result<Self, Absence> {
-        let absence = |reason: &str| Absence::new("Redis", "redis-server", reason.to_owned());
-        let program = program().ok_or_else(|| absence("is not installed"))?;
-        // Another process may take the free port before the server binds it.
-        for _ in 0..5 {
-            let (port, other_port) = (free_port(), free_port());
-            let folder = tempfile::Builder::new().prefix("signpost-redis-").tempdir().unwrap().keep();
-            let (process, program, setup) =
-                (ServerProcess::in_folder(&folder), program.clone(), setup.clone());
-            let mut server = Self { process, folder, program, setup, port, other_port };
-            if server.came_up() {
-                return Ok(server);
-            }
-        }
-        Err(absence("does not start"))
+        let absence = || Absence::new("Redis", "redis-server", "is not installed".to_owned());
+        let program = program().ok_or_else(absence)?;
+        let server = (0..5).find_map(|_| Self::attempt(&program, setup));
+        Ok(server.expect("redis-server found its free port taken five times"))
+    }
+
+    /// Returns `None` if another program took a port before the server bound it.
+    fn attempt(program: &Path, setup: &Setup) -> Option<Self> {
+        let (port, other_port) = (free_port(), free_port());
+        let folder = tempfile::Builder::new().prefix("signpost-redis-").tempdir().unwrap().keep();
+        let (process, program, setup) =
+            (ServerProcess::in_folder(&folder), program.to_path_buf(), setup.clone());
+        let mut server = Self { process, folder, program, setup, port, other_port };
+        server.came_up().then_some(server)
     }
 
     /// Starts again after [`stop`](Self::stop) or [`kill`](Self::kill), at the same address and with the persisted data.
@@ -94,7 +100,7 @@ impl RedisServer {
     /// If it does not start.
     pub fn start_again(&mut self) {
         assert!(!self.process.is_started(), "it runs");
-        assert!(self.came_up(), "redis-server does not start again: {}", self.log());
+        assert!(self.came_up(), "another program has taken a port of redis-server");
     }
 
     /// Shuts the server down cleanly.
@@ -180,29 +186,35 @@ impl RedisServer {
         self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
+    /// Starts the server and waits until it accepts connections; `false` if a port is taken. It reads the server's own log
+    /// rather than asking at the port, where the server of another test could answer.
     fn came_up(&mut self) -> bool {
+        let log = self.log();
+        // Earlier starts have logged the same.
+        let begin = log.length();
         let mut command = self.command_line();
         self.process.start(&mut command, &self.folder);
         let start = Instant::now();
-        while !self.process.has_ended() && start.elapsed() < READY_WITHIN {
-            match self.try_command(&["PING"]) {
-                // An error about the password shows that the server is up. While it loads its data, it is not ready.
-                Ok(_) => {}
-                Err(error) if error.starts_with("NOAUTH") => {}
-                Err(_) => {
-                    sleep(Duration::from_millis(5));
-                    continue;
-                }
+        loop {
+            // Before the log is read, so that nothing is missing in the log of an ended server.
+            let has_ended = self.process.has_ended();
+            let said = log.since(begin);
+            if said.contains(READY) {
+                return true;
             }
-            return true;
+            if has_ended && said.contains("Address already in use") {
+                self.process.kill();
+                return false;
+            }
+            assert!(!has_ended && start.elapsed() < READY_WITHIN, "redis-server does not start: {said}");
+            // Poll: notifications about files would need another dependency.
+            sleep(Duration::from_millis(5));
         }
-        self.process.kill();
-        false
     }
 
     fn command_line(&self) -> Command {
         let Setup { password, tls, keeps, is_node } = &self.setup;
-        let log = File::options().create(true).append(true).open(self.folder.join("log")).unwrap();
+        let log = self.log().append();
         let mut command = Command::new(&self.program);
         command.args(["--bind", "127.0.0.1", "--save", "", "--dir", "."]);
         command.args(["--port", &self.port.to_string()]);
@@ -219,13 +231,14 @@ impl RedisServer {
         }
         if *is_node {
             command.args(["--cluster-enabled", "yes", "--cluster-port", &self.other_port.to_string()]);
-            command.args(["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"]);
+            // The nodes of a busy machine must not suspect each other, nor give up while they meet.
+            command.args(["--cluster-node-timeout", "5000", "--cluster-require-full-coverage", "no"]);
         }
         command.stdout(log.try_clone().unwrap()).stderr(log);
         command
     }
 
-    fn log(&self) -> String {
-        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    fn log(&self) -> LogFile {
+        LogFile::in_folder(&self.folder)
     }
 }

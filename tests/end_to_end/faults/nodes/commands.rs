@@ -1,11 +1,14 @@
 //! An operator's command holds on every node once it has returned (D60, R6; contract "Authentication" 5 to 7).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{NODES, WHO};
+use crate::harness::SetWhenDropped;
 use crate::scene::Scene;
 use crate::size::{count, length, report};
+use crate::waiting::await_event;
 
 /// Clients send requests to all nodes while a command runs. Requests sent after it returned are refused.
 #[test]
@@ -25,6 +28,7 @@ fn r6_no_node_admits_requests_sent_after_the_command_returned() {
             };
             let (is_over, sent) = (AtomicBool::new(false), AtomicUsize::new(0));
             let (returned, seen) = std::thread::scope(|scope| {
+                let over = SetWhenDropped(&is_over);
                 let clients: Vec<_> = (0..2 * NODES)
                     .map(|number| {
                         let client = scene.nodes[number % NODES].with_key(&account.key);
@@ -43,13 +47,14 @@ fn r6_no_node_admits_requests_sent_after_the_command_returned() {
                         })
                     })
                     .collect();
-                while sent.load(Ordering::Relaxed) < 10 * NODES {
-                    std::thread::yield_now();
-                }
+                await_event("clients of all nodes are answered", || {
+                    assert!(!clients.iter().any(ScopedJoinHandle::is_finished), "a client has failed");
+                    sent.load(Ordering::Relaxed) >= 10 * NODES
+                });
                 let done = commander.run(&words).status.success();
                 let returned = Instant::now();
                 std::thread::sleep(length(Duration::ZERO).min(Duration::from_secs(2)));
-                is_over.store(true, Ordering::Relaxed);
+                drop(over);
                 assert!(done, "{words:?}");
                 let seen: Vec<_> = clients.into_iter().flat_map(|client| client.join().unwrap()).collect();
                 (returned, seen)

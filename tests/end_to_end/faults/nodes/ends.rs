@@ -4,23 +4,23 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signpost_postgres::{PostgresOptions, PostgresStore};
-
 use super::{NODES, WHO};
 use crate::balancer::Balancer;
-use crate::clicks::{on_a_runtime, stored, with_link};
-use crate::harness::Program;
-use crate::load::{Fault, SetWhenDropped};
+use crate::clicks::{stored_in_database, with_link};
+use crate::harness::{Program, SetWhenDropped};
+use crate::load::Fault;
 use crate::outcome::report;
-use crate::scene::{ANSWERED_WITHIN, Scene};
-use crate::size::{self, count};
+use crate::scene::Scene;
+use crate::size::{self, count, within};
+use crate::waiting::await_count;
 
 const CLIENTS: usize = 6;
 
 const VISITORS: usize = 4;
 
-/// How often in a row a node is not ready before the balancer removes it.
-const MISSES: usize = 3;
+/// How long a stopping node keeps accepting. The balancer notices within a tenth of that, and a busy machine may keep
+/// it from checking for seconds.
+const DRAIN_DELAY: &str = "5s";
 
 /// How soon a node must have stopped after the signal (R36).
 const GONE_WITHIN: Duration = Duration::from_secs(35);
@@ -37,6 +37,8 @@ fn d30_r19_a_node_killed_during_writes_loses_nothing_and_others_keep_serving() {
             load.await_answers(30 + 7 * (round % 10));
             let begin = Instant::now();
             node.kill();
+            // The balancer notices after the clients, so the kill interrupts some requests.
+            load.await_failures(1);
             scene.balancer.remove(victim);
             load.await_answers(30);
             node.start_again();
@@ -47,14 +49,11 @@ fn d30_r19_a_node_killed_during_writes_loses_nothing_and_others_keep_serving() {
         for failure in outcome.failures() {
             assert_eq!((failure.node, failure.status), (victim, None), "of another node: {failure:?}");
         }
-        let late =
-            outcome.samples.iter().find(|sample| sample.took > ANSWERED_WITHIN + outcome.longest_of_machine);
+        let late = outcome.samples.iter().find(|sample| sample.took > outcome.answered_within());
         assert!(late.is_none(), "answered late: {late:?}");
         outcome.is_normal_again();
         runs.push(outcome);
     }
-    let interrupted = runs.iter().any(|run| !run.failures().is_empty());
-    assert!(interrupted, "no request was interrupted, so nothing was tested");
     report("R19, nodes killed and started", &runs);
 }
 
@@ -74,7 +73,8 @@ fn visit(balancer: &Balancer, visitor: usize, redirected: &AtomicU64, is_over: &
 /// click is stored once.
 #[test]
 fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
-    let Some(mut scene) = Scene::draining(WHO, NODES) else { return };
+    let scene = Scene::builder(WHO, NODES).setting("drain-delay", DRAIN_DELAY).start();
+    let Some(mut scene) = scene else { return };
     // A separate account, because the other clients open their links as well.
     let visited = scene.nodes[0].account("agency");
     let account = with_link(&visited);
@@ -98,18 +98,17 @@ fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
             for (number, probe) in probes.iter().enumerate() {
                 let (is_over, balancer, node) = (&is_over, &scene.balancer, &nodes[number]);
                 scope.spawn(move || {
-                    let (mut is_open, mut misses) = (true, 0);
+                    let mut is_open = true;
                     while !is_over.load(Ordering::Relaxed) {
                         let asked = probe.lock().unwrap().try_send("GET", "/health/ready", None);
                         let is_ready = asked.is_ok_and(|answer| answer.status == 200);
-                        misses = if is_ready { 0 } else { misses + 1 };
-                        if is_open && misses == MISSES {
+                        // One miss is enough: a node that is removed without need only comes back a moment later.
+                        if is_open && !is_ready {
                             balancer.remove(number);
-                            is_open = false;
                         } else if !is_open && is_ready {
                             balancer.add(number, &node.lock().unwrap());
-                            is_open = true;
                         }
+                        is_open = is_ready;
                         std::thread::sleep(Duration::from_millis(50));
                     }
                 });
@@ -130,20 +129,19 @@ fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
         });
         Fault { begin, end: Instant::now() }
     });
-    outcome.is_answered_within(ANSWERED_WITHIN).has_no_failures().is_normal_again();
+    outcome.is_answered_in_time().has_no_failures().is_normal_again();
     let longest = stops.into_iter().max().unwrap();
-    assert!(longest <= GONE_WITHIN, "{longest:?}");
+    assert!(longest <= within(GONE_WITHIN), "{longest:?}");
+    let (redirected, url) = (redirected.into_inner(), scene.database.url());
+    let stored = || stored_in_database(&url, account);
+    // A stopping node sends clicks for three seconds and leaves a rest in its spool, so the nodes still run here.
+    await_count("all clicks are stored", redirected, stored);
     for node in nodes {
         let mut node = node.into_inner().unwrap();
         node.signal("TERM");
         assert_eq!(node.wait(), Some(0), "{}", node.log());
     }
-    let redirected = redirected.into_inner();
-    let stored = on_a_runtime(async {
-        let options = PostgresOptions::default();
-        let store = PostgresStore::connect(&scene.database.url(), &options).await.unwrap();
-        stored(&store, account).await
-    });
+    let stored = stored();
     assert_eq!(stored, redirected, "stored clicks and redirected visitors");
     size::report("R36, clicks", &format!("{stored} are stored of {redirected}"));
     report(&format!("R36, nodes restarted in turn, the slowest to stop in {longest:.2?}"), &[outcome]);

@@ -9,11 +9,12 @@ use super::WHO;
 use crate::harness::{concurrently, redirect_body};
 use crate::load::NORMAL_AGAIN;
 use crate::machine::MachineControl;
-use crate::scene::{ANSWERED_WITHIN, STORE_TIMEOUT, Scene};
-use crate::size::count;
+use crate::scene::Scene;
+use crate::size::{count, report, within};
+use crate::waiting::{await_promised, create};
 
-/// How long PostgreSQL is down, about.
-const STALLED_FOR: Duration = Duration::from_secs(5);
+/// The pause between two crowds. A stopped server refuses at once, so the clock must move.
+const BETWEEN_CROWDS: Duration = Duration::from_millis(200);
 
 #[test]
 fn r11_cold_visits_of_a_paused_server_end_in_time() {
@@ -28,40 +29,56 @@ fn r11_cold_visits_of_a_stopped_server_end_in_time() {
 /// While PostgreSQL is down, crowds of visitors open a link each. Each visitor gets a 503 within the time
 /// limit, and a redirect within five seconds after PostgreSQL returns.
 fn while_away(fault: &str, begin: fn(&PostgresServer), end: fn(&PostgresServer)) {
-    let Some(scene) = Scene::on_own_server(WHO, 1) else { return };
+    let Some(scene) = Scene::builder(WHO, 1).on_own_server().short_store_timeout().start() else { return };
     let server = scene.database.server();
     let visitors = count(60, 400);
     for number in 0..visitors {
-        scene.account.create_redirect(&redirect_body(json!({"slug": format!("cold-{number}")})));
+        let slug = format!("cold-{number}");
+        create(&scene.account, &slug, "/v1/redirects", &redirect_body(json!({"slug": slug})));
     }
     let open = |number: usize| {
+        let visitor = scene.nodes[0].visitor();
         let opened = Instant::now();
-        let visit = scene.nodes[0].visitor().open(&format!("/cold-{number}"));
+        let visit = visitor.open(&format!("/cold-{number}"));
         (visit, opened.elapsed())
     };
     begin(server);
-    let since = Instant::now();
-    let mut crowds = 0;
-    while crowds == 0 || since.elapsed() + STORE_TIMEOUT < STALLED_FOR {
+    for crowd in 0..count(1, 3) {
+        if crowd > 0 {
+            std::thread::sleep(BETWEEN_CROWDS);
+        }
         let control = MachineControl::start();
         let visits = concurrently(visitors, open);
-        let limit = ANSWERED_WITHIN + control.lateness().longest;
-        for (visit, took) in visits {
+        let limit = within(scene.answered_within() + control.lateness().of_slowest_answer());
+        for (visit, took) in &visits {
             assert_eq!(visit.status, 503, "{fault}: {visit:?}");
             assert!(visit.header("retry-after").is_some(), "{fault}: {visit:?}");
-            assert!(took <= limit, "{fault}: answered after {took:?} of {limit:?}");
+            assert!(*took <= limit, "{fault}: answered after {took:?} of {limit:?}");
         }
-        crowds += 1;
-        // A stopped server refuses at once, so the next crowd waits until the clock has moved.
-        std::thread::sleep(Duration::from_millis(200));
+        let longest = visits.iter().map(|(_, took)| *took).max().unwrap();
+        report("R11", &format!("{visitors} cold visits, {fault}: longest answer {longest:.2?}"));
     }
     end(server);
-    let ended = Instant::now();
-    while open(0).0.status != 302 {
-        assert!(ended.elapsed() < NORMAL_AGAIN, "{fault}: visitors do not get redirects again");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    for (visit, _) in concurrently(visitors, open) {
-        assert_eq!(visit.status, 302, "{fault}: {visit:?}");
-    }
+    let is_normal = |number: usize| {
+        let (visit, _) = open(number);
+        assert!(matches!(visit.status, 302 | 503), "{fault}: {visit:?}");
+        visit.status == 302
+    };
+    await_promised(&format!("R11, {fault}: visitors get redirects again"), NORMAL_AGAIN, || is_normal(0));
+    // Each look-up of a crowd may take longer than the short time limit on a busy machine, and is then repeated.
+    let took = concurrently(visitors, |number| {
+        let ended = Instant::now();
+        while !is_normal(number) {
+            assert!(
+                ended.elapsed() < within(NORMAL_AGAIN),
+                "{fault}: /cold-{number} does not redirect again"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        ended.elapsed()
+    });
+    report(
+        "R11",
+        &format!("all {visitors} cold links, {fault}: after {:.2?}", took.into_iter().max().unwrap()),
+    );
 }

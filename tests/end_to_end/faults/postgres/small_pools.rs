@@ -13,7 +13,8 @@ const CLIENTS: usize = 6;
 #[test]
 fn d6_every_write_succeeds_with_one_two_and_three_connections() {
     for connections in [1, 2, 3] {
-        let Some(scene) = Scene::with_connections(WHO, connections) else { return };
+        let scene = Scene::builder(WHO, 1).setting("database-connections", connections).start();
+        let Some(scene) = scene else { return };
         every_write(&scene.account, 0);
         concurrently(CLIENTS, |client| every_write(&scene.balancer.pick(client).account, client + 1));
     }

@@ -11,6 +11,7 @@ use super::WHO;
 use crate::harness::{Account, concurrently};
 use crate::scene::Scene;
 use crate::size::{count, report};
+use crate::waiting::await_event;
 
 const CLIENTS: usize = 8;
 
@@ -145,9 +146,7 @@ fn d30_r46_writes_of_one_account_at_once_never_deadlock() {
     // A connection reports its statistics to the server when it closes.
     drop(nodes);
     let open = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signpost' AND datname = current_database()";
-    while database.query(open).trim() != "0" {
-        std::thread::yield_now();
-    }
+    await_event("all connections are closed", || database.query(open).trim() == "0");
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(database.query(deadlocks).trim(), "0");
     assert!(longest < answered_within(), "{longest:?}");

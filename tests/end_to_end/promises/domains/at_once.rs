@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::domains::{DomainScene, path_of};
+use crate::harness::domains::{DomainScene, path_of, steady};
 use crate::harness::{body_with, concurrently, redirect_body};
 
 const ROUNDS: usize = 20;
@@ -18,7 +18,9 @@ fn d40_a_hostname_that_one_account_connects_at_once_is_one_domain() {
         let mut statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 200, 200, 200, 200, 201], "{answers:?}");
-        assert!(answers.iter().all(|answer| answer.body == answers[0].body), "{answers:?}");
+        // A check may come between two answers on a busy machine.
+        let domains: Vec<Value> = answers.iter().map(|answer| steady(&answer.body)).collect();
+        assert!(domains.iter().all(|domain| *domain == domains[0]), "{answers:?}");
     }
     assert_eq!(clients[0].get("/v1/account").body["usage"]["domains"], 20);
 }

@@ -54,7 +54,9 @@ fn r7_a_hostname_that_passes_on_serves_nothing_until_the_new_owner_has_proven_it
             .expect_error(409, "domain_not_active");
         assert_dark(&scene);
     }
-    // The records are the former owner's proof, and proof beats a claim (D41): the hostname is theirs again, and no more.
+    // The former owner's record is a proof, and proof beats a claim (D41): the hostname is theirs again, and no more. While
+    // it points elsewhere, no background check puts it into service.
+    scene.dns.remove(HOST);
     let again = connect(&before, HOST);
     assert_eq!(again["status"], "pending");
     assert_eq!(after.get(&path_of(&second)).body["status"], "failed");
@@ -135,11 +137,13 @@ fn r8_the_owner_of_a_claimed_hostname_gets_it_by_the_record_of_the_refusal() {
     let refusal = owner.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
     let (name, value) = record_in_refusal(&refusal);
     assert_eq!(owner.get("/v1/account").body["usage"]["domains"], 0);
-    // The squatter's own record proves nothing for other accounts.
-    scene.publish(&[&claim]);
-    scene.dns.remove(HOST);
+    // The squatter's own record proves nothing for other accounts. The hostname never points here meanwhile, so that no
+    // background check puts it into service.
+    let own = &claim["dns_instructions"][1];
+    let [own_name, own_value] = ["name", "value"].map(|field| own[field].as_str().unwrap());
+    scene.dns.set(own_name, [Record::text(own_value)]);
     owner_elsewhere.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
-    scene.withdraw(&claim);
+    scene.dns.remove(own_name);
     scene.dns.set(&name, [Record::text("v=spf1 -all"), Record::text(&value)]);
     let domain = owner_elsewhere.post("/v1/domains", &body).expect_status(201).body;
     assert_eq!(domain["status"], "pending");

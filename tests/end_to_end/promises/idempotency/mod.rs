@@ -12,7 +12,7 @@ use crate::harness::{Account, Program, Store};
 /// As many programs on one store as that can have.
 fn nodes() -> Vec<Program> {
     let first = Program::start();
-    let further = match crate::STORE {
+    let further = match Store::of_this_run() {
         Store::Embedded => None,
         Store::Servers => Some(first.beside(&[])),
     };

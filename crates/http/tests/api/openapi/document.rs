@@ -24,7 +24,7 @@ fn the_committed_document_is_the_served_one() {
     assert!(
         kept == served,
         "docs/openapi.json is not what the program serves. If the change is meant, run:\n\
-         {REWRITE}=1 cargo test -p signpost-http --test api the_committed_document"
+         {REWRITE}=1 cargo xtask test --test api the_committed_document"
     );
 }
 
