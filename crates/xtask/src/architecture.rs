@@ -41,6 +41,8 @@ enum Layer {
     Conformance,
     /// Servers and clients for tests.
     TestServers,
+    /// Benchmarks of the program.
+    Benchmarks,
     /// A benchmark of the click stores.
     ClickBenchmark,
     /// A program that benchmarks compare ours with.
@@ -53,8 +55,8 @@ impl Layer {
     /// The layers that its crates may import. A layer that does not name itself keeps its crates apart.
     fn imports(self) -> &'static [Self] {
         use Layer::{
-            App, ClickBenchmark, Commands, Conformance, Connections, Contracts, Domain, Driven, Driving,
-            Enrichment, Fakes, Program, Pure, Reference, Rows, TestServers,
+            App, Benchmarks, ClickBenchmark, Commands, Conformance, Connections, Contracts, Domain, Driven,
+            Driving, Enrichment, Fakes, Program, Pure, Reference, Rows, TestServers,
         };
         match self {
             Domain | Connections | Conformance | TestServers | Reference => &[],
@@ -67,6 +69,7 @@ impl Layer {
             Program => &[Domain, App, Pure, Enrichment, Connections, Driving, Driven],
             ClickBenchmark => &[Domain, App, Pure, Driven, Contracts, TestServers],
             Commands => &[TestServers],
+            Benchmarks => &[TestServers, Commands],
         }
     }
 
@@ -112,6 +115,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-port-contracts", Layer::Contracts),
     ("signpost-api-conformance", Layer::Conformance),
     ("signpost-test-servers", Layer::TestServers),
+    ("signpost-benchmarks", Layer::Benchmarks),
     ("signpost-click-benchmark", Layer::ClickBenchmark),
     ("signpost-bare-actix", Layer::Reference),
     ("signpost-xtask", Layer::Commands),

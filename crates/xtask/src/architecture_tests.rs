@@ -101,8 +101,9 @@ fn an_exception_is_for_tests_of_one_crate() {
 }
 
 #[test]
-fn no_crate_imports_the_repositorys_commands() {
-    for member in members().filter(|member| *member != "signpost-xtask") {
+fn only_the_benchmarks_import_the_repositorys_commands() {
+    allowed("signpost-benchmarks", &sibling("signpost-xtask", Kind::Product));
+    for member in members().filter(|member| !["signpost-xtask", "signpost-benchmarks"].contains(member)) {
         refused(member, &sibling("signpost-xtask", Kind::Product));
         refused(member, &sibling("signpost-xtask", Kind::Tests));
     }

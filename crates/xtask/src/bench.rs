@@ -1,130 +1,30 @@
-//! `cargo xtask bench`: times measured side by side in one run, reported as ratios.
+//! `cargo xtask bench`: builds the benchmarks and runs them.
 //!
-//! Machines are noisy, so the benchmarks assert nothing. The compared programs take turns, round by round. Each figure is
-//! the median of its rounds, with the fastest and the slowest round.
+//! They are a package of their own, so that tests and the other commands do not wait for its build.
 
-mod analytics;
-mod commands;
-mod connection;
-mod edge;
-mod figure;
-mod hostile;
-mod import;
-mod keeper;
-mod pgbench;
-mod postgres;
-mod random;
-mod store;
-mod turns;
-mod visits;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use anyhow::{Context, Result};
 
-use anyhow::Result;
-use serde_json::json;
-
-use crate::program::{self, Profile, Program};
-use crate::servers;
-use connection::Api;
-use turns::Turns;
+use crate::program::{self, Profile};
 
 /// The options of the command.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// The benchmark.
-    #[command(subcommand)]
-    what: What,
+    /// The benchmark and its options; see `cargo xtask bench help`.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Storing and counting clicks in both stores, compared with one row for each click in PostgreSQL: a table of ratios.
-    Analytics(analytics::Options),
-    /// Creating single redirects, batches of 2 and batches of 100 on the embedded store.
-    Bulk {
-        /// How many rounds are run.
-        #[arg(long, default_value_t = 15)]
-        rounds: usize,
-        /// How many requests of each size a round has.
-        #[arg(long, default_value_t = 20)]
-        requests: u32,
-    },
-    /// Visits of links on the embedded store: on the system domain, on a custom domain, and with targets that may be an
-    /// address of ours.
-    Visits {
-        /// How many rounds are run.
-        #[arg(long, default_value_t = 15)]
-        rounds: usize,
-        /// How many visits of each kind a round has.
-        #[arg(long, default_value_t = 1_000)]
-        requests: u32,
-    },
-    /// Hostile clients against all listeners: their memory cost, and the time of honest requests meanwhile.
-    Hostile(hostile::Options),
-    /// Importing redirects from a file into both stores, compared with the bare statement.
-    Import(import::Options),
-    /// Serving visitors, compared with a bare actix-web program and nginx: a table of ratios.
-    Edge(edge::Options),
-    /// All other benchmarks on the debug build at their smallest size, to check that they still run.
-    Smoke,
-    /// The API on PostgreSQL and Redis, compared with bare PostgreSQL and Redis: a table of ratios.
-    Store(store::Options),
-}
-
-/// Runs a benchmark and prints its results.
+/// Runs the program of `crates/benchmarks` with these arguments, and returns its exit code.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
-    match &options.what {
-        What::Bulk { rounds, requests } => bulk(&release(root)?, Turns::new(*rounds, *requests))?,
-        What::Visits { rounds, requests } => visits::run(&release(root)?, Turns::new(*rounds, *requests))?,
-        What::Smoke => smoke(root)?,
-        What::Hostile(options) => hostile::run(root, options)?,
-        What::Edge(options) => edge::run(root, options)?,
-        What::Import(options) => import::run(root, options)?,
-        What::Analytics(options) => analytics::run(root, options)?,
-        What::Store(options) => store::run(root, options)?,
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn release(root: &Path) -> Result<PathBuf> {
-    program::build(root, Profile::Release)
-}
-
-/// Runs every benchmark on the program that the tests use.
-fn smoke(root: &Path) -> Result<()> {
-    let executable = program::build(root, Profile::Debug)?;
-    bulk(&executable, Turns::new(1, 1))?;
-    visits::run(&executable, Turns::new(1, 1))?;
-    hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
-    edge::run(root, &edge::Options::smallest(executable.clone()))?;
-    import::run(root, &import::Options::smallest(executable.clone()))?;
-    if servers::are_installed() {
-        store::run(root, &store::Options::smallest(executable))?;
-        analytics::run(root, &analytics::Options::smallest())?;
-    } else {
-        writeln!(
-            io::stderr(),
-            "bench store and bench analytics did NOT run: PostgreSQL or Redis is not installed"
-        )?;
-    }
-    Ok(())
-}
-
-fn bulk(executable: &Path, turns: Turns) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let program = Program::start(executable, folder.path())?;
-    let mut api = Api::connect(&program)?;
-    let link = json!({"name": "A link", "target_url": "https://example.com/somewhere?utm_source=mail"});
-    let batch = |items: usize| json!({"redirects": vec![&link; items]}).to_string();
-    let bodies = [
-        ("/v1/redirects", link.to_string()),
-        ("/v1/redirects/bulk", batch(2)),
-        ("/v1/redirects/bulk", batch(100)),
-    ];
-    let names = ["a single creation", "a batch of 2", "a batch of 100"];
-    let figures = turns.take(names.into_iter().zip(bodies), |(path, body)| api.post(path, body).map(drop))?;
-    drop(program);
-    turns::print(&figures, "a batch of 2")
+    let Options { arguments } = options;
+    // It generates the load on the machine that is measured, so it must be fast.
+    let is_smoke = arguments.first().is_some_and(|benchmark| benchmark == "smoke");
+    let profile = if is_smoke { Profile::Debug } else { Profile::Release };
+    let benchmarks = program::build_package(root, "signpost-benchmarks", profile)?;
+    let status = Command::new(benchmarks).args(arguments).status().context("cannot start the benchmarks")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,6 +1,5 @@
 //! `cargo xtask <command>`: the commands of the repository.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -20,11 +19,9 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run every test of the workspace: unit, integration and end-to-end tests, and the examples in the docs.
-    Test {
-        /// Arguments for `cargo test`: `cargo xtask test -- --test end_to_end -- --nocapture`.
-        #[arg(last = true)]
-        cargo_arguments: Vec<OsString>,
-    },
+    Test(test_run::Options),
+    /// Run tests again and again on a busy machine, and list those that fail. Without a selection: the slow binaries.
+    Unsteady(test_run::UnsteadyOptions),
     /// Test the built program with requests that Schemathesis generates from its OpenAPI document.
     FuzzApi(fuzz_api::Options),
     /// Measure the built program, each figure as a ratio to a reference in the same run.
@@ -39,9 +36,8 @@ enum Command {
 
 fn main() -> Result<ExitCode> {
     match Arguments::parse().command {
-        Command::Test { cargo_arguments } => {
-            test_run::run(Repository::of_this_crate()?.root(), &cargo_arguments)
-        }
+        Command::Test(options) => test_run::run(Repository::of_this_crate()?.root(), &options),
+        Command::Unsteady(options) => test_run::find_unsteady(Repository::of_this_crate()?.root(), &options),
         Command::FuzzApi(options) => fuzz_api::run(Repository::of_this_crate()?.root(), &options),
         Command::Bench(options) => bench::run(Repository::of_this_crate()?.root(), &options),
         Command::Soak(options) => soak::run(Repository::of_this_crate()?.root(), &options),
@@ -62,21 +58,12 @@ fn tidy() -> Result<ExitCode> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, Parser};
+    use clap::CommandFactory;
 
-    use super::{Arguments, Command};
+    use super::Arguments;
 
     #[test]
     fn the_commands_are_well_formed() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn everything_after_the_dashes_is_passed_to_cargo() {
-        let line = ["xtask", "test", "--", "--test", "end_to_end", "--", "--nocapture"];
-        let Command::Test { cargo_arguments } = Arguments::parse_from(line).command else {
-            panic!("`test` is not the command");
-        };
-        assert_eq!(cargo_arguments, ["--test", "end_to_end", "--", "--nocapture"]);
     }
 }

@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::workspace::cargo;
 
 /// The log file in the program's folder.
-pub(crate) const LOG: &str = "signpost.log";
+pub const LOG: &str = "signpost.log";
 
 /// Budgets and limits that no run reaches: runs look for defects, not for 429s.
-pub(crate) const PLANS: &str = r#"
+pub const PLANS: &str = r#"
 [plans.agency]
 api_access = true
 requests_per_minute = 1000000000
@@ -33,7 +33,7 @@ const WATCH: &str = r#"trap '' INT TERM HUP; read -r stand_down || kill -TERM "$
 
 /// The build profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Profile {
+pub enum Profile {
     /// As in the tests: with overflow checks and debug assertions.
     Debug,
     /// As released.
@@ -41,12 +41,12 @@ pub(crate) enum Profile {
 }
 
 /// Builds the program and returns its path.
-pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
+pub fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
     build_package(root, "signpost", profile)
 }
 
 /// Builds the program of the package with the same name, and returns its path.
-pub(crate) fn build_package(root: &Path, name: &str, profile: Profile) -> Result<PathBuf> {
+pub fn build_package(root: &Path, name: &str, profile: Profile) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--bin", name, "--message-format", "json-render-diagnostics"]);
     // Use the same features as the tests, so that nothing is built twice.
@@ -71,35 +71,35 @@ fn executable(messages: &str, name: &str) -> Option<PathBuf> {
 }
 
 /// A running program. Dropping it stops it.
-pub(crate) struct Program {
+pub struct Program {
     child: Child,
     watch: Child,
     /// The input of the watchdog; a line dismisses it.
     watched: Option<ChildStdin>,
     /// The base URL of its API.
-    pub(crate) api: String,
+    pub api: String,
     /// The address and port for links.
-    pub(crate) links: String,
+    pub links: String,
     /// The address and port of the metrics, if they are on.
-    pub(crate) metrics: Option<String>,
+    pub metrics: Option<String>,
     /// An API key.
-    pub(crate) key: String,
+    pub key: String,
 }
 
 impl Program {
     /// Starts the program in the empty `folder` on free ports of the loopback interface, and waits until it listens.
-    pub(crate) fn start(executable: &Path, folder: &Path) -> Result<Self> {
+    pub fn start(executable: &Path, folder: &Path) -> Result<Self> {
         Self::start_with(executable, folder, &[])
     }
 
     /// Starts the program with more arguments. With a database server it does not announce a key.
-    pub(crate) fn start_with(executable: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
+    pub fn start_with(executable: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
         Self::start_by(Command::new(executable), folder, arguments)
     }
 
     /// Starts the program through a command that ends with its path and execs it, such as `taskset`. In a folder with a store
     /// from an earlier start it does not announce a key.
-    pub(crate) fn start_by(mut command: Command, folder: &Path, arguments: &[&str]) -> Result<Self> {
+    pub fn start_by(mut command: Command, folder: &Path, arguments: &[&str]) -> Result<Self> {
         fs::write(folder.join("plans.toml"), PLANS)?;
         let log = File::create(folder.join(LOG))?;
         for (name, _) in std::env::vars_os() {
@@ -171,7 +171,8 @@ impl Program {
     }
 
     /// Its process id.
-    pub(crate) fn pid(&self) -> u32 {
+    #[must_use]
+    pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
@@ -179,7 +180,7 @@ impl Program {
     ///
     /// # Errors
     /// If it ended before, or ends with a failure.
-    pub(crate) fn stop(mut self) -> Result<()> {
+    pub fn stop(mut self) -> Result<()> {
         let ended = self.child.try_wait()?;
         self.end()?;
         if let Some(status) = ended {

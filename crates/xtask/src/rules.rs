@@ -16,6 +16,7 @@ pub const RULES: &[Rule] = &[
         Ok(architecture::check(&workspace::packages(repository.root())?, &bans))
     },
     inheritance,
+    switched_off_tests,
     |repository| Ok(tidy::names::check(repository.files())),
     |repository| Ok(tidy::decision_records::check(repository.files())),
     |repository| Ok(tidy::citations::check(&repository.texts()?)),
@@ -38,6 +39,22 @@ fn inheritance(repository: &Repository) -> Result<Vec<Finding>> {
     for package in workspace::packages(repository.root())? {
         let text = repository.text(&package.manifest)?.context("a manifest is not text")?;
         findings.extend(manifests::check(&package.manifest, &text)?);
+    }
+    Ok(findings)
+}
+
+fn switched_off_tests(repository: &Repository) -> Result<Vec<Finding>> {
+    let texts = repository.texts()?;
+    let mut findings = Vec::new();
+    for package in workspace::packages(repository.root())? {
+        let sources = package.manifest.replace("Cargo.toml", "src/");
+        if !repository.files().contains(&format!("{sources}lib.rs")) {
+            continue;
+        }
+        let manifest = repository.text(&package.manifest)?.context("a manifest is not text")?;
+        let of_library = texts.iter().filter(|(path, _)| path.starts_with(&sources));
+        let of_library: Vec<_> = of_library.map(|(_, text)| text.as_str()).collect();
+        findings.extend(tidy::switched_off_tests::check(&package.manifest, &manifest, &of_library)?);
     }
     Ok(findings)
 }

@@ -56,7 +56,7 @@ impl Wanted {
 
 /// Whether the tests find their programs.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Provision {
+pub enum Provision {
     /// They were installed before.
     There,
     /// They have just been installed, so tests must find them.
@@ -127,7 +127,7 @@ impl Machine {
 }
 
 /// Installs missing programs if that is possible and allowed, and reports its steps on standard error.
-pub(crate) fn provide() -> io::Result<Provision> {
+pub fn provide() -> io::Result<Provision> {
     let missing = missing();
     if missing.is_empty() {
         return Ok(Provision::There);
@@ -150,12 +150,12 @@ pub(crate) fn provide() -> io::Result<Provision> {
 }
 
 /// Prints one line on standard error.
-pub(crate) fn say(line: &str) -> io::Result<()> {
+pub fn say(line: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{line}")
 }
 
 /// Whether both servers are installed.
-pub(crate) fn are_installed() -> bool {
+pub fn are_installed() -> bool {
     Wanted::SERVERS.into_iter().all(Wanted::is_installed)
 }
 

@@ -84,7 +84,7 @@ pub fn run(root: &Path) -> Result<ExitCode> {
     }
     fs::write(root.join(VENDORED), vendored(&root.join(DATA))?)?;
     writeln!(output, "addresses of countries: `cargo update --package iptocc`")?;
-    writeln!(output, "next: git diff --stat, cargo test --workspace --test enrichment")?;
+    writeln!(output, "next: git diff --stat, cargo xtask test --package enrichment")?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -1,60 +1,97 @@
 //! `cargo xtask test`: the whole test suite in one command.
+//!
+//! Cargo builds the test binaries. They then run side by side in lanes, the slow ones first, so that the machine is busy
+//! while a test waits. A test that fails runs once more, alone: if it passes then, the run passes and names the test as
+//! unsteady.
+
+mod binaries;
+mod job;
+mod lanes;
+mod libtest;
+mod load;
+mod rerun;
+mod selection;
+mod unsteady;
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::servers::{self, Provision};
-use crate::workspace::cargo;
+use job::{Job, JobResult};
+use rerun::Verdict;
+use selection::Selection;
+pub use unsteady::{Options as UnsteadyOptions, run as find_unsteady};
 
 /// With the value 1, tests fail if a server or the browser is missing.
 const REQUIRE_SERVERS: &str = "SIGNPOST_REQUIRE_SERVERS";
 
-/// Runs every test of the workspace at `root` and returns cargo's exit code. It first installs missing servers and the
-/// browser, if that is allowed.
+/// The options of the command.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    selection: Selection,
+    /// Arguments for every test binary: `cargo xtask test --test end_to_end api::groups -- --nocapture`.
+    #[arg(last = true)]
+    libtest: Vec<String>,
+}
+
+/// Runs the selected tests of the workspace at `root`. It first installs missing servers and the browser, if that is
+/// allowed.
 ///
-/// If one stays missing, the last line names it. Otherwise the output ends with that of `cargo test`, so that tools
-/// can count the tests.
-pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
+/// The last line counts the tests. The lines before it name missing servers, unsteady tests and tests that failed twice.
+pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let provision = servers::provide().context("cannot tell what is installed")?;
-    let mut command = cargo();
-    if provision == Provision::Installed && env::var_os(REQUIRE_SERVERS).is_none() {
-        command.env(REQUIRE_SERVERS, "1");
+    let Options { selection, libtest } = options;
+    let jobs = selection.jobs(root, &environment(&provision), libtest)?;
+    if jobs.is_empty() {
+        bail!("no test matches");
     }
-    let status =
-        command.args(arguments(extra)).current_dir(root).status().context("cannot start `cargo test`")?;
-    if let Provision::Missing(line) = &provision {
-        servers::say(line)?;
-    }
-    // There is no exit code if a signal ended cargo.
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(1)))
+    let results = lanes::run(&jobs, selection.lanes(), &announce)?;
+    let verdict = rerun::judge(root, &jobs, &results, &mut io::stdout())?;
+    let code = if verdict.has_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    report(&provision, &verdict, &results)?;
+    Ok(code)
 }
 
-/// Always selects the whole workspace: cargo unifies features over the selected packages, so another selection would
-/// compile half of the dependencies again. A failure in one crate must not hide failures in the next.
-fn arguments(extra: &[OsString]) -> impl Iterator<Item = &OsStr> {
-    let always = ["test", "--workspace", "--no-fail-fast"].into_iter().map(OsStr::new);
-    always.chain(extra.iter().map(OsString::as_os_str))
+/// The variables of every test binary.
+fn environment(provision: &Provision) -> Vec<(String, String)> {
+    match provision {
+        Provision::Installed if env::var_os(REQUIRE_SERVERS).is_none() => {
+            vec![(REQUIRE_SERVERS.to_owned(), "1".to_owned())]
+        }
+        Provision::Installed | Provision::There | Provision::Missing(_) => Vec::new(),
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::ffi::OsString;
-
-    use super::arguments;
-
-    #[test]
-    fn all_tests_run_by_default() {
-        let extra = ["--test", "end_to_end", "--", "--nocapture"].map(OsString::from);
-        let all: Vec<_> = arguments(&extra).collect();
-        assert_eq!(
-            all,
-            ["test", "--workspace", "--no-fail-fast", "--test", "end_to_end", "--", "--nocapture"]
-        );
-        assert_eq!(arguments(&[]).count(), 3);
+/// Prints the output of a finished job, unless it was shown while it ran.
+fn announce(job: &Job, result: &JobResult) -> Result<()> {
+    let mut output = io::stdout().lock();
+    let seconds = result.took.as_secs_f64();
+    if job.is_shown_live() {
+        writeln!(output, "   Finished {} in {seconds:.1} s", job.name())?;
+    } else {
+        writeln!(output, "    Running {} ({seconds:.1} s)\n{}", job.name(), result.output.trim_end())?;
     }
+    Ok(())
+}
+
+fn report(provision: &Provision, verdict: &Verdict, results: &[JobResult]) -> Result<()> {
+    let mut output = io::stdout().lock();
+    if let Provision::Missing(line) = provision {
+        writeln!(output, "{line}")?;
+    }
+    for line in verdict.lines() {
+        writeln!(output, "{line}")?;
+    }
+    let (passed, failed) = results.iter().fold((0, 0), |(passed, failed), result| {
+        (passed + result.counts.passed, failed + result.counts.failed)
+    });
+    // A test that passed when it ran again has passed.
+    let again = verdict.unsteady();
+    writeln!(output, "tests: {} passed, {} failed", passed + again, failed.saturating_sub(again))?;
+    Ok(())
 }

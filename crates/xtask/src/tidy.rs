@@ -7,6 +7,7 @@ pub mod decision_records;
 pub mod file_length;
 pub mod machine_traces;
 pub mod names;
+pub mod switched_off_tests;
 pub mod unfinished_work;
 
 /// Whether this is the path of a Rust source file.

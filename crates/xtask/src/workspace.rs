@@ -39,15 +39,47 @@ pub enum Kind {
 }
 
 /// The cargo that runs this program, or the one on the path.
+///
+/// It does not get the variables with which cargo describes this program. The build script of `ring` reads some of them:
+/// otherwise `cargo xtask test` after `cargo test`, and the other way around, would compile the stores anew.
 #[must_use]
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os().filter(|(name, _)| describes_a_package(&name.to_string_lossy())) {
+        command.env_remove(name);
+    }
     command.stdin(Stdio::null());
     command
 }
 
+fn describes_a_package(variable: &str) -> bool {
+    let names = [
+        "CARGO_BIN_NAME",
+        "CARGO_CRATE_NAME",
+        "CARGO_MANIFEST_DIR",
+        "CARGO_MANIFEST_LINKS",
+        "CARGO_MANIFEST_PATH",
+        "CARGO_PRIMARY_PACKAGE",
+        "OUT_DIR",
+    ];
+    names.contains(&variable) || variable.starts_with("CARGO_PKG_")
+}
+
 /// Asks cargo for the members of the workspace at `root`. Needs neither the network nor a lock file.
 pub fn packages(root: &Path) -> Result<Vec<Package>> {
+    parse(&metadata(root)?)
+}
+
+/// The name of the package in the folder `crates/<crate_name>`.
+pub fn package_in(root: &Path, crate_name: &str) -> Result<String> {
+    let manifest = format!("crates/{crate_name}/Cargo.toml");
+    let package = packages(root)?.into_iter().find(|package| package.manifest == manifest);
+    package
+        .map(|package| package.name)
+        .with_context(|| format!("there is no crate `{crate_name}` in `crates`"))
+}
+
+fn metadata(root: &Path) -> Result<Value> {
     let output = cargo()
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .current_dir(root)
@@ -56,8 +88,7 @@ pub fn packages(root: &Path) -> Result<Vec<Package>> {
     if !output.status.success() {
         bail!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr));
     }
-    let metadata = serde_json::from_slice(&output.stdout).context("`cargo metadata` is not JSON")?;
-    parse(&metadata)
+    serde_json::from_slice(&output.stdout).context("`cargo metadata` is not JSON")
 }
 
 fn parse(metadata: &Value) -> Result<Vec<Package>> {

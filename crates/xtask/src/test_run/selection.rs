@@ -1,0 +1,221 @@
+//! Which tests run, and in which order they start.
+
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::path::Path;
+use std::thread;
+
+use anyhow::Result;
+
+use super::binaries::{self, TestBinary};
+use super::job::Job;
+use crate::workspace::{cargo, package_in};
+
+/// Packages that only measure. Clippy checks them and `.ci/run` tests them with their smallest run, so that tests do not
+/// wait for their build.
+const BENCHMARKS: [&str; 3] = ["signpost-benchmarks", "signpost-bare-actix", "signpost-click-benchmark"];
+
+/// The binaries that take longer than some seconds, the slowest first. They start first, so that the lanes end together.
+/// `cargo xtask unsteady` runs these.
+const SLOW: [(&str, &str); 13] = [
+    ("server", "faults"),
+    ("server", "end_to_end"),
+    ("server", "browser"),
+    ("postgres", "store"),
+    ("postgres", "contract"),
+    ("server", "exactness"),
+    ("click-recorder", "lib"),
+    ("listener", "connections"),
+    ("redis", "store"),
+    ("quota-fallback", "fallback"),
+    ("edge", "edge"),
+    ("dns", "asking"),
+    ("test-servers", "servers"),
+];
+
+/// A second run of a binary on other servers.
+struct SecondRun {
+    of: (&'static str, &'static str),
+    name: &'static str,
+    variable: (&'static str, &'static str),
+    /// Modules that it omits: the store makes no difference to them, or another test holds them on these servers.
+    skipped: &'static [&'static str],
+}
+
+const SECOND_RUNS: [SecondRun; 1] = [SecondRun {
+    of: ("server", "end_to_end"),
+    name: "on servers",
+    variable: ("SIGNPOST_TEST_STORE", "servers"),
+    skipped: &[
+        "api::limits::",
+        "edge::gates::",
+        "edge::misses::",
+        "edge::target_blocklist::",
+        "embedded::",
+        "harness::",
+        "nodes::",
+        "program::guide_numbers::",
+        "program::logs::",
+        "program::monitoring::",
+        "program::operations_guide::",
+        "program::settings::",
+        "promises::domains::name_servers::",
+        "promises::hostile::framing::",
+        "promises::throttle::",
+    ],
+}];
+
+/// The options that select tests. Without any, all tests run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Selection {
+    /// Only tests whose path contains one of these words.
+    words: Vec<String>,
+    /// Only this binary of integration tests, of every crate that has one of this name.
+    #[arg(long = "test", value_name = "NAME")]
+    tests: Vec<String>,
+    /// Only the unit tests of libraries.
+    #[arg(long)]
+    lib: bool,
+    /// Only the unit tests of programs.
+    #[arg(long)]
+    bins: bool,
+    /// Only the examples in the docs of the code.
+    #[arg(long)]
+    doc: bool,
+    /// Only this crate of `crates`.
+    #[arg(long, short, value_name = "CRATE")]
+    package: Vec<String>,
+    /// How many binaries run at a time. The default is the number of cores.
+    #[arg(long)]
+    lanes: Option<NonZero<usize>>,
+}
+
+impl Selection {
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+    }
+
+    /// Whether the options leave the choice of binaries open.
+    pub(crate) const fn names_nothing(&self) -> bool {
+        let Self { words, tests, lib, bins, doc, package, lanes: _ } = self;
+        words.is_empty() && tests.is_empty() && !*lib && !*bins && !*doc && package.is_empty()
+    }
+
+    /// Builds the selected binaries. Returns a job for each, in the order in which they should start.
+    pub(crate) fn jobs(
+        &self,
+        root: &Path,
+        variables: &[(String, String)],
+        libtest: &[String],
+    ) -> Result<Vec<Job>> {
+        let (packages, mut jobs) = (self.packages(root)?, Vec::new());
+        let names_binaries = self.lib || self.bins || !self.tests.is_empty();
+        if names_binaries || !self.doc {
+            let selection = [packages.clone(), self.targets()].concat();
+            let binaries = binaries::build(root, &selection)?;
+            jobs.extend(binaries.iter().flat_map(|binary| self.jobs_of(binary, variables, libtest)));
+        }
+        if !self.words.is_empty() {
+            let has_tests = |job: &Job| job.tests().map(|tests| !tests.is_empty());
+            let with_tests: Result<Vec<_>> = jobs.iter().map(has_tests).collect();
+            let mut with_tests = with_tests?.into_iter();
+            jobs.retain(|_| with_tests.next().unwrap_or_default());
+        }
+        jobs.sort_by_key(|job| SLOW.iter().position(|slow| is_of(job, slow)).unwrap_or(SLOW.len()));
+        if self.doc || (self.words.is_empty() && !names_binaries) {
+            // After the first of the slow ones, because it needs the processor most of the time.
+            jobs.insert(jobs.len().min(1), self.doc_job(root, &packages, variables, libtest));
+        }
+        if let [only] = jobs.as_mut_slice() {
+            only.is_live = true;
+        }
+        Ok(jobs)
+    }
+
+    /// Cargo's options for the selected packages.
+    ///
+    /// Cargo unifies features over them. So a first run with `--package` compiles some dependencies again, and later ones
+    /// compile only that crate.
+    fn packages(&self, root: &Path) -> Result<Vec<String>> {
+        let mut options = Vec::new();
+        for crate_name in &self.package {
+            options.extend(["--package".to_owned(), package_in(root, crate_name)?]);
+        }
+        if options.is_empty() {
+            options.push("--workspace".to_owned());
+            options.extend(BENCHMARKS.into_iter().flat_map(|name| ["--exclude".to_owned(), name.to_owned()]));
+        }
+        Ok(options)
+    }
+
+    /// Cargo's options for the selected targets.
+    fn targets(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        if self.lib {
+            options.push("--lib".to_owned());
+        }
+        if self.bins {
+            options.push("--bins".to_owned());
+        }
+        options.extend(self.tests.iter().flat_map(|name| ["--test".to_owned(), name.clone()]));
+        if options.is_empty() {
+            // Without examples, which clippy checks.
+            options.push("--tests".to_owned());
+        }
+        options
+    }
+
+    fn jobs_of(&self, binary: &TestBinary, variables: &[(String, String)], libtest: &[String]) -> Vec<Job> {
+        let first = Job {
+            name: binary.name(),
+            program: binary.path.clone(),
+            arguments: libtest.iter().map(OsString::from).collect(),
+            words: self.words.clone(),
+            folder: binary.folder.clone(),
+            variables: variables.to_vec(),
+            is_live: false,
+        };
+        let second = SECOND_RUNS.iter().filter(|run| is_of(&first, &run.of)).map(|run| {
+            let SecondRun { of: _, name, variable: (variable, value), skipped } = run;
+            let mut job = Job { name: format!("{} {name}", first.name), ..first.clone() };
+            job.variables.push(((*variable).to_owned(), (*value).to_owned()));
+            job.arguments.extend(skipped.iter().flat_map(|module| ["--skip".into(), OsString::from(module)]));
+            job
+        });
+        let second: Vec<_> = second.collect();
+        [first].into_iter().chain(second).collect()
+    }
+
+    fn doc_job(
+        &self,
+        root: &Path,
+        packages: &[String],
+        variables: &[(String, String)],
+        libtest: &[String],
+    ) -> Job {
+        let mut arguments: Vec<OsString> = vec!["test".into(), "--doc".into(), "--no-fail-fast".into()];
+        arguments.extend(packages.iter().map(OsString::from));
+        arguments.push("--".into());
+        arguments.extend(libtest.iter().map(OsString::from));
+        Job {
+            name: "the examples in the docs".to_owned(),
+            program: cargo().get_program().into(),
+            arguments,
+            words: self.words.clone(),
+            folder: root.to_owned(),
+            variables: variables.to_vec(),
+            is_live: false,
+        }
+    }
+}
+
+/// Whether a job runs the binary of this crate and target, on any servers.
+fn is_of(job: &Job, (crate_name, target): &(&str, &str)) -> bool {
+    let rest = job.name.strip_prefix(crate_name).and_then(|rest| rest.trim_start().strip_prefix(target));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// The jobs of the slow binaries.
+pub(crate) fn only_slow(jobs: Vec<Job>) -> Vec<Job> {
+    jobs.into_iter().filter(|job| SLOW.iter().any(|slow| is_of(job, slow))).collect()
+}
