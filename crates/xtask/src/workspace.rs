@@ -1,6 +1,7 @@
 //! The crates of the workspace and their dependencies, as reported by cargo.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -39,12 +40,16 @@ pub enum Kind {
 }
 
 /// The cargo that runs this program, or the one on the path.
-///
-/// It does not get the variables with which cargo describes this program. The build script of `ring` reads some of them:
-/// otherwise `cargo xtask test` after `cargo test`, and the other way around, would compile the stores anew.
 #[must_use]
 pub fn cargo() -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// A command with no input, and without the variables with which cargo describes this program. The build script of `ring`
+/// reads some of them: with them, `cargo xtask test` after `cargo test`, and the other way around, compiles the stores
+/// anew.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in env::vars_os().filter(|(name, _)| describes_a_package(&name.to_string_lossy())) {
         command.env_remove(name);
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::libtest::{self, Counts};
+use crate::workspace;
 
 /// The time limit of a job. The slowest takes some minutes on a busy machine; without a limit, one hanging test would cost
 /// the whole run and its output.
@@ -137,13 +138,12 @@ impl Job {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = workspace::command(&self.program);
         command
             .args(&self.arguments)
             .args(&self.words)
             .current_dir(&self.folder)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null());
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 }

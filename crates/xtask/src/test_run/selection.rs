@@ -60,6 +60,7 @@ const SECOND_RUNS: [SecondRun; 1] = [SecondRun {
         "program::operations_guide::",
         "program::settings::",
         "promises::domains::name_servers::",
+        "promises::domains::chains::",
         "promises::hostile::framing::",
         "promises::throttle::",
     ],
@@ -85,14 +86,15 @@ pub(crate) struct Selection {
     /// Only this crate of `crates`.
     #[arg(long, short, value_name = "CRATE")]
     package: Vec<String>,
-    /// How many binaries run at a time. The default is the number of cores.
+    /// How many binaries run at a time. The default is one more than the machine has cores, because tests wait a lot.
     #[arg(long)]
     lanes: Option<NonZero<usize>>,
 }
 
 impl Selection {
     pub(crate) fn lanes(&self) -> usize {
-        self.lanes.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+        let default = || thread::available_parallelism().map_or(1, NonZero::get) + 1;
+        self.lanes.map_or_else(default, NonZero::get)
     }
 
     /// Whether the options leave the choice of binaries open.
