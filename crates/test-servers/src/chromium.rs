@@ -2,23 +2,16 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{ChildStdin, ChildStdout, Command};
 
 use crate::absence::{Absence, find_program};
 use crate::server_process::ServerProcess;
-
-const READY_WITHIN: Duration = Duration::from_mins(1);
-
-/// The file in which Chromium writes the port and the path of its `DevTools` endpoint.
-const PORT_FILE: &str = "DevToolsActivePort";
 
 /// The arguments turn off everything that only a person needs, such as prompts and reports. Only the names of tests
 /// resolve. The sandbox is off: it needs rights that containers lack, and the browser opens only our pages.
 const ARGUMENTS: [&str; 14] = [
     "--headless=new",
-    "--remote-debugging-port=0",
+    "--remote-debugging-pipe",
     "--no-sandbox",
     "--no-first-run",
     "--no-default-browser-check",
@@ -33,10 +26,24 @@ const ARGUMENTS: [&str; 14] = [
     "--host-resolver-rules=MAP localhost 127.0.0.1, MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
+/// With `--remote-debugging-pipe` Chromium reads requests from descriptor 3 and writes answers to descriptor 4. To pass a
+/// child these descriptors takes `unsafe`, so a shell moves its standard input and output there. `exec` keeps the process
+/// id, by which the watchdog kills Chromium.
+const MOVE_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >&2"#;
+
 /// The path of Chromium, if it is installed.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
     find_program("chromium", &[])
+}
+
+/// The two ends of the `DevTools` connection. Chromium exits when it is closed.
+#[derive(Debug)]
+pub struct Pipes {
+    /// To Chromium: JSON messages, with a zero byte after each.
+    pub requests: ChildStdin,
+    /// From Chromium, in the same format. The end of the stream means that Chromium has exited.
+    pub answers: ChildStdout,
 }
 
 /// A running Chromium in its own folder. Dropping it kills it and removes the folder.
@@ -44,51 +51,43 @@ pub fn program() -> Option<PathBuf> {
 pub struct Chromium {
     process: ServerProcess,
     folder: PathBuf,
-    url: String,
 }
 
 impl Chromium {
     /// Starts it. `localhost` and every name below `.test` resolve to this machine; other names do not resolve.
     ///
+    /// Chromium is ready when it answers the first request. If it exits instead, see
+    /// [`does_not_start`](Self::does_not_start).
+    ///
     /// # Errors
-    /// If Chromium is missing or does not start.
-    pub fn try_start() -> Result<Self, Absence> {
-        let absence = |reason: String| Absence::new("Chromium", "chromium", reason);
+    /// If Chromium is not installed.
+    pub fn try_start() -> Result<(Self, Pipes), Absence> {
         let program = program().ok_or_else(|| absence("is not installed".to_owned()))?;
         let folder = tempfile::Builder::new().prefix("signpost-chromium-").tempdir().unwrap().keep();
-        let mut chromium = Self { process: ServerProcess::in_folder(&folder), folder, url: String::new() };
-        chromium.come_up(&program).map_err(absence)?;
-        Ok(chromium)
+        let mut process = ServerProcess::in_folder(&folder);
+        let (requests, answers) = process.start_with_pipes(&mut command_line(&program, &folder), &folder);
+        Ok((Self { process, folder }, Pipes { requests, answers }))
     }
 
-    /// The `WebSocket` URL of its `DevTools` endpoint.
+    /// Kills a Chromium that does not answer the first request, and reports it as missing with its log.
     #[must_use]
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    fn come_up(&mut self, program: &Path) -> Result<(), String> {
-        let log = File::create(self.folder.join("log")).unwrap();
-        let mut command = Command::new(program);
-        command.args(ARGUMENTS).arg(format!("--user-data-dir={}", self.folder.join("data").display()));
-        // Chromium writes only to its folder.
-        command
-            .env("HOME", &self.folder)
-            .env("XDG_CONFIG_HOME", &self.folder)
-            .env("XDG_CACHE_HOME", &self.folder);
-        command.stdout(log.try_clone().unwrap()).stderr(log);
-        self.process.start(&mut command, &self.folder);
-        let began = Instant::now();
-        while !self.process.has_ended() && began.elapsed() < READY_WITHIN {
-            let said = fs::read_to_string(self.folder.join("data").join(PORT_FILE)).unwrap_or_default();
-            if let Some((port, path)) = said.split_once('\n') {
-                self.url = format!("ws://127.0.0.1:{port}{}", path.trim());
-                return Ok(());
-            }
-            // Poll: notifications about files would need another dependency.
-            sleep(Duration::from_millis(5));
-        }
+    pub fn does_not_start(mut self, reason: &str) -> Absence {
         self.process.kill();
-        Err(format!("does not start: {}", fs::read_to_string(self.folder.join("log")).unwrap_or_default()))
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        absence(format!("does not start: {reason}\n{log}"))
     }
+}
+
+fn absence(reason: String) -> Absence {
+    Absence::new("Chromium", "chromium", reason)
+}
+
+fn command_line(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", MOVE_PIPES, "sh"]).arg(program).args(ARGUMENTS);
+    command.arg(format!("--user-data-dir={}", folder.join("data").display()));
+    // Chromium writes only to its folder.
+    command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).env("XDG_CACHE_HOME", folder);
+    command.stderr(File::create(folder.join("log")).unwrap());
+    command
 }

@@ -1,5 +1,5 @@
-//! Private servers and a browser for tests. They start on free ports of the loopback interface, in their own folders. They
-//! are always stopped and removed, even when the tests are killed.
+//! Private servers and a browser for tests. The servers listen on free ports of the loopback interface. Each runs in its own
+//! folder, and is always stopped and removed, even when the tests are killed.
 //!
 //! The name server of [`dns`] and the [`proxy`] are implemented here. The other servers must be installed. If
 //! one of them is missing, the test binary that needs it prints one line on standard error. It then exits with

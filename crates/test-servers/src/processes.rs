@@ -17,9 +17,8 @@ pub(crate) fn signal(name: &str, processes: &[u32]) {
 
 /// Pauses a process and all its children, and returns their ids, the parent's first.
 pub(crate) fn stop_family(parent: u32) -> Vec<u32> {
-    signal("STOP", &[parent]);
     // Until it is paused, it may start more children.
-    wait_until(parent, |state| state.is_none_or(|state| matches!(state, 'T' | 'Z')));
+    pause(parent);
     let children = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let process = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let (_, of) = state_and_parent(process)?;
@@ -27,8 +26,18 @@ pub(crate) fn stop_family(parent: u32) -> Vec<u32> {
     });
     let mut family = vec![parent];
     family.extend(children);
-    signal("STOP", &family);
+    family.iter().copied().for_each(pause);
     family
+}
+
+/// Pauses a process, and waits until it is paused: a signal takes effect a moment later.
+pub(crate) fn pause(process: u32) {
+    signal("STOP", &[process]);
+    wait_until(process, is_paused);
+}
+
+fn is_paused(state: Option<char>) -> bool {
+    state.is_none_or(|state| matches!(state, 'T' | 'Z'))
 }
 
 /// Waits until a process has ended, even if its parent has not reaped it.

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::processes::signal;
+use crate::processes::{pause, signal};
 
 /// A watchdog script. It reads the process id of the running server, or an empty line. When the pipe closes, however the
 /// tests end, it kills the server and removes the folder. It ignores the signals that a terminal sends to all processes.
@@ -51,19 +51,38 @@ impl ServerProcess {
     /// Starts the server in its `folder`. If the tests run as root, the server runs as `nobody`, who then owns the folder and
     /// its content.
     pub(crate) fn start(&mut self, command: &mut Command, folder: &Path) {
+        self.spawn(command.stdin(Stdio::null()), folder);
+    }
+
+    /// Like [`start`](Self::start), but returns pipes to the standard input and from the standard output of the server.
+    pub(crate) fn start_with_pipes(
+        &mut self,
+        command: &mut Command,
+        folder: &Path,
+    ) -> (ChildStdin, ChildStdout) {
+        let server = self.spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()), folder);
+        (server.stdin.take().unwrap(), server.stdout.take().unwrap())
+    }
+
+    fn spawn(&mut self, command: &mut Command, folder: &Path) -> &mut Child {
         let is_root = fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
         if is_root {
             give_away(folder);
             command.uid(NOBODY).gid(NOBODY);
         }
-        let server = command.current_dir(folder).stdin(Stdio::null()).spawn().unwrap();
+        let server = command.current_dir(folder).spawn().unwrap();
         self.tell_watch(&server.id().to_string());
-        self.server = Some(server);
+        self.server.insert(server)
     }
 
     /// Sends the signal of this name.
     pub(crate) fn signal(&self, name: &str) {
         signal(name, &[self.server.as_ref().expect("the server does not run").id()]);
+    }
+
+    /// Pauses the server, and returns once it is paused.
+    pub(crate) fn pause(&self) {
+        pause(self.server.as_ref().expect("the server does not run").id());
     }
 
     /// Asks the server to shut down, and waits for its end.

@@ -49,9 +49,10 @@ pub fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
 pub fn build_package(root: &Path, name: &str, profile: Profile) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--bin", name, "--message-format", "json-render-diagnostics"]);
-    // Use the same features as the tests, so that nothing is built twice.
     match profile {
-        Profile::Debug => command.arg("--workspace"),
+        // Use the same features as the tests, so that nothing is built twice. Cargo counts those of dev-dependencies only
+        // if a test is selected; this one builds in a second.
+        Profile::Debug => command.args(["--workspace", "--test", "repository"]),
         Profile::Release => command.args(["--release", "--package", name]),
     };
     let output = command.current_dir(root).stderr(Stdio::inherit()).output().context("cannot start cargo")?;

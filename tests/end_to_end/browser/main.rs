@@ -22,9 +22,13 @@
 
 mod accessibility;
 mod codes;
+mod devtools;
+mod driver;
+mod events;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]
 mod harness;
+mod input;
 mod landing_pages;
 mod payloads;
 mod pixels;

@@ -56,14 +56,30 @@ fn create(account: &Account, codes: &[(&str, &str)]) {
 
 /// Opens the link, and waits until the visitor reaches the target.
 fn follow(program: &Program, visitor: &Visitor) -> Option<Events> {
+    follow_path(program, visitor, "/link")
+}
+
+fn follow_path(program: &Program, visitor: &Visitor, path: &str) -> Option<Events> {
     let tab = Tab::of(visitor)?;
-    tab.begin_to_open(&url_of(program, "/link"));
+    tab.begin_to_open(&url_of(program, path));
     Some(tab.wait_until(|events| events.requests.iter().any(|url| url == TARGET)))
 }
 
+/// Opens the link until the page contacts its vendors at least `enough` times, and returns the last visit. The page moves
+/// on after 900 ms, so a browser on a busy machine may leave before it has read all pixels.
+fn follow_until_fired(program: &Program, path: &str, enough: usize) -> Option<Events> {
+    for _ in 0..10 {
+        let events = follow_path(program, &Visitor::default(), path)?;
+        if of_vendors(program, path, &events).len() >= enough {
+            return Some(events);
+        }
+    }
+    panic!("no visit of {path} contacts its vendors {enough} times");
+}
+
 /// The requests beside the page and the target. Each must go to a site of a vendor.
-fn of_vendors<'a>(program: &Program, events: &'a Events) -> Vec<&'a String> {
-    let page = url_of(program, "/link");
+fn of_vendors<'a>(program: &Program, path: &str, events: &'a Events) -> Vec<&'a String> {
+    let page = url_of(program, path);
     let own = url_of(program, "/favicon.ico");
     let others: Vec<_> =
         events.requests.iter().filter(|url| **url != page && **url != own && **url != TARGET).collect();
@@ -79,9 +95,7 @@ fn of_vendors<'a>(program: &Program, events: &'a Events) -> Vec<&'a String> {
 fn d57_the_page_fires_all_pixels_and_moves_on() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
-    let Some(events) = follow(&program, &Visitor::default()) else { return };
-    let fired = of_vendors(&program, &events);
-    assert!(fired.len() >= CODES.len() - 1, "{fired:?}");
+    let Some(events) = follow_until_fired(&program, "/link", CODES.len() - 1) else { return };
     assert_eq!(events.dialogs, Vec::<String>::new());
     let refused = events.console.iter().find(|line| line.contains("Content Security Policy"));
     assert_eq!(refused, None);
@@ -97,13 +111,9 @@ fn d57_a_pixel_contacts_only_its_vendors() {
         let link =
             crate::harness::body_with(link, json!({"pixel_ids": [pixel.expect_status(201).body["id"]]}));
         account.create_redirect(&redirect_body(link));
-        let Some(tab) = Tab::of(&Visitor::default()) else { return };
-        let page = url_of(&program, &format!("/link{number}"));
-        tab.begin_to_open(&page);
-        let events = tab.wait_until(|events| events.requests.iter().any(|url| url == TARGET));
-        let others =
-            Events { requests: events.requests.into_iter().filter(|url| *url != page).collect(), ..events };
-        assert!(!of_vendors(&program, &others).is_empty(), "{code:?} contacts no vendor");
+        if follow_until_fired(&program, &format!("/link{number}"), 1).is_none() {
+            return;
+        }
     }
 }
 
@@ -112,7 +122,7 @@ fn d57_without_scripts_the_page_moves_on_too() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
     let Some(events) = follow(&program, &Visitor::default().without_scripts()) else { return };
-    of_vendors(&program, &events);
+    of_vendors(&program, "/link", &events);
 }
 
 #[test]
@@ -122,7 +132,7 @@ fn d57_a_visitor_who_refuses_tracking_contacts_no_vendor() {
     for header in ["Sec-GPC", "DNT"] {
         let visitor = Visitor::default().with_header(header, "1");
         let Some(events) = follow(&program, &visitor) else { return };
-        assert_eq!(of_vendors(&program, &events), Vec::<&String>::new(), "{header}");
+        assert_eq!(of_vendors(&program, "/link", &events), Vec::<&String>::new(), "{header}");
     }
 }
 

@@ -37,7 +37,7 @@ fn d53_the_page_for_a_wrong_method_is_sound() {
         tab.run(&format!(
             "document.body.innerHTML = '<form method=post action=\"{url}\"></form>'; document.forms[0].submit()"
         ));
-        tab.wait_until(|events| events.pages.contains(&url));
+        tab.wait_for_page(&url);
         assert_eq!(status(tab), 405);
     });
 }
@@ -104,14 +104,13 @@ fn small_pages_are_sound_in_six_languages() {
         let visitor = visitor.with_header("X-Country", "PT");
         for visitor in visitor.on_every_screen().into_iter().filter(|visitor| visitor.scheme == Scheme::Light)
         {
+            let Some(tab) = Tab::of(&visitor) else { return };
             for (page, path) in [
                 ("root", "/"),
                 ("not-found", "/nothing"),
                 ("country", "/country"),
                 ("for-people-only", "/people"),
             ] {
-                // A picture changes the size of its tab, so each page has its own tab.
-                let Some(tab) = Tab::of(&visitor) else { return };
                 let (tag, heading): (String, String) = tab
                     .visit(&program, path)
                     .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");

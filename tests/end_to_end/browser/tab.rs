@@ -1,139 +1,99 @@
-//! The browser, and its tabs with all events that they report.
+//! The browser, and its tabs.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
-use chromiumoxide::cdp::IntoEventKind;
-use chromiumoxide::cdp::browser_protocol::browser::BrowserContextId;
-use chromiumoxide::cdp::browser_protocol::emulation::{
-    MediaFeature, SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
-    SetScriptExecutionDisabledParams,
-};
-use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
-use chromiumoxide::cdp::browser_protocol::network::{
-    EventRequestWillBeSent, Headers, SetExtraHttpHeadersParams,
-};
-use chromiumoxide::cdp::browser_protocol::page::{
-    CaptureScreenshotFormat, EventFrameNavigated, EventJavascriptDialogOpening, HandleJavaScriptDialogParams,
-};
-use chromiumoxide::cdp::browser_protocol::target::{CreateBrowserContextParams, CreateTargetParams};
-use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, EventConsoleApiCalled, EventExceptionThrown};
-use chromiumoxide::page::ScreenshotParams;
-use chromiumoxide::{Browser, Page};
-use futures_util::StreamExt as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use signpost_test_servers::Absence;
 use signpost_test_servers::chromium::Chromium;
-use tokio::runtime::Runtime;
 
+use crate::devtools::Session;
+pub use crate::events::Events;
+use crate::events::{Recorder, exception};
 use crate::harness::Program;
+use crate::input::{click_events, key_events, middle};
 use crate::visitor::Visitor;
-
-/// How long to wait for an event.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The tests that are skipped without a browser, as the notice names them.
 const WHO: &str = "the pages in a browser";
 
-/// The one browser of this process, and the runtime that drives it.
+/// The one browser of this process.
 struct Shared {
-    browser: Browser,
-    runtime: Runtime,
+    browser: Session,
     _process: Chromium,
 }
 
 /// The browser; `None`, with a notice, if Chromium is not installed.
-fn shared() -> Option<&'static Shared> {
+fn browser() -> Option<&'static Session> {
     static SHARED: OnceLock<Result<Shared, Absence>> = OnceLock::new();
-    SHARED.get_or_init(start).as_ref().map_err(|absence| absence.tell(WHO)).ok()
+    let shared = SHARED.get_or_init(start).as_ref().map_err(|absence| absence.tell(WHO)).ok()?;
+    Some(&shared.browser)
 }
 
 fn start() -> Result<Shared, Absence> {
-    let process = Chromium::try_start()?;
-    let runtime = Runtime::new().unwrap();
-    let browser = runtime.block_on(async {
-        let (browser, mut handler) = Browser::connect(process.url()).await.unwrap();
-        // The task ends with this process.
-        tokio::spawn(async move { while handler.next().await.is_some() {} });
-        browser
-    });
-    Ok(Shared { browser, runtime, _process: process })
-}
-
-/// The events of a tab.
-#[derive(Debug, Clone, Default)]
-pub struct Events {
-    /// The requested URLs, including pages.
-    pub requests: Vec<String>,
-    /// The URLs of the pages that it showed.
-    pub pages: Vec<String>,
-    /// Lines of the console, and complaints such as violations of a policy.
-    pub console: Vec<String>,
-    /// Messages of the dialogs that pages opened.
-    pub dialogs: Vec<String>,
-}
-
-#[derive(Debug, Default)]
-struct Recorder {
-    events: Mutex<Events>,
-    more: Condvar,
-}
-
-impl Recorder {
-    fn record(&self, what: impl FnOnce(&mut Events)) {
-        what(&mut self.events.lock().unwrap());
-        self.more.notify_all();
+    let (process, pipes) = Chromium::try_start()?;
+    match Session::connect(pipes.requests, pipes.answers) {
+        Ok(browser) => Ok(Shared { browser, _process: process }),
+        Err(reason) => Err(process.does_not_start(&reason)),
     }
 }
 
 /// A tab with its own cookies and cache. Dropping it closes the tab.
 pub struct Tab {
-    shared: &'static Shared,
-    context: BrowserContextId,
-    page: Page,
+    browser: &'static Session,
+    context: Value,
+    page: Session,
     recorder: Arc<Recorder>,
 }
 
 impl Tab {
     /// An empty tab of a visitor; `None`, with a notice, if Chromium is not installed.
     pub fn of(visitor: &Visitor) -> Option<Self> {
-        let shared = shared()?;
+        let browser = browser()?;
+        let context = browser.call("Target.createBrowserContext", json!({}))["browserContextId"].take();
+        let target = json!({"url": "about:blank", "browserContextId": context});
+        let target = browser.call("Target.createTarget", target)["targetId"].take();
         let recorder = Arc::<Recorder>::default();
-        let (context, page) = shared.runtime.block_on(async {
-            let context =
-                shared.browser.create_browser_context(CreateBrowserContextParams::default()).await.unwrap();
-            let mut target = CreateTargetParams::new("about:blank");
-            target.browser_context_id = Some(context.clone());
-            let page = shared.browser.new_page(target).await.unwrap();
-            listen(&page, &recorder).await;
-            emulate(&page, visitor).await;
-            (context, page)
-        });
-        Some(Self { shared, context, page, recorder })
+        let page = browser.attach(&target, Arc::clone(&recorder));
+        let tab = Self { browser, context, page, recorder };
+        for domain in ["Page", "Network", "Log", "Runtime"] {
+            tab.page.call(&format!("{domain}.enable"), json!({}));
+        }
+        tab.page.call("Page.setLifecycleEventsEnabled", json!({"enabled": true}));
+        emulate(&tab.page, visitor);
+        // The tab may still load its first page, which would then replace what a test puts there.
+        tab.open("about:blank");
+        Some(tab)
     }
 
     /// Opens a URL, and waits until the page is loaded completely.
     #[track_caller]
     pub fn open(&self, url: &str) -> &Self {
-        let opened = self.shared.runtime.block_on(self.page.goto(url));
-        opened.unwrap_or_else(|error| panic!("{url}: {error}"));
+        let navigation = self.page.call("Page.navigate", json!({"url": url}));
+        assert_eq!(navigation.get("errorText"), None, "{url}");
+        // Without an id the tab only moves within its page.
+        if let Some(load) = navigation["loaderId"].as_str() {
+            self.recorder.wait_for_load(load, url);
+        }
         self
     }
 
     /// Opens a URL without waiting, for a page that moves on by itself.
+    #[track_caller]
     pub fn begin_to_open(&self, url: &str) {
-        let (page, url) = (self.page.clone(), url.to_owned());
-        self.shared.runtime.spawn(async move { page.goto(url).await.map(drop) });
+        self.page.begin("Page.navigate", json!({"url": url}));
     }
 
     /// Shows a page without its scripts and its refresh.
+    #[track_caller]
     pub fn show(&self, html: &str) {
         let html = html.replace("<script", "<template").replace("</script", "</template");
-        let html = html.replace("http-equiv=\"refresh\"", "");
-        self.shared.runtime.block_on(self.page.set_content(html)).unwrap();
+        let html = json!(html.replace("http-equiv=\"refresh\"", ""));
+        self.run(&format!("document.open(); document.write({html}); document.close()"));
+        self.wait_until_loaded();
     }
 
     /// Opens a path of the program's system domain.
@@ -145,11 +105,21 @@ impl Tab {
     /// Evaluates an expression in the page, and awaits a promise.
     #[track_caller]
     pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> T {
-        let mut parameters = EvaluateParams::new(expression);
-        parameters.await_promise = Some(true);
-        parameters.return_by_value = Some(true);
-        let result = self.shared.runtime.block_on(self.page.evaluate_expression(parameters));
-        result.unwrap_or_else(|error| panic!("{expression}: {error}")).into_value().unwrap()
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let answer = match self.page.try_call("Runtime.evaluate", params) {
+            Ok(answer) => answer,
+            Err(error) => panic!("{expression}: {error}"),
+        };
+        if let Some(details) = answer.get("exceptionDetails") {
+            panic!("{expression}: {}", exception(details));
+        }
+        let Some(value) = answer["result"].get("value") else {
+            panic!("{expression} has no value: {}", answer["result"]);
+        };
+        match T::deserialize(value) {
+            Ok(value) => value,
+            Err(error) => panic!("{expression}: {error}: {value}"),
+        }
     }
 
     /// Runs statements in the page.
@@ -161,46 +131,70 @@ impl Tab {
 
     /// The events so far.
     pub fn events(&self) -> Events {
-        self.recorder.events.lock().unwrap().clone()
+        self.recorder.events()
     }
 
     /// Waits until the events satisfy the condition.
     #[track_caller]
     pub fn wait_until(&self, has_happened: impl Fn(&Events) -> bool) -> Events {
-        let events = self.recorder.events.lock().unwrap();
-        let waited = self.recorder.more.wait_timeout_while(events, PATIENCE, |events| !has_happened(events));
-        let (events, timeout) = waited.unwrap();
-        assert!(!timeout.timed_out(), "the expected event did not happen: {events:?}");
-        events.clone()
+        self.recorder.wait_until(has_happened)
+    }
+
+    /// Waits until the tab shows this page completely, after another page led there.
+    #[track_caller]
+    pub fn wait_for_page(&self, url: &str) {
+        self.wait_until(|events| events.pages.iter().any(|page| page == url));
+        self.wait_until_loaded();
+    }
+
+    #[track_caller]
+    fn wait_until_loaded(&self) {
+        let is_loaded: bool = self.evaluate(
+            "document.readyState == 'complete' ||
+                new Promise(resolve => addEventListener('load', () => resolve(true)))",
+        );
+        assert!(is_loaded);
     }
 
     /// Presses and releases a key.
+    #[track_caller]
     pub fn press(&self, key: &str) {
-        self.shared.runtime.block_on(async {
-            let body = self.page.find_element("body").await.unwrap();
-            body.press_key(key).await.unwrap();
-        });
+        for event in key_events(key) {
+            self.page.call("Input.dispatchKeyEvent", event);
+        }
     }
 
-    /// Clicks in the middle of an element. It also works without scripts, where chromiumoxide's own click waits
-    /// for ever.
+    /// Clicks in the middle of an element. It needs no scripts in the page, which may have them switched off.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        self.shared.runtime.block_on(async {
-            let element = self.page.find_element(selector).await.unwrap();
-            let point = element.clickable_point().await.unwrap();
-            self.page.click(point).await.unwrap();
-        });
+        let root = self.page.call("DOM.getDocument", json!({"depth": 0}));
+        let query = json!({"nodeId": root["root"]["nodeId"], "selector": selector});
+        let node = self.page.call("DOM.querySelector", query);
+        // The id 0 means that no element matches.
+        assert_ne!(node["nodeId"], 0, "the page has no {selector}");
+        self.page.call("DOM.scrollIntoViewIfNeeded", node.clone());
+        let quads = self.page.call("DOM.getContentQuads", node);
+        let Some(point) = middle(&quads["quads"]) else { panic!("{selector} is not visible") };
+        for event in click_events(point) {
+            self.page.call("Input.dispatchMouseEvent", event);
+        }
     }
 
     /// A PNG picture of the whole page.
+    #[track_caller]
     pub fn picture(&self) -> Vec<u8> {
-        let format = CaptureScreenshotFormat::Png;
-        let parameters = ScreenshotParams::builder().format(format).full_page(true).build();
-        self.shared.runtime.block_on(self.page.screenshot(parameters)).unwrap()
+        let layout = self.page.call("Page.getLayoutMetrics", json!({}));
+        let mut clip = json!({"x": 0, "y": 0, "scale": 1});
+        for side in ["width", "height"] {
+            clip[side] = layout["cssContentSize"][side].clone();
+        }
+        let params = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
+        let picture = self.page.call("Page.captureScreenshot", params);
+        STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()
     }
 
     /// Saves the page as `target/screenshots/NAME.png` if `SIGNPOST_SCREENSHOTS` is 1.
+    #[track_caller]
     pub fn screenshot(&self, name: &str) {
         if std::env::var_os("SIGNPOST_SCREENSHOTS").is_none_or(|value| value != "1") {
             return;
@@ -213,9 +207,9 @@ impl Tab {
 
 impl Drop for Tab {
     fn drop(&mut self) {
-        let close = self.shared.browser.dispose_browser_context(self.context.clone());
         // The browser may be gone, but then the test itself reports it.
-        let _ = self.shared.runtime.block_on(close);
+        let context = json!({"browserContextId": self.context});
+        let _ = self.browser.try_call("Target.disposeBrowserContext", context);
     }
 }
 
@@ -225,66 +219,27 @@ pub fn url_of(program: &Program, path: &str) -> String {
     format!("http://localhost:{port}{path}")
 }
 
-async fn listen(page: &Page, recorder: &Arc<Recorder>) {
-    on(page, recorder, |event: &EventRequestWillBeSent, events| {
-        events.requests.push(event.request.url.clone());
-    })
-    .await;
-    on(page, recorder, |event: &EventFrameNavigated, events| events.pages.push(event.frame.url.clone()))
-        .await;
-    on(page, recorder, |event: &EventEntryAdded, events| events.console.push(event.entry.text.clone())).await;
-    on(page, recorder, |event: &EventConsoleApiCalled, events| {
-        events.console.push(format!("{:?}", event.args));
-    })
-    .await;
-    on(page, recorder, |event: &EventExceptionThrown, events| {
-        events.console.push(format!("{:?}", event.exception_details));
-    })
-    .await;
-    let mut dialogs = page.event_listener::<EventJavascriptDialogOpening>().await.unwrap();
-    let (page, recorder) = (page.clone(), Arc::clone(recorder));
-    tokio::spawn(async move {
-        while let Some(dialog) = dialogs.next().await {
-            recorder.record(|events| events.dialogs.push(dialog.message.clone()));
-            // The page waits until the dialog is closed.
-            let _ = page.execute(HandleJavaScriptDialogParams::new(false)).await;
-        }
-    });
-}
-
-async fn on<E: IntoEventKind + Send + Sync + Unpin>(
-    page: &Page,
-    recorder: &Arc<Recorder>,
-    note: impl Fn(&E, &mut Events) + Send + 'static,
-) {
-    let mut stream = page.event_listener::<E>().await.unwrap();
-    let recorder = Arc::clone(recorder);
-    tokio::spawn(async move {
-        while let Some(event) = stream.next().await {
-            recorder.record(|events| note(&event, events));
-        }
-    });
-}
-
 /// Emulates this visitor's screen, preferences and headers.
-async fn emulate(page: &Page, visitor: &Visitor) {
+fn emulate(page: &Session, visitor: &Visitor) {
     let Visitor { width, scheme, wants_less_motion, has_scripts, headers } = visitor;
-    let is_phone = *width < 600;
-    let (width, height) = (i64::from(*width), 800);
-    let mut screen = SetDeviceMetricsOverrideParams::new(width, height, 1.0, is_phone);
-    (screen.screen_width, screen.screen_height) = (Some(width), Some(height));
-    page.execute(screen).await.unwrap();
+    let height = 800;
+    let screen = json!({
+        "width": width, "height": height, "screenWidth": width, "screenHeight": height,
+        "deviceScaleFactor": 1, "mobile": *width < 600,
+    });
+    page.call("Emulation.setDeviceMetricsOverride", screen);
     let motion = if *wants_less_motion { "reduce" } else { "no-preference" };
     let features = [("prefers-color-scheme", scheme.name()), ("prefers-reduced-motion", motion)];
-    let features = features.map(|(name, value)| MediaFeature::new(name, value)).to_vec();
-    page.emulate_media_features(features).await.unwrap();
+    let features = features.map(|(name, value)| json!({"name": name, "value": value}));
+    page.call("Emulation.setEmulatedMedia", json!({"features": features}));
     // As if the tab were the only one, and in front.
-    page.execute(SetFocusEmulationEnabledParams::new(true)).await.unwrap();
+    page.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
     if !headers.is_empty() {
-        let headers: BTreeMap<_, _> = headers.iter().copied().collect();
-        page.execute(SetExtraHttpHeadersParams::new(Headers::new(json!(headers)))).await.unwrap();
+        let headers: Map<_, _> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        page.call("Network.setExtraHTTPHeaders", json!({"headers": headers}));
     }
     if !has_scripts {
-        page.execute(SetScriptExecutionDisabledParams::new(true)).await.unwrap();
+        page.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     }
 }

@@ -115,7 +115,7 @@ impl RedisServer {
 
     /// Pauses the server process: connections stay open, but get no answers.
     pub fn pause(&self) {
-        self.process.signal("STOP");
+        self.process.pause();
     }
 
     /// Resumes the server after [`pause`](Self::pause).

@@ -38,7 +38,8 @@ struct SecondRun {
     of: (&'static str, &'static str),
     name: &'static str,
     variable: (&'static str, &'static str),
-    /// Modules that it omits: the store makes no difference to them, or another test holds them on these servers.
+    /// The tests whose path contains one of these are omitted: the store makes no difference to them, or another test
+    /// holds the same on these servers.
     skipped: &'static [&'static str],
 }
 
@@ -61,8 +62,10 @@ const SECOND_RUNS: [SecondRun; 1] = [SecondRun {
         "program::settings::",
         "promises::domains::name_servers::",
         "promises::domains::chains::",
+        "promises::hostile::bodies::d10_",
         "promises::hostile::framing::",
         "promises::throttle::",
+        "r26_unknown_and_read_only_fields",
     ],
 }];
 
@@ -181,7 +184,7 @@ impl Selection {
             let SecondRun { of: _, name, variable: (variable, value), skipped } = run;
             let mut job = Job { name: format!("{} {name}", first.name), ..first.clone() };
             job.variables.push(((*variable).to_owned(), (*value).to_owned()));
-            job.arguments.extend(skipped.iter().flat_map(|module| ["--skip".into(), OsString::from(module)]));
+            job.arguments.extend(skipped.iter().flat_map(|part| ["--skip".into(), OsString::from(part)]));
             job
         });
         let second: Vec<_> = second.collect();
