@@ -1,10 +1,10 @@
 //! A private headless Chromium, which can reach only this machine.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command};
 
 use crate::absence::{Absence, find_program};
+use crate::log_file::LogFile;
 use crate::server_process::ServerProcess;
 
 /// The arguments turn off everything that only a person needs, such as prompts and reports. Only the names of tests
@@ -73,7 +73,7 @@ impl Chromium {
     #[must_use]
     pub fn does_not_start(mut self, reason: &str) -> Absence {
         self.process.kill();
-        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        let log = LogFile::in_folder(&self.folder).since(0);
         absence(format!("does not start: {reason}\n{log}"))
     }
 }
@@ -88,6 +88,6 @@ fn command_line(program: &Path, folder: &Path) -> Command {
     command.arg(format!("--user-data-dir={}", folder.join("data").display()));
     // Chromium writes only to its folder.
     command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).env("XDG_CACHE_HOME", folder);
-    command.stderr(File::create(folder.join("log")).unwrap());
+    command.stderr(LogFile::in_folder(folder).append());
     command
 }

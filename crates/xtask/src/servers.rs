@@ -57,10 +57,8 @@ impl Wanted {
 /// Whether the tests find their programs.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Provision {
-    /// They were installed before.
+    /// All are installed, maybe since a moment ago.
     There,
-    /// They have just been installed, so tests must find them.
-    Installed,
     /// One line that says what is missing and how to install it.
     Missing(String),
 }
@@ -142,7 +140,7 @@ pub fn provide() -> io::Result<Provision> {
     }
     let missing = self::missing();
     if missing.is_empty() {
-        return Ok(Provision::Installed);
+        return Ok(Provision::There);
     }
     let line = missing_programs(&missing, machine);
     say(&line)?;

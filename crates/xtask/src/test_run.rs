@@ -60,10 +60,11 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
 /// The variables of every test binary.
 fn environment(provision: &Provision) -> Vec<(String, String)> {
     match provision {
-        Provision::Installed if env::var_os(REQUIRE_SERVERS).is_none() => {
+        // An installed server that does not start must not make its tests pass.
+        Provision::There if env::var_os(REQUIRE_SERVERS).is_none() => {
             vec![(REQUIRE_SERVERS.to_owned(), "1".to_owned())]
         }
-        Provision::Installed | Provision::There | Provision::Missing(_) => Vec::new(),
+        Provision::There | Provision::Missing(_) => Vec::new(),
     }
 }
 
