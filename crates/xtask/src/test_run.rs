@@ -10,6 +10,7 @@ mod lanes;
 mod libtest;
 mod load;
 mod rerun;
+mod scratch;
 mod selection;
 mod unsteady;
 
@@ -19,6 +20,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
 
 use crate::servers::{self, Provision};
 use job::{Job, JobResult};
@@ -46,7 +48,8 @@ pub struct Options {
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let provision = servers::provide().context("cannot tell what is installed")?;
     let Options { selection, libtest } = options;
-    let jobs = selection.jobs(root, &environment(&provision), libtest)?;
+    let scratch = scratch::folder()?;
+    let jobs = selection.jobs(root, &environment(&provision, scratch.as_ref()), libtest)?;
     if jobs.is_empty() {
         bail!("no test matches");
     }
@@ -58,14 +61,16 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
 }
 
 /// The variables of every test binary.
-fn environment(provision: &Provision) -> Vec<(String, String)> {
-    match provision {
-        // An installed server that does not start must not make its tests pass.
-        Provision::There if env::var_os(REQUIRE_SERVERS).is_none() => {
-            vec![(REQUIRE_SERVERS.to_owned(), "1".to_owned())]
-        }
-        Provision::There | Provision::Missing(_) => Vec::new(),
+fn environment(provision: &Provision, scratch: Option<&TempDir>) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    // An installed server that does not start must not make its tests pass.
+    if *provision == Provision::There && env::var_os(REQUIRE_SERVERS).is_none() {
+        variables.push((REQUIRE_SERVERS.to_owned(), "1".to_owned()));
     }
+    if let Some(scratch) = scratch {
+        variables.push(("TMPDIR".to_owned(), scratch.path().to_string_lossy().into_owned()));
+    }
+    variables
 }
 
 /// Prints the output of a finished job, unless it was shown while it ran.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How long Chromium may take to start.
-const READY_WITHIN: Duration = Duration::from_mins(1);
+const READY_WITHIN: Duration = PATIENCE;
 
 /// Receives the events of a session. The methods run on the thread that reads, so they must not wait.
 pub trait Listener: Send + Sync {

@@ -11,7 +11,7 @@ use super::job::{Job, JobResult};
 use super::load::Load;
 use super::rerun::keep;
 use super::selection::{Selection, only_slow};
-use super::{environment, lanes};
+use super::{environment, lanes, scratch};
 use crate::servers;
 
 /// The options of the command.
@@ -36,7 +36,8 @@ struct Failures {
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let Options { times, selection } = options;
     let provision = servers::provide().context("cannot tell what is installed")?;
-    let mut jobs = selection.jobs(root, &environment(&provision), &[])?;
+    let scratch = scratch::folder()?;
+    let mut jobs = selection.jobs(root, &environment(&provision, scratch.as_ref()), &[])?;
     if selection.names_nothing() {
         jobs = only_slow(jobs);
     }
