@@ -24,8 +24,8 @@ pub(super) fn folder() -> Result<Option<TempDir>> {
         return Ok(None);
     }
     let folder = tempfile::Builder::new().prefix("signpost-tests-").tempdir_in(IN_MEMORY)?;
-    // Servers run as another user if the tests run as root.
-    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).context("cannot share the folder")?;
+    // As for `/tmp`: if the tests run as root, servers and the browser run as other users.
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).context("cannot share the folder")?;
     Ok(Some(folder))
 }
 
