@@ -17,20 +17,23 @@ const BENCHMARKS: [&str; 3] = ["signpost-benchmarks", "signpost-bare-actix", "si
 
 /// The binaries that take longer than some seconds, the slowest first. They start first, so that the lanes end together.
 /// `cargo xtask unsteady` runs these.
-const SLOW: [(&str, &str); 13] = [
+const SLOW: [(&str, &str); 16] = [
     ("server", "faults"),
     ("server", "end_to_end"),
     ("server", "browser"),
     ("postgres", "store"),
     ("postgres", "contract"),
+    ("app", "use_cases"),
     ("server", "exactness"),
+    ("sqlite", "contract"),
+    ("domain", "lib"),
     ("click-recorder", "lib"),
     ("listener", "connections"),
     ("redis", "store"),
     ("quota-fallback", "fallback"),
     ("edge", "edge"),
     ("dns", "asking"),
-    ("test-servers", "servers"),
+    ("test-servers", "killed_tests"),
 ];
 
 /// A second run of a binary on other servers.
