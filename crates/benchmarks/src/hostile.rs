@@ -31,7 +31,7 @@ pub(super) struct Options {
     /// Number of clients of each kind, half of them at the API and half at the links.
     #[arg(long, default_value_t = 1_000)]
     clients: usize,
-    /// Seconds that each kind attacks.
+    /// Seconds that each kind attacks; 0 for one measurement of each.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
     /// Another program to attack, for a comparison.
@@ -45,7 +45,7 @@ pub(super) struct Options {
 impl Options {
     /// The smallest run with every kind of client.
     pub(super) fn smallest(program: PathBuf) -> Self {
-        Self { clients: 2, seconds: 1, program: Some(program), only: None }
+        Self { clients: 2, seconds: 0, program: Some(program), only: None }
     }
 }
 
@@ -131,12 +131,14 @@ fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> 
             yield_to_all_others();
             let begun = Instant::now();
             let (mut peak, mut sockets) = (before, None);
-            while begun.elapsed() < time {
+            loop {
                 thread::sleep(LOOK);
                 peak = peak.max(memory_of(program.pid()));
                 sockets = sockets.max(memory_of_sockets(&listeners));
+                if begun.elapsed() >= time {
+                    return (peak, sockets);
+                }
             }
-            (peak, sockets)
         });
         let seen = watcher.join();
         is_over.store(true, Ordering::Relaxed);

@@ -34,7 +34,7 @@ struct Options {
     /// Repetitions of each query; the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Seconds for which clicks are drained.
+    /// Seconds for which clicks are drained; 0 for the minimum of clicks.
     #[arg(long, default_value_t = 5)]
     seconds: u64,
 }

@@ -54,7 +54,7 @@ impl Rows {
         Ok(Self { database })
     }
 
-    /// The clicks a second that one connection inserts, with a thousand rows in a statement.
+    /// The clicks a second that one connection inserts, with a thousand rows in a statement. In 0 seconds it runs one.
     pub(crate) fn drain(&self, seconds: u64) -> Result<f64> {
         let server = self.database.server();
         let values = Dimension::RECORDED.map(|dimension| format!("'{} ' || n % 20", dimension.as_str()));
@@ -70,8 +70,12 @@ impl Rows {
         )?;
         let programs = signpost_test_servers::postgres::programs().context("no pgbench")?;
         let url = self.database.url();
+        let seconds = seconds.to_string();
+        let until = if seconds == "0" { ["-t", "1"] } else { ["-T", &seconds] };
         let output = Command::new(programs.join("pgbench"))
-            .args(["-n", "-M", "prepared", "-c", "1", "-T", &seconds.to_string(), "-f"])
+            .args(["-n", "-M", "prepared", "-c", "1"])
+            .args(until)
+            .arg("-f")
             .arg(script.path())
             .arg(&url)
             .output()?;

@@ -68,7 +68,7 @@ impl Subject {
         self.name
     }
 
-    /// The clicks a second that one caller appends. They are deleted afterwards.
+    /// The clicks a second that one caller appends, at least all of them once. They are deleted afterwards.
     pub(crate) async fn drain(&mut self, clicks: &SyntheticClicks, time: Duration) -> Result<f64> {
         // Use a separate account, because clicks appended for a deleted account are dropped.
         let account = AccountId::from_bytes([3; 16]);
@@ -76,7 +76,7 @@ impl Subject {
         let batches = self.batches(&few)?;
         let mut rounds = 0_u64;
         let began = Instant::now();
-        while began.elapsed() < time {
+        while rounds == 0 || began.elapsed() < time {
             self.sources += 1;
             for batch in &batches {
                 self.append(EncodedClicks {

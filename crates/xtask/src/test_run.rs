@@ -77,10 +77,10 @@ fn environment(provision: &Provision, scratch: Option<&TempDir>) -> Vec<(String,
 fn announce(job: &Job, result: &JobResult) -> Result<()> {
     let mut output = io::stdout().lock();
     let seconds = result.took.as_secs_f64();
-    if job.is_shown_live() {
-        writeln!(output, "   Finished {} in {seconds:.1} s", job.name())?;
+    if job.is_live {
+        writeln!(output, "   Finished {} in {seconds:.1} s", job.name)?;
     } else {
-        writeln!(output, "    Running {} ({seconds:.1} s)\n{}", job.name(), result.output.trim_end())?;
+        writeln!(output, "    Running {} ({seconds:.1} s)\n{}", job.name, result.output.trim_end())?;
     }
     Ok(())
 }

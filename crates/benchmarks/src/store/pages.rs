@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 
 use super::load::Template;
 use super::report::{Report, Row};
-use super::scenery::{Scenery, text_at};
+use super::scenery::{LINKS_OF_SMALL, Scenery, text_at};
 use super::stage::{Account, Stage};
 use super::statements::{script, sent_during};
 use super::turns::{Contender, take};
@@ -26,9 +26,9 @@ struct Page {
 
 /// The first and last page of links of three accounts.
 pub(super) fn of_links(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
-    let Scenery { small, middle, large, links_of_large, .. } = scenery;
+    let Scenery { small, middle, links_of_middle, large, links_of_large, .. } = scenery;
     let mut pages = Vec::new();
-    for (account, links) in [(small, 1_000), (middle, 100_000), (large, *links_of_large)] {
+    for (account, links) in [(small, LINKS_OF_SMALL), (middle, *links_of_middle), (large, *links_of_large)] {
         pages.extend(first_and_last(stage, account, links)?);
     }
     if let Some(page) = pages.last() {
@@ -103,7 +103,7 @@ fn last_page(caller: &Caller, links: u64) -> Result<String> {
     }
 }
 
-/// The groups of an account without links in them, and of one with 100,000 links in its groups.
+/// The groups of an account without links in them, and of one with all its links in its groups.
 pub(super) fn of_groups(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let until = report.turn();
     let [empty, full] = [&scenery.small, &scenery.middle].map(|account| stage.caller(account));
@@ -112,12 +112,12 @@ pub(super) fn of_groups(stage: &Stage, scenery: &Scenery, report: &mut Report) -
     };
     let mut contenders = [
         Contender::new("25 groups: API, without links", || round(&empty)),
-        Contender::new("25 groups: API, with 100000 links", || round(&full)),
+        Contender::new(format!("25 groups: API, with {} links", scenery.links_of_middle), || round(&full)),
     ];
     take(&mut contenders, report.rounds())?;
     let [empty, full] = &contenders;
     report.row(&Row::latencies(
-        "25 groups with 100000 links, to groups without",
+        format!("25 groups with {} links, to groups without", scenery.links_of_middle),
         empty,
         full,
         Goal::AtMost(1.15),

@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::load::{Load, Numbers, Template, digits};
 use super::redis::Resp;
 use super::report::{Report, Row};
-use super::scenery::{Scenery, UPDATED_LINKS};
+use super::scenery::{FIRST_UPDATED, Scenery};
 use super::stage::Stage;
 use super::turns::{Contender, Round, Work, take};
 use crate::figure::Figure;
@@ -25,7 +25,7 @@ pub(super) fn of_reads(root: &Path, stage: &Stage, scenery: &Scenery, report: &m
     let until = report.turn();
     let without = stage.start_without_redis()?;
     let (on, off) = (stage.caller(&scenery.stock), scenery.stock.caller(&without));
-    let path = format!("/v1/redirects/rdr_{}", digits(UPDATED_LINKS.0));
+    let path = format!("/v1/redirects/rdr_{}", digits(FIRST_UPDATED));
     let read = |program, caller, connections| {
         let load = Load { caller, connections, until, numbers: Numbers::None };
         stage.load(program, &load, || Template::new(caller, "GET", &path, ""))

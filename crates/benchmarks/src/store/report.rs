@@ -11,8 +11,8 @@ use crate::figure::{Figure, Goal};
 use crate::pgbench::Script;
 use crate::turns::Until;
 
-/// The requests of a turn at the smallest size: a few for each of eight connections.
-const FEWEST_REQUESTS: u32 = 16;
+/// The requests of a turn at the smallest size: one for each of eight connections.
+const FEWEST_REQUESTS: u32 = 8;
 
 /// One ratio.
 pub(super) struct Row {

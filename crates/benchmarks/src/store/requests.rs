@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::load::{Load, Numbers, PLACE, Template};
 use super::report::{Report, Row};
-use super::scenery::{Scenery, UPDATED_LINKS};
+use super::scenery::Scenery;
 use super::stage::{Account, Stage};
 use super::turns::{Contender, take};
 use crate::figure::Goal;
@@ -60,15 +60,21 @@ pub(super) fn of_the_program(stage: &Stage, scenery: &Scenery, report: &mut Repo
         patch(1, Goal::AtMost(10.0)),
     ];
     for case in &cases {
-        compare(stage, earlier.as_ref(), case, report)?;
+        compare(stage, scenery, earlier.as_ref(), case, report)?;
     }
     earlier.map_or(Ok(()), Program::stop)
 }
 
-fn compare(stage: &Stage, earlier: Option<&Program>, case: &Case<'_>, report: &mut Report) -> Result<()> {
+fn compare(
+    stage: &Stage,
+    scenery: &Scenery,
+    earlier: Option<&Program>,
+    case: &Case<'_>,
+    report: &mut Report,
+) -> Result<()> {
     let Case { name, account, method, path, body, connections, work, waits } = case;
     let until = report.turn();
-    let (first, count) = UPDATED_LINKS;
+    let (first, count) = scenery.updated_links();
     let ask = |program| {
         let caller = account.caller(program);
         let numbers = Numbers::AnyOf { first, count };

@@ -8,11 +8,15 @@ use super::stage::{Account, Stage};
 use super::turns::Round;
 use crate::turns::Until;
 
-/// The first number and the count of links that SQL seeds. They equal links from the API, except for their ids, which are
-/// the digits of their numbers.
-pub(super) const UPDATED_LINKS: (u64, u64) = (1_000_000_000, 100_000);
-const SMALL: (u64, u64) = (2_000_000_000, 1_000);
-const MIDDLE: (u64, u64) = (3_000_000_000, 100_000);
+/// The first numbers of links that SQL seeds. They equal links from the API, except for their ids, which are the digits of
+/// their numbers.
+pub(super) const FIRST_UPDATED: u64 = 1_000_000_000;
+const FIRST_OF_SMALL: u64 = 2_000_000_000;
+const FIRST_OF_MIDDLE: u64 = 3_000_000_000;
+/// The links of the small account.
+pub(super) const LINKS_OF_SMALL: u64 = 1_000;
+/// The largest number of links of the middle account, and of updated ones. A smaller large account limits them too.
+const LINKS_OF_MIDDLE: u64 = 100_000;
 const GROUPS: u64 = 25;
 const GROUPS_OF_SMALL: u64 = 4_000_000_000;
 const GROUPS_OF_MIDDLE: u64 = 5_000_000_000;
@@ -22,12 +26,13 @@ const GROUP_OF_STOCK: u64 = 6_000_000_000;
 pub(super) struct Scenery {
     /// Is empty until it creates links.
     pub(super) writer: Account,
-    /// Has links for updates, and a group.
+    /// Has as many links for updates as the middle one, and a group.
     pub(super) stock: Account,
     /// Has 1,000 links, and empty groups.
     pub(super) small: Account,
-    /// Has 100,000 links, all of them in groups.
+    /// Has up to 100,000 links, all of them in groups.
     pub(super) middle: Account,
+    pub(super) links_of_middle: u64,
     /// Has the requested number of links.
     pub(super) large: Account,
     pub(super) links_of_large: u64,
@@ -50,20 +55,26 @@ impl Scenery {
             stock: stage.account("stock")?,
             small: stage.account("small")?,
             middle: stage.account("middle")?,
+            links_of_middle: LINKS_OF_MIDDLE.min(links_of_large),
             large,
             links_of_large,
             creation,
             log_of_creation,
         };
-        let Self { stock, small, middle, .. } = &scenery;
+        let Self { stock, small, middle, links_of_middle, .. } = &scenery;
         groups(stage, stock, GROUP_OF_STOCK, 1)?;
         groups(stage, small, GROUPS_OF_SMALL, GROUPS)?;
         groups(stage, middle, GROUPS_OF_MIDDLE, GROUPS)?;
-        seed(stage, stock, UPDATED_LINKS, None)?;
-        seed(stage, small, SMALL, None)?;
-        seed(stage, middle, MIDDLE, Some((GROUPS_OF_MIDDLE, GROUPS)))?;
+        seed(stage, stock, scenery.updated_links(), None)?;
+        seed(stage, small, (FIRST_OF_SMALL, LINKS_OF_SMALL), None)?;
+        seed(stage, middle, (FIRST_OF_MIDDLE, *links_of_middle), Some((GROUPS_OF_MIDDLE, GROUPS)))?;
         stage.postgres.query("VACUUM (ANALYZE); CHECKPOINT;")?;
         Ok(scenery)
+    }
+
+    /// The first number of the links for updates, and their count.
+    pub(super) const fn updated_links(&self) -> (u64, u64) {
+        (FIRST_UPDATED, self.links_of_middle)
     }
 
     /// Adds links with numbers from `first` to the group of the stock account.

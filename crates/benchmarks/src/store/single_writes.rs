@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 
 use super::load::{Load, Numbers, PLACE, Template, digits};
 use super::report::{Report, Row};
-use super::scenery::{COLUMNS, LINK, Scenery, UPDATED_LINKS, id_of, slug_of, text_at, uuid, values};
+use super::scenery::{COLUMNS, LINK, Scenery, id_of, slug_of, text_at, uuid, values};
 use super::stage::Stage;
 use super::statements::{script, sent_during};
 use super::turns::{Contender, Round, take};
@@ -56,10 +56,10 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
     )
 }
 
-/// Updating one link of 100,000, at 8 connections and at one.
+/// Updating one link of up to 100,000, at 8 connections and at one.
 pub(super) fn update(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let caller = stage.caller(&scenery.stock);
-    let (first, count) = UPDATED_LINKS;
+    let (first, count) = scenery.updated_links();
     let body = |new: &str| format!(r#"{{"target_url":"https://example.com/shop/winter/{new}"}}"#);
     let path = |digits: &str| format!("/v1/redirects/rdr_{digits}");
     let mut connection = caller.connect()?;

@@ -48,14 +48,6 @@ pub(crate) struct JobResult {
 }
 
 impl Job {
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) const fn is_shown_live(&self) -> bool {
-        self.is_live
-    }
-
     /// The same program with only this test.
     pub(crate) fn only(&self, test: &str) -> Self {
         let mut arguments = self.arguments.clone();

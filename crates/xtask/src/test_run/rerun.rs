@@ -45,7 +45,7 @@ struct Failure<'a> {
 
 impl Failure<'_> {
     fn name(&self) -> String {
-        self.test.map_or_else(|| self.job.name().to_owned(), |test| format!("{}: {test}", self.job.name()))
+        self.test.map_or_else(|| self.job.name.clone(), |test| format!("{}: {test}", self.job.name))
     }
 
     /// Runs it alone, and writes both outputs to a file.

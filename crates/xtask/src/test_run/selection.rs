@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::thread;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::binaries::{self, TestBinary};
 use super::job::Job;
@@ -32,7 +32,7 @@ const SLOW: [(&str, &str); 16] = [
     ("redis", "store"),
     ("quota-fallback", "fallback"),
     ("edge", "edge"),
-    ("dns", "asking"),
+    ("dns", "hostile_answers"),
     ("test-servers", "killed_tests"),
 ];
 
@@ -128,6 +128,11 @@ impl Selection {
             let with_tests: Result<Vec<_>> = jobs.iter().map(has_tests).collect();
             let mut with_tests = with_tests?.into_iter();
             jobs.retain(|_| with_tests.next().unwrap_or_default());
+        }
+        if self.names_nothing() {
+            let is_missing = |slow: &&_| !jobs.iter().any(|job| is_of(job, slow));
+            let missing: Vec<_> = SLOW.iter().filter(is_missing).collect();
+            ensure!(missing.is_empty(), "`SLOW` names binaries that do not exist: {missing:?}");
         }
         jobs.sort_by_key(|job| SLOW.iter().position(|slow| is_of(job, slow)).unwrap_or(SLOW.len()));
         if self.doc || (self.words.is_empty() && !names_binaries) {

@@ -51,7 +51,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     for round in 1..=*times {
         let results = lanes::run(&jobs, selection.lanes(), &|job, result| announce(round, job, result))?;
         for (job, result) in jobs.iter().zip(&results).filter(|(_, result)| !result.has_passed) {
-            let file = keep(&folder, &format!("{} round {round}", job.name()), &result.output)?;
+            let file = keep(&folder, &format!("{} round {round}", job.name), &result.output)?;
             for name in failed_tests(job, result) {
                 let failures = all.entry(name).or_default();
                 failures.times += 1;
@@ -73,15 +73,15 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
 /// The failed tests of a run, or the binary if it names none.
 fn failed_tests(job: &Job, result: &JobResult) -> Vec<String> {
     if result.failed.is_empty() {
-        return vec![job.name().to_owned()];
+        return vec![job.name.clone()];
     }
-    result.failed.iter().map(|test| format!("{}: {test}", job.name())).collect()
+    result.failed.iter().map(|test| format!("{}: {test}", job.name)).collect()
 }
 
 fn announce(round: usize, job: &Job, result: &JobResult) -> Result<()> {
     let failed = failed_tests(job, result).join(", ");
     let verdict = if result.has_passed { "passed".to_owned() } else { format!("FAILED: {failed}") };
     let seconds = result.took.as_secs_f64();
-    writeln!(io::stdout(), "round {round}: {} ({seconds:.1} s): {verdict}", job.name())?;
+    writeln!(io::stdout(), "round {round}: {} ({seconds:.1} s): {verdict}", job.name)?;
     Ok(())
 }
