@@ -28,7 +28,7 @@ pub(crate) struct SettingsError {
 impl SettingsError {
     /// The value of a setting is invalid. `problem` follows the setting's place after a colon, such as "must be
     /// on or off".
-    pub(crate) fn invalid(setting: &About, source: &Source, problem: impl Into<String>) -> Self {
+    pub(crate) fn invalid(setting: &About, source: &Source, problem: impl AsRef<str>) -> Self {
         let key = setting.key;
         let place = match source {
             Source::Flag => format!("--{key}"),
@@ -36,11 +36,21 @@ impl SettingsError {
             Source::File(path) => format!("`{key}` in {}", path.display()),
             Source::Default => format!("the default of `{key}`"),
         };
-        Self { place, problem: problem.into() }
+        Self::at(place, problem)
     }
 
-    /// Another problem, at `place`.
-    pub(crate) fn at(place: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { place: place.into(), problem: problem.into() }
+    /// Another problem, at `place`. Control characters in either are escaped, so that they cannot forge or hide a line on a
+    /// terminal.
+    pub(crate) fn at(place: impl AsRef<str>, problem: impl AsRef<str>) -> Self {
+        Self { place: printable(place.as_ref()), problem: printable(problem.as_ref()) }
     }
+}
+
+/// The text with its control characters escaped.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { printable.extend(c.escape_default()) } else { printable.push(c) }
+    }
+    printable
 }

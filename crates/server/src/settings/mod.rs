@@ -11,6 +11,7 @@ mod logged;
 mod plans_file;
 mod setting;
 mod sources;
+mod toml_file;
 mod values;
 
 use std::num::NonZeroUsize;

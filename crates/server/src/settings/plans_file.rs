@@ -8,6 +8,8 @@ use serde::Deserialize;
 use signpost_domain::{Feature, FeatureSet, Plan, PlanLimits, PlanName, Plans, RequestBudget};
 use toml::Table;
 
+use super::toml_file;
+
 /// The form of the file, as `--help` shows it.
 pub(crate) const FORM: &str = "\
 A plans file has a table for each plan, with these keys:
@@ -55,7 +57,7 @@ pub(super) fn read(path: &Path) -> Result<Plans, String> {
 }
 
 fn parse(text: &str) -> Result<Plans, String> {
-    let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+    let file: File = toml_file::parse(text)?;
     let mut entries = BTreeMap::new();
     for (name, table) in file.plans {
         let in_plan = |problem: String| format!("plan `{name}`: {problem}");
@@ -265,7 +267,7 @@ mod tests {
             (TEAM.replace("\"pixels\"", "\"pixel\""), "plan `team`: `features`: \"pixel\" must be one of"),
             (TEAM.replace("plans.team", "plans.\"Team!\""), "plan `Team!`: the name must be"),
             (format!("{TEAM}\n[limits]"), "limits"),
-            ("plans = 1".to_owned(), "plans"),
+            ("plans = 1".to_owned(), "line 1, column 9: "),
         ] {
             let message = parse(&file).unwrap_err();
             assert!(message.contains(named), "{message}");

@@ -10,6 +10,7 @@ use super::catalog::SETTINGS;
 use super::error::{SettingsError, Source};
 use super::flags::Flags;
 use super::setting::{About, Setting, VARIABLE_PREFIX};
+use super::toml_file;
 
 /// The file that is read by default, if it exists.
 pub(crate) const DEFAULT_FILE: &str = "signpost.toml";
@@ -32,7 +33,8 @@ impl Sources {
     /// Gathers the settings. `variables` are all of the environment; `--config` names `file`.
     ///
     /// # Errors
-    /// A variable or a key of the file is not a setting, a value is not text, or the file cannot be read.
+    /// A variable or a key of the file is not a setting, a value is not text or [damaged](check_text), or the file cannot be
+    /// read.
     pub(crate) fn gather(
         flags: Flags,
         variables: impl IntoIterator<Item = (OsString, OsString)>,
@@ -46,6 +48,11 @@ impl Sources {
         given.extend(settings);
         let flags = flags.into_iter().map(|(key, text)| (key, Given { text, source: Source::Flag }));
         given.extend(flags);
+        for setting in SETTINGS {
+            let Some(Given { text, source }) = given.get(setting.key) else { continue };
+            check_text(text, setting.is_list())
+                .map_err(|problem| SettingsError::invalid(setting, source, problem))?;
+        }
         Ok(Self(given))
     }
 
@@ -89,6 +96,21 @@ impl Sources {
     }
 }
 
+/// Refuses text that a deployment tool has damaged, because it could be a valid value that means something else. A line that
+/// ends with CR LF would name another file, and the empty text of a secret that was not injected would be the default.
+fn check_text(text: &str, is_list: bool) -> Result<(), String> {
+    if text.is_empty() && !is_list {
+        return Err("must not be empty; leave the setting out for its default".to_owned());
+    }
+    if let Some(control) = text.chars().find(|c| c.is_control()) {
+        return Err(format!("must not contain the control character {}", control.escape_default()));
+    }
+    if text.trim() != text {
+        return Err("must not begin or end with white space".to_owned());
+    }
+    Ok(())
+}
+
 fn missing(path: &Path) -> SettingsError {
     SettingsError::at(path.display().to_string(), "this settings file does not exist")
 }
@@ -99,8 +121,7 @@ struct Variables {
     file: Option<PathBuf>,
 }
 
-/// Reads the variables of the program. An empty one counts as not given, because deployment tools pass on unset
-/// variables as empty ones.
+/// Reads the variables of the program.
 fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Variables, SettingsError> {
     let mut variables = Variables::default();
     for (name, value) in all {
@@ -109,7 +130,9 @@ fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result
             continue;
         }
         if name == FILE_VARIABLE {
-            variables.file = (!value.is_empty()).then(|| PathBuf::from(value));
+            let text = value.to_string_lossy();
+            check_text(&text, false).map_err(|problem| SettingsError::at(FILE_VARIABLE, problem))?;
+            variables.file = Some(PathBuf::from(value));
             continue;
         }
         let Some(setting) = SETTINGS.iter().find(|setting| setting.variable() == name) else {
@@ -118,9 +141,7 @@ fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result
         let text = value
             .into_string()
             .map_err(|_| SettingsError::invalid(setting, &Source::Variable, "must be valid UTF-8"))?;
-        if !text.is_empty() {
-            variables.settings.insert(setting.key, Given { text, source: Source::Variable });
-        }
+        variables.settings.insert(setting.key, Given { text, source: Source::Variable });
     }
     Ok(variables)
 }
@@ -134,8 +155,7 @@ fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, Setti
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(SettingsError::at(name, format!("cannot be read: {error}"))),
     };
-    let table: toml::Table =
-        toml::from_str(&text).map_err(|error| SettingsError::at(&*name, error.to_string().trim_end()))?;
+    let table: toml::Table = toml_file::parse(&text).map_err(|problem| SettingsError::at(&*name, problem))?;
     let mut given = BTreeMap::new();
     for (key, value) in table {
         let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {

@@ -165,11 +165,67 @@ fn d37_the_edge_hostname_cannot_be_connected() {
     assert!(rules.judge("a.edge.example.com").is_err() && rules.judge("a.example.com").is_ok());
 }
 
+/// A secret that was not injected must not become the default, which may be another, empty database.
 #[test]
-fn an_empty_variable_counts_as_not_given() {
-    let variables = [("SIGNPOST_THROTTLE_PER_MINUTE", ""), ("SIGNPOST_METRICS_LISTEN", "")];
-    let settings = serve(&gather(&[], &variables, "throttle-per-minute = 3").unwrap()).unwrap();
-    assert_eq!((settings.plain.throttle_per_minute, settings.plain.metrics_listen), (3, None));
+fn d61_an_empty_value_is_refused_unless_it_is_a_list() {
+    for setting in SETTINGS {
+        let variable = setting.variable();
+        let read = [
+            gather(&[], &[(&variable, "")], "").map(drop),
+            gather(&[(setting.key, "")], &[], "").map(drop),
+            gather(&[], &[], &format!("{} = ''", setting.key)).map(drop),
+        ];
+        if setting.is_list() {
+            assert_eq!(read, [Ok(()), Ok(()), Ok(())], "{}", setting.key);
+        } else {
+            let names = [variable.clone(), format!("--{}", setting.key), format!("`{}` in ", setting.key)];
+            for (read, name) in read.into_iter().zip(names) {
+                let message = read.expect_err(setting.key);
+                assert!(message.starts_with(&name) && message.contains("must not be empty"), "{message}");
+            }
+        }
+    }
+    let sources = gather(&[], &[("SIGNPOST_TRUSTED_PROXIES", "")], "").unwrap();
+    let proxies = serve(&sources).unwrap().plain.trusted_proxies;
+    assert!(!proxies.contains("127.0.0.1".parse().unwrap()), "an empty list is not the default");
+    let message = gather(&[], &[("SIGNPOST_CONFIG", "")], "").unwrap_err();
+    assert!(message.starts_with("SIGNPOST_CONFIG: must not be empty"), "{message}");
+}
+
+#[test]
+fn d61_control_characters_and_outer_white_space_are_refused_by_name() {
+    for setting in SETTINGS {
+        let variable = setting.variable();
+        for (text, problem) in [
+            ("sqlite://a.db\r", "the control character \\r"),
+            ("a\u{1b}[2J", "the control character \\u{1b}"),
+            ("\u{85}", "the control character \\u{85}"),
+            (" sqlite://a.db", "white space"),
+            ("sqlite://a.db ", "white space"),
+            ("sqlite://a.db\u{a0}", "white space"),
+        ] {
+            let message = gather(&[], &[(&variable, text)], "").unwrap_err();
+            assert!(message.starts_with(&variable) && message.ends_with(problem), "{message}");
+        }
+        let message = gather(&[], &[], &format!(r#"{} = "a\r""#, setting.key)).unwrap_err();
+        assert!(message.starts_with(&format!("`{}` in ", setting.key)), "{message}");
+    }
+}
+
+#[test]
+fn d61_messages_escape_control_characters() {
+    let message = gather(&[], &[("SIGNPOST_\u{1b}[31m", "x")], "").unwrap_err();
+    assert!(message.starts_with("SIGNPOST_\\u{1b}[31m: "), "{message}");
+    let message = gather(&[], &[], r#""a\nb" = 1"#).unwrap_err();
+    assert!(message.starts_with("`a\\nb` in "), "{message}");
+}
+
+#[test]
+fn r28_a_syntax_error_in_the_file_does_not_repeat_its_line() {
+    let message =
+        gather(&[], &[], "log-format = 'text'\ndatabase-url = 'postgres://u:secret@db/s").unwrap_err();
+    assert!(message.contains("signpost.toml: line 2, column "), "{message}");
+    assert!(!message.contains("secret"), "{message}");
 }
 
 #[test]
