@@ -4,6 +4,7 @@
 mod background;
 mod clicks;
 mod commands;
+mod core_dumps;
 mod country_database_file;
 mod followed_file;
 mod listeners;
@@ -26,6 +27,7 @@ use commands::{Cli, is_usage_error, without_keys};
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    core_dumps::switch_off();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return report_usage(&error),

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -295,12 +295,26 @@ impl Program {
     }
 
     /// Waits until the program stops, and returns its exit code.
+    #[track_caller]
     pub fn wait(&mut self) -> Option<i32> {
-        let code = self.child.wait().unwrap().code();
+        self.wait_for_status().code()
+    }
+
+    /// Waits until the program stops. It must do so within some minutes.
+    #[track_caller]
+    pub fn wait_for_status(&mut self) -> ExitStatus {
+        let since = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(since.elapsed() < Duration::from_mins(5), "the program does not stop");
+            std::thread::sleep(Duration::from_millis(2));
+        };
         if let Some(reader) = self.log_reader.take() {
             reader.join().unwrap();
         }
-        code
+        status
     }
 
     /// Kills the program as a crash would.

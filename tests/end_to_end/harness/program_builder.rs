@@ -66,9 +66,27 @@ impl ProgramBuilder {
     }
 
     /// On a disk that can be filled: see [`Program::limit_files`].
-    pub fn with_disk_that_fills(mut self) -> Self {
-        // The program inherits that it ignores the signal for a file that grows too large.
-        self.shell.push_str("trap '' XFSZ;");
+    pub fn with_disk_that_fills(self) -> Self {
+        // The signal for a file that grows too large.
+        self.ignoring("XFSZ")
+    }
+
+    /// With this signal ignored from the start, such as `HUP` under `nohup`.
+    pub fn ignoring(mut self, signal: &str) -> Self {
+        self.shell.extend(["trap '' ", signal, ";"]);
+        self
+    }
+
+    /// With the default action of this signal, also if the tests were started with it ignored, as by `nohup`.
+    pub fn heeding(mut self, signal: &str) -> Self {
+        // A shell cannot reset a signal that was ignored when it started.
+        self.shell.extend(["exec env --default-signal=", signal, r#" "$0" "$@";"#]);
+        self
+    }
+
+    /// Where the system allows it, with core dumps of any size.
+    pub fn with_core_dumps(mut self) -> Self {
+        self.shell.push_str("ulimit -c unlimited || true;");
         self
     }
 

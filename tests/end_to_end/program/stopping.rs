@@ -16,14 +16,41 @@ const ROUNDS: usize = 5;
 const BODY_TIME: Duration = Duration::from_secs(8);
 
 #[test]
-fn d64_sigterm_and_sigint_end_with_exit_code_0() {
-    for signal in ["TERM", "INT"] {
-        let mut program = Program::start();
+fn d64_each_stop_signal_ends_with_exit_code_0() {
+    for signal in ["TERM", "INT", "QUIT", "HUP"] {
+        let mut program = Program::builder().heeding(signal).start();
         program.first_account().new_redirect();
         program.signal(signal);
         assert_eq!(program.wait(), Some(0), "{signal}: {}", program.log());
         assert_eq!(program.rest_of_stdout(), "");
+        assert!(program.log().contains(&format!("signal=\"SIG{signal}\"")), "{}", program.log());
     }
+}
+
+/// The kernel sends SIGHUP when a terminal closes, and the shell may send it too.
+#[test]
+fn d64_a_repeated_sighup_does_not_cut_the_stop_short() {
+    let mut program = Program::builder().setting("drain-delay", "10m").heeding("HUP").start();
+    let account = program.first_account();
+    for _ in 0..3 {
+        program.signal("HUP");
+        account.await_health("/health/ready", |answer| answer.body["status"] == "draining");
+    }
+    account.get("/v1/account").expect_status(200);
+    program.signal("TERM");
+    program.wait();
+    assert!(program.log().contains("second signal"), "{}", program.log());
+}
+
+#[test]
+fn d64_a_sighup_that_was_ignored_at_the_start_stays_ignored() {
+    let mut program = Program::builder().ignoring("HUP").start();
+    let account = program.first_account();
+    program.signal("HUP");
+    account.await_health("/health/ready", |answer| answer.status == 200);
+    program.signal("TERM");
+    assert_eq!(program.wait(), Some(0), "{}", program.log());
+    assert!(!program.log().contains("SIGHUP") && program.log().contains("SIGTERM"), "{}", program.log());
 }
 
 #[test]

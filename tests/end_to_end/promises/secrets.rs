@@ -1,5 +1,7 @@
 //! R28: keys stay secret (D13), and a mistyped one costs no look-up.
 
+use std::os::unix::process::ExitStatusExt as _;
+
 use serde_json::json;
 
 use crate::harness::{Account, Program, Visitor};
@@ -124,4 +126,15 @@ fn d13_r28_the_plain_key_is_nowhere_but_where_it_was_shown_once() {
         }
         assert_eq!(program.rest_of_stdout(), "", "shown once");
     }
+}
+
+#[test]
+fn r28_a_crash_dumps_no_core_even_where_the_system_allows_it() {
+    let mut program = Program::builder().with_core_dumps().start();
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", program.pid())).unwrap();
+    let limit = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    assert_eq!(limit.split_whitespace().collect::<Vec<_>>()[4..6], ["0", "0"], "{limit}");
+    program.signal("ABRT");
+    let status = program.wait_for_status();
+    assert!(!status.core_dumped() && status.signal().is_some(), "{status}");
 }

@@ -67,7 +67,7 @@ pub(super) async fn run(
     let exported: Result<Exported> = tokio::select! {
         exported = exporting => exported,
         // Dropping the unfinished file deletes it.
-        signal = signals.next() => bail!("stopped by {signal}; {name} was not written"),
+        signal = signals.first() => bail!("stopped by {signal}; {name} was not written"),
     };
     let Exported { groups, links, left_out } = exported.with_context(|| format!("{name} was not written"))?;
     let json = json!({

@@ -132,8 +132,10 @@ Examples:
   signpost backup /var/backups/signpost-monday.db
 
 Stopping:
-  On SIGTERM or Ctrl-C the program finishes running requests and exits, at most
-  30 seconds after drain-delay. A second signal stops it at once.",
+  On SIGTERM, SIGINT (Ctrl-C), SIGQUIT or SIGHUP (a closed terminal) the program
+  finishes running requests and exits, at most 30 seconds after drain-delay. A
+  second SIGTERM, SIGINT or SIGQUIT stops it at once. Under `nohup` a closed
+  terminal does not stop it.",
         plans = indented(PLANS_FILE_FORM)
     )
 }

@@ -43,12 +43,12 @@ pub(super) async fn run(
     announce(addresses, output)?;
 
     let signal = tokio::select! {
-        signal = signals.next() => signal,
+        signal = signals.first() => signal,
         failure = servers.ended() => return Err(failure),
     };
     tracing::info!(signal, "stopping");
     serving.begin_stopping();
-    if shutdown::stop(signals.next(), settings.plain.drain_delay, servers.stop(), STOPPED_WITHIN).await {
+    if shutdown::stop(signals.second(), settings.plain.drain_delay, servers.stop(), STOPPED_WITHIN).await {
         serving.close().await;
         tracing::info!("stopped; all running work is finished");
     } else {

@@ -303,7 +303,7 @@ settings! {
 
     DRAIN_DELAY: Duration = values::up_to_an_hour {
         key: "drain-delay", value_name: "TIME", default: Some("0s"),
-        help: "How long to keep accepting after SIGTERM while /health/ready answers 503, such as 10s",
+        help: "How long to keep accepting after a stop signal while /health/ready answers 503, such as 10s",
         group: "Operation", scope: Scope::Serve,
         log: |_, serve| time(serve.plain.drain_delay),
         required: drain_delay,
