@@ -1,9 +1,8 @@
 //! A file of batches that wait for the store.
 
 use std::ffi::OsString;
-use std::fs::DirBuilder;
+use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use diesel::connection::SimpleConnection;
@@ -13,6 +12,9 @@ use diesel::sql_types::{BigInt, Binary, Nullable};
 use signpost_app::ports::EncodedClicks;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
+
+use super::pending_batch::size;
+use super::private_files::{Identity, create_private};
 
 /// A larger file shrinks once it is empty.
 const KEPT_PAGES: i64 = 4_096;
@@ -78,16 +80,11 @@ impl FileTotals {
     }
 }
 
-/// The approximate size of a batch on disk or in memory.
-pub(crate) fn size(batch: &EncodedClicks) -> u64 {
-    const ROW_OVERHEAD: u64 = 96;
-    u64::try_from(batch.segment.len()).unwrap_or(u64::MAX).saturating_add(ROW_OVERHEAD)
-}
-
 /// A small SQLite file that this process locks while it is open. Batches leave it in the order in which they
 /// entered.
 pub(crate) struct BatchFile {
     path: PathBuf,
+    identity: Identity,
     connection: SqliteConnection,
     /// The row of the last batch that the store has. The row may remain if deleting it failed.
     acknowledged: i64,
@@ -153,6 +150,7 @@ impl BatchFile {
             )));
         }
         let name = path.to_str().ok_or_else(|| io::Error::other("the path is not UTF-8"))?;
+        create_private(&with_companions(&path))?;
         let mut connection =
             SqliteConnection::establish(name).map_err(|error| FileError::Unusable(Box::new(error)))?;
         connection.batch_execute(
@@ -171,6 +169,7 @@ impl BatchFile {
         let Summary { batches, clicks, bytes, last } = summary;
         let [batches, clicks, bytes] = [batches, clicks, bytes].map(|n| u64::try_from(n).unwrap_or_default());
         Ok(Self {
+            identity: Identity::at(&path)?,
             path,
             connection,
             acknowledged: 0,
@@ -186,6 +185,22 @@ impl BatchFile {
 
     pub(crate) const fn held(&self) -> FileTotals {
         self.held
+    }
+
+    /// Whether its name still leads to it.
+    pub(crate) fn has_its_name(&self) -> bool {
+        match Identity::at(&self.path) {
+            Ok(found) => found == self.identity,
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
+    /// All batches that the store does not have, oldest first.
+    pub(crate) fn all(&mut self) -> Result<Vec<EncodedClicks>, FileError> {
+        let rows: Vec<Row> = diesel::sql_query("SELECT * FROM batches WHERE id > ? ORDER BY id")
+            .bind::<BigInt, _>(self.acknowledged)
+            .load(&mut self.connection)?;
+        rows.into_iter().map(|row| FiledBatch::try_from(row).map(|filed| filed.batch)).collect()
     }
 
     /// Writes all batches or none.
@@ -317,7 +332,7 @@ impl BatchFile {
 /// Deletes an empty file that is not open.
 pub(crate) fn remove(path: &Path) {
     for path in with_companions(path) {
-        match std::fs::remove_file(&path) {
+        match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::debug!(path = %path.display(), %error, "a file of the spool was not deleted");
             }
@@ -348,18 +363,12 @@ impl TryFrom<Row> for FiledBatch {
         })
     }
 }
-
-/// Creates a folder whose files only the owner can read, since they have hashes of visitors.
-pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
 /// Whether a file lacks its first page, which SQLite writes first. SQLite takes such a file for an empty
 /// database, and would delete the log beside it, including the batches in it.
 fn is_cut_short(path: &Path) -> bool {
     const SMALLEST_PAGE: u64 = 512;
     let [size, log_size, _] =
-        with_companions(path).map(|path| std::fs::metadata(path).map_or(0, |file| file.len()));
+        with_companions(path).map(|path| fs::metadata(path).map_or(0, |file| file.len()));
     size < SMALLEST_PAGE && (size > 0 || log_size > 0)
 }
 
@@ -368,7 +377,7 @@ pub(crate) fn set_aside(path: &Path) {
     for path in with_companions(path) {
         let mut name = OsString::from(&path);
         name.push(".broken");
-        match std::fs::rename(&path, &name) {
+        match fs::rename(&path, &name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::warn!(path = %path.display(), %error, "a broken file of the spool was not set aside");
             }

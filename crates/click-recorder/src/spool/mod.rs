@@ -5,6 +5,10 @@
 
 mod backlog;
 mod batch_file;
+mod pending_batch;
+mod private_files;
+mod warnings;
+
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +22,10 @@ use signpost_domain::analytics::ClickSource;
 
 pub use self::backlog::SpoolLimits;
 pub(crate) use self::backlog::{Backlog, SpoolFull};
-use self::batch_file::{BatchFile, FileError, FileTotals, FiledBatch, remove, set_aside, size};
+use self::batch_file::{BatchFile, FileError, FileTotals, FiledBatch, remove, set_aside};
+pub(crate) use self::pending_batch::PendingBatch;
+use self::pending_batch::{Location, new_source, size};
+use self::private_files::create_folder;
 use crate::reporting::{LogPace, RecorderMetrics};
 
 /// The extension of spool files.
@@ -26,21 +33,6 @@ const EXTENSION: &str = "spool";
 
 /// How long the spool waits after a disk failure before it tries again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Where a batch is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Location {
-    Own(i64),
-    Leftover(PathBuf, i64),
-    Memory,
-}
-
-/// A batch that the store does not have, as far as this node knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PendingBatch {
-    location: Location,
-    pub(crate) batch: EncodedClicks,
-}
 
 /// The waiting batches.
 pub(crate) struct Spool {
@@ -151,7 +143,8 @@ impl Spool {
 
     fn write_now(&mut self, batch: Option<&EncodedClicks>) -> Result<(), FileError> {
         let mut file = match self.own.take() {
-            Some(file) => file,
+            Some(file) if file.has_its_name() => file,
+            Some(file) => self.replace(file)?,
             None => self.new_file()?,
         };
         match file.write(self.memory.iter().chain(batch)) {
@@ -168,8 +161,26 @@ impl Spool {
         }
     }
 
+    /// A new file with the batches of one that was removed or replaced: no process would find them after the end of this one.
+    fn replace(&mut self, mut lost: BatchFile) -> Result<BatchFile, FileError> {
+        let replaced = lost.all().and_then(|batches| {
+            let mut file = self.new_file()?;
+            file.write(batches.iter())?;
+            Ok(file)
+        });
+        match &replaced {
+            Ok(file) => {
+                let (path, batches) = (lost.path().display(), file.held().batches);
+                tracing::warn!(%path, batches, "a file of the spool was removed or replaced, and is written anew");
+            }
+            // Its batches can still be read.
+            Err(_) => self.own = Some(lost),
+        }
+        replaced
+    }
+
     fn new_file(&self) -> Result<BatchFile, FileError> {
-        batch_file::create_folder(&self.folder)?;
+        create_folder(&self.folder)?;
         let name =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let path = self.folder.join(format!("{:032x}.{EXTENSION}", u128::from_be_bytes(name.0)));
@@ -360,40 +371,6 @@ impl Spool {
     fn files(&self) -> impl Iterator<Item = &BatchFile> {
         self.own.iter().chain(&self.leftovers)
     }
-
-    /// Sets a broken file aside, and counts its clicks as lost.
-    fn set_aside_file(&self, file: BatchFile) {
-        let (path, clicks) = (file.path().to_owned(), file.held().clicks);
-        drop(file);
-        set_aside(&path);
-        self.metrics.lost(clicks);
-        tracing::error!(path = %path.display(), clicks, "a broken file of the spool was set aside");
-    }
-
-    fn warn_of_full(&mut self, why: &'static str) {
-        if self.warnings.is_due() {
-            let Backlog { batches, clicks, bytes, .. } = self.backlog();
-            tracing::error!(batches, clicks, bytes, "{why}: new clicks are dropped");
-        }
-    }
-
-    fn warn_of_disk(&mut self, error: &FileError) {
-        if self.warnings.is_due() {
-            let cause = std::error::Error::source(error).map(ToString::to_string);
-            let batches = self.in_memory.batches;
-            let folder = self.folder.display();
-            tracing::error!(
-                %folder, %error, cause, batches,
-                "the spool of clicks cannot be written: clicks wait in memory, and are dropped when that is full"
-            );
-        }
-    }
-}
-
-fn new_source(randomness: &dyn Randomness) -> Result<ClickSource, RandomnessUnavailable> {
-    let mut source = [0; 16];
-    randomness.fill(&mut source)?;
-    Ok(ClickSource(source))
 }
 
 #[cfg(test)]

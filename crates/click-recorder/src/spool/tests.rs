@@ -1,3 +1,5 @@
+mod changed_folders;
+
 use std::fs;
 
 use signpost_memory::SeededRandomness;
