@@ -13,7 +13,7 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 use crate::harness::{Program, SetWhenDropped, concurrently, migrate, rate_limits, within_one_day};
 use crate::machine::MachineControl;
 use crate::scene::{node, or_skip};
-use crate::size::{count, length, report};
+use crate::size::{count, length, report, within};
 use crate::waiting::{await_count, await_event, await_promised};
 
 /// The tests that are skipped without the servers, as the notice names them.
@@ -21,7 +21,7 @@ const WHO: &str = "failures of Redis";
 
 const NODES: usize = 2;
 
-/// No request may take longer, apart from the delay of the machine itself.
+/// No request may take longer, apart from the delay of the machine itself. Only a soak asserts it.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// How many requests are answered during the fault.
@@ -168,7 +168,7 @@ fn goes_on(stage: &Stage, fault: impl FnOnce(&Stage), mend: impl FnOnce(&Stage))
         "{before:?} before the fault, {during:?} during it, with a delay of the machine of {late:?}"
     );
     let longest = taken.iter().map(|(_, took)| *took).max().unwrap();
-    assert!(longest <= LONGEST + late, "{longest:?}, with a delay of the machine of {late:?}");
+    assert!(longest <= within(LONGEST + late), "{longest:?}, with a delay of the machine of {late:?}");
     (taken.len(), longest)
 }
 
