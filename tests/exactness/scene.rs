@@ -285,7 +285,7 @@ impl Scene {
         let (store, now) = (&self.opened.store, self.memory.clock.now());
         for _ in 0..self.chance.below(4) {
             match self.chance.below(3) {
-                0 => store.pack(now).await.unwrap(),
+                0 => store.pack(now).await.unwrap().upkeep,
                 1 => store.digest(now).await.unwrap(),
                 _ => store.seal(now).await.unwrap(),
             };
@@ -379,7 +379,7 @@ impl Scene {
 }
 
 async fn keep_up(store: &dyn ClickStore, now: Timestamp) {
-    while store.pack(now).await.unwrap() == Upkeep::More {}
+    while store.pack(now).await.unwrap().upkeep == Upkeep::More {}
     while store.digest(now).await.unwrap() == Upkeep::More {}
     while store.seal(now).await.unwrap() == Upkeep::More {}
 }

@@ -6,6 +6,7 @@
 //!
 //! To add a job, implement [`Job`] in a file here and add it to [`jobs`].
 
+mod click_retention;
 mod click_upkeep;
 mod domain_checks;
 mod index_links;
@@ -17,11 +18,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub use self::click_retention::ForgetClicks;
 pub use self::click_upkeep::{ClickUpkeep, UpkeepTask};
 pub use self::domain_checks::{CheckDomains, MaintainDomains};
 pub use self::index_links::IndexLinks;
 pub use self::job_runner::JobRunner;
-pub use self::retention::{ForgetAnswers, ForgetChanges, ForgetClicks};
+pub use self::retention::{ForgetAnswers, ForgetChanges};
 use crate::app_error::AppError;
 use crate::application::Application;
 

@@ -137,7 +137,7 @@ impl Subject {
     /// Packs, digests and seals everything. Returns the CPU seconds of this process and the server for each click.
     pub(crate) async fn keep_up(&self, now: Timestamp, clicks: u64) -> Result<f64> {
         let before = self.processor_seconds()?;
-        while self.store.pack(now).await? == Upkeep::More {}
+        while self.store.pack(now).await?.upkeep == Upkeep::More {}
         while self.store.digest(now).await? == Upkeep::More {}
         while self.store.seal(now).await? == Upkeep::More {}
         Ok((self.processor_seconds()? - before) / lossy(clicks))

@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, StoreError, Upkeep};
 use signpost_domain::analytics::{
-    ClickId, ClickSelection, ClickSource, ExportedClick, Question, RecentClicks, RecordedClick, Report,
-    UtcDay, VisitorKey,
+    ClickId, ClickSelection, ClickSource, ExportedClick, PlannedDeletion, Question, RecentClicks,
+    RecordedClick, Report, UtcDay, VisitorKey,
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 use tokio::sync::watch;
@@ -32,6 +32,9 @@ struct State {
     keys: BTreeMap<UtcDay, VisitorKey>,
     /// Accounts that keep no more clicks.
     deleted: BTreeSet<AccountId>,
+    /// How many of their clicks arrived since the last packing.
+    dropped: u64,
+    planned: BTreeMap<AccountId, PlannedDeletion>,
 }
 
 #[derive(Debug, Default)]
@@ -156,7 +159,9 @@ impl ClickStore for MemoryClickStore {
         if signpost_clicks::read(segment, |click| rows.push(KeptRow::from(&click))).is_err() {
             rows.clear();
         }
+        let all = rows.len();
         rows.retain(|row| !state.deleted.contains(&row.account));
+        state.dropped += u64::try_from(all - rows.len()).unwrap_or(u64::MAX);
         state.rows.append(&mut rows);
         state.appended.insert(*source, *number);
         Ok(Appended::Now)
@@ -196,8 +201,9 @@ impl ClickStore for MemoryClickStore {
         Ok(())
     }
 
-    async fn pack(&self, _: Timestamp) -> Result<Upkeep, StoreError> {
-        self.call().map(|_| Upkeep::Done)
+    async fn pack(&self, _: Timestamp) -> Result<Packed, StoreError> {
+        let dropped = std::mem::take(&mut self.call()?.dropped);
+        Ok(Packed { upkeep: Upkeep::Done, dropped })
     }
 
     async fn digest(&self, _: Timestamp) -> Result<Upkeep, StoreError> {
@@ -208,6 +214,11 @@ impl ClickStore for MemoryClickStore {
         self.call().map(|_| Upkeep::Done)
     }
 
+    /// The node's clock is the store's own.
+    async fn today(&self, now: Timestamp) -> Result<UtcDay, StoreError> {
+        self.call().map(|_| UtcDay::of(now))
+    }
+
     async fn accounts_with_clicks_before(
         &self,
         day: UtcDay,
@@ -215,13 +226,35 @@ impl ClickStore for MemoryClickStore {
         at_most: usize,
     ) -> Result<Vec<AccountId>, StoreError> {
         let state = self.call()?;
-        let accounts: BTreeSet<AccountId> = state
-            .rows
-            .iter()
-            .filter(|row| UtcDay::of(row.at) < day && after.is_none_or(|after| row.account > after))
-            .map(|row| row.account)
-            .collect();
-        Ok(accounts.into_iter().take(at_most).collect())
+        let old = state.rows.iter().filter(|row| UtcDay::of(row.at) < day).map(|row| row.account);
+        let accounts: BTreeSet<AccountId> = old.chain(state.planned.keys().copied()).collect();
+        let rest = accounts.into_iter().filter(|account| after.is_none_or(|after| *account > after));
+        Ok(rest.take(at_most).collect())
+    }
+
+    async fn old_clicks(&self, account: AccountId, day: UtcDay) -> Result<Option<OldClicks>, StoreError> {
+        let state = self.call()?;
+        let days = state.rows.iter().filter(|row| row.account == account).map(|row| UtcDay::of(row.at));
+        let old: Vec<UtcDay> = days.filter(|of_click| *of_click < day).collect();
+        let clicks = u64::try_from(old.len()).unwrap_or(u64::MAX);
+        Ok(old.into_iter().min().map(|oldest| OldClicks { clicks, oldest }))
+    }
+
+    async fn planned_deletion(&self, account: AccountId) -> Result<Option<PlannedDeletion>, StoreError> {
+        Ok(self.call()?.planned.get(&account).copied())
+    }
+
+    async fn plan_deletion(
+        &self,
+        account: AccountId,
+        planned: Option<PlannedDeletion>,
+    ) -> Result<(), StoreError> {
+        let mut state = self.call()?;
+        match planned {
+            Some(planned) => state.planned.insert(account, planned),
+            None => state.planned.remove(&account),
+        };
+        Ok(())
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
@@ -229,6 +262,7 @@ impl ClickStore for MemoryClickStore {
         state.rows.retain(|row| row.account != account || day.is_some_and(|day| UtcDay::of(row.at) >= day));
         if day.is_none() {
             state.deleted.insert(account);
+            state.planned.remove(&account);
         }
         Ok(Upkeep::Done)
     }

@@ -1,12 +1,12 @@
-//! A clock that only moves when it is set.
+//! A clock that only moves when a test moves it.
 
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use signpost_app::ports::Clock;
 use signpost_domain::Timestamp;
 
-/// A clock that tests set. It may step back, like real ones.
+/// A clock that tests move. Its time of day may jump, like that of real ones.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -18,7 +18,12 @@ use signpost_domain::Timestamp;
 /// assert_eq!(clock.now(), before.plus(Duration::from_secs(1)));
 /// ```
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    unix_millis: AtomicI64,
+    start: Instant,
+    /// The milliseconds that have passed since the start, whatever the time of day says.
+    passed: AtomicU64,
+}
 
 /// 2026-01-31T09:05:07.042Z: in the middle of a minute and of a day.
 const START_MILLIS: i64 = 1_769_850_307_042;
@@ -26,21 +31,31 @@ const START_MILLIS: i64 = 1_769_850_307_042;
 impl ManualClock {
     /// A clock at `now`.
     #[must_use]
-    pub const fn new(now: Timestamp) -> Self {
-        Self(AtomicI64::new(now.unix_millis()))
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            unix_millis: AtomicI64::new(now.unix_millis()),
+            start: Instant::now(),
+            passed: AtomicU64::new(0),
+        }
     }
 
-    /// Sets the time.
+    /// Sets the time of day. No time passes.
     pub fn set(&self, now: Timestamp) {
-        self.0.store(now.unix_millis(), Ordering::SeqCst);
+        self.unix_millis.store(now.unix_millis(), Ordering::SeqCst);
     }
 
-    /// Moves the time forward.
+    /// Lets time pass.
     pub fn advance(&self, by: Duration) {
+        self.passed.fetch_add(by.as_millis().try_into().unwrap_or(u64::MAX), Ordering::SeqCst);
+        self.jump_ahead(by);
+    }
+
+    /// Moves the time of day forward. No time passes.
+    pub fn jump_ahead(&self, by: Duration) {
         self.set(self.now().plus(by));
     }
 
-    /// Moves the time back.
+    /// Moves the time of day back. No time passes.
     pub fn step_back(&self, by: Duration) {
         self.set(self.now().minus(by));
     }
@@ -49,13 +64,17 @@ impl ManualClock {
 /// Starts at 2026-01-31T09:05:07.042Z.
 impl Default for ManualClock {
     fn default() -> Self {
-        Self(AtomicI64::new(START_MILLIS))
+        Self::new(Timestamp::from_unix_millis(START_MILLIS).unwrap_or(Timestamp::EPOCH))
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         // Only timestamps are stored, so this conversion always succeeds.
-        Timestamp::from_unix_millis(self.0.load(Ordering::SeqCst)).unwrap_or(Timestamp::EPOCH)
+        Timestamp::from_unix_millis(self.unix_millis.load(Ordering::SeqCst)).unwrap_or(Timestamp::EPOCH)
+    }
+
+    fn instant(&self) -> Instant {
+        self.start + Duration::from_millis(self.passed.load(Ordering::SeqCst))
     }
 }

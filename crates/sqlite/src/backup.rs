@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
 use crate::connection::{self, Deadline, Task};
-use crate::database_file::DatabaseFile;
+use crate::database_file::{Contents, DatabaseFile};
 use crate::open_error::OpenError;
 
 /// The temporary name of an unfinished copy. It identifies the leftovers of a killed program.
@@ -79,39 +80,64 @@ pub enum BackupError {
 pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result<Backup, BackupError> {
     let target = std::path::absolute(target)
         .map_err(|source| BackupError::NoFile { path: target.to_path_buf(), source })?;
-    let no_file = |source| BackupError::NoFile { path: target.clone(), source };
     let failed = |source| BackupError::Copy { path: target.clone(), source };
     file.must_hold_a_database()?;
     // The end of the copy would report it too, but only after a long wait.
     if target.symlink_metadata().is_ok() {
         return Err(BackupError::Exists { path: target });
     }
-    let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?.to_path_buf();
-
     let mut source = connection::open(file, Task::Copy, patience, &Arc::new(Deadline::none()))?;
     if !connection::has_tables(&mut source, file).map_err(failed)? {
         return Err(file.is_no_database().into());
     }
+    let keys = match file.contents() {
+        Contents::Links => VisitorKeys::AsTheyAre,
+        Contents::Clicks => VisitorKeys::Removed,
+    };
+    copy_to(&mut source, &target, keys)
+}
+
+/// What becomes of the keys of visitors' hashes in a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VisitorKeys {
+    /// They are copied, if there are any.
+    AsTheyAre,
+    /// A reader of the copy must not be able to try out addresses: the copy holds the hashes (D48).
+    Removed,
+}
+
+/// Copies the database of a connection to `target`, an absolute path; see [`back_up`].
+pub(crate) fn copy_to(
+    source: &mut SqliteConnection,
+    target: &Path,
+    keys: VisitorKeys,
+) -> Result<Backup, BackupError> {
+    let no_file = |source| BackupError::NoFile { path: target.to_path_buf(), source };
+    let failed = |source| BackupError::Copy { path: target.to_path_buf(), source };
+    let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?;
     // Only its owner may read it, and it is deleted when it is dropped.
-    let partial = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(&folder).map_err(no_file)?;
+    let partial = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(folder).map_err(no_file)?;
     let copy = DatabaseFile::at(partial.path())?;
-    diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(copy.as_str()).execute(&mut source).map_err(failed)?;
-    drop(source);
+    diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(copy.as_str()).execute(source).map_err(failed)?;
+    match keys {
+        VisitorKeys::AsTheyAre => {}
+        VisitorKeys::Removed => remove_visitor_keys(&copy).map_err(failed)?,
+    }
     check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(BackupError::Damaged { finding }))?;
 
     partial.as_file().sync_all().map_err(no_file)?;
-    let whole = partial.persist_noclobber(&target).map_err(|refused| match refused.error.kind() {
-        io::ErrorKind::AlreadyExists => BackupError::Exists { path: target.clone() },
+    let whole = partial.persist_noclobber(target).map_err(|refused| match refused.error.kind() {
+        io::ErrorKind::AlreadyExists => BackupError::Exists { path: target.to_path_buf() },
         _ => no_file(refused.error),
     })?;
     // The new name must survive a power failure too.
-    sync_folder(&folder).map_err(no_file)?;
+    sync_folder(folder).map_err(no_file)?;
     let bytes = whole.metadata().map_err(no_file)?.len();
-    Ok(Backup { path: target, bytes })
+    Ok(Backup { path: target.to_path_buf(), bytes })
 }
 
-/// Copies the clicks of a database to a file beside `target`, the copy of the database itself, like [`back_up`]. `None` if
-/// the database has no clicks yet.
+/// Copies the clicks of a database to a file beside `target`, the copy of the database itself, like [`back_up`], but without
+/// the keys of visitors' hashes (D48). `None` if the database has no clicks yet.
 pub fn back_up_clicks(
     database: &DatabaseFile,
     target: &Path,
@@ -136,14 +162,26 @@ struct Dangling {
     rows: i64,
 }
 
-/// The first problem of a copy. The copy is opened without write-ahead logging, so that it stays a single file.
-fn check(copy: &DatabaseFile) -> QueryResult<Option<String>> {
-    let mut connection = SqliteConnection::establish(copy.as_str()).map_err(|error| {
+/// Overwrites the keys with zeros, without a journal that would hold them on the disk.
+fn remove_visitor_keys(copy: &DatabaseFile) -> QueryResult<()> {
+    alone(copy)?.batch_execute(
+        "PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON; DELETE FROM visitor_keys",
+    )
+}
+
+/// A connection without write-ahead logging, so that the copy stays a single file.
+fn alone(copy: &DatabaseFile) -> QueryResult<SqliteConnection> {
+    SqliteConnection::establish(copy.as_str()).map_err(|error| {
         diesel::result::Error::DatabaseError(
             diesel::result::DatabaseErrorKind::UnableToSendCommand,
             Box::new(error.to_string()),
         )
-    })?;
+    })
+}
+
+/// The first problem of a copy.
+fn check(copy: &DatabaseFile) -> QueryResult<Option<String>> {
+    let mut connection = alone(copy)?;
     let Finding { integrity_check } =
         diesel::sql_query("PRAGMA integrity_check(1)").get_result(&mut connection)?;
     if integrity_check != "ok" {

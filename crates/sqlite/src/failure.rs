@@ -18,7 +18,7 @@ pub(crate) enum Failure {
     /// The connection was lost, and opening a new one failed.
     #[error(transparent)]
     NotConnected(OpenError),
-    /// The file could not be written by another job of the same batch.
+    /// The file could not be written by another job of the same batch, or must not be written.
     #[error("{0}")]
     Unwritable(String),
     /// An assumption of a statement does not hold, or another job of the same batch failed.

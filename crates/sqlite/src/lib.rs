@@ -56,6 +56,7 @@ mod custom_domains;
 mod database_file;
 mod domain_checks;
 mod failure;
+mod file_watch;
 mod free_space;
 mod group_counts;
 mod groups;

@@ -15,8 +15,8 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::answer::{answer_by, end_of_call, turn_by};
 use crate::connection::Task;
-use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::file_watch::OpenFile;
 use crate::job_queue::JobQueue;
 use crate::open_error::OpenError;
 use crate::session::Session;
@@ -72,7 +72,7 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn start(
-        file: &DatabaseFile,
+        file: &OpenFile,
         options: &SqliteOptions,
         priority: Priority,
     ) -> Result<Self, OpenError> {
@@ -175,13 +175,14 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::database_file::DatabaseFile;
 
     fn readers(threads: usize, waiting: usize, time_limit: Duration) -> (tempfile::TempDir, Readers) {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         let number = |number| NonZeroUsize::new(number).unwrap();
         let options = SqliteOptions { readers: number(threads), time_limit, waiting: number(waiting) };
-        let readers = Readers::start(&file, &options, Priority::Normal).unwrap();
+        let readers = Readers::start(&OpenFile::new(file), &options, Priority::Normal).unwrap();
         (folder, readers)
     }
 
@@ -280,7 +281,7 @@ mod tests {
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         // While other programs keep all cores busy, such a thread gets a few thousandths of a core.
         let options = SqliteOptions { time_limit: Duration::from_mins(10), ..SqliteOptions::default() };
-        let readers = Readers::start(&file, &options, Priority::Low).unwrap();
+        let readers = Readers::start(&OpenFile::new(file), &options, Priority::Low).unwrap();
         let policy = || thread_priority::thread_schedule_policy().unwrap();
         assert_eq!(readers.read(move |_| Ok(policy())).await.unwrap(), IDLE);
         assert_ne!(policy(), IDLE);

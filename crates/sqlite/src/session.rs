@@ -8,8 +8,8 @@ use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionMa
 use diesel::prelude::*;
 
 use crate::connection::{self, Deadline, Task};
-use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::file_watch::OpenFile;
 use crate::open_error::OpenError;
 
 /// What a commit must survive.
@@ -24,7 +24,7 @@ pub(crate) enum Durability {
 /// A thread's connection. After a panic of a job, or a failed rollback, the connection is closed, which rolls back the open
 /// transaction. The thread lives on, and the next job gets a new connection.
 pub(crate) struct Session {
-    file: DatabaseFile,
+    file: OpenFile,
     task: Task,
     time_limit: Duration,
     deadline: Arc<Deadline>,
@@ -33,9 +33,9 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn open(file: DatabaseFile, task: Task, time_limit: Duration) -> Result<Self, OpenError> {
+    pub(crate) fn open(file: OpenFile, task: Task, time_limit: Duration) -> Result<Self, OpenError> {
         let deadline = Arc::new(Deadline::none());
-        let connection = connection::open(&file, task, time_limit, &deadline)?;
+        let connection = connection::open(file.file(), task, time_limit, &deadline)?;
         let durability = Durability::Machine;
         Ok(Self { file, task, time_limit, deadline, connection: Some(connection), durability })
     }
@@ -67,10 +67,11 @@ impl Session {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
-        tracing::warn!(path = %self.file.path().display(), "opening the database again after a failure");
+        self.file.may_be_written()?;
+        let file = self.file.file();
+        tracing::warn!(path = %file.path().display(), "opening the database again after a failure");
         self.durability = Durability::Machine;
-        connection::open(&self.file, self.task, self.time_limit, &self.deadline)
-            .map_err(Failure::NotConnected)
+        connection::open(file, self.task, self.time_limit, &self.deadline).map_err(Failure::NotConnected)
     }
 
     /// Begins a transaction that can write. Waits for other processes' transactions until `ends`, or until `is_wanted`
@@ -81,6 +82,7 @@ impl Session {
         ends: Instant,
         is_wanted: impl Fn() -> bool,
     ) -> Result<(), Failure> {
+        self.file.may_be_written()?;
         self.require(durability, ends)?;
         loop {
             let begun = self.run(ends, |connection| {
@@ -109,8 +111,9 @@ impl Session {
 
     /// Commits the transaction.
     pub(crate) fn commit(&mut self, ends: Instant) -> Result<(), Failure> {
-        let committed =
-            self.run(ends, |connection| Ok(AnsiTransactionManager::commit_transaction(connection)?));
+        let commit =
+            |connection: &mut SqliteConnection| Ok(AnsiTransactionManager::commit_transaction(connection)?);
+        let committed = self.file.may_be_written().and_then(|()| self.run(ends, commit));
         if committed.is_err() {
             self.roll_back();
         }
@@ -137,9 +140,19 @@ impl Session {
     }
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.file.is_replaced() {
+            std::mem::forget(self.connection.take());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::database_file::DatabaseFile;
 
     /// A time limit that no call reaches, even on a busy machine.
     const LIMIT: Duration = Duration::from_mins(1);
@@ -148,7 +161,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         crate::migrate(&file, LIMIT).unwrap();
-        let session = Session::open(file, Task::Write, LIMIT).unwrap();
+        let session = Session::open(OpenFile::new(file), Task::Write, LIMIT).unwrap();
         (folder, session)
     }
 

@@ -10,6 +10,7 @@ use signpost_app::ports::{Store, StoreError, UnitOfWork};
 use crate::columns::UpperBound;
 use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::file_watch::{FileWatch, OpenFile};
 use crate::merged_counts;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
@@ -44,6 +45,9 @@ impl Default for SqliteOptions {
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
+    file: OpenFile,
+    /// Dropped last, because it may have to save what the others wrote.
+    _watch: FileWatch,
 }
 
 impl SqliteStore {
@@ -54,9 +58,11 @@ impl SqliteStore {
         for name in migrate(file, options.time_limit)? {
             tracing::info!(path = %file.path().display(), name, "the database was migrated");
         }
-        let writer = Writer::start(file, options)?;
-        let readers = Readers::start(file, options, Priority::Normal)?;
-        Ok(Self { readers, writer })
+        let file = OpenFile::new(file.clone());
+        let writer = Writer::start(&file, options)?;
+        let readers = Readers::start(&file, options, Priority::Normal)?;
+        let watch = FileWatch::start(&file, options.time_limit)?;
+        Ok(Self { readers, writer, file, _watch: watch })
     }
 
     /// Opens a database like [`open`](Self::open), but never creates one.
@@ -114,6 +120,8 @@ impl Store for SqliteStore {
     }
 
     async fn check_writes(&self) -> Result<(), StoreError> {
+        // A write of a moment ago says nothing about the file that has its name now.
+        self.file.may_be_written().map_err(Failure::into_write_error)?;
         self.writer.check().run(self.write(merged_counts::try_write)).await
     }
 }

@@ -12,8 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::admissions::{self, Admission};
 use crate::answer::{answer_by, end_of_call, turn_by};
 use crate::connection::Task;
-use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::file_watch::OpenFile;
 use crate::free_space;
 use crate::open_error::OpenError;
 use crate::session::Session;
@@ -47,7 +47,7 @@ enum Order {
 }
 
 impl Writer {
-    pub(crate) fn start(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
+    pub(crate) fn start(file: &OpenFile, options: &SqliteOptions) -> Result<Self, OpenError> {
         let SqliteOptions { readers: _, time_limit, waiting } = options;
         let time_limit = *time_limit;
         let mut session = Session::open(file.clone(), Task::Write, time_limit)?;

@@ -1,4 +1,5 @@
 //! Tests of the embedded store's file, which run on that store only.
 
+mod replaced_files;
 mod starts;
 mod store_failures;

@@ -178,14 +178,28 @@ fn send_rest(program: &mut Program) {
 }
 
 #[test]
-fn d64_r13_an_orderly_stop_loses_no_click() {
-    let mut program = Program::start();
+fn d64_r13_sigterm_loses_no_click() {
+    an_orderly_stop_loses_no_click("TERM");
+}
+
+#[test]
+fn d64_r13_a_closed_terminal_loses_no_click() {
+    an_orderly_stop_loses_no_click("HUP");
+}
+
+#[test]
+fn d64_r13_sigquit_loses_no_click() {
+    an_orderly_stop_loses_no_click("QUIT");
+}
+
+fn an_orderly_stop_loses_no_click(signal: &str) {
+    let mut program = Program::builder().heeding(signal).start();
     let account = with_link(&program.first_account());
     let folder = program.folder();
     let stored = || stored_in_folder(&folder, account);
     let (visits, _) = visit_while(&program.visitor(), stored, |visits| {
         visits.await_more(200);
-        program.signal("TERM");
+        program.signal(signal);
         assert_eq!(program.wait(), Some(0), "{}", program.log());
     });
     // A stopping program sends clicks for three seconds. On a slow disk it leaves a rest to the next process.
@@ -273,4 +287,34 @@ fn r40_clicks_on_a_full_disk_are_stored_later_or_counted_as_dropped() {
     let kept = || stored() + program.metric("signpost_clicks_dropped_total").parse::<u64>().unwrap();
     await_count("clicks are stored or counted as dropped", visits.redirected(), kept);
     assert!((visits.redirected()..=visits.begun()).contains(&kept()), "clicks counted twice");
+}
+
+/// Later clicks wait in the spool for the next start, because nobody knows which file they belong to.
+#[test]
+fn r13_a_removed_file_of_clicks_is_saved_and_later_clicks_are_kept() {
+    let mut program = Program::start();
+    let account = with_link(&program.first_account());
+    let (folder, visits) = (program.folder(), Visits::default());
+    await_event("the link opens", || visits.visit(&program.visitor()));
+    await_count("the first click is stored", 1, || stored_in_folder(&folder, account));
+    let of_clicks = |part: &str| -> Vec<PathBuf> {
+        let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|path| path.to_str().unwrap().contains(part)).collect()
+    };
+    for file in of_clicks("signpost-clicks.db") {
+        fs::remove_file(file).unwrap();
+    }
+    program.await_log("is saved");
+    let before = visits.redirected();
+    assert!(visits.visit(&program.visitor()), "visitors are still served");
+    program.signal("TERM");
+    assert_eq!(program.wait(), Some(0), "{}", program.log());
+    let [saved] = of_clicks("signpost-clicks.db.replaced-").try_into().unwrap();
+    program.start_again();
+    await_count("the later click is stored", 1, || stored_in_folder(&folder, account));
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::copy(folder.join("signpost.db"), elsewhere.path().join("signpost.db")).unwrap();
+    fs::copy(saved, elsewhere.path().join("signpost-clicks.db")).unwrap();
+    assert_eq!(stored_in_folder(elsewhere.path(), account), before);
 }

@@ -8,7 +8,9 @@ use signpost_domain::analytics::UtcDay;
 
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
-use crate::ports::{ClickStore, Clock, Upkeep};
+use crate::ports::{ClickStore, Clock, Packed, Upkeep};
+
+const OF_DELETED_ACCOUNTS: &str = "signpost_clicks_of_deleted_accounts_total";
 
 /// How long after a day its visitor key is destroyed. Until then, nodes whose clocks are behind may need it.
 const KEYS_KEPT_AFTER: Duration = Duration::from_mins(10);
@@ -42,6 +44,10 @@ impl ClickUpkeep {
     /// The job for this store and clock.
     #[must_use]
     pub fn new(task: UpkeepTask, clicks: Arc<dyn ClickStore>, clock: Arc<dyn Clock>) -> Self {
+        metrics::describe_counter!(
+            OF_DELETED_ACCOUNTS,
+            "Clicks that arrived after their account was deleted, and were dropped."
+        );
         Self { task, clicks, clock }
     }
 }
@@ -75,7 +81,14 @@ impl Job for ClickUpkeep {
     async fn step(&self) -> Result<Progress, AppError> {
         let now = self.clock.now();
         let upkeep = match self.task {
-            UpkeepTask::Pack => self.clicks.pack(now).await?,
+            UpkeepTask::Pack => {
+                let Packed { upkeep, dropped } = self.clicks.pack(now).await?;
+                if dropped > 0 {
+                    metrics::counter!(OF_DELETED_ACCOUNTS).increment(dropped);
+                    tracing::info!(clicks = dropped, "late clicks of deleted accounts were dropped");
+                }
+                upkeep
+            }
             UpkeepTask::Digest => self.clicks.digest(now).await?,
             UpkeepTask::Seal => self.clicks.seal(now).await?,
             UpkeepTask::ForgetVisitorKeys => {

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use signpost_domain::analytics::{
-    ClickId, ClickSelection, ClickSource, ExportedClick, Question, RecentClicks, Report, UtcDay, VisitorKey,
+    ClickId, ClickSelection, ClickSource, ExportedClick, PlannedDeletion, Question, RecentClicks, Report,
+    UtcDay, VisitorKey,
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
@@ -45,6 +46,24 @@ pub enum Upkeep {
     More,
     /// Nothing is left to do now.
     Done,
+}
+
+/// The outcome of packing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packed {
+    /// Whether more clicks wait to be packed.
+    pub upkeep: Upkeep,
+    /// The number of clicks that were dropped, because their account's clicks were deleted before they arrived.
+    pub dropped: u64,
+}
+
+/// The clicks of an account from before a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OldClicks {
+    /// Their number, of all kinds, without those that are not packed yet.
+    pub clicks: u64,
+    /// The day of the oldest.
+    pub oldest: UtcDay,
 }
 
 /// Stores clicks, and answers questions about them exactly.
@@ -89,7 +108,7 @@ pub trait ClickStore: Send + Sync {
     async fn forget_visitor_keys(&self, day: UtcDay) -> Result<(), StoreError>;
 
     /// Merges small segments into larger ones by account and day. Any number of nodes may do this at the same time.
-    async fn pack(&self, now: Timestamp) -> Result<Upkeep, StoreError>;
+    async fn pack(&self, now: Timestamp) -> Result<Packed, StoreError>;
 
     /// Sums up days that have ended, so that questions about long periods do not read their clicks.
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError>;
@@ -98,7 +117,11 @@ pub trait ClickStore: Send + Sync {
     /// day is sealed.
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError>;
 
-    /// Up to `at_most` accounts with clicks from before `day`, in ascending order, starting after `after`.
+    /// The current day. A store with a clock of its own takes it from that one, whatever the node's clock says `now`.
+    async fn today(&self, now: Timestamp) -> Result<UtcDay, StoreError>;
+
+    /// Up to `at_most` accounts with clicks from before `day` or with a [planned deletion](Self::planned_deletion), in
+    /// ascending order, starting after `after`.
     async fn accounts_with_clicks_before(
         &self,
         day: UtcDay,
@@ -106,7 +129,23 @@ pub trait ClickStore: Send + Sync {
         at_most: usize,
     ) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Deletes an account's clicks of all days before `day`; of all days if it is `None`. Clicks that are appended but not
-    /// packed are deleted too, now or when they are packed.
+    /// An account's clicks from before `day`. `None` if there are none.
+    async fn old_clicks(&self, account: AccountId, day: UtcDay) -> Result<Option<OldClicks>, StoreError>;
+
+    /// The decision to delete old clicks of an account, if there is one.
+    async fn planned_deletion(&self, account: AccountId) -> Result<Option<PlannedDeletion>, StoreError>;
+
+    /// Stores the decision to delete old clicks of an account, instead of the earlier one; `None` removes it. It has no effect
+    /// on the clicks.
+    async fn plan_deletion(
+        &self,
+        account: AccountId,
+        planned: Option<PlannedDeletion>,
+    ) -> Result<(), StoreError>;
+
+    /// Deletes an account's packed clicks of all days before `day`.
+    ///
+    /// If `day` is `None`, it deletes all clicks of the account and its planned deletion, for a deleted account. Clicks that
+    /// wait to be packed or arrive later are then dropped when they are packed.
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError>;
 }

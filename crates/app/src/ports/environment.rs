@@ -1,12 +1,19 @@
 //! What a process gets from its environment: the time, new identifiers, and random bytes.
 
+use std::time::Instant;
+
 use signpost_domain::{Id, IdKind, Timestamp};
 
-/// Gives the time of day. It may step back, so durations are measured with a monotonic clock elsewhere, never as the
-/// difference of two timestamps.
+/// Gives the time of day. It may jump, so durations are measured with the monotonic clock, never as the difference of two
+/// timestamps.
 pub trait Clock: Send + Sync {
     /// The current time.
     fn now(&self) -> Timestamp;
+
+    /// The monotonic clock, which goes on while the time of day jumps. Only clocks of tests have one of their own.
+    fn instant(&self) -> Instant {
+        Instant::now()
+    }
 }
 
 /// Gives out the 128 bits of identifiers (D1).

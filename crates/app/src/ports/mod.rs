@@ -35,7 +35,7 @@ pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
-pub use click_store::{Appended, ClickStore, EncodedClicks, Upkeep};
+pub use click_store::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, Upkeep};
 pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
 
 pub use custom_domains::{

@@ -6,8 +6,11 @@ use std::time::Duration;
 use signpost_app::accounts;
 use signpost_app::background::{ClickUpkeep, DoneBy, ForgetClicks, Job as _, Progress, UpkeepTask};
 use signpost_app::ports::ClickStore as _;
-use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey};
-use signpost_domain::{AccountId, Plan, Plans, RedirectId};
+use signpost_domain::analytics::{
+    PlannedDeletion, RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey,
+};
+use signpost_domain::{AccountId, Plan, PlanLimits, Plans, RedirectId};
+use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 
 use crate::world::World;
@@ -25,9 +28,27 @@ fn click(world: &World, account: AccountId, days_ago: u32) {
     }]);
 }
 
+/// Runs a round of the job.
 async fn forget(world: &World) {
     let job = ForgetClicks::new(Arc::clone(&world.app));
     while job.step().await.unwrap() == Progress::More {}
+}
+
+/// Lets an account's planned deletion have waited for this long.
+async fn let_wait(world: &World, account: AccountId, waited: Duration) {
+    let planned = world.memory.click_store.planned_deletion(account).await.unwrap().unwrap();
+    assert_eq!(planned.waited, Duration::ZERO);
+    let planned = PlannedDeletion { waited, ..planned };
+    world.memory.click_store.plan_deletion(account, Some(planned)).await.unwrap();
+}
+
+/// Runs a round of the job, and another one a day later.
+async fn forget_after_a_day(world: &World, accounts: &[AccountId]) {
+    forget(world).await;
+    for account in accounts {
+        let_wait(world, *account, PlannedDeletion::WAIT).await;
+    }
+    forget(world).await;
 }
 
 #[tokio::test]
@@ -42,11 +63,91 @@ async fn d49_clicks_are_kept_for_the_days_of_the_plan() {
             click(&world, account, ago);
         }
     }
-    forget(&world).await;
+    forget_after_a_day(&world, &[small.id, world.account.id]).await;
     assert_eq!(world.memory.click_store.rows(), 2 * 3);
     world.memory.clock.advance(Duration::from_hours(24));
-    forget(&world).await;
+    forget_after_a_day(&world, &[small.id, world.account.id]).await;
     assert_eq!(world.memory.click_store.rows(), 2 * 2);
+    forget(&world).await;
+    for account in [small.id, world.account.id] {
+        assert_eq!(world.memory.click_store.planned_deletion(account).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn r22_old_clicks_are_kept_for_a_day_of_running_after_the_decision_which_is_logged() {
+    let world = World::new().await;
+    let days = world.app.plans.get(&samples::plan("agency")).unwrap().limits.analytics_days;
+    for ago in [days + 5, days + 2, 1] {
+        click(&world, world.account.id, ago);
+    }
+    let log = Log::begin();
+    forget(&world).await;
+    assert_eq!(log.count("they will be deleted after 24 hours"), 1);
+    // A node that is started again has not been running meanwhile.
+    world.memory.clock.advance(Duration::from_hours(23));
+    forget(&world).await;
+    let job = ForgetClicks::new(Arc::clone(&world.app));
+    for hour in 0..25 {
+        assert_eq!((world.memory.click_store.rows(), log.count("24 hours")), (3, 1), "{hour}");
+        job.step().await.unwrap();
+        world.memory.clock.advance(Duration::from_hours(1));
+    }
+    assert_eq!((world.memory.click_store.rows(), log.count("24 hours")), (1, 1));
+}
+
+/// The clock of a node is ahead for some seconds.
+#[tokio::test]
+async fn r22_a_clock_that_is_ahead_for_a_moment_deletes_no_clicks() {
+    let world = World::new().await;
+    for ago in [0, 1, 30] {
+        click(&world, world.account.id, ago);
+    }
+    let ahead = Duration::from_hours(24 * 2_000);
+    for _ in 0..3 {
+        world.memory.clock.jump_ahead(ahead);
+        forget(&world).await;
+        forget(&world).await;
+        world.memory.clock.step_back(ahead);
+        forget(&world).await;
+        let planned = world.memory.click_store.planned_deletion(world.account.id).await.unwrap();
+        assert_eq!(planned, None, "the decision is void once the clock is right");
+    }
+    click(&world, world.account.id, 0);
+    assert_eq!(world.memory.click_store.rows(), 4);
+}
+
+/// A decision that the right clock made has waited for a day. A wrong clock then finds more, and must not add it.
+#[tokio::test]
+async fn r22_a_due_deletion_covers_only_what_was_decided() {
+    let world = World::new().await;
+    let days = world.app.plans.get(&samples::plan("agency")).unwrap().limits.analytics_days;
+    for ago in [days + 2, days, 1] {
+        click(&world, world.account.id, ago);
+    }
+    forget(&world).await;
+    let_wait(&world, world.account.id, PlannedDeletion::WAIT).await;
+    world.memory.clock.jump_ahead(Duration::from_hours(24 * 2_000));
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 2);
+}
+
+/// The operator mistypes `analytics_days`, and corrects it the next day.
+#[tokio::test]
+async fn r22_a_corrected_plan_keeps_its_clicks() {
+    let agency = Plans::builtin().get(&samples::plan("agency")).unwrap().clone();
+    let limits = PlanLimits { analytics_days: 1, ..agency.limits };
+    let mut world = World::with_plan(Plan { limits, ..agency }).await;
+    for ago in [0, 30, 1_000] {
+        click(&world, world.account.id, ago);
+    }
+    forget(&world).await;
+    let_wait(&world, world.account.id, PlannedDeletion::WAIT).await;
+    world.memory.plans = Plans::builtin();
+    world.app = Arc::new(world.memory.application());
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 3);
+    assert_eq!(world.memory.click_store.planned_deletion(world.account.id).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -215,13 +215,37 @@ async fn d12_expired_answers_are_deleted() {
     let store = &world.app.store;
     let job = ForgetAnswers::new(store.clone(), world.app.clock.clone());
     assert_eq!((job.name(), job.period()), ("forget-answers", Duration::from_hours(1)));
-    for (wait, is_kept) in [(Duration::ZERO, true), (ANSWERS_KEPT, false)] {
+    // The deletion waits until a later reading of the clock confirms the first (R22).
+    for (wait, is_kept) in [(Duration::ZERO, true), (ANSWERS_KEPT, true), (Duration::from_hours(1), false)] {
         world.memory.clock.advance(wait);
         assert_eq!(job.step().await.unwrap(), Progress::Done);
         // Read at the time of the answer, it is missing only if it was deleted.
         let kept = store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
         assert_eq!(kept.is_some(), is_kept);
     }
+}
+
+/// A repeated request would take effect twice.
+#[tokio::test]
+async fn r22_a_clock_that_is_ahead_for_a_moment_deletes_no_answers() {
+    let world = World::new().await;
+    let (caller, once) = (world.caller().await, once_for("a"));
+    let given_at = world.app.clock.now();
+    create_group(&world, &caller, &once).await.unwrap();
+    let job = ForgetAnswers::new(world.app.store.clone(), world.app.clock.clone());
+    let ahead = ANSWERS_KEPT * 40;
+    for _ in 0..5 {
+        job.step().await.unwrap();
+        world.memory.clock.jump_ahead(ahead);
+        job.step().await.unwrap();
+        world.memory.clock.advance(Duration::from_mins(10));
+        job.step().await.unwrap();
+        world.memory.clock.step_back(ahead);
+        job.step().await.unwrap();
+        world.memory.clock.advance(Duration::from_hours(1));
+    }
+    let kept = world.app.store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
+    assert!(kept.is_some());
 }
 
 /// Room for one of the answers below, and not for two.

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    Appended, ClickBatch, ClickSink as _, ClickStore, EncodedClicks, NoCountries, StoreError, Upkeep,
+    Appended, ClickBatch, ClickSink as _, ClickStore, EncodedClicks, NoCountries, OldClicks, Packed,
+    StoreError, Upkeep,
 };
 use signpost_click_recorder::{ClickRecorder, FindFacts, RecorderOptions, RecorderPorts};
 use signpost_domain::analytics::{
-    Buckets, ClickId, ClickSelection, ExportedClick, LinkScope, Period, Question, RecentClicks, Report,
-    UtcDay, VisitorKey,
+    Buckets, ClickId, ClickSelection, ExportedClick, LinkScope, Period, PlannedDeletion, Question,
+    RecentClicks, Report, UtcDay, VisitorKey,
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 use signpost_memory::{ManualClock, SeededRandomness};
@@ -137,7 +138,7 @@ impl<A: Append> ClickStore for Before<A> {
         self.store.forget_visitor_keys(day).await
     }
 
-    async fn pack(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+    async fn pack(&self, now: Timestamp) -> Result<Packed, StoreError> {
         self.store.pack(now).await
     }
 
@@ -156,6 +157,26 @@ impl<A: Append> ClickStore for Before<A> {
         at_most: usize,
     ) -> Result<Vec<AccountId>, StoreError> {
         self.store.accounts_with_clicks_before(day, after, at_most).await
+    }
+
+    async fn today(&self, now: Timestamp) -> Result<UtcDay, StoreError> {
+        self.store.today(now).await
+    }
+
+    async fn old_clicks(&self, account: AccountId, day: UtcDay) -> Result<Option<OldClicks>, StoreError> {
+        self.store.old_clicks(account, day).await
+    }
+
+    async fn planned_deletion(&self, account: AccountId) -> Result<Option<PlannedDeletion>, StoreError> {
+        self.store.planned_deletion(account).await
+    }
+
+    async fn plan_deletion(
+        &self,
+        account: AccountId,
+        planned: Option<PlannedDeletion>,
+    ) -> Result<(), StoreError> {
+        self.store.plan_deletion(account, planned).await
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {

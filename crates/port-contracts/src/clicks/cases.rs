@@ -40,6 +40,10 @@ macro_rules! __click_cases {
                 clicks_before_a_day_are_deleted
                 r36_all_clicks_of_an_account_are_deleted
                 r36_late_batches_of_a_deleted_account_are_dropped
+                r22_late_clicks_of_deleted_days_are_kept
+                r22_a_planned_deletion_is_stored_until_it_is_removed
+                old_clicks_of_an_account_are_counted
+                accounts_with_planned_deletions_are_listed_too
                 accounts_with_old_clicks_are_listed_in_order
             }
             visitor_keys {

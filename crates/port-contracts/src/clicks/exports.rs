@@ -75,7 +75,7 @@ pub(super) async fn d66_upkeep_changes_no_export(fresh: Fresh) {
     let given = given(&fresh, 13).await;
     for step in 0..3 {
         match step {
-            0 => given::pack_all(given.store.as_ref()).await,
+            0 => drop(given::pack_all(given.store.as_ref()).await),
             1 => given::digest_all(given.store.as_ref()).await,
             _ => given::seal_all(given.store.as_ref()).await,
         }

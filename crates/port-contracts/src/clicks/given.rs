@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::{Appended, ClickStore, EncodedClicks, Upkeep};
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, Packed, Upkeep};
 use signpost_clicks::SegmentBuilder;
 use signpost_domain::analytics::{
     Buckets, ClickSelection, ClickSource, Dimension, LinkScope, Period, Question, RecordedClick,
@@ -132,8 +132,16 @@ pub(super) fn long_after() -> Timestamp {
     instant(40, 0)
 }
 
-pub(super) async fn pack_all(store: &dyn ClickStore) {
-    while store.pack(long_after()).await.unwrap() == Upkeep::More {}
+/// Packs everything, and returns the number of dropped clicks.
+pub(super) async fn pack_all(store: &dyn ClickStore) -> u64 {
+    let mut all = 0;
+    loop {
+        let Packed { upkeep, dropped } = store.pack(long_after()).await.unwrap();
+        all += dropped;
+        if upkeep == Upkeep::Done {
+            return all;
+        }
+    }
 }
 
 pub(super) async fn digest_all(store: &dyn ClickStore) {

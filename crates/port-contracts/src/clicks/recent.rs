@@ -34,7 +34,7 @@ pub(super) async fn d66_recent_clicks_are_counted_for_each_link(fresh: Fresh) {
     for step in 0..4 {
         match step {
             0 => {}
-            1 => given::pack_all(store.as_ref()).await,
+            1 => drop(given::pack_all(store.as_ref()).await),
             2 => given::digest_all(store.as_ref()).await,
             _ => given::seal_all(store.as_ref()).await,
         }

@@ -18,13 +18,13 @@ pub(super) async fn each_step_of_upkeep_terminates(fresh: Fresh) {
         given::pack_all(store.as_ref()).await;
         given::digest_all(store.as_ref()).await;
         given::seal_all(store.as_ref()).await;
-        assert_eq!(store.pack(long_after()).await.unwrap(), Upkeep::Done);
+        assert_eq!(store.pack(long_after()).await.unwrap().upkeep, Upkeep::Done);
         assert_eq!(store.digest(long_after()).await.unwrap(), Upkeep::Done);
         assert_eq!(store.seal(long_after()).await.unwrap(), Upkeep::Done);
     }
     // None of these steps is due yet.
     append(store.as_ref(), 2, &[click(owner, link, instant(5, 0), 1)], 1).await;
-    assert_eq!(store.pack(instant(5, 59_000)).await.unwrap(), Upkeep::Done);
+    assert_eq!(store.pack(instant(5, 59_000)).await.unwrap().upkeep, Upkeep::Done);
     given::pack_all(store.as_ref()).await;
     assert_eq!(store.digest(instant(5, 86_399_999)).await.unwrap(), Upkeep::Done);
     assert_eq!(store.seal(instant(7, 86_399_999)).await.unwrap(), Upkeep::Done);
@@ -40,7 +40,7 @@ pub(super) async fn d51_concurrent_packers_count_each_click_once(fresh: Fresh) {
         let shared = Arc::clone(&store);
         at_once(4, |_| {
             let store = Arc::clone(&shared);
-            async move { while store.pack(long_after()).await.unwrap() == Upkeep::More {} }
+            async move { while store.pack(long_after()).await.unwrap().upkeep == Upkeep::More {} }
         })
         .await;
     }

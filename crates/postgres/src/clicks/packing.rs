@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::Upkeep;
+use signpost_app::ports::{Packed, Upkeep};
 use signpost_clicks::{NewClicks, OpenSegment, PackedBatches, merge_segments, new_clicks, pack_batches};
 use signpost_domain::Timestamp;
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use super::days;
+use super::retention;
 use super::segments::{self, SegmentKey};
 use crate::computing_threads::compute;
 use crate::connections::end_of_call;
@@ -96,38 +97,31 @@ statement! {
      WHERE NOT s.sealed AND s.clicks <= n.largest FOR UPDATE OF s SKIP LOCKED"
 }
 
-statement! {
-    Forgotten -> (Identifier, Integer) {
-        accounts: Vec<IdBytes>,
-    } =
-    "SELECT account_id, before_day FROM forgotten_clicks WHERE account_id = ANY ("
-    { accounts: Array<Identifier> } ")"
-}
-
 type BatchRow = (IdBytes, i64, i32, Vec<u8>);
 
-pub(super) async fn pack(store: &PostgresStore, now: Timestamp) -> Result<Upkeep, Failure> {
+pub(super) async fn pack(store: &PostgresStore, now: Timestamp) -> Result<Packed, Failure> {
+    const NOTHING: Packed = Packed { upkeep: Upkeep::Done, dropped: 0 };
     let ends = end_of_call(store.time_limit());
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     let waiting = Waiting { old: now.minus(AGE).into() };
     let (batches, clicks, has_old): (i64, i64, bool) =
         lease.call(ends, async |connection| Ok(waiting.get_result(connection).await?)).await?;
     if batches < BATCHES && clicks < CLICKS && !has_old {
-        return Ok(Upkeep::Done);
+        return Ok(NOTHING);
     }
     let taken = lease.begin_with(ends, take).await?;
     if taken.is_empty() {
         // Other packers have locked them.
-        return Ok(Upkeep::Done);
+        return Ok(NOTHING);
     }
     let (taken, packed) = compute(move || {
         let packed = pack_batches(taken.iter().map(|(_, _, _, data)| data.as_slice()));
         (taken, packed)
     })
     .await?;
-    store_packed(&mut lease, ends, taken, packed).await?;
+    let dropped = store_packed(&mut lease, ends, taken, packed).await?;
     lease.commit(ends, Vec::new()).await?;
-    Ok(Upkeep::More)
+    Ok(Packed { upkeep: Upkeep::More, dropped })
 }
 
 async fn take(connection: &mut &AsyncPgConnection) -> Result<Vec<BatchRow>, Failure> {
@@ -145,26 +139,28 @@ async fn take(connection: &mut &AsyncPgConnection) -> Result<Vec<BatchRow>, Fail
     Ok(Take { sources, numbers }.load(connection).await?)
 }
 
+/// Stores the packed clicks, and returns the number of those that it dropped.
 async fn store_packed(
     lease: &mut Lease,
     ends: std::time::Instant,
     taken: Vec<BatchRow>,
     packed: PackedBatches,
-) -> Result<(), Failure> {
+) -> Result<u64, Failure> {
     let PackedBatches { segments: mut new, malformed } = packed;
     let aside = unreadable(taken, malformed);
     let accounts: BTreeSet<IdBytes> = new.iter().map(|segment| segment.account.into()).collect();
+    let mut dropped = 0;
     let open = lease
         .call(ends, async |connection| {
             if !aside.numbers.is_empty() {
                 aside.execute(connection).await?;
             }
             let accounts = accounts.into_iter().collect();
-            let forgotten: Vec<(IdBytes, i32)> = Forgotten { accounts }.load(connection).await?;
-            let forgotten: BTreeMap<IdBytes, i32> = forgotten.into_iter().collect();
+            let forgotten = retention::forgotten(connection, accounts).await?;
             new.retain(|segment| {
-                let before = forgotten.get(&segment.account.into());
-                before.is_none_or(|before| segment.day.number() >= *before)
+                let is_kept = !forgotten.contains(&segment.account.into());
+                dropped += if is_kept { 0 } else { u64::from(segment.clicks) };
+                is_kept
             });
             mergeable(connection, new_clicks(&new)).await
         })
@@ -179,7 +175,8 @@ async fn store_packed(
             segments::insert(connection, merged.segments).await?;
             days::note_clicks(connection, days).await
         })
-        .await
+        .await?;
+    Ok(dropped)
 }
 
 async fn mergeable(

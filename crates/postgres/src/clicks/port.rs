@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
-use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, StoreError, Upkeep};
 use signpost_domain::analytics::{
-    ClickId, ClickSelection, ExportedClick, Question, RecentClicks, Report, UtcDay, VisitorKey,
+    ClickId, ClickSelection, ExportedClick, PlannedDeletion, Question, RecentClicks, Report, UtcDay,
+    VisitorKey,
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
@@ -26,12 +27,20 @@ impl PostgresStore {
     ) -> Result<T, StoreError> {
         self.connections().call(Purpose::ClickAppend, call).await.map_err(Failure::into_store_error)
     }
+
+    /// Runs one call of upkeep.
+    async fn upkeep_of_clicks<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.connections().call(Purpose::ClickUpkeep, call).await.map_err(Failure::into_store_error)
+    }
 }
 
 /// The outcome of an upkeep step. A step that PostgreSQL aborted in favour of another transaction is repeated.
-fn step(outcome: Result<Upkeep, Failure>) -> Result<Upkeep, StoreError> {
+fn step<T>(outcome: Result<T, Failure>, again: T) -> Result<T, StoreError> {
     match outcome {
-        Err(Failure::Sql(error)) if is_contended(&error) => Ok(Upkeep::More),
+        Err(Failure::Sql(error)) if is_contended(&error) => Ok(again),
         outcome => outcome.map_err(Failure::into_store_error),
     }
 }
@@ -80,16 +89,21 @@ impl ClickStore for PostgresStore {
         self.about_clicks(async |connection| visitor_keys::forget_before(connection, day).await).await
     }
 
-    async fn pack(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(packing::pack(self, now).await)
+    async fn pack(&self, now: Timestamp) -> Result<Packed, StoreError> {
+        step(packing::pack(self, now).await, Packed { upkeep: Upkeep::More, dropped: 0 })
     }
 
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(digests::digest(self, now).await)
+        step(digests::digest(self, now).await, Upkeep::More)
     }
 
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(digests::seal_days(self, now).await)
+        step(digests::seal_days(self, now).await, Upkeep::More)
+    }
+
+    /// By the server's clock.
+    async fn today(&self, _: Timestamp) -> Result<UtcDay, StoreError> {
+        self.upkeep_of_clicks(async |connection| retention::today(connection).await).await
     }
 
     async fn accounts_with_clicks_before(
@@ -98,13 +112,29 @@ impl ClickStore for PostgresStore {
         after: Option<AccountId>,
         at_most: usize,
     ) -> Result<Vec<AccountId>, StoreError> {
-        let accounts = self.connections().call(Purpose::ClickUpkeep, async |connection| {
+        let accounts = async |connection: &mut &AsyncPgConnection| {
             retention::accounts_with_clicks_before(connection, day, after, at_most).await
-        });
-        accounts.await.map_err(Failure::into_store_error)
+        };
+        self.upkeep_of_clicks(accounts).await
+    }
+
+    async fn old_clicks(&self, account: AccountId, day: UtcDay) -> Result<Option<OldClicks>, StoreError> {
+        self.upkeep_of_clicks(async |connection| retention::old_clicks(connection, account, day).await).await
+    }
+
+    async fn planned_deletion(&self, account: AccountId) -> Result<Option<PlannedDeletion>, StoreError> {
+        self.upkeep_of_clicks(async |connection| retention::planned(connection, account).await).await
+    }
+
+    async fn plan_deletion(
+        &self,
+        account: AccountId,
+        planned: Option<PlannedDeletion>,
+    ) -> Result<(), StoreError> {
+        self.upkeep_of_clicks(async |connection| retention::plan(connection, account, planned).await).await
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
-        step(retention::forget(self, account, day).await)
+        step(retention::forget(self, account, day).await, Upkeep::More)
     }
 }

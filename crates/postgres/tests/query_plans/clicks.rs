@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use signpost_app::ports::{ClickStore, LinkReads, Upkeep};
 use signpost_domain::analytics::{
-    Buckets, ClickSelection, Dimension, LinkScope, Period, Question, UtcDay, VisitorKey,
+    Buckets, ClickSelection, Dimension, LinkScope, Period, PlannedDeletion, Question, UtcDay, VisitorKey,
 };
 use signpost_domain::{GroupFilter, Hostname, Id, LinkKind, Site};
 use signpost_port_contracts::click_samples::{ClickedLink, at};
@@ -27,7 +27,9 @@ pub(crate) fn fill(database: &PostgresDatabase) {
          INSERT INTO last_clicks SELECT id, gen_random_uuid(), now() FROM others, generate_series(1, 200); \
          INSERT INTO forgotten_clicks SELECT gen_random_uuid(), 0 FROM generate_series(1, 20000); \
          INSERT INTO click_sources SELECT gen_random_uuid(), 1, now() FROM generate_series(1, 20000); \
-         ANALYZE click_days, click_segments, click_digests, last_clicks, forgotten_clicks, click_sources"
+         INSERT INTO planned_click_deletions SELECT gen_random_uuid(), 0, 0 FROM generate_series(1, 20000); \
+         ANALYZE click_days, click_segments, click_digests, last_clicks, forgotten_clicks, click_sources, \
+         planned_click_deletions"
     ));
     // As autovacuum does: index-only scans need pages that are marked visible to all transactions.
     database.run("VACUUM links");
@@ -62,15 +64,21 @@ async fn exercise(store: &PostgresStore) {
     for number in 1..=4 {
         store.append(&clicked.batch(number)).await.unwrap();
         ask(store, &selections).await;
-        while store.pack(later).await.unwrap() == Upkeep::More {}
+        while store.pack(later).await.unwrap().upkeep == Upkeep::More {}
         while store.digest(later).await.unwrap() == Upkeep::More {}
         ask(store, &selections).await;
         store.recent_clicks(account, &[link], at(0)).await.unwrap();
     }
     while store.seal(later).await.unwrap() == Upkeep::More {}
     store.append(&clicked.batch(5)).await.unwrap();
-    while store.pack(later).await.unwrap() == Upkeep::More {}
+    while store.pack(later).await.unwrap().upkeep == Upkeep::More {}
     store.accounts_with_clicks_before(day, None, 1).await.unwrap();
+    store.old_clicks(account, day).await.unwrap();
+    for planned in [None, Some(PlannedDeletion::new(day)), None] {
+        store.plan_deletion(account, planned).await.unwrap();
+        assert_eq!(store.planned_deletion(account).await.unwrap(), planned);
+    }
+    store.today(later).await.unwrap();
     while store.forget_clicks(account, Some(day)).await.unwrap() == Upkeep::More {}
     while store.forget_clicks(account, None).await.unwrap() == Upkeep::More {}
 }
@@ -85,9 +93,15 @@ pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     appended.unwrap();
     assert_eq!(statements.len(), 1, "{statements:#?}");
     let plans = subject.plans(exercise(store)).await;
-    for table in
-        ["click_sources", "click_days", "click_segments", "click_digests", "last_clicks", "forgotten_clicks"]
-    {
+    for table in [
+        "click_sources",
+        "click_days",
+        "click_segments",
+        "click_digests",
+        "last_clicks",
+        "forgotten_clicks",
+        "planned_click_deletions",
+    ] {
         assert!(plans.contains(table), "{table}");
         assert!(!plans.contains(&format!("Seq Scan on {table}")), "{table}: {plans}");
     }

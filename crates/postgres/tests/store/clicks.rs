@@ -19,7 +19,7 @@ async fn filled(database: &PostgresDatabase) -> (PostgresStore, ClickedLink) {
 }
 
 async fn pack(store: &PostgresStore, now: Timestamp) {
-    while store.pack(now).await.unwrap() == Upkeep::More {}
+    while store.pack(now).await.unwrap().upkeep == Upkeep::More {}
 }
 
 fn number(database: &PostgresDatabase, of: &str) -> i64 {
@@ -34,24 +34,24 @@ async fn packing_starts_at_an_age_or_at_a_number_of_batches_or_clicks() {
     let store = open(&database).await;
     let clicked = ClickedLink::new();
     store.append(&clicked.batch(1)).await.unwrap();
-    assert_eq!(store.pack(at(59_999)).await.unwrap(), Upkeep::Done);
+    assert_eq!(store.pack(at(59_999)).await.unwrap().upkeep, Upkeep::Done);
     assert_eq!(number(&database, BATCHES), 1);
-    assert_eq!(store.pack(at(60_000)).await.unwrap(), Upkeep::More);
+    assert_eq!(store.pack(at(60_000)).await.unwrap().upkeep, Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     for next in 2..=50 {
         store.append(&clicked.batch(next)).await.unwrap();
     }
-    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
+    assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::Done);
     store.append(&clicked.batch(51)).await.unwrap();
-    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
+    assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     let small =
         |number| EncodedClicks { source: ClickSource([2; 16]), number, clicks: 1, ..clicked.batch(1) };
     for next in 1..=256 {
-        assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
+        assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::Done);
         store.append(&small(next)).await.unwrap();
     }
-    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
+    assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     assert_eq!(number(&database, "sum(clicks) FROM click_segments"), 51_000 + 256_000);
 }

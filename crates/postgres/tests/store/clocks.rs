@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use signpost_app::ports::{
-    AnswerReads, CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, LeaseHolder, Leases,
-    MAX_CLAIMS_OF_A_CHECK, Store,
+    AnswerReads, CHECKS_LEFT_ALONE_FOR, ClickStore as _, CustomDomainReads, DomainChecks, LeaseHolder,
+    Leases, MAX_CLAIMS_OF_A_CHECK, Store,
 };
+use signpost_domain::analytics::UtcDay;
 use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Timestamp};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
@@ -62,6 +63,20 @@ async fn r22_node_that_is_ahead_deletes_no_answer() {
     for name in ["new", "almost"] {
         let remembered = store.remembered_request(account, &key(name), now).await.unwrap();
         assert_eq!(remembered, Some(request(name)));
+    }
+}
+
+/// R22 and D49: the age of clicks is judged by the server's clock.
+#[tokio::test(flavor = "multi_thread")]
+async fn r22_node_that_is_ahead_finds_no_click_old() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let before = UtcDay::of(now(&database));
+    let days =
+        [now(&database).plus(DAY * 40), now(&database).minus(DAY * 40)].map(|wrong| store.today(wrong));
+    for day in days {
+        let day = day.await.unwrap();
+        assert!((before..=UtcDay::of(now(&database))).contains(&day), "{day:?}");
     }
 }
 

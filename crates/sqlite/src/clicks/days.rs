@@ -6,7 +6,7 @@ use diesel::sql_types::Bool;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
-use super::schema::{click_batches, click_days, click_digests, forgotten_clicks};
+use super::schema::{click_batches, click_days, click_digests};
 use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::IdBytes;
@@ -121,17 +121,4 @@ pub(super) fn delete_digests(
         click_digests::table.filter(click_digests::account_id.eq(account)).filter(click_digests::day.eq(day));
     diesel::delete(digests).execute(connection)?;
     Ok(())
-}
-
-/// The day before which an account's clicks were deleted, if any were.
-pub(super) fn forgotten_before(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-) -> Result<Option<UtcDay>, Failure> {
-    let before: Option<i32> = forgotten_clicks::table
-        .find(IdBytes::from(account))
-        .select(forgotten_clicks::before_day)
-        .first(connection)
-        .optional()?;
-    Ok(before.map(UtcDay::from_number))
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use diesel::prelude::*;
-use signpost_app::ports::{StoreError, Upkeep};
+use signpost_app::ports::{Packed, StoreError, Upkeep};
 use signpost_clicks::{NewClicks, OpenSegment, PackedSegment, merge_segments, new_clicks, pack_batches};
 use signpost_domain::Timestamp;
 
 use super::days;
 use super::inbox::unixepoch;
+use super::retention;
 use super::schema::{click_batches, click_segments, unreadable_click_batches};
 use super::segments;
 use super::store::SqliteClickStore;
@@ -36,13 +37,13 @@ struct Plan {
     replaced: Vec<i64>,
 }
 
-pub(super) async fn pack(store: &SqliteClickStore, now: Timestamp) -> Result<Upkeep, StoreError> {
+pub(super) async fn pack(store: &SqliteClickStore, now: Timestamp) -> Result<Packed, StoreError> {
     let planned =
         store.readers().read(move |connection| connection.transaction(|connection| plan(connection, now)));
-    let Some(plan) = planned.await? else { return Ok(Upkeep::Done) };
+    let Some(plan) = planned.await? else { return Ok(Packed { upkeep: Upkeep::Done, dropped: 0 }) };
     // If another process has packed meanwhile, nothing changes, and the next step looks again.
-    store.writer().write(move |connection| apply(connection, plan)).await?;
-    Ok(Upkeep::More)
+    let dropped = store.writer().write(move |connection| apply(connection, plan)).await?;
+    Ok(Packed { upkeep: Upkeep::More, dropped })
 }
 
 /// Reads and packs some batches; `None` if packing is not due.
@@ -98,10 +99,11 @@ fn mergeable(connection: &mut SqliteConnection, new: NewClicks) -> Result<Vec<Op
     Ok(rows.into_iter().map(|(key, data)| OpenSegment { key, account, day, data }).collect())
 }
 
-fn apply(connection: &mut SqliteConnection, plan: Plan) -> Result<(), Failure> {
+/// Returns the number of dropped clicks.
+fn apply(connection: &mut SqliteConnection, plan: Plan) -> Result<u64, Failure> {
     let Plan { batches, unreadable, segments, replaced } = plan;
     if !are_waiting(connection, &batches)? || !segments::are_there(connection, &replaced)? {
-        return Ok(());
+        return Ok(0);
     }
     for (batch, reason) in unreadable {
         set_aside(connection, batch, reason)?;
@@ -110,10 +112,11 @@ fn apply(connection: &mut SqliteConnection, plan: Plan) -> Result<(), Failure> {
         diesel::delete(click_batches::table.find(batch)).execute(connection)?;
     }
     segments::delete(connection, &replaced)?;
-    let mut changed = BTreeSet::new();
+    let (mut changed, mut dropped) = (BTreeSet::new(), 0);
     for segment in segments {
         let (account, day) = (segment.account, segment.day);
-        if days::forgotten_before(connection, account)?.is_some_and(|kept| day < kept) {
+        if retention::is_forgotten(connection, account)? {
+            dropped += u64::from(segment.clicks);
             continue;
         }
         segments::insert(connection, segment)?;
@@ -122,7 +125,7 @@ fn apply(connection: &mut SqliteConnection, plan: Plan) -> Result<(), Failure> {
     for (account, day) in changed {
         days::note_clicks(connection, account, day)?;
     }
-    Ok(())
+    Ok(dropped)
 }
 
 fn are_waiting(connection: &mut SqliteConnection, batches: &[i64]) -> Result<bool, Failure> {

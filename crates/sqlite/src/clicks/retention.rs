@@ -1,15 +1,20 @@
 //! Deleting the clicks of accounts.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use diesel::dsl::sql;
 use diesel::prelude::*;
-use signpost_app::ports::Upkeep;
+use diesel::sql_types::{BigInt, Nullable};
+use signpost_app::ports::{OldClicks, Upkeep};
 use signpost_domain::AccountId;
-use signpost_domain::analytics::UtcDay;
+use signpost_domain::analytics::{PlannedDeletion, UtcDay};
 
 use super::days::delete_digests;
-use super::schema::{click_days, click_segments, forgotten_clicks, last_clicks};
+use super::schema::{click_days, click_segments, forgotten_clicks, last_clicks, planned_click_deletions};
 use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
-use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::columns::{IdBytes, whole_number};
 
 /// The maximum number of days that one step deletes.
 const DAYS: i64 = 32;
@@ -20,19 +25,21 @@ const SEGMENTS: i64 = 256;
 /// The maximum number of rows of `last_clicks` that one step deletes.
 const LAST_CLICKS: i64 = 5_000;
 
-/// Deletes some of the clicks, and records that clicks which arrive later must be dropped.
+/// The day in `forgotten_clicks` of a deleted account.
+const EVERY_DAY: i32 = i32::MAX;
+
+/// Deletes some of the clicks. Without a day it also records that clicks which arrive later must be dropped.
 pub(super) fn forget(
     connection: &mut SqliteConnection,
     account: AccountId,
     before: Option<UtcDay>,
 ) -> Result<Upkeep, Failure> {
     let id = IdBytes::from(account);
-    let before_day = before.map_or(i32::MAX, UtcDay::number);
-    let noted: Option<i32> =
-        forgotten_clicks::table.find(id).select(forgotten_clicks::before_day).first(connection).optional()?;
-    if noted.is_none_or(|noted| noted < before_day) {
+    let before_day = before.map_or(EVERY_DAY, UtcDay::number);
+    if before.is_none() {
         let row = (forgotten_clicks::account_id.eq(id), forgotten_clicks::before_day.eq(before_day));
         diesel::replace_into(forgotten_clicks::table).values(row).execute(connection)?;
+        plan(connection, account, None)?;
     }
     let days: Vec<i32> = click_days::table
         .filter(click_days::account_id.eq(id))
@@ -85,23 +92,108 @@ fn forget_last_clicks(
     Ok(if links.is_empty() { Upkeep::Done } else { Upkeep::More })
 }
 
-/// Accounts with clicks before a day.
+/// Whether the account was deleted, so that its clicks must be dropped.
+pub(super) fn is_forgotten(connection: &mut SqliteConnection, account: AccountId) -> Result<bool, Failure> {
+    let before: Option<i32> = forgotten_clicks::table
+        .find(IdBytes::from(account))
+        .select(forgotten_clicks::before_day)
+        .first(connection)
+        .optional()?;
+    Ok(before == Some(EVERY_DAY))
+}
+
+/// The clicks of an account from before a day.
+pub(super) fn old_clicks(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    before: UtcDay,
+) -> Result<Option<OldClicks>, Failure> {
+    let id = IdBytes::from(account);
+    let oldest: Option<i32> = click_days::table
+        .filter(click_days::account_id.eq(id))
+        .filter(click_days::day.lt(before.number()))
+        .order(click_days::day)
+        .select(click_days::day)
+        .first(connection)
+        .optional()?;
+    let Some(oldest) = oldest else { return Ok(None) };
+    let clicks: Option<i64> = click_segments::table
+        .filter(click_segments::account_id.eq(id))
+        .filter(click_segments::day.lt(before.number()))
+        .select(sql::<Nullable<BigInt>>("sum(clicks)"))
+        .first(connection)?;
+    let clicks = u64::try_from(clicks.unwrap_or_default()).unwrap_or_default();
+    Ok(Some(OldClicks { clicks, oldest: UtcDay::from_number(oldest) }))
+}
+
+pub(super) fn planned(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+) -> Result<Option<PlannedDeletion>, Failure> {
+    let row: Option<(i32, i64)> = planned_click_deletions::table
+        .find(IdBytes::from(account))
+        .select((planned_click_deletions::before_day, planned_click_deletions::waited_seconds))
+        .first(connection)
+        .optional()?;
+    Ok(row.map(|(before, waited)| PlannedDeletion {
+        before: UtcDay::from_number(before),
+        waited: Duration::from_secs(waited.try_into().unwrap_or_default()),
+    }))
+}
+
+pub(super) fn plan(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    planned: Option<PlannedDeletion>,
+) -> Result<(), Failure> {
+    let id = IdBytes::from(account);
+    match planned {
+        Some(PlannedDeletion { before, waited }) => {
+            let row = (
+                planned_click_deletions::account_id.eq(id),
+                planned_click_deletions::before_day.eq(before.number()),
+                planned_click_deletions::waited_seconds.eq(whole_number(waited.as_secs())),
+            );
+            diesel::replace_into(planned_click_deletions::table).values(row).execute(connection)?;
+        }
+        None => {
+            diesel::delete(planned_click_deletions::table.find(id)).execute(connection)?;
+        }
+    }
+    Ok(())
+}
+
+/// Accounts with clicks before a day or with a planned deletion.
 pub(super) fn accounts_with_clicks_before(
     connection: &mut SqliteConnection,
     day: UtcDay,
     after: Option<AccountId>,
     at_most: usize,
 ) -> Result<Vec<AccountId>, Failure> {
-    let mut accounts = Vec::new();
-    let mut next = next_account(connection, after)?;
+    let planned: Vec<Vec<u8>> = planned_click_deletions::table
+        .filter(planned_click_deletions::account_id.gt(after.map_or(IdBytes::lowest(), IdBytes::from)))
+        .order(planned_click_deletions::account_id)
+        .select(planned_click_deletions::account_id)
+        .limit(i64::try_from(at_most).unwrap_or(i64::MAX))
+        .load(connection)?;
+    let mut accounts = BTreeSet::new();
+    for account in planned {
+        accounts.insert(id_of("planned_click_deletions", account)?);
+    }
+    let (mut found, mut next) = (0, next_account(connection, after)?);
     // Skips from account to account and reads only the oldest day of each: an account may have a thousand rows of days.
-    while let Some((account, oldest)) = next.filter(|_| accounts.len() < at_most) {
+    while let Some((account, oldest)) = next.filter(|_| found < at_most) {
         if oldest < day {
-            accounts.push(account);
+            accounts.insert(account);
+            found += 1;
         }
         next = next_account(connection, Some(account))?;
     }
-    Ok(accounts)
+    Ok(accounts.into_iter().take(at_most).collect())
+}
+
+fn id_of(table: &'static str, account: Vec<u8>) -> Result<AccountId, Failure> {
+    Ok(RowName::of_bytes(table, &account).id("account_id", &account.into())?)
 }
 
 /// The next account with clicks, and its oldest day.
@@ -115,9 +207,5 @@ fn next_account(
         .select((click_days::account_id, click_days::day))
         .first(connection)
         .optional()?;
-    row.map(|(account, day)| {
-        let account = RowName::of_bytes("click_days", &account).id("account_id", &account.into())?;
-        Ok((account, UtcDay::from_number(day)))
-    })
-    .transpose()
+    row.map(|(account, day)| Ok((id_of("click_days", account)?, UtcDay::from_number(day)))).transpose()
 }

@@ -79,6 +79,14 @@ diesel::table! {
 }
 
 diesel::table! {
+    planned_click_deletions (account_id) {
+        account_id -> Binary,
+        before_day -> Integer,
+        waited_seconds -> BigInt,
+    }
+}
+
+diesel::table! {
     visitor_keys (day) {
         day -> Integer,
         key -> Binary,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, StoreError, Upkeep};
 use signpost_domain::analytics::{
-    ClickId, ClickSelection, ExportedClick, Question, RecentClicks, Report, UtcDay, VisitorKey,
+    ClickId, ClickSelection, ExportedClick, PlannedDeletion, Question, RecentClicks, Report, UtcDay,
+    VisitorKey,
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
@@ -16,6 +17,7 @@ use super::writer::ClickWriter;
 use super::{answers, digests, exports, inbox, packing, recent, retention, visitor_keys};
 use crate::answer::end_of_call;
 use crate::database_file::DatabaseFile;
+use crate::file_watch::{FileWatch, OpenFile};
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::readers::{Priority, Readers};
@@ -33,6 +35,8 @@ pub struct SqliteClickStore {
     readers: Readers,
     writer: ClickWriter,
     options: SqliteOptions,
+    /// Dropped last, because it may have to save what the others wrote.
+    _watch: FileWatch,
 }
 
 impl SqliteClickStore {
@@ -46,9 +50,11 @@ impl SqliteClickStore {
             tracing::info!(path = %file.path().display(), name, "the database of clicks was migrated");
         }
         let options = SqliteOptions { readers: READERS, ..options.clone() };
+        let file = OpenFile::new(file);
         let writer = ClickWriter::start(&file, options.time_limit)?;
         let readers = Readers::start(&file, &options, Priority::of_counting())?;
-        Ok(Self { readers, writer, options })
+        let watch = FileWatch::start(&file, options.time_limit)?;
+        Ok(Self { readers, writer, options, _watch: watch })
     }
 
     /// Opens the clicks of a database like [`open`](Self::open), but only if the database itself exists.
@@ -136,7 +142,7 @@ impl ClickStore for SqliteClickStore {
         self.writer.empty_log().await
     }
 
-    async fn pack(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+    async fn pack(&self, now: Timestamp) -> Result<Packed, StoreError> {
         packing::pack(self, now).await
     }
 
@@ -146,6 +152,11 @@ impl ClickStore for SqliteClickStore {
 
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
         digests::seal_days(self, now).await
+    }
+
+    /// The node's clock is the store's own.
+    async fn today(&self, now: Timestamp) -> Result<UtcDay, StoreError> {
+        Ok(UtcDay::of(now))
     }
 
     async fn accounts_with_clicks_before(
@@ -160,6 +171,25 @@ impl ClickStore for SqliteClickStore {
             })
         });
         accounts.await
+    }
+
+    async fn old_clicks(&self, account: AccountId, day: UtcDay) -> Result<Option<OldClicks>, StoreError> {
+        let clicks = self.readers.read(move |connection| {
+            snapshot(connection, |connection| retention::old_clicks(connection, account, day))
+        });
+        clicks.await
+    }
+
+    async fn planned_deletion(&self, account: AccountId) -> Result<Option<PlannedDeletion>, StoreError> {
+        self.readers.read(move |connection| retention::planned(connection, account)).await
+    }
+
+    async fn plan_deletion(
+        &self,
+        account: AccountId,
+        planned: Option<PlannedDeletion>,
+    ) -> Result<(), StoreError> {
+        self.writer.write(move |connection| retention::plan(connection, account, planned)).await
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {

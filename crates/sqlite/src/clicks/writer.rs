@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 use crate::answer::{answer_by, end_of_call};
 use crate::connection::Task;
-use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::file_watch::OpenFile;
 use crate::free_space;
 use crate::open_error::OpenError;
 use crate::session::{Durability, Session};
@@ -28,7 +28,7 @@ pub(super) struct ClickWriter {
 }
 
 impl ClickWriter {
-    pub(super) fn start(file: &DatabaseFile, time_limit: Duration) -> Result<Self, OpenError> {
+    pub(super) fn start(file: &OpenFile, time_limit: Duration) -> Result<Self, OpenError> {
         let mut session = Session::open(file.clone(), Task::Write, time_limit)?;
         let (jobs, inbox) = mpsc::channel();
         let thread = std::thread::Builder::new()

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use super::*;
 use crate::connection::Task;
 use crate::database_file::DatabaseFile;
+use crate::file_watch::OpenFile;
 
 const LONG: Duration = Duration::from_mins(1);
 
@@ -37,7 +38,7 @@ impl Scene {
         let visits = Visits::finding(Arc::clone(&queue), threads, most_waiting, LONG, find);
         let threads = (0..threads)
             .map(|_| {
-                let mut session = Session::open(file.clone(), Task::Read, LONG).unwrap();
+                let mut session = Session::open(OpenFile::new(file.clone()), Task::Read, LONG).unwrap();
                 let queue = Arc::clone(&queue);
                 std::thread::spawn(move || {
                     while let Some(job) = queue.take() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use diesel::prelude::*;
 use signpost_app::ports::{ClickStore, LinkReads, Upkeep};
 use signpost_domain::analytics::{
-    Buckets, ClickSelection, Dimension, LinkScope, Period, Question, UtcDay, VisitorKey,
+    Buckets, ClickSelection, Dimension, LinkScope, Period, PlannedDeletion, Question, UtcDay, VisitorKey,
 };
 use signpost_domain::{GroupFilter, LinkKind, Site};
 use signpost_port_contracts::click_samples::{ClickedLink, at};
@@ -46,15 +46,21 @@ async fn exercise(store: &SqliteClickStore) {
     for number in 1..=4 {
         store.append(&clicked.batch(number)).await.unwrap();
         ask(store, &selections).await;
-        while store.pack(later).await.unwrap() == Upkeep::More {}
+        while store.pack(later).await.unwrap().upkeep == Upkeep::More {}
         while store.digest(later).await.unwrap() == Upkeep::More {}
         ask(store, &selections).await;
         store.recent_clicks(account, &[link], at(0)).await.unwrap();
     }
     while store.seal(later).await.unwrap() == Upkeep::More {}
     store.append(&clicked.batch(5)).await.unwrap();
-    while store.pack(later).await.unwrap() == Upkeep::More {}
+    while store.pack(later).await.unwrap().upkeep == Upkeep::More {}
     store.accounts_with_clicks_before(day, None, 10).await.unwrap();
+    store.old_clicks(account, day).await.unwrap();
+    for planned in [None, Some(PlannedDeletion::new(day)), None] {
+        store.plan_deletion(account, planned).await.unwrap();
+        assert_eq!(store.planned_deletion(account).await.unwrap(), planned);
+    }
+    store.today(later).await.unwrap();
     while store.forget_clicks(account, Some(day)).await.unwrap() == Upkeep::More {}
     while store.forget_clicks(account, None).await.unwrap() == Upkeep::More {}
 }

@@ -25,7 +25,7 @@ async fn filled(database: &Database) -> SqliteClickStore {
 }
 
 async fn pack(store: &SqliteClickStore, now: Timestamp) {
-    while store.pack(now).await.unwrap() == Upkeep::More {}
+    while store.pack(now).await.unwrap().upkeep == Upkeep::More {}
 }
 
 /// How many of the values occur in the files of the clicks.
@@ -59,24 +59,24 @@ async fn packing_starts_at_an_age_or_at_a_number_of_batches_or_clicks() {
     let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
     let clicked = ClickedLink::new();
     store.append(&clicked.batch(1)).await.unwrap();
-    assert_eq!(store.pack(at(59_999)).await.unwrap(), Upkeep::Done);
+    assert_eq!(store.pack(at(59_999)).await.unwrap().upkeep, Upkeep::Done);
     assert_eq!(number(&database, BATCHES), 1);
-    assert_eq!(store.pack(at(60_000)).await.unwrap(), Upkeep::More);
+    assert_eq!(store.pack(at(60_000)).await.unwrap().upkeep, Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     for next in 2..=50 {
         store.append(&clicked.batch(next)).await.unwrap();
     }
-    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
+    assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::Done);
     store.append(&clicked.batch(51)).await.unwrap();
-    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
+    assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     let small =
         |number| EncodedClicks { source: ClickSource([2; 16]), number, clicks: 1, ..clicked.batch(1) };
     for next in 1..=256 {
-        assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
+        assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::Done);
         store.append(&small(next)).await.unwrap();
     }
-    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
+    assert_eq!(store.pack(at(0)).await.unwrap().upkeep, Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     assert_eq!(number(&database, "(SELECT sum(clicks) FROM click_segments)"), 51_000 + 256_000);
 }
@@ -128,12 +128,16 @@ async fn r39_backup_has_the_clicks_beside_it() {
     let target = folder.path().join("monday.db");
     assert_eq!(back_up_clicks(&database.file, &target, PATIENCE).unwrap(), None);
     let store = filled(&database).await;
+    let key: [u8; 32] = std::array::from_fn(|place| hash(u64::try_from(place).unwrap())[0]);
+    store.visitor_key(UtcDay::of(at(0)), VisitorKey(key)).await.unwrap();
     back_up(&database.file, &target, PATIENCE).unwrap();
     let backup = back_up_clicks(&database.file, &target, PATIENCE).unwrap().unwrap();
     assert_eq!(backup.path, folder.path().join("monday-clicks.db"));
     let hashes: Vec<Vec<u8>> = (0..5_000).step_by(50).map(|number| hash(number).to_vec()).collect();
     let bytes = std::fs::read(&backup.path).unwrap();
     assert!(hashes.iter().all(|hash| bytes.windows(6).any(|window| window == hash)));
+    assert!(!bytes.windows(32).any(|window| window == key), "D48: the copy has the key of its hashes");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "a journal would have the key");
     // The original store keeps working.
     pack(&store, at(3_600_000)).await;
 }

@@ -227,6 +227,8 @@ pub(super) const NOT_OURS: &[&str] = &[
     "`signpost_quota_store_up == 0` for ten minutes",
     "not 1 for five minutes",
     "for half an hour",
+    // Four looks of the watch on the file, of which two must agree.
+    "the server notices within a second",
     "below a fifth",
     ") + 10.",
     // Examples, steps of a list, and states.
