@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use diesel::result::Error as SqlError;
+
 /// Why the database cannot be opened. Every message says which database, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -44,14 +46,12 @@ pub enum OpenError {
         source: diesel::ConnectionError,
     },
     /// A statement failed while the connection was configured.
-    #[error(
-        "cannot use the database {path}: {source}; check that it is an intact SQLite database, on a disk with free space"
-    )]
+    #[error("cannot use the database {path}: {source}; {}", advice(source))]
     Unusable {
         /// The file.
         path: PathBuf,
         /// What SQLite says.
-        source: diesel::result::Error,
+        source: SqlError,
     },
     /// The file system does not support write-ahead logging.
     #[error(
@@ -99,4 +99,65 @@ pub enum OpenError {
     /// The operating system could not start a thread.
     #[error("cannot start a thread for the database: {0}; check the limits on processes and memory")]
     NoThread(#[source] std::io::Error),
+}
+
+/// What to do about a statement that failed on a new connection. Diesel hides SQLite's error code, so the message decides.
+fn advice(error: &SqlError) -> &'static str {
+    let SqlError::DatabaseError(_, information) = error else { return INTACT };
+    match information.message() {
+        // `SQLITE_READONLY`, `SQLITE_CANTOPEN` and `SQLITE_PERM`: a read-only folder gives any of them.
+        "attempt to write a readonly database"
+        | "unable to open database file"
+        | "access permission denied" => WRITABLE,
+        "database or disk is full" | "disk I/O error" => WORKING_DISK,
+        _ => INTACT,
+    }
+}
+
+const WRITABLE: &str = "check that this user may write to the file and may create files in its folder, because SQLite \
+                        keeps two more files beside it";
+const WORKING_DISK: &str = "check that its disk works and has free space";
+const INTACT: &str = "check that it is an intact SQLite database";
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection;
+    use diesel::prelude::*;
+
+    use super::*;
+
+    /// The message about a database for which this SQL fails.
+    fn message(url: &str, sql: &str) -> String {
+        let source = SqliteConnection::establish(url).unwrap().batch_execute(sql).unwrap_err();
+        OpenError::Unusable { path: PathBuf::from("signpost.db"), source }.to_string()
+    }
+
+    /// A folder with an empty database, and the path of that.
+    fn database() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db").to_str().unwrap().to_owned();
+        let sql = "PRAGMA journal_mode = WAL; CREATE TABLE t (x BLOB)";
+        SqliteConnection::establish(&path).unwrap().batch_execute(sql).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn advice_fits_the_cause() {
+        let (_folder, path) = database();
+        let read_only = message(&format!("file:{path}?mode=ro"), "INSERT INTO t VALUES (1)");
+        assert!(read_only.ends_with(&format!("readonly database; {WRITABLE}")), "{read_only}");
+        let full = message(&path, "PRAGMA max_page_count = 2; INSERT INTO t VALUES (zeroblob(100000))");
+        assert!(full.ends_with(&format!("disk is full; {WORKING_DISK}")), "{full}");
+        let other = message(&path, "SELECT * FROM missing");
+        assert!(other.ends_with(&format!("missing; {INTACT}")), "{other}");
+    }
+
+    /// SQLite keeps the write-ahead log beside the database. A folder in its place stops every user, root included.
+    #[test]
+    fn advice_names_the_folder_if_files_beside_the_database_cannot_be_created() {
+        let (_folder, path) = database();
+        std::fs::create_dir(format!("{path}-wal")).unwrap();
+        let message = message(&path, "SELECT * FROM t");
+        assert!(message.ends_with(&format!("unable to open database file; {WRITABLE}")), "{message}");
+    }
 }

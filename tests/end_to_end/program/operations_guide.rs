@@ -99,6 +99,18 @@ fn is_command(word: &str) -> bool {
     is_word(word) || is_hyphenated(word)
 }
 
+/// `/tls-allowed` needs no key and has no budget, so strangers must not reach it through a proxy.
+#[test]
+fn d39_every_front_end_of_the_guide_hides_the_question_about_certificates() {
+    let front_ends: Vec<&str> = blocks("").filter(|block| block.contains("api.example.com")).collect();
+    assert_eq!(front_ends.len(), 3, "HAProxy, nginx and Caddy");
+    for front_end in front_ends {
+        let mut lines = front_end.lines();
+        let is_hidden = lines.any(|line| line.contains("/tls-allowed") && line.contains("404"));
+        assert!(is_hidden, "{front_end}");
+    }
+}
+
 /// The table of metrics has exactly the metrics whose names are literals in the sources.
 #[test]
 fn the_table_of_metrics_is_complete() {
