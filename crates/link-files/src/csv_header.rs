@@ -6,6 +6,7 @@ use signpost_app::transfer::Field;
 
 use crate::MAX_ROW_BYTES;
 use crate::input::Input;
+use crate::quotes::Quotes;
 
 /// How many cells of a row are read. No valid table has more columns.
 pub(crate) const MAX_CELLS: usize = 64;
@@ -46,6 +47,14 @@ pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<He
     let Some((separator, names)) = likeliest else { return Ok(Err(too_long())) };
     if names.len() > MAX_CELLS {
         return Ok(Err(too_long()));
+    }
+    let mut quotes = Quotes::new(separator);
+    quotes.read(&line);
+    if let Some(name) = quotes.with_text_behind().and_then(|cell| names.get(cell)) {
+        return Ok(Err(format!(
+            "the name of the column {:?} has text behind its closing quotation mark",
+            name.chars().take(NAME_CHARS).collect::<String>()
+        )));
     }
     Ok(columns(&names).map(|columns| Header { columns, separator }))
 }

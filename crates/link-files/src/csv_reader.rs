@@ -9,10 +9,12 @@ use crate::MAX_ROW_BYTES;
 use crate::csv_header::{MAX_CELLS, read_header};
 use crate::csv_values::value;
 use crate::input::Input;
+use crate::quotes::Quotes;
 
 /// The rows of a table below its header.
 pub(crate) struct CsvReader {
     reader: Reader,
+    separator: u8,
     columns: Vec<Field>,
     /// The cells of the last row that was read, one after another, and the end of each.
     cells: Vec<u8>,
@@ -23,6 +25,8 @@ pub(crate) struct CsvReader {
 enum RawRow {
     /// The number of cells in the buffers.
     Cells(usize),
+    /// A cell has text behind its closing quotation mark. Holds the index of the cell.
+    TextBehindMark(usize),
     TooLong,
     TooManyCells,
     /// The file ended within quotation marks.
@@ -35,6 +39,7 @@ impl CsvReader {
     pub(crate) fn open<R: Read>(input: &mut Input<R>) -> io::Result<Result<Self, String>> {
         Ok(read_header(input)?.map(|header| Self {
             reader: ReaderBuilder::new().delimiter(header.separator).build(),
+            separator: header.separator,
             columns: header.columns,
             cells: vec![0; MAX_ROW_BYTES],
             ends: vec![0; MAX_CELLS],
@@ -48,6 +53,10 @@ impl CsvReader {
         let record = match self.read(input)? {
             RawRow::End => return Ok(None),
             RawRow::Cells(count) => self.record(count),
+            RawRow::TextBehindMark(cell) => Err(format!(
+                "{} has text behind its closing quotation mark. Write a mark within a cell as two marks.",
+                self.name(cell)
+            )),
             RawRow::TooLong => {
                 Err("The row is longer than 1 MiB. Is a closing quotation mark missing?".to_owned())
             }
@@ -77,6 +86,14 @@ impl CsvReader {
         Ok(record)
     }
 
+    /// The name of a cell for a message: that of its column, or its number if there is no such column.
+    fn name(&self, cell: usize) -> String {
+        match self.columns.get(cell) {
+            Some(field) => format!("`{}`", field.name()),
+            None => format!("Cell {}", cell.saturating_add(1)),
+        }
+    }
+
     /// The first `count` cells of the last row that was read.
     fn cells(&self, count: usize) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
@@ -96,6 +113,7 @@ impl CsvReader {
         let (mut written, mut ended) = (0, 0);
         let mut excess = None;
         let mut is_begun = false;
+        let mut quotes = Quotes::new(self.separator);
         loop {
             let cells = self.cells.get_mut(written..).unwrap_or_default();
             let ends = self.ends.get_mut(ended..).unwrap_or_default();
@@ -104,6 +122,7 @@ impl CsvReader {
             is_begun |= !bytes.is_empty();
             let bytes = if is_last { b"\n" } else { bytes };
             let (result, read, wrote, ends_now) = self.reader.read_record(bytes, cells, ends);
+            quotes.read(bytes.get(..read).unwrap_or_default());
             if !is_last {
                 input.consume(read);
             }
@@ -124,7 +143,10 @@ impl CsvReader {
                     excess.get_or_insert(RawRow::TooManyCells);
                     ended = 0;
                 }
-                ReadRecordResult::Record => return Ok(excess.unwrap_or(RawRow::Cells(ended))),
+                ReadRecordResult::Record => {
+                    let stray = quotes.with_text_behind().map(RawRow::TextBehindMark);
+                    return Ok(excess.or(stray).unwrap_or(RawRow::Cells(ended)));
+                }
                 ReadRecordResult::End => return Ok(RawRow::End),
             }
         }

@@ -10,6 +10,7 @@ mod csv_values;
 mod format;
 mod input;
 mod json_reader;
+mod quotes;
 mod reader;
 mod report;
 mod writer;

@@ -139,8 +139,38 @@ fn an_unclosed_quotation_mark_fails_its_row() {
     }
 }
 
+/// The parser would add the text to the cell, so that a link leads to an address that nobody wrote.
+#[test]
+fn text_behind_a_closing_quotation_mark_fails_its_row() {
+    let message = |cell: &str| {
+        format!("{cell} has text behind its closing quotation mark. Write a mark within a cell as two marks.")
+    };
+    for (row, cell) in [
+        ("a,\"https://e.com\"x", "`target_url`"),
+        ("a,\"https://e.com\" ", "`target_url`"),
+        ("a,\"https://e.com\"\"\"x\"", "`target_url`"),
+        ("\"a\nb\"x\"y\",\"https://e.com\"", "`slug`"),
+        ("\"a\"\0,b", "`slug`"),
+        ("a,b,\"c\"d", "Cell 3"),
+    ] {
+        for end in ["\n", "\r\n", "\r"] {
+            let rows = csv(format!("slug,target_url{end}{row}{end}z,https://z.example{end}"));
+            let [wrong, right] = &outcomes(&rows)[..] else { panic!("{row:?}: {rows:?}") };
+            assert_eq!(*wrong, (2, Err(message(cell).as_str())), "{row:?}");
+            assert_eq!(right.1, Ok("z"), "{row:?}");
+        }
+        let rows = csv(format!("slug,target_url\n{row}"));
+        assert_eq!(outcomes(&rows), [(2, Err(message(cell).as_str()))], "{row:?}");
+    }
+    for row in ["a,\"b\"", "\"a\",\"b \"\"c\"\"\"", "a,\"\"", "a,b\"c\"d", "a, \"b\"x", "a,\"\"\"\""] {
+        let rows = csv(format!("slug,target_url\n{row}\n"));
+        assert_eq!(outcomes(&rows), [(2, Ok("a"))], "{row:?}");
+    }
+}
+
 #[test]
 fn an_invalid_header_is_refused_before_any_row() {
+    assert!(header_error(b"slug,\"tar\"get_url\n").contains("\"target_url\" has text behind"));
     assert!(header_error(b"slug,colour,target_url,size\n").contains("no column \"colour\", \"size\""));
     assert!(header_error(b"slug;colour;target_url\n").contains("no column \"colour\";"));
     assert!(header_error(b"long;short\n").contains("no column \"long\", \"short\";"));
