@@ -154,7 +154,7 @@ struct Creation<'a, C: LinkResource> {
     outcomes: Vec<Option<Result<Link<C>, Rejection>>>,
     /// The links to insert, with the positions of their items.
     pending: Vec<(usize, Link<C>)>,
-    /// The addresses that items of this batch have taken.
+    /// The addresses that items of this batch have taken, or would have taken if the plan had room for them.
     claimed: HashSet<Address>,
     /// The items whose addresses were taken before, with these addresses.
     taken: Vec<(usize, Address)>,
@@ -224,9 +224,7 @@ impl<'a, C: LinkResource> Creation<'a, C> {
                     }
                     Insertion::AddressTaken => self.address_taken(index, &link),
                     Insertion::GroupMissing => Refusal::GroupNotFound,
-                    Insertion::LimitReached => {
-                        Refusal::PlanLimitReached { resource: PlanResource::Links, limit }
-                    }
+                    Insertion::LimitReached => self.limit_reached(&link, limit),
                 };
                 self.settle(index, Err(refusal.into()));
             }
@@ -248,6 +246,17 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         }
         self.taken.push((index, address));
         Refusal::AddressTaken { existing: None }
+    }
+
+    /// The refusal of an item for which the plan has no room. A repeated address is a defect of the item itself, which a larger
+    /// plan would not mend (D29).
+    fn limit_reached(&mut self, link: &Link<C>, limit: u64) -> Refusal {
+        let is_repeated = link.placement.address().is_some_and(|address| !self.claimed.insert(address));
+        if is_repeated {
+            Refusal::DuplicateSlugInBatch
+        } else {
+            Refusal::PlanLimitReached { resource: PlanResource::Links, limit }
+        }
     }
 
     /// Adds the ids of the caller's own links at the taken addresses (D20), with one query for the whole batch.
