@@ -229,10 +229,12 @@ impl Violations {
         self.append(more);
     }
 
-    /// Whether a kept violation is about this field.
+    /// Whether a kept violation is about this field of the request. An unknown field is none, even if its name is the path of
+    /// one: a body may have the key `pixel_ids[0]`.
     #[must_use]
     pub fn are_about(&self, field: &str) -> bool {
-        self.listed.iter().any(|violation| violation.field == field)
+        let is_known = |violation: &Violation| violation.code != ViolationCode::UnknownField;
+        self.listed.iter().any(|violation| violation.field == field && is_known(violation))
     }
 
     /// The violations of one item of a batch, which keeps fewer.
@@ -317,7 +319,7 @@ mod tests {
     fn found(count: usize) -> Violations {
         let mut violations = Violations::new();
         for number in 0..count {
-            let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
+            let error = FieldError::new(ViolationCode::InvalidFormat, "is malformed");
             violations.push_with(|| error.at(format!("field_{number}")));
         }
         violations
@@ -361,6 +363,17 @@ mod tests {
     }
 
     #[test]
+    fn d8_an_unknown_field_named_like_a_path_hides_no_violation() {
+        let at_path = |code| FieldError::new(code, "is wrong").at("pixel_ids[0]");
+        let mut violations = Violations::from(at_path(ViolationCode::UnknownField));
+        assert!(!violations.are_about("pixel_ids[0]"));
+        violations.append_about_others(at_path(ViolationCode::InvalidValue).into());
+        violations.append_about_others(at_path(ViolationCode::Required).into());
+        let codes: Vec<_> = violations.iter().map(Violation::code).collect();
+        assert_eq!(codes, [ViolationCode::UnknownField, ViolationCode::InvalidValue]);
+    }
+
+    #[test]
     fn d8_an_item_keeps_20_violations() {
         let of_item = found(130).of_item();
         assert_eq!((of_item.iter().count(), of_item.count()), (20, 130));
@@ -371,6 +384,6 @@ mod tests {
     fn d8_violations_that_are_only_counted_make_a_request_invalid() {
         assert!(!found(1).is_empty() && found(0).is_empty());
         assert!(found(1).into_result(()).is_err());
-        assert!(found(130).to_string().ends_with("field_99 is not a field of this request; and 30 more"));
+        assert!(found(130).to_string().ends_with("field_99 is malformed; and 30 more"));
     }
 }

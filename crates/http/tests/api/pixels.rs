@@ -74,6 +74,22 @@ async fn d6_d36_each_pixel_id_has_its_own_violation() {
 }
 
 #[actix_web::test]
+async fn d8_an_unknown_key_named_like_a_path_hides_no_violation() {
+    let api = Api::start().await;
+    let redirect = format!("/v1/redirects/{}", api.redirect("a").await);
+    let expected = [("pixel_ids[0]", "invalid_value"), ("pixel_ids[0]", "unknown_field")];
+    let body =
+        json!({"name": "a", "target_url": "https://example.com/", "pixel_ids": [UNKNOWN], "pixel_ids[0]": 1});
+    for (method, path) in [("POST", "/v1/redirects"), ("PATCH", &redirect)] {
+        assert_eq!(api.call_with(method, path, body.clone()).await.violations(), expected, "{method}");
+    }
+    let answer = api.call_with("POST", "/v1/redirects/bulk", json!({"redirects": [body]})).await;
+    let details = answer.body["failed"][0]["error"]["details"].as_array().unwrap();
+    let codes: Vec<_> = details.iter().map(|each| each["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["unknown_field", "invalid_value"], "{details:?}");
+}
+
+#[actix_web::test]
 async fn d29_a_failed_item_names_its_invalid_pixel() {
     let api = Api::start().await;
     let own = api.pixel().await;
