@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::change::Change;
 use crate::hostname::Hostname;
-use crate::public_address::{CustomDomainScheme, SystemDomain, slug_addressed_on};
+use crate::public_address::{
+    CustomDomainScheme, PublicPart, SystemDomain, path_addressed_on, slug_addressed_on,
+};
 use crate::reference::HostReference;
 use crate::refusal::Refusal;
 use crate::slug::Slug;
@@ -102,6 +104,17 @@ impl Placement {
                 slug_addressed_on(target, hostname).is_some_and(|named| named == *slug)
             }
             Self::Lost { .. } => false,
+        }
+    }
+
+    /// Whether `target` is a widget's address or a QR code on the custom domain of this placement (D24).
+    #[must_use]
+    pub fn has_part_at(&self, target: &TargetUrl) -> bool {
+        match self {
+            Self::Custom { hostname, slug: _ } => {
+                path_addressed_on(target, hostname).is_some_and(|path| path.part != PublicPart::Link)
+            }
+            Self::System { .. } | Self::Lost { .. } => false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The addresses at which links are published, and whether a target is one of them (D22, D24, D61).
 
 use crate::hostname::Hostname;
+use crate::id::WidgetId;
 use crate::slug::Slug;
 use crate::target_url::{TargetUrl, UrlScheme};
 use crate::violation::{FieldError, ViolationCode};
@@ -90,12 +91,19 @@ impl SystemDomain {
     /// redirect between them.
     #[must_use]
     pub fn own_address_of(&self, target: &TargetUrl) -> Option<Slug> {
+        // The root of the system domain has no link.
+        self.own_path_of(target)?.link()?
+    }
+
+    /// What the path of `target` names on the system domain. `None` if the target leads elsewhere, or names nothing.
+    /// Spelling is treated as in [`own_address_of`](Self::own_address_of).
+    #[must_use]
+    pub fn own_path_of(&self, target: &TargetUrl) -> Option<PublicPath> {
         let our_port = if self.has_default_port() { target.scheme().default_port() } else { self.port };
         if target.effective_port() != our_port || !self.is_named(target.host()) {
             return None;
         }
-        // The root of the system domain has no link.
-        slug_in_path(target)?
+        PublicPath::of(target)
     }
 
     fn has_default_port(&self) -> bool {
@@ -166,22 +174,67 @@ impl CustomDomainScheme {
 /// ```
 #[must_use]
 pub fn slug_addressed_on(target: &TargetUrl, hostname: &Hostname) -> Option<Option<Slug>> {
-    let is_served_there =
-        target.host() == hostname.as_str() && target.effective_port() == target.scheme().default_port();
-    if is_served_there { slug_in_path(target) } else { None }
+    path_addressed_on(target, hostname)?.link()
 }
 
-/// The link that the path of `target` names: a slug, the root (inner `None`), or none.
-#[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
-fn slug_in_path(target: &TargetUrl) -> Option<Option<Slug>> {
-    let path = target.requested_path();
-    let path = std::str::from_utf8(&path).ok()?;
-    if path == "/" {
-        return Some(None);
+/// What the path of `target` names if `hostname` is a custom domain. `None` if the target has another host or port, or names
+/// nothing.
+#[must_use]
+pub fn path_addressed_on(target: &TargetUrl, hostname: &Hostname) -> Option<PublicPath> {
+    let is_served_there =
+        target.host() == hostname.as_str() && target.effective_port() == target.scheme().default_port();
+    if is_served_there { PublicPath::of(target) } else { None }
+}
+
+/// What a path on one of our hostnames names: a link, or a part of one (D59).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicPath {
+    /// The slug of the link; `None` is the root.
+    pub slug: Option<Slug>,
+    /// What it names of the link.
+    pub part: PublicPart,
+}
+
+/// What a path names of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PublicPart {
+    /// The link itself.
+    Link,
+    /// The target of a widget of the landing page.
+    Widget(WidgetId),
+    /// The QR code of the link.
+    QrCode,
+}
+
+impl PublicPath {
+    fn of(target: &TargetUrl) -> Option<Self> {
+        let path = target.requested_path();
+        let path = std::str::from_utf8(&path).ok()?.strip_prefix('/')?;
+        let named = |slug: Option<&str>, part| {
+            let slug = slug.map(Slug::parse).transpose().ok()?;
+            Some(Self { slug, part })
+        };
+        if path.is_empty() {
+            return named(None, PublicPart::Link);
+        }
+        // A trailing slash does not change the address (D53).
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let segments: Vec<&str> = path.splitn(4, '/').collect();
+        match *segments {
+            ["qr.svg" | "qr.png"] => named(None, PublicPart::QrCode),
+            [slug] => named(Some(slug), PublicPart::Link),
+            [slug, "qr.svg" | "qr.png"] => named(Some(slug), PublicPart::QrCode),
+            ["w", widget] => named(None, PublicPart::Widget(widget.parse().ok()?)),
+            [slug, "w", widget] => named(Some(slug), PublicPart::Widget(widget.parse().ok()?)),
+            _ => None,
+        }
     }
-    let path = path.strip_prefix('/')?;
-    // A trailing slash does not change the address (D53).
-    Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok().map(Some)
+
+    /// The slug, or (inner `None`) the root, of a path that names a link itself.
+    #[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
+    fn link(self) -> Option<Option<Slug>> {
+        (self.part == PublicPart::Link).then_some(self.slug)
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
 use crate::placement::Placement;
 use crate::plan::{Feature, FeatureSet};
+use crate::public_address::PublicPart;
 use crate::reference::IdReference;
 use crate::refusal::Refusal;
 use crate::target_url::TargetUrl;
@@ -100,6 +101,9 @@ impl ContentRules for RedirectContent {
         let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels } = request;
         if let Some(target_url) = target_url {
             check_target_is_allowed(target_url, context, found);
+            if context.system.own_path_of(target_url).is_some_and(|path| path.part != PublicPart::Link) {
+                found.push(leads_to_part().at("target_url"));
+            }
         }
         let is_new_target = target_url.is_some();
         let target_url = target_url.as_ref().or(before.map(|content| &content.target_url));
@@ -113,6 +117,9 @@ impl ContentRules for RedirectContent {
             // The violation names the field that closed the loop.
             let blamed = if is_new_target { "target_url" } else { *moved_by };
             check_no_loop(target_url, placement, blamed, context, found);
+            if placement.has_part_at(target_url) {
+                found.push(leads_to_part().at(blamed));
+            }
         }
         let pixel_ids = match pixels {
             Change::Keep => before.map(|content| content.pixel_ids.clone()).unwrap_or_default(),
@@ -180,6 +187,14 @@ fn check_target_is_allowed(target: &TargetUrl, context: &LinkContext<'_>, violat
         let error = FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");
         violations.push(error.at("target_url"));
     }
+}
+
+/// A widget of a landing page may lead back to the link, and a QR code is a picture (D24).
+fn leads_to_part() -> FieldError {
+    FieldError::new(
+        ViolationCode::InvalidValue,
+        "must not be the address of a widget or a QR code of this service",
+    )
 }
 
 /// A link must not point at its own public address (D24).

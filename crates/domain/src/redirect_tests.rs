@@ -4,9 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::host_blocklist::HostBlocklist;
+use crate::hostname::Hostname;
 use crate::link_request::tests::{
     World, any_change, any_request, assert_laws, blocks, fields, new_redirect, pixel, slug, target,
 };
+use crate::placement::NamedDomain;
+use crate::public_address::SystemDomain;
+use crate::reference::HostReference;
 use crate::refusal::Rejection;
 
 fn creation(change: impl FnOnce(&mut RedirectContentRequest)) -> RedirectRequest {
@@ -111,6 +115,56 @@ fn d24_the_field_that_closes_a_loop_is_blamed() {
     assert_eq!(fields(world.update(&redirect, moved).unwrap_err()), [invalid("slug")]);
     let turned = update(|content| content.target_url = Some(target("https://go.example.com/mine/")));
     assert_eq!(fields(world.update(&redirect, turned).unwrap_err()), [invalid("target_url")]);
+}
+
+#[test]
+fn d24_widgets_and_qr_codes_of_ours_are_no_targets() {
+    let mut world = World::new();
+    let [alias, custom] = ["old.example.com", "links.example.net"].map(|name| Hostname::parse(name).unwrap());
+    world.system = SystemDomain::new("https://go.example.com", vec![alias]).unwrap();
+    world.named_domains = [(custom, NamedDomain::Active)].into_iter().collect();
+    let on_custom = |name: &str, url: &str| RedirectRequest {
+        domain: Change::Set(HostReference::parse("links.example.net")),
+        slug: Change::Set(slug(name)),
+        ..leading_to(url)
+    };
+    let widget = "w/wgt_00000000000000000000000000000001";
+    let redirect = created(&world, new_redirect()).unwrap();
+    for path in [widget, "qr.svg", "qr.png", &format!("menu/{widget}"), "menu/qr.svg", "menu/qr.png/?size=9"]
+    {
+        for url in [
+            format!("https://go.example.com/{path}"),
+            format!("http://GO.example.com./{path}?x#y"),
+            format!("https://old.example.com/{path}"),
+        ] {
+            let refused = created(&world, leading_to(&url)).unwrap_err();
+            assert_eq!(fields(refused), [invalid("target_url")], "{url}");
+            let turned = update(|content| content.target_url = Some(target(&url)));
+            assert_eq!(
+                fields(world.update(&redirect, turned).unwrap_err()),
+                [invalid("target_url")],
+                "{url}"
+            );
+        }
+        let own = format!("https://links.example.net/{path}");
+        assert_eq!(
+            fields(created(&world, on_custom("mine", &own)).unwrap_err()),
+            [invalid("target_url")],
+            "{own}"
+        );
+        // Another host may well have such a path.
+        let elsewhere = created(&world, leading_to(&own)).unwrap();
+        let moved = RedirectRequest {
+            domain: Change::Set(HostReference::parse("links.example.net")),
+            ..RedirectRequest::default()
+        };
+        assert_eq!(fields(world.update(&elsewhere, moved).unwrap_err()), [invalid("domain")], "{own}");
+    }
+    for path in
+        ["w", "w/", "menu/w/1", "menu/qr.gif", "a/b/qr.svg", "menu/w/lnd_00000000000000000000000000000001"]
+    {
+        created(&world, leading_to(&format!("https://go.example.com/{path}"))).unwrap();
+    }
 }
 
 #[test]

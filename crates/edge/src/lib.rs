@@ -26,6 +26,7 @@ mod sections;
 mod server;
 mod visit;
 mod visitor;
+mod widget_visit;
 mod worker_cache;
 
 pub use server::{EdgeOptions, EdgeServer};

@@ -16,7 +16,7 @@ use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::url_of;
-use signpost_domain::{TargetUrl, Timestamp, WidgetId};
+use signpost_domain::{TargetUrl, Timestamp};
 use signpost_listener::{Reply, ShortRedirect};
 use signpost_pages::PixelPage;
 
@@ -68,19 +68,19 @@ pub(crate) struct Visitor<'a> {
 }
 
 /// A link found in memory or loaded for a visit.
-struct FoundLink {
-    link: StoredLink,
+pub(crate) struct FoundLink {
+    pub(crate) link: StoredLink,
     /// Whether the operator lists a target on the way.
-    is_listed: bool,
+    pub(crate) is_listed: bool,
 }
 
-enum StoredLink {
+pub(crate) enum StoredLink {
     Inline(InlineLink),
     Shared(CompiledLink),
 }
 
 impl StoredLink {
-    fn view(&self) -> LinkView<'_> {
+    pub(crate) fn view(&self) -> LinkView<'_> {
         match self {
             Self::Inline(link) => link.view(),
             Self::Shared(link) => link.view(),
@@ -175,21 +175,29 @@ impl Worker {
         if requested.is_system_root() && resource == Resource::Link {
             return Outcome::Root;
         }
-        let link = match self.cached(&requested) {
-            Some(link) => link,
-            None => match self.edge.loader.load(&requested).await {
-                Loaded::Link(link) => {
-                    let is_listed = link.view().was_listed() && self.is_listed(&link.view());
-                    FoundLink { link: StoredLink::Shared(link), is_listed }
-                }
-                Loaded::StoreUnavailable => return Outcome::Unavailable,
-                Loaded::Failed => return Outcome::Failed,
-            },
+        let link = match self.find(&requested).await {
+            Ok(link) => link,
+            Err(failure) => return failure,
         };
         match resource {
             Resource::Link => self.visit(visitor, &link),
             Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
-            Resource::Widget(id) => self.follow_widget(visitor, &link, id),
+            Resource::Widget(id) => self.follow_widget(visitor, &link, id).await,
+        }
+    }
+
+    /// Finds what is at `requested`, in memory or in the store.
+    pub(crate) async fn find(&self, requested: &RequestedAddress<'_>) -> Result<FoundLink, Outcome> {
+        if let Some(link) = self.cached(requested) {
+            return Ok(link);
+        }
+        match self.edge.loader.load(requested).await {
+            Loaded::Link(link) => {
+                let is_listed = link.view().was_listed() && self.is_listed(&link.view());
+                Ok(FoundLink { link: StoredLink::Shared(link), is_listed })
+            }
+            Loaded::StoreUnavailable => Err(Outcome::Unavailable),
+            Loaded::Failed => Err(Outcome::Failed),
         }
     }
 
@@ -271,7 +279,7 @@ impl Worker {
     }
 
     /// Counts the reason. Every reason gets the same page (D54).
-    fn not_found(&self, reason: Reason) -> Outcome {
+    pub(crate) fn not_found(&self, reason: Reason) -> Outcome {
         self.edge.reasons.count(reason);
         Outcome::NotFound
     }
@@ -324,31 +332,6 @@ impl Worker {
             Err(error) => Outcome::BadRequest(error),
         }
     }
-
-    /// Redirects a visitor of a landing page to the target of a widget (D59).
-    fn follow_widget(
-        &self,
-        visitor: &Visitor<'_>,
-        FoundLink { link, .. }: &FoundLink,
-        id: WidgetId,
-    ) -> Outcome {
-        let view = link.view();
-        let Destination::Page(page) = view.destination() else {
-            return self.not_found(Reason::against(&view, false).unwrap_or(UNKNOWN));
-        };
-        let list = self.edge.app.target_blocklist.current();
-        let Some(target) = page.widget(id) else {
-            return self.not_found(UNKNOWN);
-        };
-        if list.contains(target.host()) {
-            return self.not_found(Reason::Listed);
-        }
-        let outcome = redirect_outcome(visitor.request.version(), "", target.location().as_bytes());
-        if outcome != Outcome::Failed {
-            self.record(visitor, &view, ClickKind::Widget(id));
-        }
-        outcome
-    }
 }
 
 fn file_outcome(request: &Request, file: File) -> Outcome {
@@ -367,7 +350,7 @@ fn page_outcome(html: Bytes, policy: &[u8]) -> Outcome {
     })
 }
 
-fn redirect_outcome(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
+pub(crate) fn redirect_outcome(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
     if version == Version::HTTP_11
         && let Some(redirect) = ShortRedirect::new(REDIRECT_HEADERS, start, rest)
     {

@@ -1,18 +1,16 @@
 //! Resolving a public address (D24, D44, D54).
 
-use std::net::Ipv4Addr;
-
-use signpost_domain::public_address::slug_addressed_on;
 use signpost_domain::{
-    AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, LinkId, PixelCode, Site, Slug, SystemDomain,
-    TargetUrl,
+    AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, LinkId, PageContent, PixelCode, Site, Slug,
+    TargetUrl, WidgetBody, WidgetId,
 };
 
 use crate::application::Application;
 use crate::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, StoreError};
+use crate::visits::own_place::OwnPlace;
 
 /// How many redirects to our own addresses a visit follows before the chain counts as a loop (D24).
-const MOST_HOPS: u32 = 5;
+pub const MOST_HOPS: u32 = 5;
 
 /// Where a public address leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,8 +111,8 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
     Address { site, slug }
 }
 
-/// Resolves `address`. A target at one of our own addresses is followed, up to five levels deep; a longer chain or a loop
-/// leads nowhere. The operator's list of targets is not checked here.
+/// Resolves `address`. A target at one of our own addresses, or at that of a widget, is followed, up to five levels deep; a
+/// longer chain or a loop leads nowhere. The operator's list of targets is not checked here.
 ///
 /// # Errors
 /// The store broke; callers must not take that for [`Resolution::NotThere`].
@@ -138,6 +136,7 @@ async fn follow(
     resolved: &mut Resolved,
 ) -> Result<Resolution, StoreError> {
     let mut on_the_way = None;
+    let mut widget = None;
     let mut hops = 0;
     loop {
         resolved.depends_on.addresses.push(address.clone());
@@ -161,13 +160,19 @@ async fn follow(
             Ok(Resolution::NotThere)
         };
         let recorded = analytics_enabled.then_some(RecordedLink { id, account });
-        let redirect = match content {
-            PublishedContent::Suspended => return not_there(resolved, Missing::Suspended),
-            PublishedContent::Inactive => return not_there(resolved, Missing::Inactive),
-            PublishedContent::Landing(_) | PublishedContent::Redirect(_) if hops > MOST_HOPS => {
+        let target = match (content, widget) {
+            (PublishedContent::Suspended, _) => return not_there(resolved, Missing::Suspended),
+            (PublishedContent::Inactive, _) => return not_there(resolved, Missing::Inactive),
+            (PublishedContent::Landing(_) | PublishedContent::Redirect(_), _) if hops > MOST_HOPS => {
                 return not_there(resolved, Missing::Loop);
             }
-            PublishedContent::Landing(page) => {
+            (PublishedContent::Landing(page), Some(id)) => match target_of_widget(&page.content, id) {
+                Some(target) => target,
+                None => return Ok(Resolution::NotThere),
+            },
+            // Only landing pages have widgets.
+            (PublishedContent::Redirect(_), Some(_)) => return Ok(Resolution::NotThere),
+            (PublishedContent::Landing(page), None) => {
                 return Ok(match url_of(app, &address) {
                     Some(url) if hops == 0 => {
                         resolved.recorded.extend(recorded);
@@ -178,14 +183,16 @@ async fn follow(
                     None => Resolution::NotThere,
                 });
             }
-            PublishedContent::Redirect(redirect) => redirect,
+            (PublishedContent::Redirect(redirect), None) => {
+                let PublishedRedirect { target_url, antibot_enabled, geo_blocklist, pixels } = redirect;
+                resolved.recorded.extend(recorded);
+                resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
+                target_url
+            }
         };
-        let PublishedRedirect { target_url: target, antibot_enabled, geo_blocklist, pixels } = redirect;
-        resolved.recorded.extend(recorded);
-        resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
         resolved.target_hosts.push(target.host().to_owned());
-        match own_address(&app.system, &target) {
-            Some(next) => address = next,
+        match OwnPlace::of(&app.system, &target) {
+            Some(next) => OwnPlace { address, widget } = next,
             None => return Ok(Resolution::Redirect(target)),
         }
         on_the_way = Some(target);
@@ -209,25 +216,13 @@ impl VisitorGates {
     }
 }
 
-/// The address of ours that `target` is, or may be according to its form.
-fn own_address(system: &SystemDomain, target: &TargetUrl) -> Option<Address> {
-    if let Some(slug) = system.own_address_of(target) {
-        return Some(Address { site: Site::System, slug: Some(slug) });
+/// The target of a widget; `None` if the page has no such widget, or if the widget leads nowhere.
+fn target_of_widget(content: &PageContent, id: WidgetId) -> Option<TargetUrl> {
+    let widget = content.widgets.as_slice().iter().find(|widget| widget.id == id)?;
+    match &widget.body {
+        WidgetBody::Known(body) => body.leads_to().map(|(_, url)| url.as_target().clone()),
+        WidgetBody::Unknown(_) => None,
     }
-    let hostname = Hostname::parse(target.host()).ok()?;
-    if system.answers_to(&hostname) || !may_be_custom_domain(&hostname) {
-        return None;
-    }
-    let slug = slug_addressed_on(target, &hostname)?;
-    Some(Address { site: Site::Custom(hostname), slug })
-}
-
-/// Whether a custom domain can have this name in any configuration: not an IP address, not a single label, and without
-/// internationalised labels (D37).
-fn may_be_custom_domain(hostname: &Hostname) -> bool {
-    let name = hostname.as_str();
-    let is_address = name.starts_with('[') || name.parse::<Ipv4Addr>().is_ok();
-    !is_address && name.contains('.') && !name.split('.').any(|label| label.starts_with("xn--"))
 }
 
 /// The public URL of an address, as the API shows it. `None` for the root of the system domain.
@@ -237,39 +232,5 @@ pub fn url_of(app: &Application, address: &Address) -> Option<String> {
     match site {
         Site::System => slug.as_ref().map(|slug| app.system.url_of(slug)),
         Site::Custom(hostname) => Some(app.custom_domain_scheme.url_of(hostname, slug.as_ref())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use signpost_port_contracts::samples;
-
-    use super::*;
-
-    #[test]
-    fn d24_only_targets_that_look_like_our_addresses_are_looked_up() {
-        let system =
-            SystemDomain::new("https://go.example.com", vec![samples::hostname("old.example.com")]).unwrap();
-        let own = |target| own_address(&system, &samples::target(target));
-        let custom = |host, slug| samples::on_custom(host, slug).address();
-        assert_eq!(own("http://OLD.example.com/a/"), samples::on_system("a").address());
-        assert_eq!(own("https://Shop.Example.net./%61/?x"), custom("shop.example.net", Some("a")));
-        assert_eq!(own("http://shop.example.net:80"), custom("shop.example.net", None));
-        for target in [
-            "https://shop.example.net:8443/a",
-            "http://shop.example.net:443/a",
-            "https://shop.example.net/a/b",
-            "https://shop.example.net/a.html",
-            "https://bücher.example/a",
-            "https://shop/a",
-            "https://localhost",
-            "https://192.0.2.1/a",
-            "https://[2001:db8::1]/a",
-            // The system domain has no root, and its names are not custom domains.
-            "https://go.example.com/",
-            "https://go.example.com:8443/a",
-        ] {
-            assert_eq!(own(target), None, "{target}");
-        }
     }
 }

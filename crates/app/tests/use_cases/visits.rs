@@ -2,8 +2,11 @@
 
 use signpost_app::accounts;
 use signpost_app::links::{self, ListLinks};
-use signpost_app::visits::{Resolution, address_of, resolve};
-use signpost_domain::{CountryCode, GeoBlocklist, LandingRequest, Redirect, RedirectRequest};
+use signpost_app::visits::{Missing, Resolution, address_of, resolve};
+use signpost_domain::{
+    CountryCode, GeoBlocklist, LandingRequest, PageContent, Redirect, RedirectRequest, WidgetContent,
+    WidgetId,
+};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
@@ -132,6 +135,39 @@ async fn d24_a_landing_page_ends_a_chain() {
     for slug in ["menu", "a", "b"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
     }
+}
+
+/// Requests refuse such targets, but a link may be older than the rule.
+#[tokio::test]
+async fn d24_a_target_at_a_widget_is_followed_to_the_widgets_target() {
+    let world = World::new().await;
+    let redirect = |slug: &str, widget: u128| {
+        let id = WidgetId::from_bytes(widget.to_be_bytes());
+        let target = samples::target(&format!("https://go.example.com/menu/w/{id}"));
+        samples::redirect(slug).with(|content| content.target_url = target)
+    };
+    for (slug, widget) in [("loop", 1), ("end", 2), ("heading", 3), ("none", 9)] {
+        world.store_as_it_is(redirect(slug, widget)).await;
+    }
+    let page = world.create_page(page_draft("menu")).await.unwrap();
+    let link = |url: &str| WidgetContent::Link {
+        title: samples::name("a"),
+        url: samples::web_url(url),
+        thumbnail_url: None,
+    };
+    let heading = WidgetContent::Heading { text: samples::name("a") };
+    let widgets = samples::widgets(vec![link("https://go.example.com/loop"), link(END), heading]);
+    let content = PageContent { widgets, ..PageContent::default() };
+    let mut work = world.app.store.begin().await.unwrap();
+    work.write_page_content(world.account.id, page.id, &content).await.unwrap();
+    work.commit().await.unwrap();
+    assert_eq!(visit_slug(&world, "end").await, leads_to(END));
+    for slug in ["loop", "heading", "none"] {
+        assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
+    }
+    assert_eq!(world.resolved("go.example.com", Some("loop")).await.missing, Missing::Loop);
+    let hosts = world.resolved("go.example.com", Some("end")).await.target_hosts;
+    assert_eq!(hosts, ["go.example.com", "target.example"]);
 }
 
 /// Contract D50, D55–D57.

@@ -212,3 +212,37 @@ proptest! {
         prop_assert_eq!(system(&first.origin()), first);
     }
 }
+
+/// The edge has the same paths in a table.
+#[test]
+fn d59_paths_name_links_widgets_and_codes() {
+    const WIDGET: &str = "wgt_00000000000000000000000000000001";
+    let system = system("https://go.example.com");
+    let widget = PublicPart::Widget(WIDGET.parse().unwrap());
+    for (path, expected) in [
+        ("", Some((None, PublicPart::Link))),
+        ("a/", Some((Some("a"), PublicPart::Link))),
+        ("w", Some((Some("w"), PublicPart::Link))),
+        ("qr.svg", Some((None, PublicPart::QrCode))),
+        ("w/qr.png/", Some((Some("w"), PublicPart::QrCode))),
+        (&format!("w/{WIDGET}"), Some((None, widget))),
+        (&format!("w/w/{WIDGET}/?x"), Some((Some("w"), widget))),
+        (&format!("%61/b/../w/{WIDGET}"), Some((Some("a"), widget))),
+        ("/", None),
+        ("a//", None),
+        ("a/b", None),
+        ("a/w", None),
+        ("a/w/x", None),
+        ("a/qr.gif", None),
+        (&format!("a/w/{WIDGET}/x"), None),
+        (&format!("a.b/w/{WIDGET}"), None),
+    ] {
+        let expected = expected.map(|(text, part)| PublicPath { slug: text.map(slug), part });
+        assert_eq!(
+            system.own_path_of(&target(&format!("https://go.example.com/{path}"))),
+            expected,
+            "{path}"
+        );
+    }
+    assert_eq!(system.own_path_of(&target("https://go.example.com:8443/a")), None);
+}

@@ -1,0 +1,81 @@
+//! Where the widgets of landing pages lead (D24, D59).
+
+use std::borrow::Cow;
+
+use signpost_app::ports::ClickKind;
+use signpost_app::visits::{MOST_HOPS, Missing, OwnPlace};
+use signpost_domain::{Site, Slug, TargetUrl, WidgetId};
+
+use crate::gates::{Reason, UNKNOWN};
+use crate::link_view::Destination;
+use crate::outcome::Outcome;
+use crate::requested_address::{HashedSite, RequestedAddress};
+use crate::visit::{Edge, FoundLink, Visitor, Worker, redirect_outcome};
+
+impl Worker {
+    /// Redirects a visitor of a landing page to the target of a widget (D59).
+    pub(crate) async fn follow_widget(
+        &self,
+        visitor: &Visitor<'_>,
+        FoundLink { link, .. }: &FoundLink,
+        id: WidgetId,
+    ) -> Outcome {
+        let view = link.view();
+        let Destination::Page(page) = view.destination() else {
+            return self.not_found(Reason::against(&view, false).unwrap_or(UNKNOWN));
+        };
+        let Some(target) = page.widget(id) else {
+            return self.not_found(UNKNOWN);
+        };
+        match self.dead_end(&target).await {
+            Ok(None) => {}
+            Ok(Some(reason)) => return self.not_found(reason),
+            Err(failure) => return failure,
+        }
+        let outcome = redirect_outcome(visitor.request.version(), "", target.location().as_bytes());
+        if outcome != Outcome::Failed {
+            self.record(visitor, &view, ClickKind::Widget(id));
+        }
+        outcome
+    }
+
+    /// Why a visitor of a widget would get nowhere from its target (D24). A target on one of our addresses is followed for this
+    /// answer only: the visitor is sent to the target itself, where the gates of its link are and where its visit counts.
+    async fn dead_end(&self, target: &TargetUrl) -> Result<Option<Reason>, Outcome> {
+        let Edge { app, cache, .. } = &*self.edge;
+        let mut target = Cow::Borrowed(target);
+        let mut hops = 0;
+        loop {
+            if app.target_blocklist.current().contains(target.host()) {
+                return Ok(Some(Reason::Listed));
+            }
+            let Some(OwnPlace { address, widget }) = OwnPlace::of(&app.system, &target) else {
+                return Ok(None);
+            };
+            hops += 1;
+            let site = HashedSite::at(&address, &cache.generations);
+            let slug = address.slug.as_ref().map(Slug::as_str);
+            let is_custom = address.site != Site::System;
+            let requested = RequestedAddress::new(&site, slug, &cache.generations);
+            let FoundLink { link, is_listed } = match self.find(&requested).await {
+                Ok(found) => found,
+                // Most such targets only look like ours, and these must work while the store is away.
+                Err(_) if is_custom => return Ok(None),
+                Err(failure) => return Err(failure),
+            };
+            let view = link.view();
+            match (Reason::against(&view, is_listed), widget) {
+                // The target only looked like one of our addresses.
+                (Some(UNKNOWN), _) if is_custom => return Ok(None),
+                (Some(reason), _) => return Ok(Some(reason)),
+                (None, _) if hops > MOST_HOPS => return Ok(Some(Reason::Missing(Missing::Loop))),
+                (None, None) => return Ok(None),
+                (None, Some(id)) => {
+                    let Destination::Page(page) = view.destination() else { return Ok(Some(UNKNOWN)) };
+                    let Some(next) = page.widget(id) else { return Ok(Some(UNKNOWN)) };
+                    target = Cow::Owned(next);
+                }
+            }
+        }
+    }
+}
