@@ -8,7 +8,9 @@ mod turns;
 
 use std::time::{Duration, Instant};
 
-pub use self::export::{AskedClicks, Export, export_of_account, export_of_link};
+pub use self::export::{
+    AskedClicks, Export, check_export_of_account, check_export_of_link, export_of_account, export_of_link,
+};
 use self::export_permits::ExportPermits;
 pub use self::links_asked::LinkChoice;
 pub use self::questions::{Asked, of_account, of_link, recent_clicks};

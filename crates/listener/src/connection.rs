@@ -14,7 +14,7 @@ use std::time::Duration;
 use actix_http::body::{BodySize, BoxBody, MessageBody};
 use actix_http::error::ParseError;
 use actix_http::h1::Message;
-use actix_http::{ConnectionType, Payload, Request, Response};
+use actix_http::{ConnectionType, Method, Payload, Request, Response, Version};
 use actix_service::Service;
 
 use crate::door::Ticket;
@@ -130,6 +130,7 @@ where
         }
     }
     request.head_mut().peer_addr = Some(peer);
+    let form = AnswerForm::of(&request);
     let body = wire.has_body().then(|| {
         let state = BodyState::new(request.head().expect());
         let body = RequestBody::new(Rc::clone(wire), Rc::clone(&state));
@@ -149,11 +150,11 @@ where
             closes
         }
         Ok(Reply::Response(response)) => {
-            answer(wire, response, closes).await?;
+            answer(wire, response, closes, form).await?;
             closes
         }
         Err(error) => {
-            answer(wire, error.into(), closes).await?;
+            answer(wire, error.into(), closes, form).await?;
             closes
         }
     };
@@ -241,8 +242,9 @@ enum Phase {
 /// Reads more of a head. `begun` bytes of it have arrived. `is_last` remembers that the listener stops.
 async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
     let most = MAX_HEAD_BYTES.saturating_sub(begun);
+    let room = begun.clamp(1024, MAX_HEAD_BYTES).min(most);
     poll_fn(|cx| {
-        match wire.poll_read(cx, most, begun.clamp(1024, MAX_HEAD_BYTES).min(most)) {
+        match wire.poll_read(cx, most, room) {
             Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Closed)),
             Poll::Pending => {}
         }
@@ -300,16 +302,48 @@ async fn call<S: Service<Request>>(
     .await
 }
 
+/// What the request says about the form of its answer.
+#[derive(Debug, Clone, Copy, Default)]
+struct AnswerForm {
+    /// The answer has no body.
+    is_to_head: bool,
+    /// The client knows no chunks (RFC 9112, section 6.1).
+    is_http_1_0: bool,
+}
+
+impl AnswerForm {
+    fn of(request: &Request) -> Self {
+        Self {
+            is_to_head: *request.method() == Method::HEAD,
+            is_http_1_0: request.version() < Version::HTTP_11,
+        }
+    }
+}
+
 /// Sends an answer. A short one may wait to be written with the next.
-async fn answer<B: MessageBody>(wire: &Wire, response: Response<B>, closes: bool) -> Result<(), End> {
+async fn answer<B: MessageBody>(
+    wire: &Wire,
+    response: Response<B>,
+    closes: bool,
+    form: AnswerForm,
+) -> Result<(), End> {
     let (mut head, body) = response.into_parts();
-    if closes {
+    let size = body.size();
+    // Without chunks, only the end of the connection ends a body of unknown size.
+    let ends_by_closing = form.is_http_1_0 && size == BodySize::Stream;
+    if closes || ends_by_closing {
         head.head_mut().set_connection_type(ConnectionType::Close);
     }
-    let size = body.size();
+    head.head_mut().no_chunking(ends_by_closing);
     wire.encode_head(head, size)?;
-    if !matches!(size, BodySize::None | BodySize::Sized(0)) {
-        send_body(wire, pin!(body)).await?;
+    // Making a body may cost more than sending it, so it is not asked for one that is not sent.
+    if !form.is_to_head && !matches!(size, BodySize::None | BodySize::Sized(0)) {
+        let sent = send_body(wire, pin!(body)).await;
+        if ends_by_closing && sent.is_err() {
+            // A reset is the only sign that the body is incomplete.
+            wire.discard_output();
+        }
+        sent?;
     }
     if wire.unwritten_bytes() >= ANSWER_BYTES {
         wire.flush().await?;
@@ -350,7 +384,7 @@ async fn send_body<B: MessageBody>(wire: &Wire, mut body: Pin<&mut B>) -> Result
 /// Sends the answer to a request that never reached the service, and closes.
 async fn refuse(wire: &Wire, response: Response<BoxBody>, ticket: &Ticket) {
     let sent = async {
-        answer(wire, response, true).await?;
+        answer(wire, response, true, AnswerForm::default()).await?;
         Ok::<_, End>(wire.flush().await?)
     };
     match sent.await {

@@ -68,6 +68,34 @@ pub async fn export_of_account(
     begin(app, caller, asked, async || links.scope(app, caller).await).await
 }
 
+/// Checks what [`export_of_link`] checks, but begins no export.
+///
+/// # Errors
+/// Those of [`of_link`](super::of_link).
+pub async fn check_export_of_link<K: LinkIdKind>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<K>,
+    asked: &AskedClicks,
+) -> Result<(), AppError> {
+    recorded_link(app, caller, id).await?;
+    check_range(caller, asked.period, &asked.zone)
+}
+
+/// Checks what [`export_of_account`] checks, but begins no export.
+///
+/// # Errors
+/// Those of [`of_account`](super::of_account).
+pub async fn check_export_of_account(
+    app: &Application,
+    caller: &Caller,
+    links: LinkChoice,
+    asked: &AskedClicks,
+) -> Result<(), AppError> {
+    check_range(caller, asked.period, &asked.zone)?;
+    links.scope(app, caller).await.map(drop)
+}
+
 async fn begin(
     app: &Application,
     caller: &Caller,

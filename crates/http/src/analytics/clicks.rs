@@ -1,7 +1,8 @@
 //! `GET /v1/analytics/clicks`, and the same of a redirect or a landing page (D66).
 
+use actix_web::http::Method;
 use actix_web::web::Bytes;
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpResponse, HttpResponseBuilder, web};
 use futures_util::stream;
 use signpost_app::analytics::{self, Export};
 use signpost_app::{AppError, Application};
@@ -20,10 +21,15 @@ pub(crate) async fn of_link<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<K>,
+    method: Method,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
     let query = query::export(input, Subject::Link(K::LINK_KIND), app.clock.now())?;
     let ExportQuery { asked, links: _, format } = query;
+    if method == Method::HEAD {
+        analytics::check_export_of_link(&app, &caller, id.0, &asked).await?;
+        return Ok(lines_of(format).streaming(without_lines()));
+    }
     let export = analytics::export_of_link(&app, &caller, id.0, asked).await?;
     respond(app, caller, export, format).await
 }
@@ -32,9 +38,14 @@ pub(crate) async fn of_link<K: LinkEndpoints>(
 pub(crate) async fn of_account(
     app: web::Data<Application>,
     caller: Admitted,
+    method: Method,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
     let ExportQuery { asked, links, format } = query::export(input, Subject::Account, app.clock.now())?;
+    if method == Method::HEAD {
+        analytics::check_export_of_account(&app, &caller, links, &asked).await?;
+        return Ok(lines_of(format).streaming(without_lines()));
+    }
     let export = analytics::export_of_account(&app, &caller, links, asked).await?;
     respond(app, caller, export, format).await
 }
@@ -66,7 +77,18 @@ async fn respond(
         let chunk = lines.chunk().await?;
         Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, lines)))
     });
-    Ok(HttpResponse::Ok().content_type(format.content_type()).streaming(body))
+    Ok(lines_of(format).streaming(body))
+}
+
+fn lines_of(format: LineFormat) -> HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response.content_type(format.content_type());
+    response
+}
+
+/// The body of the answer to HEAD, which has the head of an export but begins none.
+fn without_lines() -> stream::Empty<std::io::Result<Bytes>> {
+    stream::empty()
 }
 
 async fn next(app: &Application, export: &mut Export) -> Result<Vec<ExportedClick>, ApiError> {

@@ -80,6 +80,30 @@ async fn d66_clicks_are_exported_in_order_with_their_values() {
 }
 
 #[actix_web::test]
+async fn d66_head_begins_no_export() {
+    let api = with_many_clicks().await;
+    let link = api.redirect("other").await;
+    let path = format!("/v1/analytics/clicks?{RANGE}&format=csv");
+    let of_link = format!("/v1/redirects/{link}/analytics/clicks?{RANGE}");
+    let begins_none = async || {
+        for (path, kind) in [(&path, "text/csv; charset=utf-8"), (&of_link, "application/x-ndjson")] {
+            let head = api.call("HEAD", path).await;
+            assert_eq!((head.status, head.header("content-type"), &*head.text), (200, Some(kind), ""));
+        }
+    };
+    begins_none().await;
+    assert_eq!(api.call("GET", &path).await.text.lines().count(), 20_002);
+    begins_none().await;
+    assert_eq!(api.call("GET", &path).await.status, 429);
+    for (path, status) in [
+        (format!("/v1/redirects/rdr_1/analytics/clicks?{RANGE}"), 404),
+        ("/v1/analytics/clicks?start_date=0".to_owned(), 400),
+    ] {
+        assert_eq!(api.call("HEAD", &path).await.status, status, "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn d66_an_account_starts_one_export_a_minute_for_one_request_each() {
     let api = with_many_clicks().await;
     let invalid = api.call("GET", "/v1/analytics/clicks?start_date=0").await;

@@ -1,17 +1,18 @@
 //! A listener with a small service, and a client that sends and reads raw bytes.
 
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use actix_http::body::BoxBody;
+use actix_http::body::{BodyStream, BoxBody};
 use actix_http::{Method, Request, Response, StatusCode};
 use actix_service::fn_service;
 use bytes::Bytes;
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, stream};
 use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals, Times};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -31,6 +32,8 @@ pub(crate) struct Seen {
     pub(crate) calls: AtomicUsize,
     /// Received body bytes.
     pub(crate) body_bytes: AtomicUsize,
+    /// Parts of the answer of `/stream` that were asked for.
+    pub(crate) parts: AtomicUsize,
 }
 
 /// A running listener.
@@ -50,14 +53,17 @@ pub(crate) const fn patient() -> Times {
 
 impl Scene {
     pub(crate) fn start(times: Times, connections: usize) -> Self {
-        let (socket, port) = kept_listener();
-        let (seen, leave) = (Arc::<Seen>::default(), Arc::new(Semaphore::new(0)));
-        let options = ListenerOptions {
+        Self::start_with(&ListenerOptions {
             connections,
-            door: |path| path == "/door",
             times,
             ..ListenerOptions::new("test", NonZeroUsize::MIN)
-        };
+        })
+    }
+
+    pub(crate) fn start_with(options: &ListenerOptions) -> Self {
+        let (socket, port) = kept_listener();
+        let (seen, leave) = (Arc::<Seen>::default(), Arc::new(Semaphore::new(0)));
+        let options = ListenerOptions { door: |path| path == "/door", ..*options };
         let service = {
             let (seen, leave) = (Arc::clone(&seen), Arc::clone(&leave));
             move || {
@@ -102,6 +108,14 @@ async fn answer(
     let ok = |body: Bytes| Response::build(StatusCode::OK).body(body).map_into_boxed_body();
     Ok(match request.path() {
         "/large" => ok(Bytes::from(vec![b'x'; LARGE])),
+        "/stream" | "/broken" => {
+            let is_broken = request.path() == "/broken";
+            let last =
+                if is_broken { Err(io::Error::other("broken")) } else { Ok(Bytes::from_static(b"two")) };
+            let parts = stream::iter([Ok(Bytes::from_static(b"one,")), last]);
+            let parts = parts.inspect(move |_| _ = seen.parts.fetch_add(1, Ordering::SeqCst));
+            Response::build(StatusCode::OK).body(BodyStream::new(parts)).map_into_boxed_body()
+        }
         "/wait" => {
             leave.acquire().await.unwrap().forget();
             ok(Bytes::from_static(b"waited"))

@@ -118,6 +118,47 @@ async fn connections_close_on_request_of_the_client() {
     }
 }
 
+/// RFC 9112, section 6.1.
+#[tokio::test]
+async fn clients_of_http_1_0_get_no_chunks() {
+    let scene = Scene::start(patient(), 10);
+    for connection in ["", "connection: keep-alive\r\n"] {
+        let mut client = scene.connect().await;
+        client.send(format!("GET /stream HTTP/1.0\r\n{connection}\r\n")).await;
+        let head = client.until_empty_line().await.unwrap();
+        assert!(!head.contains("transfer-encoding") && !head.contains("keep-alive"), "{head}");
+        assert_eq!(client.everything().await, "one,two");
+        let mut client = scene.connect().await;
+        client.send(format!("HEAD /stream HTTP/1.0\r\n{connection}\r\n")).await;
+        let answer = client.everything().await;
+        assert!(answer.ends_with("\r\n\r\n") && !answer.contains("transfer-encoding"), "{answer}");
+    }
+    let mut client = scene.connect().await;
+    client.send(get("/stream")).await;
+    assert!(client.until_empty_line().await.unwrap().contains("transfer-encoding: chunked"));
+}
+
+/// The client has no other sign that the answer is incomplete.
+#[tokio::test]
+async fn incomplete_answer_to_http_1_0_ends_in_a_reset() {
+    use tokio::io::AsyncReadExt as _;
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    client.send("GET /broken HTTP/1.0\r\n\r\n").await;
+    let ended = client.stream.read_to_end(&mut Vec::new()).await;
+    assert_eq!(ended.unwrap_err().kind(), std::io::ErrorKind::ConnectionReset);
+}
+
+#[tokio::test]
+async fn body_of_an_answer_to_head_is_not_made() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    client.send("HEAD /stream HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert!(client.until_empty_line().await.unwrap().contains("transfer-encoding: chunked"));
+    assert_eq!(client.get("/a").await.body, "/a");
+    assert_eq!(scene.seen.parts.load(std::sync::atomic::Ordering::SeqCst), 0);
+}
+
 #[tokio::test]
 async fn client_that_closes_its_side_still_gets_answers() {
     use tokio::io::AsyncWriteExt as _;
