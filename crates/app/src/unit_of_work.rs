@@ -126,14 +126,22 @@ pub(crate) async fn replace_link(
     before: &Link,
     after: &Link,
 ) -> Result<(), AppError> {
-    match work.update_link(account, before, after).await {
-        Ok(()) => Ok(commit(app, work).await?),
-        Err(UpdateLinkError::AddressTaken) => {
-            let addresses = after.placement.address();
-            let found = work.links_at(account, addresses.as_slice()).await?;
-            Err(Refusal::AddressTaken { existing: found.into_iter().map(|(_, id)| id).next() }.into())
+    let mut is_repeated = false;
+    let existing = loop {
+        match work.update_link(account, before, after).await {
+            Ok(()) => return Ok(commit(app, work).await?),
+            Err(UpdateLinkError::AddressTaken) => {}
+            Err(UpdateLinkError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
+            Err(UpdateLinkError::Store(error)) => return Err(error.into()),
         }
-        Err(UpdateLinkError::GroupMissing) => Err(Refusal::GroupNotFound.into()),
-        Err(UpdateLinkError::Store(error)) => Err(error.into()),
-    }
+        let addresses = after.placement.address();
+        let found = work.links_at(account, addresses.as_slice()).await?;
+        let existing = found.into_iter().map(|(_, id)| id).next();
+        // Without one, another account has the address, or the link there was deleted after the store had refused the
+        // address. The second attempt tells which.
+        if existing.is_some() || std::mem::replace(&mut is_repeated, true) {
+            break existing;
+        }
+    };
+    Err(Refusal::AddressTaken { existing }.into())
 }

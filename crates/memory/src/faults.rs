@@ -63,6 +63,7 @@ struct Plan {
     is_unwritable: bool,
     next: VecDeque<(Step, Fault)>,
     unreadable: HashSet<[u8; 16]>,
+    refused_addresses: usize,
 }
 
 impl Faults {
@@ -85,6 +86,19 @@ impl Faults {
     /// [`StoreError::Corrupt`].
     pub fn spoil(&self, id: [u8; 16]) {
         self.plan().unreadable.insert(id);
+    }
+
+    /// Makes the next `times` calls that insert or update links report all addresses as taken, as if the links there were
+    /// deleted right after that.
+    pub fn refuse_addresses(&self, times: usize) {
+        self.plan().refused_addresses = times;
+    }
+
+    pub(crate) fn refuses_addresses(&self) -> bool {
+        let mut plan = self.plan();
+        let refuses = plan.refused_addresses > 0;
+        plan.refused_addresses = plan.refused_addresses.saturating_sub(1);
+        refuses
     }
 
     pub(crate) fn is_readable(&self, id: [u8; 16]) -> bool {

@@ -21,9 +21,13 @@ impl LinkWrites for MemoryUnitOfWork {
         links: &[Link],
         links_limit: u64,
     ) -> Result<Vec<Insertion>, InsertLinksError> {
+        let is_refused = self.faults().refuses_addresses();
         self.write_noting(|state, changes| {
             if state.owned(account).is_none() {
                 return Err(InsertLinksError::AccountMissing);
+            }
+            if is_refused {
+                return Ok(vec![Insertion::AddressTaken; links.len()]);
             }
             // Before anything is inserted, because a failure must leave nothing behind.
             let mut ids = BTreeSet::new();
@@ -49,8 +53,9 @@ impl LinkWrites for MemoryUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
+        let is_refused = self.faults().refuses_addresses();
         self.write_noting(|state, changes| {
-            let is_taken = state.is_taken_from(after);
+            let is_taken = is_refused || state.is_taken_from(after);
             let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
             if !owned.has_group_of(after) {
                 return Err(UpdateLinkError::GroupMissing);

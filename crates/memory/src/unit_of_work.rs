@@ -7,7 +7,7 @@ use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::AbortHandle;
 
-use crate::faults::Step;
+use crate::faults::{Faults, Step};
 use crate::state::State;
 use crate::store::Shared;
 
@@ -43,6 +43,10 @@ pub(crate) struct MemoryUnitOfWork {
 impl MemoryUnitOfWork {
     pub(crate) const fn new(shared: Arc<Shared>, held: Arc<Mutex<Option<Held>>>, watch: AbortHandle) -> Self {
         Self { shared, held, watch }
+    }
+
+    pub(crate) fn faults(&self) -> &Faults {
+        self.shared.faults()
     }
 
     /// Runs one call. A [`StoreError`] ends the unit of work, so that it cannot be committed.

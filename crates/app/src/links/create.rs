@@ -158,6 +158,8 @@ struct Creation<'a, C: LinkResource> {
     claimed: HashSet<Address>,
     /// The items whose addresses were taken before, with these addresses.
     taken: Vec<(usize, Address)>,
+    /// Whether links with taken addresses were inserted again.
+    is_repeated: bool,
 }
 
 impl<'a, C: LinkResource> Creation<'a, C> {
@@ -169,7 +171,8 @@ impl<'a, C: LinkResource> Creation<'a, C> {
     ) -> Result<Self, AppError> {
         let outcomes = items.requests.iter().map(|_| None).collect();
         let (pending, claimed, taken) = (vec![], HashSet::new(), vec![]);
-        let mut creation = Self { app, caller, context, items, outcomes, pending, claimed, taken };
+        let mut creation =
+            Self { app, caller, context, items, outcomes, pending, claimed, taken, is_repeated: false };
         for index in 0..items.requests.len() {
             creation.build(index)?;
         }
@@ -229,7 +232,10 @@ impl<'a, C: LinkResource> Creation<'a, C> {
                 self.settle(index, Err(refusal.into()));
             }
             if self.pending.is_empty() {
-                return self.name_existing(work).await;
+                self.name_existing(work).await?;
+            }
+            if self.pending.is_empty() {
+                return Ok(());
             }
         }
         Err(AppError::NoFreeSlug { attempts: SLUG_ATTEMPTS })
@@ -260,6 +266,9 @@ impl<'a, C: LinkResource> Creation<'a, C> {
     }
 
     /// Adds the ids of the caller's own links at the taken addresses (D20), with one query for the whole batch.
+    ///
+    /// Where the caller has none, the address belongs to another account, or its link was deleted after the store had refused
+    /// the address. These links are inserted again, once: the refusal could not name the deleted link.
     async fn name_existing(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
         let taken = std::mem::take(&mut self.taken);
         if taken.is_empty() {
@@ -269,9 +278,12 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         let addresses: Vec<Address> = addresses.into_iter().cloned().collect();
         let found = work.links_at(self.caller.account_id(), &addresses).await?;
         let found: HashMap<Address, LinkId> = found.into_iter().collect();
+        let repeats = !std::mem::replace(&mut self.is_repeated, true);
         for (index, address) in taken {
             if let Some(id) = found.get(&address) {
                 self.settle(index, Err(Refusal::AddressTaken { existing: Some(*id) }.into()));
+            } else if repeats {
+                self.build(index)?;
             }
         }
         Ok(())

@@ -1,7 +1,11 @@
 //! The refusal of a taken address (D20): it names the caller's own link, and no other account's.
 
-use signpost_app::AppError;
-use signpost_domain::{Change, HostReference, LandingId, LandingRequest, LinkId, RedirectRequest, Refusal};
+use signpost_app::idempotency::Idempotency;
+use signpost_app::{AppError, links};
+use signpost_domain::{
+    Batch, Change, HostReference, LandingId, LandingRequest, LinkId, RedirectContent, RedirectRequest,
+    Refusal, Submitted,
+};
 use signpost_port_contracts::samples;
 
 use crate::given_domains::draft_on;
@@ -42,6 +46,44 @@ async fn d20_another_accounts_link_is_never_named() {
     let to_theirs =
         RedirectRequest { slug: Change::Set(samples::slug("theirs")), ..RedirectRequest::default() };
     assert_eq!(refusal(world.update(own, to_theirs).await), TAKEN);
+}
+
+/// The caller deletes the link at the address, after the store has refused the address and before it is asked for the link.
+#[tokio::test]
+async fn d20_an_address_that_becomes_free_after_the_refusal_is_given() {
+    let world = World::new().await;
+    let stranger = world.stranger().await;
+    create_as(&world.app, &stranger, draft("theirs")).await.unwrap();
+    let faults = world.memory.store.faults();
+    faults.refuse_addresses(1);
+    let id = world.create(draft("sale")).await.unwrap().id;
+    let patch =
+        |slug| RedirectRequest { slug: Change::Set(samples::slug(slug)), ..RedirectRequest::default() };
+    faults.refuse_addresses(1);
+    let updated = world.update(id, patch("summer")).await.unwrap();
+    assert_eq!(world.stored(id).await, Some(updated));
+    // The address may meanwhile belong to somebody else, or to another link of the caller.
+    let again = world.redirect("again").await.id;
+    for (slug, refused) in [("theirs", TAKEN), ("again", taken_by(again))] {
+        faults.refuse_addresses(1);
+        assert_eq!(refusal(world.create(draft(slug)).await), refused);
+        faults.refuse_addresses(1);
+        assert_eq!(refusal(world.update(id, patch(slug)).await), refused);
+    }
+}
+
+#[tokio::test]
+async fn d20_items_whose_addresses_become_free_are_created() {
+    let world = World::new().await;
+    world.memory.store.faults().refuse_addresses(1);
+    let items = ["a", "a", "b"].map(|slug| Ok(Submitted::valid(draft(slug)))).to_vec();
+    let caller = world.caller().await;
+    let batch = Batch::new(items).unwrap();
+    let outcomes = links::create_many::<RedirectContent>(&world.app, &caller, batch, Idempotency::disabled())
+        .await
+        .unwrap();
+    let refusals: Vec<_> = outcomes.into_iter().map(Result::err).collect();
+    assert_eq!(refusals, [None, Some(Refusal::DuplicateSlugInBatch.into()), None]);
 }
 
 #[tokio::test]
