@@ -243,6 +243,11 @@ enum Phase {
 async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
     let most = MAX_HEAD_BYTES.saturating_sub(begun);
     let room = begun.clamp(1024, MAX_HEAD_BYTES).min(most);
+    if !wire.may_hold_head(begun + room) {
+        // The codec has not seen this head, and may still be set to an earlier request.
+        wire.reset_codec();
+        return Err(End::Refused(Refusal::Overloaded));
+    }
     poll_fn(|cx| {
         match wire.poll_read(cx, most, room) {
             Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Closed)),

@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use crate::accept::Acceptor;
 #[cfg(target_os = "linux")]
 use crate::accept::configure_listening;
+use crate::head_memory::HeadMemory;
 use crate::options::ListenerOptions;
 use crate::reply::{Refusals, Reply};
 use crate::worker::{self, Peer, Setup, Stop, Worker};
@@ -49,7 +50,7 @@ impl Listener {
         S::Error: Into<Response<BoxBody>>,
         B: MessageBody + 'static,
     {
-        let ListenerOptions { name, workers, connections, door, times } = *options;
+        let ListenerOptions { name, workers, connections, door, times, head_memory } = *options;
         socket.set_nonblocking(true)?;
         #[cfg(target_os = "linux")]
         configure_listening(&socket);
@@ -57,6 +58,7 @@ impl Listener {
         let (stop, stopped) = watch::channel(Stop::No);
         let (stop_workers, workers_stopped) = watch::channel(Stop::No);
         let acceptor = Arc::new(Acceptor::new(connections, name));
+        let head_memory = HeadMemory::new(head_memory);
         let (peers, inboxes): (Vec<Peer>, Vec<_>) = (0..workers.get()).map(|_| Peer::new()).unzip();
         let peers: Arc<[Peer]> = peers.into();
         let mut started = Vec::new();
@@ -68,6 +70,7 @@ impl Listener {
                 refusals: Arc::clone(refusals),
                 door,
                 times,
+                head_memory: Arc::clone(&head_memory),
                 stop: workers_stopped.clone(),
                 socket: socket.try_clone()?,
                 acceptor: Arc::clone(&acceptor),

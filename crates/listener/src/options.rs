@@ -17,13 +17,26 @@ pub struct ListenerOptions {
     pub door: fn(path: &str) -> bool,
     /// The deadlines of connections.
     pub times: Times,
+    /// How many bytes the unfinished heads of all connections may hold together. The first 4 KiB of each head do not count. A
+    /// head without room gets a 503.
+    pub head_memory: usize,
 }
 
 impl ListenerOptions {
+    /// Room for a thousand heads of the maximum size that arrive at the same time.
+    const HEAD_MEMORY: usize = 32 * 1024 * 1024;
+
     /// Options with the default deadlines, at most 10,000 connections, and no paths answered beyond them.
     #[must_use]
     pub fn new(name: &'static str, workers: NonZeroUsize) -> Self {
-        Self { name, workers, connections: 10_000, door: |_| false, times: Times::default() }
+        Self {
+            name,
+            workers,
+            connections: 10_000,
+            door: |_| false,
+            times: Times::default(),
+            head_memory: Self::HEAD_MEMORY,
+        }
     }
 
     /// Maximum number of open files of a listener with this many connections. It includes connections that

@@ -19,6 +19,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
+use crate::head_memory::HeadShare;
 use crate::options::Times;
 use crate::reply::ShortRedirect;
 use crate::watch::Watched;
@@ -70,6 +71,7 @@ pub(crate) struct Wire {
     buffers: Rc<Buffers>,
     pub(crate) watch: Watched,
     pub(crate) times: Times,
+    head_share: HeadShare,
     /// Whether the client has closed its side.
     is_at_end: Cell<bool>,
     is_fresh: Cell<bool>,
@@ -85,6 +87,7 @@ impl Wire {
         buffers: Rc<Buffers>,
         watch: Watched,
         times: Times,
+        head_share: HeadShare,
     ) -> Self {
         Self {
             stream: RefCell::new(stream),
@@ -94,6 +97,7 @@ impl Wire {
             buffers,
             watch,
             times,
+            head_share,
             is_at_end: Cell::new(false),
             is_fresh: Cell::new(true),
             stalled: Cell::new(times.stalled),
@@ -106,6 +110,7 @@ impl Wire {
         let decoded = self.codec.borrow_mut().decode(&mut self.input.borrow_mut());
         if matches!(decoded, Ok(Some(Message::Item(_)))) {
             self.is_fresh.set(false);
+            self.head_share.release();
         }
         decoded
     }
@@ -152,6 +157,11 @@ impl Wire {
         HeadEnd::Missing
     }
 
+    /// Whether an unfinished head may take this many bytes of memory.
+    pub(crate) fn may_hold_head(&self, bytes: usize) -> bool {
+        self.head_share.hold(bytes)
+    }
+
     /// Whether the client has closed its side. Earlier input may still be unused.
     pub(crate) const fn is_at_end(&self) -> bool {
         self.is_at_end.get()
@@ -167,7 +177,7 @@ impl Wire {
     ) -> Poll<io::Result<usize>> {
         let mut input = self.input.borrow_mut();
         if input.capacity() == 0 {
-            *input = self.buffers.take();
+            *input = self.buffers.take_small();
         }
         if input.capacity() - input.len() < room {
             input.reserve(room);
@@ -331,6 +341,7 @@ impl Wire {
         // Discarding needs no buffer.
         self.input.borrow_mut().clear();
         self.release();
+        self.head_share.release();
         let ends = Instant::now() + MAX_LINGERING_TIMES * self.times.lingering;
         let mut thrown_away = 0;
         self.watch.set_deadline(self.times.lingering);

@@ -21,6 +21,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use crate::accept::Acceptor;
 use crate::connection::{Responder, drive};
 use crate::door::Ticket;
+use crate::head_memory::HeadMemory;
 use crate::options::Times;
 use crate::reply::{Refusals, Reply};
 use crate::watch::Sweeper;
@@ -96,6 +97,7 @@ pub(crate) struct Setup<F> {
     pub(crate) refusals: Arc<dyn Refusals>,
     pub(crate) door: fn(&str) -> bool,
     pub(crate) times: Times,
+    pub(crate) head_memory: Arc<HeadMemory>,
     pub(crate) stop: watch::Receiver<Stop>,
     pub(crate) socket: TcpListener,
     pub(crate) acceptor: Arc<Acceptor>,
@@ -156,6 +158,7 @@ where
         refusals,
         door,
         times,
+        head_memory,
         mut stop,
         socket,
         acceptor,
@@ -187,7 +190,8 @@ where
     });
     let take = |stream: tokio::net::TcpStream, peer, ticket| {
         let counted = open.count(&load);
-        let wire = Wire::new(stream, Codec::new(config.clone()), Rc::clone(&buffers), sweeper.watch(), times);
+        let codec = Codec::new(config.clone());
+        let wire = Wire::new(stream, codec, Rc::clone(&buffers), sweeper.watch(), times, head_memory.share());
         let responder = Rc::clone(&responder);
         tokio::task::spawn_local(async move {
             drive(ticket, peer, Rc::new(wire), responder).await;
@@ -295,6 +299,13 @@ impl Buffers {
     /// An empty buffer.
     pub(crate) fn take(&self) -> BytesMut {
         self.0.borrow_mut().pop().unwrap_or_else(|| BytesMut::with_capacity(NEW_BYTES))
+    }
+
+    /// An empty buffer for a head, which may arrive slowly: a large one would hold more memory than the head.
+    pub(crate) fn take_small(&self) -> BytesMut {
+        let mut kept = self.0.borrow_mut();
+        let small = kept.iter().rposition(|buffer| buffer.capacity() <= 2 * NEW_BYTES);
+        small.map_or_else(|| BytesMut::with_capacity(NEW_BYTES), |place| kept.swap_remove(place))
     }
 
     /// Takes a buffer back, and leaves its owner one without capacity.

@@ -1,10 +1,11 @@
 //! R25, R26: limits of one connection, and of all connections together.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use signpost_listener::{MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES, Times};
+use signpost_listener::{ListenerOptions, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES, Times};
 
-use crate::harness::{Client, LARGE, SHORT, Scene, get, patient};
+use crate::harness::{Client, LARGE, LONG, SHORT, Scene, get, patient};
 
 #[tokio::test]
 async fn head_of_maximum_size_is_accepted_and_a_larger_one_refused() {
@@ -26,6 +27,47 @@ async fn head_of_maximum_size_is_accepted_and_a_larger_one_refused() {
     client.send(&head(2 * MAX_HEAD_BYTES)[..MAX_HEAD_BYTES]).await;
     assert_eq!(client.answer().await.body, "HeadTooLarge");
     assert_eq!(scene.calls(), 1);
+}
+
+/// Clients that never finish their heads hold a bounded part of the memory, and only large heads notice.
+#[tokio::test]
+async fn r26_unfinished_heads_share_a_bound() {
+    let options = ListenerOptions {
+        connections: 100,
+        times: patient(),
+        head_memory: 3 * MAX_HEAD_BYTES,
+        ..ListenerOptions::new("test", NonZeroUsize::MIN)
+    };
+    let scene = Scene::start_with(&options);
+    let part = |bytes: usize| format!("GET / HTTP/1.1\r\nhost: a\r\nx: {}", "y".repeat(bytes));
+    let mut held: Vec<Client> = Vec::new();
+    let mut refused = 0;
+    for _ in 0..20 {
+        let mut client = scene.connect().await;
+        client.send(part(MAX_HEAD_BYTES - 1_000)).await;
+        // A small head needs no room of others, and shows that the listener has read the large one.
+        let mut other = scene.connect().await;
+        other.send(part(2_000) + "\r\n\r\n").await;
+        assert_eq!(other.answer().await.status, 200);
+        held.push(client);
+    }
+    for client in &mut held {
+        let answer = client.exchange("\r\n\r\n").await.unwrap();
+        refused += usize::from((answer.status, answer.body.as_str()) == (503, "Overloaded"));
+    }
+    assert!((16..20).contains(&refused), "{refused} of 20 heads had no room");
+    drop(held);
+    // Room is given back when the connections end, which the listener notices a little later.
+    let begun = std::time::Instant::now();
+    loop {
+        let mut client = scene.connect().await;
+        client.send(part(MAX_HEAD_BYTES - 1_000)).await;
+        client.send("\r\n\r\n").await;
+        if client.answer().await.status == 200 {
+            break;
+        }
+        assert!(begun.elapsed() < LONG);
+    }
 }
 
 /// Pipelined requests wait for room: a client that reads nothing causes only a few answers, not all.
