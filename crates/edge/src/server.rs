@@ -13,7 +13,7 @@ use actix_http::{Request, Response, StatusCode};
 use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
-use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals, Times};
+use signpost_listener::{Listener, ListenerOptions, Proxies, Refusal, Refusals, Times};
 use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
 
@@ -116,7 +116,10 @@ impl EdgeServer {
             counters: VisitCounters::new(),
             reasons: ReasonCounters::new(),
         });
-        let options = ListenerOptions { connections, times, ..ListenerOptions::new("links", workers) };
+        let trusted = Arc::clone(&edge);
+        let proxies = Proxies::new(move |peer| trusted.app.client_addresses.trusts(peer));
+        let options =
+            ListenerOptions { connections, proxies, times, ..ListenerOptions::new("links", workers) };
         let service = move || {
             let worker = Worker::new(Arc::clone(&edge));
             fn_service(move |request: Request| {

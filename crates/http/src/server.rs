@@ -13,7 +13,9 @@ use actix_web::dev::AppConfig;
 use actix_web::http::Method;
 use signpost_app::Application;
 use signpost_domain::RequestId;
-use signpost_listener::{Listener, ListenerOptions, MAX_HEAD_BYTES, Refusal, Refusals, Reply, Times};
+use signpost_listener::{
+    Listener, ListenerOptions, MAX_HEAD_BYTES, Proxies, Refusal, Refusals, Reply, Times,
+};
 
 use crate::api_app::{Shared, api_app_with};
 use crate::api_error::ApiError;
@@ -58,7 +60,10 @@ impl ApiServer {
         let ApiOptions { workers, connections } = options;
         describe_metrics();
         let door = health::is_probe;
-        let options = ListenerOptions { connections, door, times, ..ListenerOptions::new("api", workers) };
+        let trusted = Arc::clone(&app);
+        let proxies = Proxies::new(move |peer| trusted.client_addresses.trusts(peer));
+        let options =
+            ListenerOptions { connections, door, proxies, times, ..ListenerOptions::new("api", workers) };
         let refusals: Arc<dyn Refusals> = Arc::new(ApiRefusals { app: Arc::clone(&app) });
         let shared = Shared::default();
         let service = move || {

@@ -5,7 +5,7 @@
 //! program could share the port unnoticed.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,9 @@ use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 
-use crate::door::{ConnectionLimit, Door, Ticket};
+use crate::connection_limit::{ConnectionLimit, ConnectionPermit, Full};
+use crate::door::{Door, Ticket};
+use crate::options::Proxies;
 
 const ACCEPTED: &str = "signpost_connections_accepted_total";
 const OPEN: &str = "signpost_connections_open";
@@ -33,6 +35,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Maximum number of connections still accepted when the listener stops.
 const BACKLOG: usize = 4096;
+
+/// One connection in this many is closed at once when there is no room. Finding them takes a look at all.
+const CLOSED_AT_ONCE: usize = 128;
+
+/// How often a worker turns to its other connections while a new one waits for the permit of a closed one.
+const YIELDS: usize = 4;
 
 /// Minimum time between two log lines about it.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
@@ -62,8 +70,8 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    pub(crate) fn new(most: usize, listener: &'static str) -> Self {
-        let limit = ConnectionLimit::new(most, metrics::gauge!(OPEN, "listener" => listener));
+    pub(crate) fn new(most: usize, proxies: Proxies, listener: &'static str) -> Self {
+        let limit = ConnectionLimit::new(most, proxies, metrics::gauge!(OPEN, "listener" => listener));
         let counter =
             |place: &'static str| metrics::counter!(ACCEPTED, "listener" => listener, "place" => place);
         Self {
@@ -77,11 +85,17 @@ impl Acceptor {
         }
     }
 
-    /// Accepts connections forever, and passes those that get a ticket to `take`.
-    pub(crate) async fn accept(&self, socket: &TcpListener, take: impl Fn(TcpStream, SocketAddr, Ticket)) {
+    /// Accepts connections forever, and passes those that get a ticket to `take`. `make_room` closes up to that many
+    /// connections of the worker that wait for a request, and returns how many.
+    pub(crate) async fn accept(
+        &self,
+        socket: &TcpListener,
+        take: impl Fn(TcpStream, SocketAddr, Ticket),
+        make_room: impl Fn(usize) -> usize,
+    ) {
         loop {
             match socket.accept().await {
-                Ok((stream, peer)) => self.receive(stream, peer, &take).await,
+                Ok((stream, peer)) => self.receive(stream, peer, &take, &make_room).await,
                 Err(error) if affects_one_connection(&error) => {}
                 Err(error) => {
                     self.note(&error);
@@ -100,7 +114,8 @@ impl Acceptor {
     ) {
         for _ in 0..BACKLOG {
             match socket.accept().now_or_never() {
-                Some(Ok((stream, peer))) => self.receive(stream, peer, &take).await,
+                // The connections that wait for a request are closed by the stop anyway.
+                Some(Ok((stream, peer))) => self.receive(stream, peer, &take, &|_| 0).await,
                 Some(Err(_)) | None => break,
             }
         }
@@ -111,11 +126,12 @@ impl Acceptor {
         stream: TcpStream,
         peer: SocketAddr,
         take: &impl Fn(TcpStream, SocketAddr, Ticket),
+        make_room: &impl Fn(usize) -> usize,
     ) {
-        let ticket = if let Some(permit) = self.limit.take() {
+        let ticket = if let Some(permit) = self.permit(peer.ip(), make_room).await {
             self.admitted.increment(1);
             Ticket::Permit(permit)
-        } else if let Some(waiting) = self.door.lock().await.wait().await {
+        } else if let Some(waiting) = self.door.lock().await.wait(peer.ip()).await {
             self.at_the_door.increment(1);
             Ticket::Door(waiting)
         } else {
@@ -126,6 +142,26 @@ impl Acceptor {
         #[cfg(not(target_os = "linux"))]
         configure(&stream);
         take(stream, peer, ticket);
+    }
+
+    /// A permit, if necessary that of a connection which waits for a request: those that ask for something come first.
+    async fn permit(&self, peer: IpAddr, make_room: &impl Fn(usize) -> usize) -> Option<ConnectionPermit> {
+        match self.limit.take(peer) {
+            Ok(permit) => return Some(permit),
+            Err(Full::Share) => return None,
+            Err(Full::Limit) => {}
+        }
+        if make_room((self.limit.most() / CLOSED_AT_ONCE).max(1)) == 0 {
+            return None;
+        }
+        for _ in 0..YIELDS {
+            // The closed connections give their permits back when the worker turns to them.
+            tokio::task::yield_now().await;
+            if let Ok(permit) = self.limit.take(peer) {
+                return Some(permit);
+            }
+        }
+        None
     }
 
     fn note(&self, error: &io::Error) {

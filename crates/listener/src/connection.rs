@@ -216,7 +216,7 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
             // From the moment the connection is accepted.
             Ticket::Door(_) => (phase == Phase::Arrived).then_some(wire.times.door),
             Ticket::Permit(_) if wire.is_fresh() => (phase == Phase::Arrived).then_some(wire.times.head),
-            Ticket::Permit(_) if unused == 0 => Some(wire.times.idle),
+            Ticket::Permit(permit) if unused == 0 => Some(permit.idle_time(wire.times.idle)),
             // From the first byte of the head.
             Ticket::Permit(_) => (phase != Phase::Begun).then_some(wire.times.head),
         };
@@ -250,11 +250,20 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
     }
     poll_fn(|cx| {
         match wire.poll_read(cx, most, room) {
-            Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Closed)),
+            Poll::Ready(read) => {
+                wire.watch.end_waiting();
+                return Poll::Ready(read.map(drop).map_err(|_| End::Closed));
+            }
             Poll::Pending => {}
         }
         if begun == 0 {
             wire.release();
+        }
+        if begun == 0 && matches!(ticket, Ticket::Permit(_)) {
+            if wire.watch.is_evicted() {
+                return Poll::Ready(Err(End::Closed));
+            }
+            wire.watch.begin_waiting();
         }
         if let Ticket::Door(waiting) = ticket
             && waiting.poll_evicted(cx).is_ready()

@@ -14,11 +14,12 @@
 //! | an answer that the client does not read | [`ANSWER_BYTES`] in memory, and [`Times::stalled`] |
 //! | pipelined requests | the next one is read once the previous answer is written |
 //! | a connection between two requests | [`Times::idle`] |
-//! | connections | [`ListenerOptions::connections`]; a few more wait at the [door](ListenerOptions::door) |
+//! | connections | [`ListenerOptions::connections`], and half of them for one [peer](ListenerOptions::proxies). Beyond that, the connection that has waited longest for a request is closed, and a few more wait at the [door](ListenerOptions::door) |
 
 mod accept;
 mod bind;
 mod connection;
+mod connection_limit;
 mod door;
 mod head_memory;
 mod listener;
@@ -31,7 +32,7 @@ mod worker;
 
 pub use bind::bind;
 pub use listener::Listener;
-pub use options::{ListenerOptions, Times};
+pub use options::{ListenerOptions, Proxies, Times};
 pub use reply::{Refusal, Refusals, Reply, ShortRedirect};
 pub use wire::{ANSWER_BYTES, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES};
 

@@ -50,14 +50,14 @@ impl Listener {
         S::Error: Into<Response<BoxBody>>,
         B: MessageBody + 'static,
     {
-        let ListenerOptions { name, workers, connections, door, times, head_memory } = *options;
+        let ListenerOptions { name, workers, connections, door, times, head_memory, ref proxies } = *options;
         socket.set_nonblocking(true)?;
         #[cfg(target_os = "linux")]
         configure_listening(&socket);
         let address = socket.local_addr()?;
         let (stop, stopped) = watch::channel(Stop::No);
         let (stop_workers, workers_stopped) = watch::channel(Stop::No);
-        let acceptor = Arc::new(Acceptor::new(connections, name));
+        let acceptor = Arc::new(Acceptor::new(connections, proxies.clone(), name));
         let head_memory = HeadMemory::new(head_memory);
         let (peers, inboxes): (Vec<Peer>, Vec<_>) = (0..workers.get()).map(|_| Peer::new()).unzip();
         let peers: Arc<[Peer]> = peers.into();

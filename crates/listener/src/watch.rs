@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Watch {
     deadline: Cell<Option<Instant>>,
+    /// While the connection waits for a request: when it began, as a number that counts up.
+    waiting_since: Cell<Option<u64>>,
+    is_evicted: Cell<bool>,
     waker: RefCell<Option<Waker>>,
     sweeper: Rc<Sweeper>,
 }
@@ -65,6 +68,24 @@ impl Watch {
         }
     }
 
+    /// Notes that the connection waits for a request, of which nothing has arrived.
+    pub(crate) fn begin_waiting(&self) {
+        if self.waiting_since.get().is_none() {
+            self.waiting_since.set(Some(self.sweeper.next_wait.replace(self.sweeper.next_wait.get() + 1)));
+        }
+    }
+
+    /// Notes that a request has begun to arrive.
+    pub(crate) fn end_waiting(&self) {
+        self.waiting_since.set(None);
+        self.is_evicted.set(false);
+    }
+
+    /// Whether the connection must make room for another one.
+    pub(crate) fn is_evicted(&self) -> bool {
+        self.is_evicted.get()
+    }
+
     /// Whether the listener stops and takes no further requests.
     pub(crate) fn is_stopping(&self) -> bool {
         self.sweeper.is_stopping.get()
@@ -82,6 +103,7 @@ impl Watch {
 pub(crate) struct Sweeper {
     watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
     next_number: Cell<u64>,
+    next_wait: Cell<u64>,
     is_stopping: Cell<bool>,
     /// The time of the last sweep. Asking the clock for each request would cost as much as finding a link.
     now: Cell<Instant>,
@@ -95,6 +117,7 @@ impl Sweeper {
             tick,
             watches: RefCell::default(),
             next_number: Cell::new(0),
+            next_wait: Cell::new(0),
             is_stopping: Cell::new(false),
         })
     }
@@ -103,8 +126,13 @@ impl Sweeper {
     pub(crate) fn watch(self: &Rc<Self>) -> Watched {
         let number = self.next_number.get();
         self.next_number.set(number + 1);
-        let watch =
-            Rc::new(Watch { deadline: Cell::new(None), waker: RefCell::new(None), sweeper: Rc::clone(self) });
+        let watch = Rc::new(Watch {
+            deadline: Cell::new(None),
+            waiting_since: Cell::new(None),
+            is_evicted: Cell::new(false),
+            waker: RefCell::new(None),
+            sweeper: Rc::clone(self),
+        });
         self.watches.borrow_mut().insert(number, Rc::clone(&watch));
         Watched { watch, number }
     }
@@ -116,6 +144,23 @@ impl Sweeper {
             self.now.set(Instant::now());
             self.wake(Watch::is_expired);
         }
+    }
+
+    /// Tells up to `most` connections to close: those that have waited longest for a request. Returns how many.
+    pub(crate) fn close_waiting(&self, most: usize) -> usize {
+        let watches = self.watches.borrow();
+        let waiting = watches.values().filter(|watch| !watch.is_evicted());
+        let mut waiting: Vec<_> =
+            waiting.filter_map(|watch| Some((watch.waiting_since.get()?, watch))).collect();
+        if let Some(last) = most.checked_sub(1).filter(|last| *last < waiting.len()) {
+            waiting.select_nth_unstable_by_key(last, |(since, _)| *since);
+        }
+        waiting.truncate(most);
+        for (_, watch) in &waiting {
+            watch.is_evicted.set(true);
+            watch.wake();
+        }
+        waiting.len()
     }
 
     /// Tells all connections that the listener stops.

@@ -218,7 +218,8 @@ where
         }
     };
     {
-        let mut accepting = pin!(acceptor.accept(&socket, take_or_hand_over));
+        let mut accepting =
+            pin!(acceptor.accept(&socket, take_or_hand_over, |most| sweeper.close_waiting(most)));
         loop {
             tokio::select! {
                 biased;

@@ -108,12 +108,7 @@ async fn r26_endless_body_is_read_up_to_the_limit() {
 #[tokio::test]
 async fn r25_door_answers_only_its_paths_beyond_the_limit() {
     let scene = Scene::start(patient(), 20);
-    let mut held: Vec<Client> = Vec::new();
-    for _ in 0..20 {
-        let mut client = scene.connect().await;
-        assert_eq!(client.get("/a").await.status, 200);
-        held.push(client);
-    }
+    let mut held = scene.hold(20).await;
     let mut refused = scene.connect().await;
     let answer = refused.get("/a").await;
     assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
@@ -123,13 +118,72 @@ async fn r25_door_answers_only_its_paths_beyond_the_limit() {
     assert_eq!((answer.status, answer.head.contains("connection: close")), (200, true));
     probe.until_closed().await;
     // Admitted connections still work, and each that ends makes room.
-    assert_eq!(held[7].get("/a").await.status, 200);
+    scene.leave.add_permits(20);
+    assert_eq!(held[7].answer().await.body, "waited");
     held.clear();
     loop {
         if scene.connect().await.get("/a").await.status == 200 {
             break;
         }
     }
+}
+
+/// Connections that only wait must not keep others out, however many one client holds.
+#[tokio::test]
+async fn r25_the_connection_that_waits_longest_makes_room() {
+    let scene = Scene::start(patient(), 3);
+    let mut clients = Vec::new();
+    for _ in 0..3 {
+        let mut client = scene.connect().await;
+        assert_eq!(client.get("/a").await.status, 200);
+        clients.push(client);
+    }
+    // Now the second waits longest, and one has a request.
+    assert_eq!(clients[0].get("/a").await.status, 200);
+    let mut running = clients.pop().unwrap();
+    running.send(get("/wait")).await;
+    for evicted in [1, 0] {
+        let mut newcomer = scene.connect().await;
+        assert_eq!(newcomer.get("/a").await.status, 200, "{evicted}");
+        clients[evicted].until_closed().await;
+        clients.push(newcomer);
+    }
+    scene.leave.add_permits(1);
+    assert_eq!(running.answer().await.body, "waited");
+    // A connection without any request waits too.
+    let mut silent = [scene.connect().await, scene.connect().await, scene.connect().await];
+    assert_eq!(scene.connect().await.get("/a").await.status, 200);
+    silent[0].until_closed().await;
+}
+
+#[tokio::test]
+async fn r25_a_thousand_waiting_connections_do_not_keep_others_out() {
+    let scene = Scene::start(patient(), 1_000);
+    let mut waiting = Vec::new();
+    for _ in 0..3_000 {
+        let mut client = scene.connect().await;
+        assert_eq!(client.get("/a").await.status, 200);
+        waiting.push(client);
+    }
+    assert_eq!(scene.connect().await.get("/a").await.status, 200);
+}
+
+#[tokio::test]
+async fn r25_one_address_holds_half_of_the_connections_at_most() {
+    let options = ListenerOptions {
+        connections: 20,
+        times: patient(),
+        ..ListenerOptions::new("test", NonZeroUsize::MIN)
+    };
+    let scene = Scene::start_with(options);
+    let mut held = scene.hold(10).await;
+    let answer = scene.connect().await.get("/a").await;
+    assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
+    assert_eq!(scene.connect().await.get("/door").await.status, 200);
+    scene.leave.add_permits(10);
+    assert_eq!(held[0].answer().await.body, "waited");
+    drop(held);
+    while scene.connect().await.get("/a").await.status != 200 {}
 }
 
 /// A limit alone does not stop this attack: so many silent connections that even the door is full.
@@ -154,8 +208,7 @@ async fn r25_silent_connections_do_not_block_health_checks() {
 #[tokio::test]
 async fn r25_door_has_a_shorter_deadline() {
     let scene = Scene::start(Times { door: SHORT, ..patient() }, 1);
-    let mut held = scene.connect().await;
-    assert_eq!(held.get("/a").await.status, 200);
+    let _held = scene.hold(1).await;
     let mut silent = scene.connect().await;
     let answer = silent.answer().await;
     assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
@@ -175,12 +228,7 @@ async fn large_answer_arrives_complete() {
 #[tokio::test]
 async fn r25_connections_do_not_linger_at_the_door() {
     let scene = Scene::start(patient(), 10);
-    let mut held = Vec::new();
-    for _ in 0..10 {
-        let mut client = scene.connect().await;
-        assert_eq!(client.get("/a").await.status, 200);
-        held.push(client);
-    }
+    let _held = scene.hold(10).await;
     let mut stubborn = Vec::new();
     for number in 0..100 {
         let mut client = scene.connect().await;

@@ -13,7 +13,7 @@ use actix_http::{Method, Request, Response, StatusCode};
 use actix_service::fn_service;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
-use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals, Times};
+use signpost_listener::{Listener, ListenerOptions, Proxies, Refusal, Refusals, Times};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
@@ -56,6 +56,8 @@ impl Scene {
         Self::start_with(&ListenerOptions {
             connections,
             times,
+            // All clients of a test have the same address.
+            proxies: Proxies::new(|_| true),
             ..ListenerOptions::new("test", NonZeroUsize::MIN)
         })
     }
@@ -82,6 +84,20 @@ impl Scene {
 
     pub(crate) async fn connect(&self) -> Client {
         Client::connect(self.address()).await
+    }
+
+    /// Connections with a running request each, until [`Self::leave`] has permits.
+    pub(crate) async fn hold(&self, connections: usize) -> Vec<Client> {
+        let (mut held, before) = (Vec::new(), self.calls());
+        for _ in 0..connections {
+            let mut client = self.connect().await;
+            client.send(get("/wait")).await;
+            held.push(client);
+        }
+        while self.calls() < before + connections {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        held
     }
 
     pub(crate) fn calls(&self) -> usize {
