@@ -175,7 +175,7 @@ async fn r25_one_address_holds_half_of_the_connections_at_most() {
         times: patient(),
         ..ListenerOptions::new("test", NonZeroUsize::MIN)
     };
-    let scene = Scene::start_with(options);
+    let scene = Scene::start_with(&options);
     let mut held = scene.hold(10).await;
     let answer = scene.connect().await.get("/a").await;
     assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));

@@ -65,7 +65,7 @@ impl Scene {
     pub(crate) fn start_with(options: &ListenerOptions) -> Self {
         let (socket, port) = kept_listener();
         let (seen, leave) = (Arc::<Seen>::default(), Arc::new(Semaphore::new(0)));
-        let options = ListenerOptions { door: |path| path == "/door", ..*options };
+        let options = ListenerOptions { door: |path| path == "/door", ..options.clone() };
         let service = {
             let (seen, leave) = (Arc::clone(&seen), Arc::clone(&leave));
             move || {

@@ -53,8 +53,9 @@ settings! {
     MAX_CONNECTIONS: NonZeroUsize = values::connections {
         key: "max-connections", value_name: "NUMBER", default: Some("10000"),
         help: "Maximum number of connections that the API and the link listener each hold at once; fewer if \
-           the limit of open files is lower. Beyond it, health checks are still answered and other requests \
-           get 503",
+           the limit of open files is lower. One address that is no trusted proxy holds half of them at most. \
+           Beyond the limit, the connection that has waited longest for a request is closed; if none waits, \
+           health checks are still answered and other requests get 503",
         group: "Listeners", scope: Scope::Serve,
         log: |_, serve| number(serve.plain.max_connections.get()),
         required: max_connections,
