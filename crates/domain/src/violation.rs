@@ -229,8 +229,8 @@ impl Violations {
         self.append(more);
     }
 
-    /// Whether a kept violation is about this field of the request. An unknown field is none, even if its name is the path of
-    /// one: a body may have the key `pixel_ids[0]`.
+    /// Whether a kept violation is about this field of the request. An unknown field does not count, even if it is named
+    /// like the path of a known one: a body may have the key `pixel_ids[0]`.
     #[must_use]
     pub fn are_about(&self, field: &str) -> bool {
         let is_known = |violation: &Violation| violation.code != ViolationCode::UnknownField;

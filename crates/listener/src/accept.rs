@@ -14,7 +14,7 @@ use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 
-use crate::connection_limit::{ConnectionLimit, ConnectionPermit, Full};
+use crate::connection_limit::{ConnectionLimit, ConnectionPermit, Full, network_of};
 use crate::door::{Door, Ticket};
 use crate::options::Proxies;
 
@@ -40,7 +40,7 @@ const BACKLOG: usize = 4096;
 const CLOSED_AT_ONCE: usize = 128;
 
 /// How often a worker turns to its other connections while a new one waits for the permit of a closed one.
-const YIELDS: usize = 4;
+const YIELDS: usize = 16;
 
 /// Minimum time between two log lines about it.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
@@ -86,12 +86,12 @@ impl Acceptor {
     }
 
     /// Accepts connections forever, and passes those that get a ticket to `take`. `make_room` closes up to that many
-    /// connections of the worker that wait for a request, and returns how many.
+    /// connections of the worker that wait for a request, of this network or of any, and returns how many.
     pub(crate) async fn accept(
         &self,
         socket: &TcpListener,
         take: impl Fn(TcpStream, SocketAddr, Ticket),
-        make_room: impl Fn(usize) -> usize,
+        make_room: impl Fn(usize, Option<IpAddr>) -> usize,
     ) {
         loop {
             match socket.accept().await {
@@ -115,7 +115,7 @@ impl Acceptor {
         for _ in 0..BACKLOG {
             match socket.accept().now_or_never() {
                 // The connections that wait for a request are closed by the stop anyway.
-                Some(Ok((stream, peer))) => self.receive(stream, peer, &take, &|_| 0).await,
+                Some(Ok((stream, peer))) => self.receive(stream, peer, &take, &|_, _| 0).await,
                 Some(Err(_)) | None => break,
             }
         }
@@ -126,7 +126,7 @@ impl Acceptor {
         stream: TcpStream,
         peer: SocketAddr,
         take: &impl Fn(TcpStream, SocketAddr, Ticket),
-        make_room: &impl Fn(usize) -> usize,
+        make_room: &impl Fn(usize, Option<IpAddr>) -> usize,
     ) {
         let ticket = if let Some(permit) = self.permit(peer.ip(), make_room).await {
             self.admitted.increment(1);
@@ -145,13 +145,17 @@ impl Acceptor {
     }
 
     /// A permit, if necessary that of a connection which waits for a request: those that ask for something come first.
-    async fn permit(&self, peer: IpAddr, make_room: &impl Fn(usize) -> usize) -> Option<ConnectionPermit> {
-        match self.limit.take(peer) {
+    async fn permit(
+        &self,
+        peer: IpAddr,
+        make_room: &impl Fn(usize, Option<IpAddr>) -> usize,
+    ) -> Option<ConnectionPermit> {
+        let network = match self.limit.take(peer) {
             Ok(permit) => return Some(permit),
-            Err(Full::Share) => return None,
-            Err(Full::Limit) => {}
-        }
-        if make_room((self.limit.most() / CLOSED_AT_ONCE).max(1)) == 0 {
+            Err(Full::Share) => Some(network_of(peer)),
+            Err(Full::Limit) => None,
+        };
+        if make_room((self.limit.most() / CLOSED_AT_ONCE).max(1), network) == 0 {
             return None;
         }
         for _ in 0..YIELDS {

@@ -6,21 +6,22 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use actix_http::body::{BodySize, BoxBody, MessageBody};
+use actix_http::body::{BoxBody, MessageBody};
 use actix_http::error::ParseError;
 use actix_http::h1::Message;
-use actix_http::{ConnectionType, Method, Payload, Request, Response, Version};
+use actix_http::{Payload, Request, Response};
 use actix_service::Service;
 
+use crate::answer::{AnswerForm, answer};
 use crate::door::Ticket;
 use crate::reply::{Refusal, Refusals, Reply};
 use crate::request_body::{BodyState, RequestBody};
-use crate::wire::{ANSWER_BYTES, HeadEnd, MAX_HEAD_BYTES, Wire};
+use crate::wire::{HeadEnd, MAX_HEAD_BYTES, Wire};
 
 /// The time that a new connection gets to begin its first request when the listener stops. The constant below
 /// is the time that a begun head gets to end.
@@ -46,13 +47,15 @@ pub(crate) struct Responder<S> {
 
 /// Why a connection ends.
 #[derive(Debug)]
-enum End {
+pub(crate) enum End {
     /// The client closed or broke the connection, or it was idle for too long.
     Closed,
     /// The client gets this answer and no further one.
     Refused(Refusal),
     /// The client did not read its answer.
     Stalled,
+    /// Its place goes to another connection, while its head is incomplete.
+    Evicted,
 }
 
 impl From<io::Error> for End {
@@ -91,6 +94,16 @@ pub(crate) async fn drive<S, B>(
                     wire.reset_codec();
                 }
                 refuse(&wire, responder.refusals.answer(refusal), &ticket).await;
+                return;
+            }
+            Err(End::Evicted) => {
+                responder.count_end(Refusal::Overloaded.label());
+                wire.reset_codec();
+                // It does not linger, because another connection waits for its place.
+                let refused = responder.refusals.answer(Refusal::Overloaded);
+                if answer(&wire, refused, true, AnswerForm::default()).await.is_ok() {
+                    let _ = wire.flush().await;
+                }
                 return;
             }
             Err(End::Stalled) => {
@@ -194,6 +207,7 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
             match wire.decode() {
                 Ok(Some(Message::Item(request))) => {
                     wire.watch.clear_deadline();
+                    wire.watch.end_waiting();
                     return Ok(request);
                 }
                 Ok(None) => {}
@@ -250,18 +264,20 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
     }
     poll_fn(|cx| {
         match wire.poll_read(cx, most, room) {
-            Poll::Ready(read) => {
-                wire.watch.end_waiting();
-                return Poll::Ready(read.map(drop).map_err(|_| End::Closed));
-            }
+            Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Closed)),
             Poll::Pending => {}
         }
         if begun == 0 {
             wire.release();
         }
-        if begun == 0 && matches!(ticket, Ticket::Permit(_)) {
+        if matches!(ticket, Ticket::Permit(_)) {
+            // What has arrived meanwhile comes first: a closed connection with unread data is reset.
+            if wire.watch.is_evicted() && wire.read_available(most) == 0 {
+                return Poll::Ready(Err(if begun == 0 { End::Closed } else { End::Evicted }));
+            }
             if wire.watch.is_evicted() {
-                return Poll::Ready(Err(End::Closed));
+                wire.watch.end_waiting();
+                return Poll::Ready(Ok(()));
             }
             wire.watch.begin_waiting();
         }
@@ -316,85 +332,6 @@ async fn call<S: Service<Request>>(
     .await
 }
 
-/// What the request says about the form of its answer.
-#[derive(Debug, Clone, Copy, Default)]
-struct AnswerForm {
-    /// The answer has no body.
-    is_to_head: bool,
-    /// The client knows no chunks (RFC 9112, section 6.1).
-    is_http_1_0: bool,
-}
-
-impl AnswerForm {
-    fn of(request: &Request) -> Self {
-        Self {
-            is_to_head: *request.method() == Method::HEAD,
-            is_http_1_0: request.version() < Version::HTTP_11,
-        }
-    }
-}
-
-/// Sends an answer. A short one may wait to be written with the next.
-async fn answer<B: MessageBody>(
-    wire: &Wire,
-    response: Response<B>,
-    closes: bool,
-    form: AnswerForm,
-) -> Result<(), End> {
-    let (mut head, body) = response.into_parts();
-    let size = body.size();
-    // Without chunks, only the end of the connection ends a body of unknown size.
-    let ends_by_closing = form.is_http_1_0 && size == BodySize::Stream;
-    if closes || ends_by_closing {
-        head.head_mut().set_connection_type(ConnectionType::Close);
-    }
-    head.head_mut().no_chunking(ends_by_closing);
-    wire.encode_head(head, size)?;
-    // Making a body may cost more than sending it, so it is not asked for one that is not sent.
-    if !form.is_to_head && !matches!(size, BodySize::None | BodySize::Sized(0)) {
-        let sent = send_body(wire, pin!(body)).await;
-        if ends_by_closing && sent.is_err() {
-            // A reset is the only sign that the body is incomplete.
-            wire.discard_output();
-        }
-        sent?;
-    }
-    if wire.unwritten_bytes() >= ANSWER_BYTES {
-        wire.flush().await?;
-    }
-    Ok(())
-}
-
-async fn send_body<B: MessageBody>(wire: &Wire, mut body: Pin<&mut B>) -> Result<(), End> {
-    loop {
-        let next = poll_fn(|cx| {
-            let polled = body.as_mut().poll_next(cx);
-            if polled.is_pending() {
-                wire.write_available(cx);
-            }
-            polled
-        });
-        match next.await {
-            Some(Ok(mut rest)) => {
-                while !rest.is_empty() {
-                    let part = rest.split_to(rest.len().min(ANSWER_BYTES));
-                    wire.encode_body(Some(part))?;
-                    if wire.unwritten_bytes() >= ANSWER_BYTES {
-                        wire.flush().await?;
-                    }
-                }
-            }
-            Some(Err(error)) => {
-                let error: Box<dyn std::error::Error> = error.into();
-                tracing::error!(%error, "the body of an answer ended early");
-                // Omits the final chunk, so the client sees that the body is incomplete.
-                return Err(End::Closed);
-            }
-            None => return Ok(wire.encode_body(None)?),
-        }
-    }
-}
-
 /// Sends the answer to a request that never reached the service, and closes.
 async fn refuse(wire: &Wire, response: Response<BoxBody>, ticket: &Ticket) {
     let sent = async {
@@ -404,6 +341,6 @@ async fn refuse(wire: &Wire, response: Response<BoxBody>, ticket: &Ticket) {
     match sent.await {
         Ok(()) => close(wire, ticket, false).await,
         Err(End::Stalled) => wire.discard_output(),
-        Err(End::Closed | End::Refused(_)) => {}
+        Err(End::Closed | End::Refused(_) | End::Evicted) => {}
     }
 }

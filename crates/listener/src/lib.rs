@@ -17,6 +17,7 @@
 //! | connections | [`ListenerOptions::connections`], and half of them for one [peer](ListenerOptions::proxies). Beyond that, the connection that has waited longest for a request is closed, and a few more wait at the [door](ListenerOptions::door) |
 
 mod accept;
+mod answer;
 mod bind;
 mod connection;
 mod connection_limit;

@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Watch {
     deadline: Cell<Option<Instant>>,
-    /// While the connection waits for a request: when it began, as a number that counts up.
+    network: IpAddr,
+    /// While the connection waits for a request or for the rest of its head: when it began, as a number that counts up.
     waiting_since: Cell<Option<u64>>,
     is_evicted: Cell<bool>,
     waker: RefCell<Option<Waker>>,
@@ -68,14 +70,17 @@ impl Watch {
         }
     }
 
-    /// Notes that the connection waits for a request, of which nothing has arrived.
+    /// Notes that the connection waits for a request, unless it does already.
     pub(crate) fn begin_waiting(&self) {
         if self.waiting_since.get().is_none() {
             self.waiting_since.set(Some(self.sweeper.next_wait.replace(self.sweeper.next_wait.get() + 1)));
+            for none_waits in &self.sweeper.none_waits {
+                none_waits.set(false);
+            }
         }
     }
 
-    /// Notes that a request has begun to arrive.
+    /// Notes that a request has arrived.
     pub(crate) fn end_waiting(&self) {
         self.waiting_since.set(None);
         self.is_evicted.set(false);
@@ -104,6 +109,8 @@ pub(crate) struct Sweeper {
     watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
     next_number: Cell<u64>,
     next_wait: Cell<u64>,
+    /// Whether no connection was found to close since the last one began to wait: of all, and of one network.
+    none_waits: [Cell<bool>; 2],
     is_stopping: Cell<bool>,
     /// The time of the last sweep. Asking the clock for each request would cost as much as finding a link.
     now: Cell<Instant>,
@@ -118,15 +125,17 @@ impl Sweeper {
             watches: RefCell::default(),
             next_number: Cell::new(0),
             next_wait: Cell::new(0),
+            none_waits: Default::default(),
             is_stopping: Cell::new(false),
         })
     }
 
-    /// A watch without a deadline.
-    pub(crate) fn watch(self: &Rc<Self>) -> Watched {
+    /// A watch without a deadline, for a connection from this network.
+    pub(crate) fn watch(self: &Rc<Self>, network: IpAddr) -> Watched {
         let number = self.next_number.get();
         self.next_number.set(number + 1);
         let watch = Rc::new(Watch {
+            network,
             deadline: Cell::new(None),
             waiting_since: Cell::new(None),
             is_evicted: Cell::new(false),
@@ -146,10 +155,19 @@ impl Sweeper {
         }
     }
 
-    /// Tells up to `most` connections to close: those that have waited longest for a request. Returns how many.
-    pub(crate) fn close_waiting(&self, most: usize) -> usize {
+    /// Tells up to `most` connections to close: those that have waited longest for a request, of this network or of any.
+    /// Returns how many.
+    pub(crate) fn close_waiting(&self, most: usize, network: Option<IpAddr>) -> usize {
+        let [of_all, of_network] = &self.none_waits;
+        let none_waits = if network.is_none() { of_all } else { of_network };
+        if none_waits.get() {
+            // To look at all connections for each new one would cost more than to refuse it.
+            return 0;
+        }
         let watches = self.watches.borrow();
-        let waiting = watches.values().filter(|watch| !watch.is_evicted());
+        let waiting = watches
+            .values()
+            .filter(|watch| !watch.is_evicted() && network.is_none_or(|network| watch.network == network));
         let mut waiting: Vec<_> =
             waiting.filter_map(|watch| Some((watch.waiting_since.get()?, watch))).collect();
         if let Some(last) = most.checked_sub(1).filter(|last| *last < waiting.len()) {
@@ -160,6 +178,7 @@ impl Sweeper {
             watch.is_evicted.set(true);
             watch.wake();
         }
+        none_waits.set(waiting.is_empty());
         waiting.len()
     }
 

@@ -20,6 +20,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::accept::Acceptor;
 use crate::connection::{Responder, drive};
+use crate::connection_limit::network_of;
 use crate::door::Ticket;
 use crate::head_memory::HeadMemory;
 use crate::options::Times;
@@ -188,10 +189,17 @@ where
         let sweeper = Rc::clone(&sweeper);
         async move { sweeper.sweep().await }
     });
-    let take = |stream: tokio::net::TcpStream, peer, ticket| {
+    let take = |stream: tokio::net::TcpStream, peer: SocketAddr, ticket| {
         let counted = open.count(&load);
         let codec = Codec::new(config.clone());
-        let wire = Wire::new(stream, codec, Rc::clone(&buffers), sweeper.watch(), times, head_memory.share());
+        let wire = Wire::new(
+            stream,
+            codec,
+            Rc::clone(&buffers),
+            sweeper.watch(network_of(peer.ip())),
+            times,
+            head_memory.share(),
+        );
         let responder = Rc::clone(&responder);
         tokio::task::spawn_local(async move {
             drive(ticket, peer, Rc::new(wire), responder).await;
@@ -218,8 +226,9 @@ where
         }
     };
     {
-        let mut accepting =
-            pin!(acceptor.accept(&socket, take_or_hand_over, |most| sweeper.close_waiting(most)));
+        let mut accepting = pin!(
+            acceptor.accept(&socket, take_or_hand_over, |most, network| sweeper.close_waiting(most, network))
+        );
         loop {
             tokio::select! {
                 biased;

@@ -90,20 +90,25 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
     if !connection::has_tables(&mut source, file).map_err(failed)? {
         return Err(file.is_no_database().into());
     }
-    let keys = match file.contents() {
-        Contents::Links => VisitorKeys::AsTheyAre,
-        Contents::Clicks => VisitorKeys::Removed,
-    };
-    copy_to(&mut source, &target, keys)
+    copy_to(&mut source, &target, VisitorKeys::in_copy_of(file))
 }
 
 /// What becomes of the keys of visitors' hashes in a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VisitorKeys {
-    /// They are copied, if there are any.
-    AsTheyAre,
+    /// The file has none.
+    Absent,
     /// A reader of the copy must not be able to try out addresses: the copy holds the hashes (D48).
     Removed,
+}
+
+impl VisitorKeys {
+    pub(crate) const fn in_copy_of(file: &DatabaseFile) -> Self {
+        match file.contents() {
+            Contents::Links => Self::Absent,
+            Contents::Clicks => Self::Removed,
+        }
+    }
 }
 
 /// Copies the database of a connection to `target`, an absolute path; see [`back_up`].
@@ -120,7 +125,7 @@ pub(crate) fn copy_to(
     let copy = DatabaseFile::at(partial.path())?;
     diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(copy.as_str()).execute(source).map_err(failed)?;
     match keys {
-        VisitorKeys::AsTheyAre => {}
+        VisitorKeys::Absent => {}
         VisitorKeys::Removed => remove_visitor_keys(&copy).map_err(failed)?,
     }
     check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(BackupError::Damaged { finding }))?;

@@ -43,8 +43,8 @@ impl OpenFile {
         &self.file
     }
 
-    /// Whether another file has its name, or none. Then nothing may be written, opened again or closed: closing would
-    /// delete the write-ahead log of the other file.
+    /// Whether another file has its name, or none. Then nothing may be written or opened again. Connections are not closed
+    /// either, because SQLite tidies up by name when the last one closes.
     pub(crate) fn is_replaced(&self) -> bool {
         self.is_replaced.load(Ordering::Acquire)
     }
@@ -97,7 +97,7 @@ impl Drop for FileWatch {
     }
 }
 
-/// What tells one file from another.
+/// The identity of a file, whatever its names are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -162,57 +162,67 @@ impl Watcher {
         }))
     }
 
-    /// Looks until the store is dropped.
+    /// Looks until the store is dropped, and once more then: the last look may be older than what happened to the file.
     fn run(&mut self, end: &Receiver<()>) {
         let is_over = || end.recv_timeout(PERIOD) != Err(RecvTimeoutError::Timeout);
-        while !is_over() {
-            if self.has_name() {
-                continue;
-            }
-            // Refuse changes at once, but look twice: moving a file away and back takes two steps.
-            self.open.set_replaced(true);
-            let is_last = is_over();
-            if self.has_name() {
-                self.open.set_replaced(false);
-                tracing::warn!(path = %self.path().display(), "the database file was away for a moment");
-                if is_last {
+        loop {
+            let mut is_last = is_over();
+            if !self.has_name() {
+                // Refuse changes at once, but look twice: moving a file away and back takes two steps.
+                self.open.set_replaced(true);
+                is_last = is_last || is_over();
+                if !self.has_name() {
+                    self.save_for_good(&is_over);
+                    let _ = end.recv();
                     return;
                 }
-                continue;
+                self.open.set_replaced(false);
+                tracing::warn!(path = %self.path().display(), "the database file was missing for a moment");
             }
-            self.begin_afresh();
-            while self.connection.is_some() && !is_over() {
-                self.save_if_due();
+            if is_last {
+                return;
             }
-            if self.connection.is_some() {
-                // The store is being dropped: the last chance.
-                self.failed_at = None;
-                self.save_if_due();
-            }
-            // Never closed; see `OpenFile::is_replaced`.
-            std::mem::forget(self.connection.take());
-            let _ = end.recv();
-            return;
         }
+    }
+
+    /// Saves the open database of a replaced file.
+    fn save_for_good(&mut self, is_over: &impl Fn() -> bool) {
+        self.part_from_file();
+        self.save_if_due();
+        while self.connection.is_some() && !is_over() {
+            self.save_if_due();
+        }
+        if self.connection.is_some() {
+            // The store is being dropped: the last chance.
+            self.failed_at = None;
+            self.save_if_due();
+        }
+        // Never closed; see `OpenFile::is_replaced`.
+        std::mem::forget(self.connection.take());
     }
 
     fn path(&self) -> &Path {
         self.open.file.path()
     }
 
-    /// Whether the file still has its name, as far as the system tells.
+    /// Whether the file and its companions still have their names, as far as the system tells. Without them, other processes
+    /// would write a log of their own, and share no locks with this one.
     fn has_name(&self) -> bool {
-        Identity::at(self.path()).map_or(true, |found| found == Some(self.identity))
+        let is_there =
+            |path: &Path, identity| Identity::at(path).map_or(true, |found| found == Some(identity));
+        is_there(self.path(), self.identity)
+            && self.companions.iter().all(|Companion { path, identity }| is_there(path, *identity))
     }
 
     /// Reports that the file is replaced, and deletes its companions, so that SQLite does not take them for those of the
     /// new file.
-    fn begin_afresh(&self) {
+    fn part_from_file(&self) {
         let path = self.path().display();
         tracing::error!(
             %path,
             "the database file was replaced or removed while the program was using it: changes are refused from now on, and \
-             the open database will be saved beside it. Stop the program, choose which file to use, and start it again"
+             the open database will be saved beside it. Only the saved file has the latest changes. Stop the program, \
+             choose which file to use, and start it again"
         );
         for Companion { path, identity } in &self.companions {
             if !matches!(Identity::at(path), Ok(Some(found)) if found == *identity) {
@@ -231,7 +241,7 @@ impl Watcher {
             return;
         }
         let path = self.open.file.path();
-        match save(connection, path) {
+        match save(connection, &self.open.file) {
             Ok(saved) => {
                 let (path, saved) = (path.display(), saved.display());
                 tracing::error!(%path, %saved, "the database that was open is saved");
@@ -254,10 +264,14 @@ struct Now {
     now: String,
 }
 
-/// Copies the open database to a new file beside its name.
-fn save(connection: &mut SqliteConnection, path: &Path) -> Result<PathBuf, Box<dyn std::error::Error>> {
+/// Copies the open database to a new file beside its name. The keys of visitors are left out: nobody would destroy them in
+/// time (D48).
+fn save(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let Now { now } = diesel::sql_query("SELECT strftime('%Y%m%dT%H%M%SZ') AS now").get_result(connection)?;
-    let mut name = path.as_os_str().to_owned();
+    let mut name = file.path().as_os_str().to_owned();
     name.push(format!(".replaced-{now}"));
-    Ok(copy_to(connection, Path::new(&name), VisitorKeys::AsTheyAre)?.path)
+    Ok(copy_to(connection, Path::new(&name), VisitorKeys::in_copy_of(file))?.path)
 }

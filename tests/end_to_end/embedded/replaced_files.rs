@@ -82,3 +82,32 @@ fn a_removed_database_is_saved() {
     assert!(!program.folder().join("signpost.db").exists(), "nothing takes the name of the removed file");
     assert_eq!(groups_in(&program, &saved), ["a group"]);
 }
+
+/// A stop may come before the next look at the file.
+#[test]
+fn a_database_that_is_replaced_right_before_the_stop_is_saved_too() {
+    let mut program = Program::start();
+    let account = program.first_account();
+    create_group(&account, "in both").expect_status(201);
+    program.command(&["backup", "copy.db", "--json"]);
+    create_group(&account, "in the open one").expect_status(201);
+    let folder = program.folder();
+    fs::rename(folder.join("copy.db"), folder.join("signpost.db")).unwrap();
+    program.signal("TERM");
+    assert_eq!(program.wait(), Some(0), "{}", program.log());
+    let [saved] = files(&folder, "signpost.db.replaced-").try_into().unwrap();
+    program.start_again();
+    assert_eq!(groups(&program.with_key(&account.key)), ["in both"]);
+    assert_eq!(groups_in(&program, &saved), ["in the open one", "in both"]);
+}
+
+/// Without them, a backup would lack the latest changes, and other processes would share no locks with the server.
+#[test]
+fn removed_companions_are_noticed() {
+    let program = Program::start();
+    let account = program.first_account();
+    create_group(&account, "a group").expect_status(201);
+    fs::remove_file(program.folder().join("signpost.db-wal")).unwrap();
+    let saved = await_refusal(&program, &account);
+    assert_eq!(groups_in(&program, &saved), ["a group"]);
+}

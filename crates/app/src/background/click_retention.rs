@@ -12,6 +12,9 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::ports::{OldClicks, Upkeep};
 
+/// A day after all clicks.
+const END_OF_DAYS: UtcDay = UtcDay::LAST;
+
 /// How many accounts one step looks at.
 const ACCOUNTS_AT_ONCE: usize = 100;
 
@@ -35,20 +38,22 @@ struct Round {
     earlier: Option<Instant>,
     /// The last account that is done.
     after: Option<AccountId>,
-    /// What the round has decided to delete.
-    decided: Decided,
+    /// What the round has planned to delete.
+    planned: Planned,
+    /// The number of accounts whose old clicks the round has deleted.
+    deleted_of: u64,
 }
 
-/// Decisions of one round.
+/// The planned deletions of one round.
 #[derive(Debug, Default, Clone, Copy)]
-struct Decided {
+struct Planned {
     accounts: u64,
     clicks: u64,
     oldest: Option<UtcDay>,
     before: Option<UtcDay>,
 }
 
-impl Decided {
+impl Planned {
     fn add(&mut self, old: OldClicks, before: UtcDay) {
         self.accounts = self.accounts.saturating_add(1);
         self.clicks = self.clicks.saturating_add(old.clicks);
@@ -65,7 +70,7 @@ impl Decided {
             clicks,
             oldest,
             before,
-            "clicks are older than their plans keep them: they will be deleted after {} hours",
+            "clicks are older than their plans keep them, or of no account: they will be deleted after {} hours",
             PlannedDeletion::WAIT.as_secs() / 3_600
         );
     }
@@ -80,7 +85,10 @@ impl Round {
     }
 
     fn end(&mut self) {
-        self.decided.announce();
+        self.planned.announce();
+        if self.deleted_of > 0 {
+            tracing::info!(accounts = self.deleted_of, "old clicks were deleted as planned");
+        }
         *self = Self { earlier: self.began, ..Self::default() };
     }
 }
@@ -95,11 +103,13 @@ impl ForgetClicks {
     /// Deletes some of one account's clicks if that is due. `ran` is the running time since the last look.
     async fn forget(&self, id: AccountId, today: UtcDay, ran: Duration) -> Result<Upkeep, AppError> {
         let store = &self.app.click_store;
-        let Some(account) = self.app.store.account(id).await? else {
-            return Ok(store.forget_clicks(id, None).await?);
+        let account = self.app.store.account(id).await?;
+        let first = match &account {
+            // The database may be an older copy, and the account may return with the right one.
+            None => Some(END_OF_DAYS),
+            // Without the plan, the operator may restore it tomorrow. The clicks could not be restored.
+            Some(account) => self.app.plans.get(&account.plan).map(|plan| first_day_of(plan.limits, today)),
         };
-        // Without the plan, the operator may restore it tomorrow. The clicks could not be restored.
-        let first = self.app.plans.get(&account.plan).map(|plan| first_day_of(plan.limits, today));
         let planned = store.planned_deletion(id).await?;
         let old = match first {
             Some(first) => store.old_clicks(id, first).await?.map(|old| (first, old)),
@@ -109,26 +119,31 @@ impl ForgetClicks {
             (None, None) => {}
             (Some(PlannedDeletion { before, .. }), None) => {
                 let before = before.first().to_string();
-                tracing::info!(account = %id, before, "a planned deletion of clicks is void: none is too old now");
+                tracing::info!(account = %id, before, "cancelled a planned deletion of clicks: they are no longer too old");
                 store.plan_deletion(id, None).await?;
             }
             (None, Some((before, old))) => {
                 store.plan_deletion(id, Some(PlannedDeletion::new(before))).await?;
-                tracing::debug!(account = %id, clicks = old.clicks, "old clicks will be deleted");
-                self.round().decided.add(old, before);
+                self.round().planned.add(old, before);
             }
-            (Some(planned), Some((first, _))) => {
-                let planned = planned.reviewed(first, ran);
-                if planned.is_due() {
-                    if store.forget_clicks(id, Some(planned.before)).await? == Upkeep::More {
-                        // The next step looks again: the decision may shrink meanwhile.
-                        store.plan_deletion(id, Some(planned)).await?;
-                        return Ok(Upkeep::More);
-                    }
-                    store.plan_deletion(id, None).await?;
-                } else {
-                    store.plan_deletion(id, Some(planned)).await?;
+            (Some(planned), Some((first, old))) => {
+                let reviewed = planned.reviewed(first, ran);
+                if reviewed.waited.is_zero() {
+                    // The round that planned it may have ended before its announcement.
+                    self.round().planned.add(old, reviewed.before);
                 }
+                if !reviewed.is_due() {
+                    store.plan_deletion(id, Some(reviewed)).await?;
+                    return Ok(Upkeep::Done);
+                }
+                let before = account.map(|_| reviewed.before);
+                if store.forget_clicks(id, before).await? == Upkeep::More {
+                    // The next step looks again: the decision may shrink meanwhile.
+                    store.plan_deletion(id, Some(reviewed)).await?;
+                    return Ok(Upkeep::More);
+                }
+                store.plan_deletion(id, None).await?;
+                self.round().deleted_of += 1;
             }
         }
         Ok(Upkeep::Done)

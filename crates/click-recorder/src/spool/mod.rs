@@ -198,7 +198,8 @@ impl Spool {
         }
         match self.own.as_mut().map_or(Ok(None), BatchFile::oldest) {
             Ok(Some(FiledBatch { row, batch })) => {
-                return Ok(Some(PendingBatch { location: Location::Own(row), batch }));
+                let path = self.own.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
+                return Ok(Some(PendingBatch { location: Location::File(path, row), batch }));
             }
             Ok(None) => {}
             Err(FileError::Broken(error)) => {
@@ -227,7 +228,7 @@ impl Spool {
                 }
                 Ok(Some(FiledBatch { row, batch })) => {
                     return Some(PendingBatch {
-                        location: Location::Leftover(file.path().to_owned(), row),
+                        location: Location::File(file.path().to_owned(), row),
                         batch,
                     });
                 }
@@ -255,17 +256,17 @@ impl Spool {
                     self.in_memory.remove(&batch);
                 }
             }
-            Location::Own(row) => {
-                if let Some(file) = &mut self.own {
-                    file.forget(&FiledBatch { row, batch });
-                }
-            }
-            Location::Leftover(path, row) => {
-                if let Some(file) = self.leftovers.iter_mut().find(|file| file.path() == path) {
+            Location::File(path, row) => {
+                // A file that is gone left its batches to another. That one sends them again, and the store recognizes them.
+                if let Some(file) = self.file_at(&path) {
                     file.forget(&FiledBatch { row, batch });
                 }
             }
         }
+    }
+
+    fn file_at(&mut self, path: &Path) -> Option<&mut BatchFile> {
+        self.own.iter_mut().chain(&mut self.leftovers).find(|file| file.path() == path)
     }
 
     /// Moves a batch and the later ones of its source to a new source, because an earlier batch is gone.
@@ -274,10 +275,7 @@ impl Spool {
         let source =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let file = match location {
-            Location::Leftover(path, row) => {
-                self.leftovers.iter_mut().find(|file| file.path() == path).map(|file| (*row, file))
-            }
-            Location::Own(row) => self.own.as_mut().map(|file| (*row, file)),
+            Location::File(path, row) => self.file_at(path).map(|file| (*row, file)),
             Location::Memory => None,
         };
         if let Some((row, file)) = file {

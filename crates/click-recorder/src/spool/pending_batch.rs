@@ -8,8 +8,8 @@ use signpost_domain::analytics::ClickSource;
 /// Where a batch is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Location {
-    Own(i64),
-    Leftover(PathBuf, i64),
+    /// A row of the file at this path. A later file of this process has another path, because it numbers its rows anew.
+    File(PathBuf, i64),
     Memory,
 }
 

@@ -1,4 +1,4 @@
-//! Files that only their owner may read, and what tells one file from another.
+//! Files that only their owner may read, and the identity of files.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io;
@@ -15,8 +15,8 @@ pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates an empty file if it is missing. Only its owner may read it, whatever the umask and an earlier version left:
-/// clicks are private. The other two paths are those of SQLite's companions, which it creates with the same permissions.
+/// Creates an empty file if it is missing. Only its owner may read it, because clicks are private. The umask
+/// does not matter, and a file of an earlier version is corrected. The other two paths are those of SQLite's companions, which it creates with the same permissions.
 pub(super) fn create_private([path, wal, shm]: &[PathBuf; 3]) -> io::Result<()> {
     // An existing file is not opened: closing it would drop the locks that SQLite has on it in this process.
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {

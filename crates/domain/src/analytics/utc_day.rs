@@ -11,6 +11,9 @@ const MILLIS: i64 = 86_400_000;
 pub struct UtcDay(i32);
 
 impl UtcDay {
+    /// The last day, in the year 9999.
+    pub const LAST: Self = Self(2_932_896);
+
     /// The day with this number, counted from 1970-01-01. A number outside 1970 to 9999 gives the nearest day
     /// inside.
     #[must_use]
@@ -66,6 +69,7 @@ mod tests {
             assert_eq!((UtcDay::of(day.first()), UtcDay::of(day.last())), (day, day));
             assert_eq!(day.last().unix_millis() - day.first().unix_millis(), MILLIS - 1);
         }
+        assert_eq!(UtcDay::LAST, UtcDay::of(Timestamp::LAST));
         let day = UtcDay::from_number(20_779);
         assert_eq!(day.plus(1).first().unix_millis(), day.last().unix_millis() + 1);
         assert_eq!((day.plus(3).minus(3), UtcDay::from_number(2).minus(9)), (day, UtcDay::from_number(0)));

@@ -229,6 +229,8 @@ pub(super) const NOT_OURS: &[&str] = &[
     "for half an hour",
     // Four looks of the watch on the file, of which two must agree.
     "the server notices within a second",
+    "or one address with half of them",
+    "a head of more than 4 KiB that arrives in parts gets 503 while others hold 32 MiB",
     "below a fifth",
     ") + 10.",
     // Examples, steps of a list, and states.

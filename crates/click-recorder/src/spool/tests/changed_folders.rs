@@ -47,6 +47,22 @@ fn r13_batches_survive_the_removal_of_the_folder() {
     assert_eq!((instants(&sent), numbers(&sent)), (vec![2, 3, 4], vec![2, 3, 4]));
 }
 
+/// The store may take a batch while the file is written anew, with other rows.
+#[test]
+fn r13_a_batch_that_is_stored_during_the_removal_takes_no_other_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("spool");
+    let mut spool = usual(&folder, 1);
+    fill(&mut spool, 1..=5);
+    assert_eq!(drain(&mut spool).len(), 5);
+    fill(&mut spool, 6..=8);
+    let stored = spool.next().unwrap().unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    fill(&mut spool, [9]);
+    spool.forget(stored);
+    assert_eq!(instants(&drain(&mut spool)), [6, 7, 8, 9], "the store recognizes the first");
+}
+
 #[test]
 fn r13_a_removed_file_is_read_while_no_other_can_be_created() {
     let folder = tempfile::tempdir().unwrap();
