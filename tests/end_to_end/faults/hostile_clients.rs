@@ -87,14 +87,15 @@ const LAST_ROUND: Duration = Duration::from_secs(6);
 /// How many crowds come. One is enough, unless the machine is so busy that a round takes longer than the heads.
 const CROWDS: usize = 5;
 
-/// More incomplete requests than the process may have open files.
+/// More incomplete requests than the process may have open files. The longest ones make room for whole requests; one that
+/// finds no room in time gets a 503.
 #[test]
 fn r25_incomplete_requests_block_no_listener_when_open_files_are_few() {
     raise_open_files();
     let program = Program::builder().open_files(300).start();
     program.await_log("the limit of open files allows only");
     let account = program.first_account();
-    let mut rounds = 0;
+    let (mut rounds, mut served) = (0, 0);
     for _ in 0..CROWDS {
         let begun = Instant::now();
         let crowd = incomplete_requests(&program);
@@ -109,7 +110,9 @@ fn r25_incomplete_requests_block_no_listener_when_open_files_are_few() {
             let ready = ask(&program.api, "/health/ready").1;
             let others = [ask(&program.api, "/v1/account").0, ask(&program.links, "/anything").0];
             if begun.elapsed() < HEAD_TIME {
-                assert_eq!((live, others), (200, [503, 503]));
+                assert_eq!(live, 200);
+                assert!(matches!(others, [401 | 503, 404 | 503]), "{others:?}");
+                served += usize::from(others == [401, 404]);
                 assert!(ready.contains("\"checks\""), "{ready}");
                 rounds += 1;
             }
@@ -120,6 +123,7 @@ fn r25_incomplete_requests_block_no_listener_when_open_files_are_few() {
             account.try_send("GET", "/v1/account", None).is_ok_and(|answer| answer.status == 200)
         });
         if rounds > 0 {
+            assert!(served > 0, "no request of {rounds} rounds found room");
             return;
         }
     }
