@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use signpost_listener::{ListenerOptions, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES, Times};
 
 use crate::harness::{Client, LARGE, LONG, SHORT, Scene, get, patient};
@@ -207,9 +209,12 @@ async fn r25_silent_connections_do_not_block_health_checks() {
     for _ in 0..20 {
         assert_eq!(scene.connect().await.get("/door").await.status, 200);
     }
-    // Evicted clients got a reason.
-    let answer = silent[10].answer().await;
-    assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
+    // Evicted clients got a reason. A few of them stay: ten with a permit, and some at the door.
+    let mut answers: FuturesUnordered<_> = silent.iter_mut().map(Client::answer).collect();
+    for _ in 0..100 {
+        let answer = answers.next().await.unwrap();
+        assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
+    }
     assert_eq!(scene.calls(), 20);
 }
 
