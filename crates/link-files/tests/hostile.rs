@@ -139,7 +139,7 @@ fn an_unclosed_quotation_mark_fails_its_row() {
     }
 }
 
-/// The parser would add the text to the cell, so that a link leads to an address that nobody wrote.
+/// The parser would add the text to the cell, and the link would lead to an address that is not in the file.
 #[test]
 fn text_behind_a_closing_quotation_mark_fails_its_row() {
     let message = |cell: &str| {

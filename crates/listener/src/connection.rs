@@ -271,13 +271,13 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
             wire.release();
         }
         if matches!(ticket, Ticket::Permit(_)) {
-            // What has arrived meanwhile comes first: a closed connection with unread data is reset.
-            if wire.watch.is_evicted() && wire.read_available(most) == 0 {
-                return Poll::Ready(Err(if begun == 0 { End::Closed } else { End::Evicted }));
-            }
             if wire.watch.is_evicted() {
-                wire.watch.end_waiting();
-                return Poll::Ready(Ok(()));
+                // What has arrived meanwhile comes first: a closed connection with unread data is reset.
+                if wire.read_available(most) > 0 {
+                    wire.watch.end_waiting();
+                    return Poll::Ready(Ok(()));
+                }
+                return Poll::Ready(Err(if begun == 0 { End::Closed } else { End::Evicted }));
             }
             wire.watch.begin_waiting();
         }

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The part of a head that counts for nothing. The heads of most requests are smaller, so they never wait for others.
+/// The first bytes of a head do not count. Most heads are smaller, so they need no room.
 const SMALL_HEAD_BYTES: usize = 4 * 1024;
 
 /// How many bytes the unfinished heads of all connections may still take.

@@ -90,32 +90,14 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
     if !connection::has_tables(&mut source, file).map_err(failed)? {
         return Err(file.is_no_database().into());
     }
-    copy_to(&mut source, &target, VisitorKeys::in_copy_of(file))
-}
-
-/// What becomes of the keys of visitors' hashes in a copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum VisitorKeys {
-    /// The file has none.
-    Absent,
-    /// A reader of the copy must not be able to try out addresses: the copy holds the hashes (D48).
-    Removed,
-}
-
-impl VisitorKeys {
-    pub(crate) const fn in_copy_of(file: &DatabaseFile) -> Self {
-        match file.contents() {
-            Contents::Links => Self::Absent,
-            Contents::Clicks => Self::Removed,
-        }
-    }
+    copy_to(&mut source, &target, file.contents())
 }
 
 /// Copies the database of a connection to `target`, an absolute path; see [`back_up`].
 pub(crate) fn copy_to(
     source: &mut SqliteConnection,
     target: &Path,
-    keys: VisitorKeys,
+    contents: Contents,
 ) -> Result<Backup, BackupError> {
     let no_file = |source| BackupError::NoFile { path: target.to_path_buf(), source };
     let failed = |source| BackupError::Copy { path: target.to_path_buf(), source };
@@ -124,9 +106,10 @@ pub(crate) fn copy_to(
     let partial = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(folder).map_err(no_file)?;
     let copy = DatabaseFile::at(partial.path())?;
     diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(copy.as_str()).execute(source).map_err(failed)?;
-    match keys {
-        VisitorKeys::Absent => {}
-        VisitorKeys::Removed => remove_visitor_keys(&copy).map_err(failed)?,
+    match contents {
+        Contents::Links => {}
+        // A reader of the copy must not be able to try out addresses: the copy holds the hashes (D48).
+        Contents::Clicks => remove_visitor_keys(&copy).map_err(failed)?,
     }
     check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(BackupError::Damaged { finding }))?;
 

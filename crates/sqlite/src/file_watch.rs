@@ -1,8 +1,8 @@
 //! Noticing that the file of the open database was replaced, moved or removed.
 //!
 //! Connections hold on to the file that they opened, whatever its name comes to mean. So without a check, the program would
-//! go on writing to a file that nobody finds again. Worse, its write-ahead log would lie beside the new file, and SQLite
-//! would play it into that one.
+//! go on writing to a file that has no name any more. Worse, SQLite would play the write-ahead log of that file into the new
+//! one beside it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
-use crate::backup::{VisitorKeys, copy_to};
+use crate::backup::copy_to;
 use crate::connection::{self, Deadline, Task};
 use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
@@ -105,7 +105,7 @@ struct Identity {
 }
 
 impl Identity {
-    /// The identity of the file at a path. `None` if there is none. An error says nothing about the file.
+    /// The identity of the file at a path; `None` if no file is there. After an error, both are possible.
     fn at(path: &Path) -> std::io::Result<Option<Self>> {
         match std::fs::metadata(path) {
             #[cfg(unix)]
@@ -264,8 +264,8 @@ struct Now {
     now: String,
 }
 
-/// Copies the open database to a new file beside its name. The keys of visitors are left out: nobody would destroy them in
-/// time (D48).
+/// Copies the open database to a new file beside its name. It lacks the keys of visitors, because no job would destroy
+/// them in time (D48).
 fn save(
     connection: &mut SqliteConnection,
     file: &DatabaseFile,
@@ -273,5 +273,5 @@ fn save(
     let Now { now } = diesel::sql_query("SELECT strftime('%Y%m%dT%H%M%SZ') AS now").get_result(connection)?;
     let mut name = file.path().as_os_str().to_owned();
     name.push(format!(".replaced-{now}"));
-    Ok(copy_to(connection, Path::new(&name), VisitorKeys::in_copy_of(file))?.path)
+    Ok(copy_to(connection, Path::new(&name), file.contents())?.path)
 }

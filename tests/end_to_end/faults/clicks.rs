@@ -289,7 +289,7 @@ fn r40_clicks_on_a_full_disk_are_stored_later_or_counted_as_dropped() {
     assert!((visits.redirected()..=visits.begun()).contains(&kept()), "clicks counted twice");
 }
 
-/// Later clicks wait in the spool for the next start, because nobody knows which file they belong to.
+/// Later clicks wait in the spool for the next start, which tells the file that they belong to.
 #[test]
 fn r13_a_removed_file_of_clicks_is_saved_and_later_clicks_are_kept() {
     let mut program = Program::start();

@@ -12,9 +12,6 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::ports::{OldClicks, Upkeep};
 
-/// A day after all clicks.
-const END_OF_DAYS: UtcDay = UtcDay::LAST;
-
 /// How many accounts one step looks at.
 const ACCOUNTS_AT_ONCE: usize = 100;
 
@@ -105,8 +102,8 @@ impl ForgetClicks {
         let store = &self.app.click_store;
         let account = self.app.store.account(id).await?;
         let first = match &account {
-            // The database may be an older copy, and the account may return with the right one.
-            None => Some(END_OF_DAYS),
+            // All of them. But the database may be an older copy, and the account may return with the right one.
+            None => Some(UtcDay::LAST),
             // Without the plan, the operator may restore it tomorrow. The clicks could not be restored.
             Some(account) => self.app.plans.get(&account.plan).map(|plan| first_day_of(plan.limits, today)),
         };

@@ -13,7 +13,7 @@ use signpost_app::ports::EncodedClicks;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
 
-use super::pending_batch::size;
+use super::backlog::size;
 use super::private_files::{Identity, create_private};
 
 /// A larger file shrinks once it is empty.

@@ -5,7 +5,6 @@
 
 mod backlog;
 mod batch_file;
-mod pending_batch;
 mod private_files;
 mod warnings;
 
@@ -21,10 +20,9 @@ use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
 
 pub use self::backlog::SpoolLimits;
-pub(crate) use self::backlog::{Backlog, SpoolFull};
+pub(crate) use self::backlog::{Backlog, PendingBatch, SpoolFull};
+use self::backlog::{Location, new_source, size};
 use self::batch_file::{BatchFile, FileError, FileTotals, FiledBatch, remove, set_aside};
-pub(crate) use self::pending_batch::PendingBatch;
-use self::pending_batch::{Location, new_source, size};
 use self::private_files::create_folder;
 use crate::reporting::{LogPace, RecorderMetrics};
 

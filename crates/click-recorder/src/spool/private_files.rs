@@ -15,8 +15,9 @@ pub(super) fn create_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates an empty file if it is missing. Only its owner may read it, because clicks are private. The umask
-/// does not matter, and a file of an earlier version is corrected. The other two paths are those of SQLite's companions, which it creates with the same permissions.
+/// Creates an empty file if it is missing. Only its owner may read it, because clicks are private. The umask does not matter,
+/// and a file of an earlier version is corrected. The other two paths are those of SQLite's companions, which it creates
+/// with the same permissions.
 pub(super) fn create_private([path, wal, shm]: &[PathBuf; 3]) -> io::Result<()> {
     // An existing file is not opened: closing it would drop the locks that SQLite has on it in this process.
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
@@ -38,7 +39,7 @@ fn restrict(path: &Path, mode: u32) -> io::Result<()> {
     if found == mode { Ok(()) } else { fs::set_permissions(path, fs::Permissions::from_mode(mode)) }
 }
 
-/// What tells one file from another: its device and its number there.
+/// The identity of a file: its device, and its number on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity(u64, u64);
 

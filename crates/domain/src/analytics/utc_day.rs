@@ -18,7 +18,7 @@ impl UtcDay {
     /// inside.
     #[must_use]
     pub fn from_number(number: i32) -> Self {
-        Self(number.clamp(0, Self::of(Timestamp::LAST).0))
+        Self(number.clamp(0, Self::LAST.0))
     }
 
     /// The day of an instant.

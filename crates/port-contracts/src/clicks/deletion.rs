@@ -17,6 +17,19 @@ async fn forget(store: &dyn ClickStore, account: AccountId, day: Option<UtcDay>)
     while store.forget_clicks(account, day).await.unwrap() == Upkeep::More {}
 }
 
+/// All accounts with clicks from before a day or with a planned deletion, listed in pages.
+async fn accounts_before(store: &dyn ClickStore, day: UtcDay, page: usize) -> Vec<AccountId> {
+    let mut listed: Vec<AccountId> = Vec::new();
+    loop {
+        let some = store.accounts_with_clicks_before(day, listed.last().copied(), page).await.unwrap();
+        let is_last = some.len() < page;
+        listed.extend(some);
+        if is_last {
+            return listed;
+        }
+    }
+}
+
 fn given_clicks(seed: u64, accounts: &[AccountId]) -> Vec<Click> {
     let owners: Vec<_> = accounts.iter().map(|account| (*account, links(3))).collect();
     given::random_clicks(&mut Pseudorandom::new(seed), 1_500, &owners, DAYS)
@@ -153,16 +166,7 @@ pub(super) async fn accounts_with_planned_deletions_are_listed_too(fresh: Fresh)
         store.plan_deletion(accounts[place], Some(PlannedDeletion::new(day(1)))).await.unwrap();
     }
     accounts.remove(4);
-    let mut listed: Vec<AccountId> = Vec::new();
-    loop {
-        let some = store.accounts_with_clicks_before(day(3), listed.last().copied(), 2).await.unwrap();
-        let is_last = some.len() < 2;
-        listed.extend(some);
-        if is_last {
-            break;
-        }
-    }
-    assert_eq!(listed, accounts);
+    assert_eq!(accounts_before(store.as_ref(), day(3), 2).await, accounts);
     assert_eq!(store.accounts_with_clicks_before(day(2), None, 9).await.unwrap().len(), 3);
 }
 
@@ -179,15 +183,6 @@ pub(super) async fn accounts_with_old_clicks_are_listed_in_order(fresh: Fresh) {
     append(store.as_ref(), 1, &clicks, 100).await;
     given::pack_all(store.as_ref()).await;
     accounts.sort_unstable();
-    let mut listed: Vec<AccountId> = Vec::new();
-    loop {
-        let some = store.accounts_with_clicks_before(day(3), listed.last().copied(), 3).await.unwrap();
-        let is_last = some.len() < 3;
-        listed.extend(some);
-        if is_last {
-            break;
-        }
-    }
-    assert_eq!(listed, accounts);
+    assert_eq!(accounts_before(store.as_ref(), day(3), 3).await, accounts);
     assert!(store.accounts_with_clicks_before(day(2), None, 3).await.unwrap().is_empty());
 }

@@ -22,14 +22,6 @@ use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 const EVERY_DAY: i32 = i32::MAX;
 
 statement! {
-    NotedBefore -> Integer {
-        account: IdBytes,
-    } =
-    "SELECT before_day FROM forgotten_clicks WHERE account_id = "
-    { account: Identifier } ""
-}
-
-statement! {
     /// Waits for all running packers.
     WaitForPackers -> Bool {} = "SELECT is_the_row FROM click_packers FOR UPDATE"
 }
@@ -187,8 +179,7 @@ async fn step(
 ) -> Result<Upkeep, Failure> {
     let id = IdBytes::from(account);
     let before_day = before.map_or(EVERY_DAY, UtcDay::number);
-    let noted: Vec<i32> = NotedBefore { account: id }.load(connection).await?;
-    if before.is_none() && noted != [EVERY_DAY] {
+    if before.is_none() && forgotten(connection, vec![id]).await?.is_empty() {
         // Running packers may have read the record before it was written. What they store is deleted below.
         let _: bool = WaitForPackers {}.get_result(connection).await?;
         NoteForgotten { account: id, before: before_day }.execute(connection).await?;

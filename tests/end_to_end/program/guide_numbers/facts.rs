@@ -227,7 +227,7 @@ pub(super) const NOT_OURS: &[&str] = &[
     "`signpost_quota_store_up == 0` for ten minutes",
     "not 1 for five minutes",
     "for half an hour",
-    // Four looks of the watch on the file, of which two must agree.
+    // `file_watch.rs` looks four times a second, and acts when two looks agree.
     "the server notices within a second",
     "or one address with half of them",
     "a head of more than 4 KiB that arrives in parts gets 503 while others hold 32 MiB",
