@@ -126,11 +126,11 @@ impl Inquiry {
         Ok(())
     }
 
-    /// The first and the last day whose segments must be read, after all digests were added.
+    /// The days whose segments must be read, in order, after all digests were added.
     #[must_use]
-    pub fn scanned_days(&mut self) -> Option<(UtcDay, UtcDay)> {
+    pub fn scanned_days(&mut self) -> Vec<UtcDay> {
         self.scans.append(&mut self.digests);
-        Some((*self.scans.first()?, *self.scans.last()?))
+        self.scans.iter().copied().collect()
     }
 
     /// The windows of days to read one after another, given the bytes of segments of each day.

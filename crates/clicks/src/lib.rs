@@ -7,6 +7,7 @@
 //! what a store reads and writes, and in which order. `docs/click-segments.md` describes both formats byte by
 //! byte.
 
+mod accounts;
 mod columns;
 mod day_counter;
 mod day_cuts;
@@ -30,6 +31,7 @@ mod selector;
 mod tables;
 mod tally;
 
+pub use accounts::accounts;
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
 pub use inquiry::{Inquiry, MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, WINDOW_BYTES, windows};
 pub use packer::{PackedSegment, Packer, seal};

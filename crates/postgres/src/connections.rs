@@ -77,7 +77,8 @@ impl Connections {
             | Purpose::OwnWork
             | Purpose::ClickAppend
             | Purpose::ClickUpkeep
-            | Purpose::ClickQuestion => in_time(ends, async { Ok(self.own.get().await?) }).await?,
+            | Purpose::ClickQuestion
+            | Purpose::LongClickQuestion => in_time(ends, async { Ok(self.own.get().await?) }).await?,
         };
         Ok(Lease::new(
             object,

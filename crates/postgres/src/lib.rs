@@ -27,7 +27,6 @@ mod accounts;
 mod cached_query;
 mod change_log;
 mod clicks;
-mod computing_threads;
 mod connecting;
 mod connection_url;
 mod connections;

@@ -29,8 +29,10 @@ pub(crate) enum Purpose {
     ClickAppend,
     /// Packing, digesting, sealing or deleting clicks, and writing the search index.
     ClickUpkeep,
-    /// A question about clicks, or an export of clicks.
+    /// A short question about clicks.
     ClickQuestion,
+    /// A long question about clicks, or an export of clicks.
+    LongClickQuestion,
 }
 
 /// The permits of each kind. A caller takes one permit of each kind that its purpose needs, and returns them when its
@@ -53,8 +55,10 @@ pub(crate) struct Permits {
     click_appends: Arc<Semaphore>,
     /// One for the upkeep of clicks and of the search index, which takes longer.
     click_upkeep: Arc<Semaphore>,
-    /// Questions about clicks: as many as are reserved for visitors.
+    /// Short questions about clicks: as many as are reserved for visitors.
     click_questions: Arc<Semaphore>,
+    /// As many long ones.
+    long_click_questions: Arc<Semaphore>,
     counts: PermitCounts,
 }
 
@@ -100,6 +104,7 @@ impl Permits {
             click_appends: semaphore(1),
             click_upkeep: semaphore(1),
             click_questions: semaphore(click_questions),
+            long_click_questions: semaphore(click_questions),
             counts,
         }
     }
@@ -111,7 +116,7 @@ impl Permits {
 
     /// The capacity for connections with permits of their own: checks, own work, and the kinds for clicks.
     pub(crate) fn own_capacity(&self) -> Capacity {
-        Capacity::new(self.counts.click_questions.saturating_add(4))
+        Capacity::new(self.counts.click_questions.saturating_mul(2).saturating_add(4))
     }
 
     /// How many shared readers the workers have.
@@ -131,6 +136,7 @@ impl Permits {
             click_appends,
             click_upkeep,
             click_questions,
+            long_click_questions,
             counts: _,
         } = self;
         let kinds: &[&Arc<Semaphore>] = match purpose {
@@ -142,6 +148,7 @@ impl Permits {
             Purpose::ClickAppend => &[click_appends],
             Purpose::ClickUpkeep => &[click_upkeep],
             Purpose::ClickQuestion => &[click_questions],
+            Purpose::LongClickQuestion => &[long_click_questions],
         };
         let mut permits = Vec::with_capacity(kinds.len());
         for kind in kinds {
@@ -165,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    const PURPOSES: [Purpose; 9] = [
+    const PURPOSES: [Purpose; 10] = [
         Purpose::Read,
         Purpose::Search,
         Purpose::UnitOfWork,
@@ -175,6 +182,7 @@ mod tests {
         Purpose::ClickAppend,
         Purpose::ClickUpkeep,
         Purpose::ClickQuestion,
+        Purpose::LongClickQuestion,
     ];
 
     /// All free permits of this purpose.
@@ -226,9 +234,9 @@ mod tests {
     async fn r46_click_questions_leave_connections_to_every_other_purpose() {
         for connections in 1..=20 {
             let permits = Permits::new(NonZeroUsize::new(connections).unwrap());
-            let questions = all_of(&permits, Purpose::ClickQuestion).await;
+            let questions = all_of(&permits, Purpose::LongClickQuestion).await;
             assert_eq!(questions.len(), (connections / 8).max(1));
-            for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::ClickQuestion) {
+            for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::LongClickQuestion) {
                 permits.take(purpose, Instant::now()).await.unwrap();
             }
         }

@@ -83,6 +83,7 @@ mod search;
 mod search_index;
 mod search_order;
 mod session;
+mod snapshot;
 mod store;
 mod taken_addresses;
 mod unit_of_work;

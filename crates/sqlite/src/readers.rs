@@ -6,11 +6,7 @@ use std::time::{Duration, Instant};
 
 use diesel::sqlite::SqliteConnection;
 use signpost_app::ports::StoreError;
-#[cfg(target_os = "linux")]
-use thread_priority::{
-    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-    thread_native_id,
-};
+use signpost_click_store::Priority;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::answer::{answer_by, end_of_call, turn_by};
@@ -22,39 +18,6 @@ use crate::open_error::OpenError;
 use crate::session::Session;
 use crate::store::SqliteOptions;
 use crate::visits::Visits;
-
-/// The scheduling priority of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Priority {
-    /// Normal.
-    Normal,
-    /// Only on otherwise idle cores (ADR 53).
-    Low,
-}
-
-#[cfg(target_os = "linux")]
-const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
-
-impl Priority {
-    /// The priority of threads that count clicks: low, except in debug builds. Those exist for tests, which keep all cores
-    /// busy with many programs, so a thread of low priority would hardly run and its callers would reach their time limits.
-    pub(crate) const fn of_counting() -> Self {
-        if cfg!(debug_assertions) { Self::Normal } else { Self::Low }
-    }
-
-    /// Sets the priority of this thread for good: a thread cannot raise its own priority.
-    pub(crate) fn take(self) {
-        #[cfg(target_os = "linux")]
-        if self == Self::Low
-            && let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE)
-        {
-            tracing::warn!(
-                ?error,
-                "cannot lower the priority of a reading thread; counting clicks competes with requests"
-            );
-        }
-    }
-}
 
 /// A job of a reading thread.
 pub(crate) type Job = Box<dyn FnOnce(&mut Session) + Send>;
@@ -152,8 +115,13 @@ impl Readers {
                 let _ = answer_to.send(session.run(ends, read));
             }
         });
-        self.queue.put(job).map_err(|_| StoreError::unavailable("too many reads wait for the store"))?;
+        self.put(job)?;
         answer_by(ends, answer).await?.map_err(Failure::into_store_error)
+    }
+
+    /// Gives a job to one of the threads.
+    pub(crate) fn put(&self, job: Job) -> Result<(), StoreError> {
+        self.queue.put(job).map_err(|_| StoreError::unavailable("too many reads wait for the store"))
     }
 }
 
@@ -277,14 +245,16 @@ mod tests {
     #[tokio::test]
     #[cfg(target_os = "linux")]
     async fn r46_low_priority_threads_use_only_idle_cores() {
+        use thread_priority::{NormalThreadSchedulePolicy, ThreadSchedulePolicy};
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         // While other programs keep all cores busy, such a thread gets a few thousandths of a core.
         let options = SqliteOptions { time_limit: Duration::from_mins(10), ..SqliteOptions::default() };
         let readers = Readers::start(&OpenFile::new(file), &options, Priority::Low).unwrap();
+        let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
         let policy = || thread_priority::thread_schedule_policy().unwrap();
-        assert_eq!(readers.read(move |_| Ok(policy())).await.unwrap(), IDLE);
-        assert_ne!(policy(), IDLE);
+        assert_eq!(readers.read(move |_| Ok(policy())).await.unwrap(), idle);
+        assert_ne!(policy(), idle);
     }
 
     #[tokio::test]

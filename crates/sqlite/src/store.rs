@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use signpost_app::ports::{Store, StoreError, UnitOfWork};
+use signpost_click_store::Priority;
 
 use crate::columns::UpperBound;
 use crate::database_file::DatabaseFile;
@@ -14,7 +15,7 @@ use crate::file_watch::{FileWatch, OpenFile};
 use crate::merged_counts;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
-use crate::readers::{Priority, Readers};
+use crate::readers::Readers;
 use crate::schema::accounts;
 use crate::writer::Writer;
 

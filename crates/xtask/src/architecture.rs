@@ -23,6 +23,8 @@ enum Layer {
     Pure,
     /// Turns recorded clicks into facts, without I/O.
     Enrichment,
+    /// Packs and counts clicks for any store of them, on threads of its own.
+    ClickStore,
     /// HTTP connections, for the crates that listen.
     Connections,
     /// Tables and rows that the SQL stores share.
@@ -55,17 +57,17 @@ impl Layer {
     /// The layers that its crates may import. A layer that does not name itself keeps its crates apart.
     fn imports(self) -> &'static [Self] {
         use Layer::{
-            App, Benchmarks, ClickBenchmark, Commands, Conformance, Connections, Contracts, Domain, Driven,
-            Driving, Enrichment, Fakes, Program, Pure, Reference, Rows, TestServers,
+            App, Benchmarks, ClickBenchmark, ClickStore, Commands, Conformance, Connections, Contracts,
+            Domain, Driven, Driving, Enrichment, Fakes, Program, Pure, Reference, Rows, TestServers,
         };
         match self {
             Domain | Connections | Conformance | TestServers | Reference => &[],
             App | Pure => &[Domain],
             Enrichment => &[Domain, Pure],
             Rows => &[Domain, App],
-            Fakes | Contracts => &[Domain, App, Pure],
+            ClickStore | Fakes | Contracts => &[Domain, App, Pure],
             Driving => &[Domain, App, Pure, Connections],
-            Driven => &[Domain, App, Pure, Enrichment, Rows],
+            Driven => &[Domain, App, Pure, Enrichment, Rows, ClickStore],
             Program => &[Domain, App, Pure, Enrichment, Connections, Driving, Driven],
             ClickBenchmark => &[Domain, App, Pure, Driven, Contracts, TestServers],
             Commands => &[TestServers],
@@ -98,6 +100,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-strict-json", Layer::Pure),
     ("signpost-user-agents", Layer::Pure),
     ("signpost-enrichment", Layer::Enrichment),
+    ("signpost-click-store", Layer::ClickStore),
     ("signpost-listener", Layer::Connections),
     ("signpost-sql-rows", Layer::Rows),
     ("signpost-http", Layer::Driving),

@@ -10,7 +10,7 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 use crate::harness::{Account, migrate};
 use crate::machine::MachineControl;
 use crate::scene::{node, or_skip};
-use crate::size::{count, report, within};
+use crate::size::{count, report, soak, within};
 use crate::waiting::{await_event, await_promised};
 
 /// The tests that are skipped without the servers, as the notice names them.
@@ -65,6 +65,12 @@ fn d63_r37_health_follows_the_database_and_answers_in_time() {
     report("R37", &format!("longest answer {longest:.2?}"));
 }
 
+/// The limit for half of the answers. On a machine that other tests keep busy it is far below the second after which a check
+/// gives up, so an answer that waits for a check still fails.
+fn usual_limit() -> Duration {
+    soak().map_or(5 * ANSWERED_WITHIN, |_| ANSWERED_WITHIN)
+}
+
 /// Requests every check many times, and returns the time of the longest answer. Each answer is judged, and so
 /// is the median, which a moment without a processor affects less.
 fn longest_answer(prober: &Account, expected: u16, state: &str) -> Duration {
@@ -90,7 +96,7 @@ fn longest_answer(prober: &Account, expected: u16, state: &str) -> Duration {
         taken.sort_unstable();
         let (median, longest) = (taken[taken.len() / 2], taken[taken.len() - 1]);
         let (late_median, late_longest) = (late.of_median_answer(), late.of_slowest_answer());
-        assert!(median <= ANSWERED_WITHIN + late_median, "{what} took {median:?}, {late:?}: {state}");
+        assert!(median <= usual_limit() + late_median, "{what} took {median:?}, {late:?}: {state}");
         assert!(
             longest <= within(ANSWERED_WITHIN + late_longest),
             "{what} took {longest:?}, {late:?}: {state}"

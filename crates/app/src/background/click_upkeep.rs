@@ -18,7 +18,7 @@ const KEYS_KEPT_AFTER: Duration = Duration::from_mins(10);
 /// A kind of upkeep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpkeepTask {
-    /// Merges small segments into larger ones. Every node does this, each with other batches.
+    /// Merges small segments into larger ones.
     Pack,
     /// Sums up days that have ended.
     Digest,
@@ -64,15 +64,13 @@ impl Job for ClickUpkeep {
     }
 
     fn done_by(&self) -> DoneBy {
-        match self.task {
-            UpkeepTask::Pack => DoneBy::EveryNode,
-            UpkeepTask::Digest | UpkeepTask::Seal | UpkeepTask::ForgetVisitorKeys => DoneBy::OneNode,
-        }
+        DoneBy::OneNode
     }
 
     fn period(&self) -> Duration {
         match self.task {
-            UpkeepTask::Pack => Duration::from_secs(5),
+            // After a burst of clicks, questions about them would read many small batches.
+            UpkeepTask::Pack => Duration::from_secs(1),
             UpkeepTask::Digest => Duration::from_mins(1),
             UpkeepTask::Seal | UpkeepTask::ForgetVisitorKeys => Duration::from_mins(5),
         }

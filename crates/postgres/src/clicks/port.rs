@@ -1,6 +1,5 @@
 //! The implementation of the click store port.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -12,9 +11,7 @@ use signpost_domain::analytics::{
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
-use super::segments::Until;
-use super::{answers, digests, exports, inbox, packing, recent, retention, visitor_keys};
-use crate::connections::end_of_call;
+use super::{inbox, retention, visitor_keys};
 use crate::failure::{Failure, is_contended};
 use crate::permits::Purpose;
 use crate::store::PostgresStore;
@@ -37,14 +34,6 @@ impl PostgresStore {
     }
 }
 
-/// The outcome of an upkeep step. A step that PostgreSQL aborted in favour of another transaction is repeated.
-fn step<T>(outcome: Result<T, Failure>, again: T) -> Result<T, StoreError> {
-    match outcome {
-        Err(Failure::Sql(error)) if is_contended(&error) => Ok(again),
-        outcome => outcome.map_err(Failure::into_store_error),
-    }
-}
-
 #[async_trait]
 impl ClickStore for PostgresStore {
     async fn append(&self, batch: &EncodedClicks) -> Result<Appended, StoreError> {
@@ -52,9 +41,7 @@ impl ClickStore for PostgresStore {
     }
 
     async fn answer(&self, question: &Question, deadline: Instant) -> Result<Report, StoreError> {
-        let waiting = Arc::new(());
-        let until = Until::new(deadline, &waiting);
-        answers::answer(self, question, &until).await.map_err(Failure::into_store_error)
+        signpost_click_store::answer(self, question, deadline).await
     }
 
     async fn clicks(
@@ -64,9 +51,7 @@ impl ClickStore for PostgresStore {
         at_most: usize,
         deadline: Instant,
     ) -> Result<Vec<ExportedClick>, StoreError> {
-        let waiting = Arc::new(());
-        let until = Until::new(deadline, &waiting);
-        exports::clicks(self, selection, (after, at_most), &until).await.map_err(Failure::into_store_error)
+        signpost_click_store::clicks(self, selection, after, at_most, deadline).await
     }
 
     async fn recent_clicks(
@@ -75,10 +60,7 @@ impl ClickStore for PostgresStore {
         links: &[LinkId],
         since: Timestamp,
     ) -> Result<Vec<RecentClicks>, StoreError> {
-        let waiting = Arc::new(());
-        let until = Until::new(end_of_call(self.time_limit()), &waiting);
-        let recent = recent::recent_clicks(self, account, links, since, &until);
-        recent.await.map_err(Failure::into_store_error)
+        signpost_click_store::recent_clicks(self, account, links, since).await
     }
 
     async fn visitor_key(&self, day: UtcDay, proposed: VisitorKey) -> Result<VisitorKey, StoreError> {
@@ -90,15 +72,15 @@ impl ClickStore for PostgresStore {
     }
 
     async fn pack(&self, now: Timestamp) -> Result<Packed, StoreError> {
-        step(packing::pack(self, now).await, Packed { upkeep: Upkeep::More, dropped: 0 })
+        signpost_click_store::pack(self, now).await
     }
 
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(digests::digest(self, now).await, Upkeep::More)
+        signpost_click_store::digest(self, now).await
     }
 
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        step(digests::seal_days(self, now).await, Upkeep::More)
+        signpost_click_store::seal(self, now).await
     }
 
     /// By the server's clock.
@@ -135,6 +117,10 @@ impl ClickStore for PostgresStore {
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
-        step(retention::forget(self, account, day).await, Upkeep::More)
+        match retention::forget(self, account, day).await {
+            // PostgreSQL aborted the step in favour of another transaction.
+            Err(Failure::Sql(error)) if is_contended(&error) => Ok(Upkeep::More),
+            outcome => outcome.map_err(Failure::into_store_error),
+        }
     }
 }

@@ -10,7 +10,6 @@ use signpost_domain::AccountId;
 use signpost_domain::analytics::{PlannedDeletion, UtcDay};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use super::segments::{self, SegmentKey};
 use crate::connections::end_of_call;
 use crate::failure::Failure;
 use crate::permits::Purpose;
@@ -104,17 +103,6 @@ statement! {
 }
 
 statement! {
-    /// Locks segments of some days, except those that another transaction has locked.
-    HoldSegments -> (Integer, Identifier) {
-        account: IdBytes,
-        days: Vec<i32>,
-    } =
-    "SELECT day, segment FROM click_segments WHERE account_id = "
-    { account: Identifier } " AND day = ANY ("
-    { days: Array<Integer> } ") LIMIT 256 FOR UPDATE SKIP LOCKED"
-}
-
-statement! {
     /// Locks some days, because their clicks change.
     ChangeDays -> BigInt {
         account: IdBytes,
@@ -125,6 +113,17 @@ statement! {
     { days: Array<Integer> } ") ORDER BY account_id, day FOR UPDATE) \
      UPDATE click_days AS d SET version = d.version + 1, digested = false FROM held AS h \
      WHERE d.account_id = h.account_id AND d.day = h.day"
+}
+
+statement! {
+    DeleteSegments -> BigInt {
+        account: IdBytes,
+        days: Vec<i32>,
+    } =
+    "DELETE FROM click_segments AS s USING (SELECT day, segment FROM click_segments WHERE account_id = "
+    { account: Identifier } " AND day = ANY ("
+    { days: Array<Integer> } ") LIMIT 256) AS t WHERE s.account_id = "
+    { account: Identifier } " AND s.day = t.day AND s.segment = t.segment"
 }
 
 statement! {
@@ -191,10 +190,8 @@ async fn step(
         let deleted = DeleteLastClicks { account: id, end }.execute(connection).await?;
         return Ok(if deleted == 0 { Upkeep::Done } else { Upkeep::More });
     }
-    let held: Vec<(i32, IdBytes)> = HoldSegments { account: id, days: days.clone() }.load(connection).await?;
-    segments::delete(connection, held.into_iter().map(|(day, segment)| -> SegmentKey { (id, day, segment) }))
-        .await?;
     ChangeDays { account: id, days: days.clone() }.execute(connection).await?;
+    DeleteSegments { account: id, days: days.clone() }.execute(connection).await?;
     DeleteDigests { account: id, days: days.clone() }.execute(connection).await?;
     DeleteEmptyDays { account: id, days }.execute(connection).await?;
     Ok(Upkeep::More)

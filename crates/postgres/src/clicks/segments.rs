@@ -1,160 +1,99 @@
 //! Reading and writing segments.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
-
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_clicks::{MAX_UNPACKED_BYTES, MalformedSegment, PackedSegment, Unpacked, UnpackedBatch};
+use signpost_click_store::{LinkRange, SegmentHead, SegmentKey};
+use signpost_clicks::PackedSegment;
+use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
-use signpost_domain::{AccountId, LinkId, Timestamp};
-use signpost_sql_rows::sql_types::{Identifier, Moment};
+use signpost_sql_rows::sql_types::Identifier;
 
 use crate::failure::Failure;
 use crate::statement::statement;
-use signpost_sql_rows::cell::RowName;
-use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::columns::IdBytes;
 
 /// Roughly how many bytes of segments one statement writes.
 const BYTES_OF_INSERT: usize = 8 * 1024 * 1024;
 
-/// The first and the last link of a range in byte order; without a range, all links.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LinkRange {
-    first: IdBytes,
-    last: IdBytes,
-}
-
-impl LinkRange {
-    pub(super) fn of(range: Option<(LinkId, LinkId)>) -> Self {
-        range.map_or(Self { first: IdBytes::lowest(), last: IdBytes::highest() }, |(first, last)| Self {
-            first: first.into(),
-            last: last.into(),
-        })
-    }
-}
-
 statement! {
-    Sizes -> (Integer, BigInt) {
-        account: IdBytes,
-        first_day: i32,
-        last_day: i32,
-        first_link: IdBytes,
-        last_link: IdBytes,
-    } =
-    "SELECT day, sum(octet_length(data))::bigint FROM click_segments WHERE account_id = "
-    { account: Identifier } " AND day BETWEEN "
-    { first_day: Integer } " AND "
-    { last_day: Integer } " AND first_link <= "
-    { last_link: Identifier } " AND last_link >= "
-    { first_link: Identifier } " GROUP BY day"
-}
-
-/// The size of an account's segments on each day, in bytes.
-pub(super) async fn sizes(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    (first, last): (UtcDay, UtcDay),
-    links: LinkRange,
-) -> Result<BTreeMap<UtcDay, u64>, Failure> {
-    let sizes = Sizes {
-        account: account.into(),
-        first_day: first.number(),
-        last_day: last.number(),
-        first_link: links.first,
-        last_link: links.last,
-    };
-    let rows: Vec<(i32, i64)> = sizes.load(connection).await?;
-    let size = |(day, bytes)| (UtcDay::from_number(day), u64::try_from(bytes).unwrap_or_default());
-    Ok(rows.into_iter().map(size).collect())
-}
-
-statement! {
-    OfDays -> (Integer, Binary) {
-        account: IdBytes,
+    Heads -> (Identifier, Integer, Identifier, Integer, BigInt, Bool, Identifier, Identifier) {
+        accounts: Vec<IdBytes>,
         days: Vec<i32>,
         first_link: IdBytes,
         last_link: IdBytes,
     } =
-    "SELECT day, data FROM click_segments WHERE account_id = "
-    { account: Identifier } " AND day = ANY ("
-    { days: Array<Integer> } ") AND first_link <= "
-    { last_link: Identifier } " AND last_link >= "
+    "SELECT s.account_id, s.day, s.segment, s.clicks, octet_length(s.data)::bigint, s.sealed, s.first_link, s.last_link \
+     FROM unnest("
+    { accounts: Array<Identifier> } ", "
+    { days: Array<Integer> } ") AS t (account_id, day) \
+     JOIN click_segments AS s ON s.account_id = t.account_id AND s.day = t.day AND s.first_link <= "
+    { last_link: Identifier } " AND s.last_link >= "
     { first_link: Identifier } ""
 }
 
-/// The segments of some days that may have clicks on these links.
-pub(super) async fn of_days(
+type HeadRow = (IdBytes, i32, IdBytes, i32, i64, bool, IdBytes, IdBytes);
+
+/// The segments of days that may have clicks on links of a range.
+pub(super) async fn heads(
     connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    days: &[UtcDay],
-    links: LinkRange,
-) -> Result<BTreeMap<UtcDay, Vec<Vec<u8>>>, Failure> {
-    let days = days.iter().map(|day| day.number()).collect();
-    let LinkRange { first: first_link, last: last_link } = links;
-    let rows: Vec<(i32, Vec<u8>)> =
-        OfDays { account: account.into(), days, first_link, last_link }.load(connection).await?;
-    let mut segments: BTreeMap<UtcDay, Vec<Vec<u8>>> = BTreeMap::new();
-    for (day, data) in rows {
-        segments.entry(UtcDay::from_number(day)).or_default().push(data);
+    days: &[(AccountId, UtcDay)],
+    links: Option<LinkRange>,
+) -> Result<Vec<SegmentHead>, Failure> {
+    let (first_link, last_link) =
+        links.map_or((IdBytes::lowest(), IdBytes::highest()), |(first, last)| (first.into(), last.into()));
+    let (accounts, days) = super::days::columns(days);
+    let rows: Vec<HeadRow> = Heads { accounts, days, first_link, last_link }.load(connection).await?;
+    let head = |(account, day, segment, clicks, bytes, sealed, first, last): HeadRow| SegmentHead {
+        key: key(account, day, segment),
+        clicks: clicks.try_into().unwrap_or_default(),
+        bytes: bytes.try_into().unwrap_or_default(),
+        sealed,
+        first_link: first.get(),
+        last_link: last.get(),
+    };
+    Ok(rows.into_iter().map(head).collect())
+}
+
+fn key(account: IdBytes, day: i32, segment: IdBytes) -> SegmentKey {
+    SegmentKey { account: account.id(), day: UtcDay::from_number(day), id: segment.number() }
+}
+
+/// Accounts, days and ids of segments, as one array for each column.
+pub(super) fn columns(keys: impl IntoIterator<Item = SegmentKey>) -> (Vec<IdBytes>, Vec<i32>, Vec<IdBytes>) {
+    let (mut accounts, mut days, mut segments) = (Vec::new(), Vec::new(), Vec::new());
+    for SegmentKey { account, day, id } in keys {
+        accounts.push(account.into());
+        days.push(day.number());
+        segments.push(IdBytes::from_number(id));
     }
-    Ok(segments)
+    (accounts, days, segments)
 }
 
 statement! {
-    SizeOfInbox -> BigInt {
-        first: Instant,
-        last: Instant,
+    Data -> (Identifier, Integer, Identifier, Binary) {
+        accounts: Vec<IdBytes>,
+        days: Vec<i32>,
+        segments: Vec<IdBytes>,
     } =
-    "SELECT coalesce(sum(octet_length(data)), 0)::bigint FROM click_batches WHERE first_at <= "
-    { last: Moment } " AND last_at >= "
-    { first: Moment } ""
+    "SELECT s.account_id, s.day, s.segment, s.data FROM unnest("
+    { accounts: Array<Identifier> } ", "
+    { days: Array<Integer> } ", "
+    { segments: Array<Identifier> } ") AS t (account_id, day, segment) JOIN click_segments AS s \
+     ON s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
 }
 
-/// Whether unpacked batches have clicks of `last` or earlier days.
-pub(super) async fn has_unpacked(connection: &mut &AsyncPgConnection, last: UtcDay) -> Result<bool, Failure> {
-    let (first, last) = (Instant::from(Timestamp::EPOCH), Instant::from(last.last()));
-    let bytes: i64 = SizeOfInbox { first, last }.get_result(connection).await?;
-    Ok(bytes > 0)
-}
-
-statement! {
-    Inbox -> (Moment, Moment, Binary) {
-        first: Instant,
-        last: Instant,
-    } =
-    "SELECT first_at, last_at, data FROM click_batches WHERE first_at <= "
-    { last: Moment } " AND last_at >= "
-    { first: Moment } ""
-}
-
-/// The unpacked batches that may have clicks of a period. Fails with [`Failure::Other`] if they are too large to read for
-/// one question.
-pub(super) async fn unpacked(
+/// The clicks of segments.
+pub(super) async fn data(
     connection: &mut &AsyncPgConnection,
-    first: Timestamp,
-    last: Timestamp,
-) -> Result<Unpacked, Failure> {
-    let (first, last) = (Instant::from(first), Instant::from(last));
-    let bytes: i64 = SizeOfInbox { first, last }.get_result(connection).await?;
-    if u64::try_from(bytes).unwrap_or_default() > MAX_UNPACKED_BYTES {
-        return Err(Failure::Other(format!(
-            "{bytes} bytes of clicks are not packed yet, too many to read at once"
-        )));
+    keys: &[SegmentKey],
+) -> Result<Vec<(SegmentKey, Vec<u8>)>, Failure> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
     }
-    if bytes == 0 {
-        return Ok(Unpacked::default());
-    }
-    let rows: Vec<(Instant, Instant, Vec<u8>)> = Inbox { first, last }.load(connection).await?;
-    let row = RowName::new("click_batches", "");
-    let batches: Result<Vec<UnpackedBatch>, Failure> = rows
-        .into_iter()
-        .map(|(first, last, data)| {
-            let (first, last) = (row.timestamp("first_at", first)?, row.timestamp("last_at", last)?);
-            Ok(UnpackedBatch { first, last, data })
-        })
-        .collect();
-    batches.map(Unpacked::new)
+    let (accounts, days, segments) = columns(keys.iter().copied());
+    let rows: Vec<(IdBytes, i32, IdBytes, Vec<u8>)> =
+        Data { accounts, days, segments }.load(connection).await?;
+    Ok(rows.into_iter().map(|(account, day, segment, data)| (key(account, day, segment), data)).collect())
 }
 
 statement! {
@@ -206,11 +145,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// The key of a segment: account, day and id.
-pub(super) type SegmentKey = (IdBytes, i32, IdBytes);
-
 statement! {
-    #[derive(Default)]
     DeleteSegments -> BigInt {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -223,48 +158,14 @@ statement! {
      WHERE s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
 }
 
-/// Deletes segments that this transaction has locked.
+/// Deletes segments of days whose rows this transaction has locked.
 pub(super) async fn delete(
     connection: &mut &AsyncPgConnection,
     keys: impl IntoIterator<Item = SegmentKey>,
 ) -> Result<(), Failure> {
-    let mut rows = DeleteSegments::default();
-    for (account, day, segment) in keys {
-        rows.accounts.push(account);
-        rows.days.push(day);
-        rows.segments.push(segment);
-    }
-    if !rows.days.is_empty() {
-        rows.execute(connection).await?;
+    let (accounts, days, segments) = columns(keys);
+    if !days.is_empty() {
+        DeleteSegments { accounts, days, segments }.execute(connection).await?;
     }
     Ok(())
-}
-
-/// The failure for a malformed segment or digest of an account.
-pub(super) fn malformed(table: &'static str, account: AccountId, error: MalformedSegment) -> Failure {
-    RowName::new(table, account).corrupt("data", error).into()
-}
-
-/// When counting must stop.
-#[derive(Clone)]
-pub(super) struct Until {
-    deadline: std::time::Instant,
-    caller: Weak<()>,
-}
-
-impl Until {
-    /// At the deadline, or when the caller drops `waiting`.
-    pub(super) fn new(deadline: std::time::Instant, waiting: &Arc<()>) -> Self {
-        Self { deadline, caller: Arc::downgrade(waiting) }
-    }
-
-    pub(super) const fn deadline(&self) -> std::time::Instant {
-        self.deadline
-    }
-
-    /// Fails after the deadline, or when the caller is gone.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        let goes_on = self.caller.strong_count() > 0 && std::time::Instant::now() < self.deadline;
-        goes_on.then_some(()).ok_or(Failure::OutOfTime)
-    }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use diesel::sql_types::{BigInt, Double, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::SearchUpkeep;
+use signpost_click_store::{Lane, compute};
 use signpost_domain::{AccountId, LinkKind};
 use signpost_sql_rows::sql_types::Identifier;
 
@@ -12,7 +13,6 @@ use super::positions::MOST_LINKS;
 use super::removal;
 use super::sealing::{self, Links};
 use super::segments::{self, NewSegment, Range, Segment};
-use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::{Failure, is_contended};
 use crate::lease::Lease;
@@ -260,7 +260,8 @@ async fn write(lease: &mut Lease, ends: Instant, links: Links, task: Task) -> Re
     let content = lease.begin_with(ends, reading).await?;
     let is_any = content.is_some();
     if let Some(content) = content {
-        let segment = compute(move || NewSegment::of(content)).await?;
+        let segment = compute(Lane::Long, move || NewSegment::of(content)).await;
+        let segment = segment.map_err(|error| Failure::Other(error.to_string()))?;
         lease.call(ends, async |connection| segment.write(connection, links).await).await?;
     }
     lease.commit(ends, Vec::new()).await?;

@@ -3,88 +3,106 @@
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
+use signpost_click_store::{DayVersion, PendingDays};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
-use super::schema::{click_batches, click_days, click_digests};
+use super::schema::{click_days, click_digests};
 use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
-use signpost_sql_rows::columns::IdBytes;
-
-/// A day of an account, as upkeep found it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FoundDay {
-    pub(super) account: AccountId,
-    pub(super) day: UtcDay,
-    version: i64,
-}
+use signpost_sql_rows::columns::{IdBytes, signed};
 
 type DayRow = (Vec<u8>, i32, i64);
 
-fn found((account, day, version): DayRow) -> Result<FoundDay, Failure> {
+fn found((account, day, version): DayRow) -> Result<DayVersion, Failure> {
     let account = RowName::of_bytes("click_days", &account).id("account_id", &account.into())?;
-    Ok(FoundDay { account, day: UtcDay::from_number(day), version })
+    Ok(DayVersion { account, day: UtcDay::from_number(day), version })
 }
 
-/// Some days up to the last one without digests, oldest first. The condition is written into the text, because SQLite uses a
-/// partial index only for values that are known when it plans.
-pub(super) fn to_digest(
+/// Some pending days up to the last one, oldest first. The condition is written into the text, because SQLite uses a partial
+/// index only for values that are known when it plans.
+pub(super) fn pending(
     connection: &mut SqliteConnection,
+    pending: PendingDays,
     last: UtcDay,
-    at_most: i64,
-) -> Result<Vec<FoundDay>, Failure> {
+    at_most: usize,
+) -> Result<Vec<DayVersion>, Failure> {
+    let condition = match pending {
+        PendingDays::ToDigest => "digested = 0",
+        PendingDays::ToSeal => "sealed = 0",
+    };
     let rows: Vec<DayRow> = click_days::table
-        .filter(sql::<Bool>("digested = 0"))
+        .filter(sql::<Bool>(condition))
         .filter(click_days::day.le(last.number()))
         .order((click_days::day, click_days::account_id))
         .select((click_days::account_id, click_days::day, click_days::version))
-        .limit(at_most)
+        .limit(signed(at_most))
         .load(connection)?;
     rows.into_iter().map(found).collect()
 }
 
-/// Some days up to the last one that are not sealed, oldest first.
-pub(super) fn to_seal(
+/// The days of an account from `since` on, and the earlier ones without digests.
+pub(super) fn recent(
     connection: &mut SqliteConnection,
-    last: UtcDay,
-    at_most: i64,
-) -> Result<Vec<FoundDay>, Failure> {
-    // Unpacked clicks would arrive late for a day that is sealed now.
-    let waiting: Option<i64> = click_batches::table
-        .filter(click_batches::first_at.le(last.last().unix_millis()))
-        .select(click_batches::batch)
-        .first(connection)
-        .optional()?;
-    if waiting.is_some() {
-        return Ok(Vec::new());
-    }
-    let rows: Vec<DayRow> = click_days::table
-        .filter(sql::<Bool>("sealed = 0"))
-        .filter(click_days::day.le(last.number()))
-        .order((click_days::day, click_days::account_id))
-        .select((click_days::account_id, click_days::day, click_days::version))
-        .limit(at_most)
+    account: AccountId,
+    since: UtcDay,
+) -> Result<Vec<UtcDay>, Failure> {
+    let of_account = click_days::table.filter(click_days::account_id.eq(IdBytes::from(account)));
+    let mut days: Vec<i32> =
+        of_account.filter(click_days::day.ge(since.number())).select(click_days::day).load(connection)?;
+    let earlier: Vec<i32> = of_account
+        .filter(click_days::day.lt(since.number()))
+        .filter(click_days::digested.eq(false))
+        .select(click_days::day)
         .load(connection)?;
-    rows.into_iter().map(found).collect()
+    days.extend(earlier);
+    Ok(days.into_iter().map(UtcDay::from_number).collect())
 }
 
-impl FoundDay {
-    /// Marks the day as digested. `false` if its clicks have changed since it was found.
-    pub(super) fn set_digested(&self, connection: &mut SqliteConnection) -> Result<bool, Failure> {
-        let unchanged = click_days::table
-            .find((IdBytes::from(self.account), self.day.number()))
-            .filter(click_days::version.eq(self.version));
-        Ok(diesel::update(unchanged).set(click_days::digested.eq(true)).execute(connection)? > 0)
-    }
+/// The version of a day; `None` if it has no clicks.
+pub(super) fn version(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    day: UtcDay,
+) -> Result<Option<i64>, Failure> {
+    let day = click_days::table.find((IdBytes::from(account), day.number()));
+    Ok(day.select(click_days::version).first(connection).optional()?)
+}
 
-    /// Marks the day as sealed. `false` if its clicks have changed since it was found.
-    pub(super) fn set_sealed(&self, connection: &mut SqliteConnection) -> Result<bool, Failure> {
-        let unchanged = click_days::table
-            .find((IdBytes::from(self.account), self.day.number()))
-            .filter(click_days::version.eq(self.version));
-        let sealed = (click_days::sealed.eq(true), click_days::version.eq(click_days::version + 1));
-        Ok(diesel::update(unchanged).set(sealed).execute(connection)? > 0)
+/// The versions of days that have clicks.
+pub(super) fn versions(
+    connection: &mut SqliteConnection,
+    days: &[(AccountId, UtcDay)],
+) -> Result<Vec<DayVersion>, Failure> {
+    let mut found = Vec::new();
+    for (account, day) in days {
+        let version = version(connection, *account, *day)?;
+        found.extend(version.map(|version| DayVersion { account: *account, day: *day, version }));
     }
+    Ok(found)
+}
+
+/// Marks a day as digested.
+pub(super) fn set_digested(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    day: UtcDay,
+) -> Result<(), Failure> {
+    let day = click_days::table.find((IdBytes::from(account), day.number()));
+    diesel::update(day).set(click_days::digested.eq(true)).execute(connection)?;
+    Ok(())
+}
+
+/// Marks a day as sealed.
+pub(super) fn set_sealed(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    day: UtcDay,
+) -> Result<(), Failure> {
+    let day = click_days::table.find((IdBytes::from(account), day.number()));
+    let sealed = (click_days::sealed.eq(true), click_days::version.eq(click_days::version + 1));
+    diesel::update(day).set(sealed).execute(connection)?;
+    Ok(())
 }
 
 /// Notes that a day has new clicks, so it is neither digested nor sealed.

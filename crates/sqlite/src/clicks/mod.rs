@@ -4,17 +4,15 @@
 //! before it, as with request counts. Upkeep reads and computes on a reading thread. Then it writes in a short transaction
 //! that first checks that nothing has changed. So appending never waits for the compression of segments.
 
-mod answers;
+mod changes;
 mod days;
 mod digests;
-mod exports;
 mod inbox;
-mod packing;
-mod recent;
 mod retention;
 mod schema;
 mod segments;
 mod store;
+mod tables;
 mod visitor_keys;
 mod writer;
 

@@ -56,7 +56,9 @@ pub(super) fn forget(
             .select(click_segments::segment)
             .limit(room)
             .load(connection)?;
-        super::segments::delete(connection, &segments)?;
+        for segment in &segments {
+            diesel::delete(click_segments::table.find(segment)).execute(connection)?;
+        }
         room -= i64::try_from(segments.len()).unwrap_or(i64::MAX);
         if room <= 0 {
             // The row of the day stays until its last segment is deleted. Its digests would count deleted clicks.

@@ -16,6 +16,7 @@ diesel::table! {
         clicks -> BigInt,
         first_at -> BigInt,
         last_at -> BigInt,
+        accounts -> Nullable<Binary>,
         data -> Binary,
     }
 }

@@ -2,30 +2,34 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use signpost_app::ports::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, StoreError, Upkeep};
+use signpost_click_store::{Priority, Reading};
 use signpost_domain::analytics::{
     ClickId, ClickSelection, ExportedClick, PlannedDeletion, Question, RecentClicks, Report, UtcDay,
     VisitorKey,
 };
 use signpost_domain::{AccountId, LinkId, Timestamp};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::segments::{Until, Waiting};
 use super::writer::ClickWriter;
-use super::{answers, digests, exports, inbox, packing, recent, retention, visitor_keys};
-use crate::answer::end_of_call;
+use super::{inbox, retention, visitor_keys};
+use crate::answer::turn_by;
 use crate::database_file::DatabaseFile;
 use crate::file_watch::{FileWatch, OpenFile};
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
-use crate::readers::{Priority, Readers};
+use crate::readers::Readers;
 use crate::store::SqliteOptions;
 
-/// The threads that read clicks. Two may answer questions; the others serve upkeep and short reads. All have low priority,
-/// so that a question takes no core from answers to visitors (R46).
-const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3);
+/// The threads that read clicks: one for each turn of [`Turns`], and one for reads that need no snapshot. All have low
+/// priority, so that a question takes no core from answers to visitors (R46).
+const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2 * READINGS_AT_ONCE + 2);
+
+/// How many questions of a length are answered at the same time.
+const READINGS_AT_ONCE: usize = 2;
 
 /// The click store, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port [`ClickStore`];
 /// share it in an `Arc`.
@@ -33,10 +37,31 @@ const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3);
 /// Dropping it waits until its threads have finished their jobs, and closes the file.
 pub struct SqliteClickStore {
     readers: Readers,
+    turns: Turns,
     writer: ClickWriter,
     options: SqliteOptions,
     /// Dropped last, because it may have to save what the others wrote.
     _watch: FileWatch,
+}
+
+/// Turns to borrow a reading thread, by kind. They are given in the order of arrival.
+struct Turns {
+    short_questions: Arc<Semaphore>,
+    long_questions: Arc<Semaphore>,
+    recent_clicks: Arc<Semaphore>,
+    upkeep: Arc<Semaphore>,
+}
+
+impl Turns {
+    fn new() -> Self {
+        let turns = |number| Arc::new(Semaphore::new(number));
+        Self {
+            short_questions: turns(READINGS_AT_ONCE),
+            long_questions: turns(READINGS_AT_ONCE),
+            recent_clicks: turns(1),
+            upkeep: turns(1),
+        }
+    }
 }
 
 impl SqliteClickStore {
@@ -54,7 +79,7 @@ impl SqliteClickStore {
         let writer = ClickWriter::start(&file, options.time_limit)?;
         let readers = Readers::start(&file, &options, Priority::of_counting())?;
         let watch = FileWatch::start(&file, options.time_limit)?;
-        Ok(Self { readers, writer, options, _watch: watch })
+        Ok(Self { readers, turns: Turns::new(), writer, options, _watch: watch })
     }
 
     /// Opens the clicks of a database like [`open`](Self::open), but only if the database itself exists.
@@ -71,12 +96,28 @@ impl SqliteClickStore {
         &self.readers
     }
 
-    pub(super) const fn time_limit(&self) -> Duration {
-        self.options.time_limit
+    pub(super) const fn options(&self) -> &SqliteOptions {
+        &self.options
     }
 
     pub(super) const fn writer(&self) -> &ClickWriter {
         &self.writer
+    }
+
+    /// Waits for a turn to read a snapshot.
+    pub(super) async fn turn(
+        &self,
+        reading: Reading,
+        ends: Instant,
+    ) -> Result<OwnedSemaphorePermit, StoreError> {
+        let Turns { short_questions, long_questions, recent_clicks, upkeep } = &self.turns;
+        let turns = match reading {
+            Reading::ShortQuestion => short_questions,
+            Reading::LongQuestion => long_questions,
+            Reading::RecentClicks => recent_clicks,
+            Reading::Upkeep => upkeep,
+        };
+        turn_by(ends, turns).await
     }
 }
 
@@ -84,16 +125,12 @@ impl SqliteClickStore {
 impl ClickStore for SqliteClickStore {
     async fn append(&self, batch: &EncodedClicks) -> Result<Appended, StoreError> {
         let batch = batch.clone();
-        self.writer.write(move |connection| inbox::append(connection, batch)).await
+        let accounts = inbox::accounts_column(&batch.segment);
+        self.writer.write(move |connection| inbox::append(connection, batch, accounts)).await
     }
 
     async fn answer(&self, question: &Question, deadline: Instant) -> Result<Report, StoreError> {
-        let (question, waiting) = (question.clone(), Waiting::default());
-        let until = Until::new(deadline, &waiting);
-        let answer = self.readers.read_at_length_by(deadline, move |connection| {
-            snapshot(connection, |connection| answers::answer(connection, &question, &until))
-        });
-        answer.await
+        signpost_click_store::answer(self, question, deadline).await
     }
 
     async fn clicks(
@@ -103,12 +140,7 @@ impl ClickStore for SqliteClickStore {
         at_most: usize,
         deadline: Instant,
     ) -> Result<Vec<ExportedClick>, StoreError> {
-        let (selection, waiting) = (selection.clone(), Waiting::default());
-        let until = Until::new(deadline, &waiting);
-        let clicks = self.readers.read_at_length_by(deadline, move |connection| {
-            snapshot(connection, |connection| exports::clicks(connection, &selection, after, at_most, &until))
-        });
-        clicks.await
+        signpost_click_store::clicks(self, selection, after, at_most, deadline).await
     }
 
     async fn recent_clicks(
@@ -117,14 +149,7 @@ impl ClickStore for SqliteClickStore {
         links: &[LinkId],
         since: Timestamp,
     ) -> Result<Vec<RecentClicks>, StoreError> {
-        let (links, waiting) = (links.to_vec(), Arc::default());
-        let until = Until::new(end_of_call(self.options.time_limit), &waiting);
-        let recent = self.readers.read(move |connection| {
-            snapshot(connection, |connection| {
-                recent::recent_clicks(connection, account, &links, since, &until)
-            })
-        });
-        recent.await
+        signpost_click_store::recent_clicks(self, account, links, since).await
     }
 
     async fn visitor_key(&self, day: UtcDay, proposed: VisitorKey) -> Result<VisitorKey, StoreError> {
@@ -143,15 +168,20 @@ impl ClickStore for SqliteClickStore {
     }
 
     async fn pack(&self, now: Timestamp) -> Result<Packed, StoreError> {
-        packing::pack(self, now).await
+        signpost_click_store::pack(self, now).await
     }
 
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        digests::digest(self, now).await
+        signpost_click_store::digest(self, now).await
     }
 
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
-        digests::seal_days(self, now).await
+        let upkeep = signpost_click_store::seal(self, now).await?;
+        if upkeep == Upkeep::More {
+            // The hashes of visitors must be gone from the disk, not only from the tables.
+            self.writer.empty_log().await?;
+        }
+        Ok(upkeep)
     }
 
     /// The node's clock is the store's own.

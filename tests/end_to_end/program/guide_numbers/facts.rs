@@ -173,10 +173,9 @@ pub(super) const FACTS: &[Fact] = &[
         Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA cache_size = -")),
     ),
     fact("for each of its {five} connections", OneMore(Const(SQLITE, "FOUR"))),
-    fact("and of {five} more for clicks", OneMore(Const("crates/sqlite/src/clicks/store.rs", "READERS"))),
     fact(
         "Until a day is sealed, {48 hours} after its end",
-        Is(Const("crates/sqlite/src/clicks/digests.rs", "SEAL_AFTER")),
+        Is(Const("crates/click-store/src/sealing.rs", "SEAL_AFTER")),
     ),
 ];
 
@@ -261,10 +260,12 @@ pub(super) const NOT_OURS: &[&str] = &[
     // Shares of the pool, which a test beside them holds for this and other sizes.
     "Three quarters of these",
     "for visitors alone, an eighth of `database-connections`, at least one",
-    "for questions about clicks, another eighth, at least one",
+    "for short questions about clicks, another eighth, at least one, and for long ones as many",
     "five more: one for health checks, two for its own work",
-    "With 16 for requests that is 25. With fewer than four, one more is opened",
-    "(`database-connections` × 5/4 + 6)",
+    "With 16 for requests that is 27. With fewer than four, one more is opened",
+    "(`database-connections` × 11/8 + 7)",
+    // Seven readers, which `clicks/store.rs` of the SQLite store computes, and a writer.
+    "and of eight more for clicks",
     "A question about clicks takes up to 64 MiB",
     "without the last two statements",
     "Two at once are safe",

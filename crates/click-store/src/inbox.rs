@@ -1,0 +1,43 @@
+//! Reading the batches that wait to be packed.
+
+use std::collections::BTreeMap;
+
+use signpost_app::ports::StoreError;
+use signpost_clicks::{MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, accounts};
+use signpost_domain::AccountId;
+
+use crate::tables::{BatchHead, BatchKey, BatchSelection, ClickSnapshot};
+
+/// The waiting batches of a selection. They fail to be read if they are too large for one question.
+pub(crate) async fn unpacked(
+    snapshot: &mut dyn ClickSnapshot,
+    selection: BatchSelection,
+) -> Result<Unpacked, StoreError> {
+    let heads = snapshot.waiting_batches(selection, usize::MAX).await?;
+    if heads.is_empty() {
+        return Ok(Unpacked::default());
+    }
+    let bytes = heads.iter().fold(0_u64, |sum, head| sum.saturating_add(head.bytes));
+    if bytes > MAX_UNPACKED_BYTES {
+        return Err(StoreError::unavailable(format!(
+            "{bytes} bytes of clicks are not packed yet, too many to read at once"
+        )));
+    }
+    let keys: Vec<BatchKey> = heads.iter().map(|head| head.key).collect();
+    let mut heads: BTreeMap<BatchKey, BatchHead> = heads.into_iter().map(|head| (head.key, head)).collect();
+    let data = snapshot.batch_data(&keys).await?;
+    let batch = |(key, data): (BatchKey, Vec<u8>)| {
+        heads.remove(&key).map(|BatchHead { first, last, .. }| UnpackedBatch { first, last, data })
+    };
+    Ok(Unpacked::new(data.into_iter().filter_map(batch).collect()))
+}
+
+/// A batch with clicks of more accounts is not listed under them.
+const MAX_LISTED: usize = 1_000;
+
+/// The accounts under which a store should find a batch. `None` if all questions must read it, because it has clicks of very
+/// many accounts, or is malformed.
+#[must_use]
+pub fn listed_accounts(segment: &[u8]) -> Option<Vec<AccountId>> {
+    accounts(segment).ok().filter(|accounts| accounts.len() <= MAX_LISTED)
+}

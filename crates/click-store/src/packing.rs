@@ -1,0 +1,164 @@
+//! Packing waiting batches into larger segments.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::{Packed, StoreError, Upkeep};
+use signpost_clicks::{
+    MergedSegments, NewClicks, OpenSegment, PackedBatches, PackedSegment, merge_segments, new_clicks,
+    pack_batches,
+};
+use signpost_domain::analytics::UtcDay;
+use signpost_domain::{AccountId, Timestamp};
+
+use crate::computing::{Lane, compute};
+use crate::reading_days::by;
+use crate::tables::{
+    Applied, BatchHead, BatchKey, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange,
+    DayEffect, DayVersion, Reading, Replacement, SegmentKey,
+};
+
+/// Packing starts at this many batches,
+const BATCHES: usize = 256;
+
+/// or this many clicks,
+const CLICKS: u32 = 50_000;
+
+/// or when the first click of a batch is this old.
+const AGE: Duration = Duration::from_mins(1);
+
+/// Roughly how many clicks one step packs.
+const CLICKS_OF_STEP: u32 = 200_000;
+
+/// Roughly how many bytes of batches one step packs. In memory their values take several times as much.
+const BYTES_OF_STEP: u64 = 4 * 1024 * 1024;
+
+/// Packs some batches, if that is due; see [`ClickStore::pack`](signpost_app::ports::ClickStore::pack). If another node has
+/// packed them meanwhile, nothing changes, and the next step looks again.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] after the time limit of the store.
+pub async fn pack(tables: &(impl ClickTables + ?Sized), now: Timestamp) -> Result<Packed, StoreError> {
+    let ends = Instant::now() + tables.time_limit();
+    by(ends, step(tables, now, ends)).await
+}
+
+async fn step(
+    tables: &(impl ClickTables + ?Sized),
+    now: Timestamp,
+    ends: Instant,
+) -> Result<Packed, StoreError> {
+    let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
+    let waiting = snapshot.waiting_batches(BatchSelection::ALL, BATCHES).await?;
+    if !is_due(&waiting, now) {
+        return Ok(Packed { upkeep: Upkeep::Done, dropped: 0 });
+    }
+    let taken = first_of(&waiting);
+    let data = snapshot.batch_data(&taken).await?;
+    drop(snapshot);
+    let (unreadable, new) = compute(Lane::Long, move || packed(&data)).await?;
+    let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
+    let (new, dropped) = without_forgotten(&mut *snapshot, new).await?;
+    let days: Vec<NewClicks> = new_clicks(&new);
+    let versions = versions(&mut *snapshot, &days).await?;
+    let open = mergeable(&mut *snapshot, &days).await?;
+    drop(snapshot);
+    let merged = compute(Lane::Long, move || merge_segments(new, open)).await?;
+    let change = ClickChange { taken, unreadable, days: changes(merged, &versions) };
+    Ok(match tables.apply(change, ends).await? {
+        Applied::Whole => Packed { upkeep: Upkeep::More, dropped },
+        Applied::Outdated => Packed { upkeep: Upkeep::More, dropped: 0 },
+    })
+}
+
+fn is_due(waiting: &[BatchHead], now: Timestamp) -> bool {
+    let clicks = waiting.iter().fold(0_u32, |sum, batch| sum.saturating_add(batch.clicks));
+    let old = now.minus(AGE);
+    waiting.len() >= BATCHES || clicks >= CLICKS || waiting.iter().any(|batch| batch.first <= old)
+}
+
+/// The batches of a step, at least one.
+fn first_of(waiting: &[BatchHead]) -> Vec<BatchKey> {
+    let (mut clicks, mut bytes) = (0_u32, 0_u64);
+    let fits = waiting.iter().take_while(|batch| {
+        let fits = clicks < CLICKS_OF_STEP && bytes < BYTES_OF_STEP;
+        (clicks, bytes) = (clicks.saturating_add(batch.clicks), bytes.saturating_add(batch.bytes));
+        fits
+    });
+    fits.map(|batch| batch.key).collect()
+}
+
+type Unreadable = Vec<(BatchKey, String)>;
+
+fn packed(data: &[(BatchKey, Vec<u8>)]) -> (Unreadable, Vec<PackedSegment>) {
+    let PackedBatches { segments, malformed } =
+        pack_batches(data.iter().map(|(_, segment)| segment.as_slice()));
+    let unreadable = malformed.into_iter().filter_map(|(place, error)| {
+        let (key, _) = data.get(place)?;
+        tracing::error!(number = key.number, %error, "a batch of clicks is malformed and is set aside");
+        Some((*key, error.to_string()))
+    });
+    (unreadable.collect(), segments)
+}
+
+/// The segments of accounts that still exist, and the number of the other clicks.
+async fn without_forgotten(
+    snapshot: &mut dyn ClickSnapshot,
+    mut new: Vec<PackedSegment>,
+) -> Result<(Vec<PackedSegment>, u64), StoreError> {
+    let accounts: BTreeSet<AccountId> = new.iter().map(|segment| segment.account).collect();
+    let accounts: Vec<AccountId> = accounts.into_iter().collect();
+    let forgotten = snapshot.forgotten(&accounts).await?;
+    let mut dropped = 0;
+    new.retain(|segment| {
+        let is_kept = !forgotten.contains(&segment.account);
+        dropped += if is_kept { 0 } else { u64::from(segment.clicks) };
+        is_kept
+    });
+    Ok((new, dropped))
+}
+
+type Versions = BTreeMap<(AccountId, UtcDay), i64>;
+
+async fn versions(snapshot: &mut dyn ClickSnapshot, days: &[NewClicks]) -> Result<Versions, StoreError> {
+    let days: Vec<(AccountId, UtcDay)> = days.iter().map(|new| (new.account, new.day)).collect();
+    let versions = snapshot.versions(&days).await?;
+    Ok(versions.into_iter().map(|DayVersion { account, day, version }| ((account, day), version)).collect())
+}
+
+/// The segments to merge with new clicks.
+async fn mergeable(
+    snapshot: &mut dyn ClickSnapshot,
+    new: &[NewClicks],
+) -> Result<Vec<OpenSegment<SegmentKey>>, StoreError> {
+    let largest: BTreeMap<(AccountId, UtcDay), u32> =
+        new.iter().map(|new| ((new.account, new.day), new.largest_merged)).collect();
+    let days: Vec<(AccountId, UtcDay)> = largest.keys().copied().collect();
+    let open = snapshot.segments(&days, None).await?.into_iter().filter(|head| {
+        let largest = largest.get(&(head.key.account, head.key.day));
+        !head.sealed && largest.is_some_and(|largest| head.clicks <= *largest)
+    });
+    let keys: Vec<SegmentKey> = open.map(|head| head.key).collect();
+    let data = snapshot.segment_data(&keys).await?;
+    let open =
+        data.into_iter().map(|(key, data)| OpenSegment { key, account: key.account, day: key.day, data });
+    Ok(open.collect())
+}
+
+/// The changes of the days that get merged segments.
+fn changes(merged: MergedSegments<SegmentKey>, versions: &Versions) -> Vec<DayChange> {
+    let mut days: BTreeMap<(AccountId, UtcDay), Replacement> = BTreeMap::new();
+    for segment in merged.segments {
+        days.entry((segment.account, segment.day)).or_default().added.push(segment);
+    }
+    for key in merged.replaced {
+        days.entry((key.account, key.day)).or_default().removed.push(key);
+    }
+    let change = |((account, day), replacement)| DayChange {
+        account,
+        day,
+        version: versions.get(&(account, day)).copied(),
+        effect: DayEffect::NewClicks(replacement),
+    };
+    days.into_iter().map(change).collect()
+}

@@ -1,0 +1,105 @@
+//! The recent clicks of a few links (D66).
+
+use std::time::Instant;
+
+use signpost_app::ports::StoreError;
+use signpost_clicks::{RecentCounter, WINDOW_BYTES};
+use signpost_domain::analytics::{RecentClicks, UtcDay};
+use signpost_domain::{AccountId, LinkId, Timestamp};
+
+use crate::computing::{Lane, compute};
+use crate::inbox::unpacked;
+use crate::reading_days::{by, malformed};
+use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading, SegmentHead, SegmentKey};
+
+/// The recent clicks of links; see [`ClickStore::recent_clicks`](signpost_app::ports::ClickStore::recent_clicks). It counts in
+/// the segments of the days from `since` on, and of undigested days, which the last clicks of the tables do not include.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] after the time limit of the store.
+pub async fn recent_clicks(
+    tables: &(impl ClickTables + ?Sized),
+    account: AccountId,
+    links: &[LinkId],
+    since: Timestamp,
+) -> Result<Vec<RecentClicks>, StoreError> {
+    let ends = Instant::now() + tables.time_limit();
+    let counted = async {
+        let mut snapshot = tables.snapshot(Reading::RecentClicks, ends).await?;
+        let counter = RecentCounter::new(account, links, since);
+        let counter = add_waiting(&mut *snapshot, counter, account).await?;
+        let counter = add_packed(&mut *snapshot, counter, account, links, since).await?;
+        let known = snapshot.last_clicks(account, links).await?;
+        let mut recent = counter.finish();
+        for entry in &mut recent {
+            entry.last = entry.last.max(known.get(&entry.link).copied());
+        }
+        Ok(recent)
+    };
+    by(ends, counted).await
+}
+
+async fn add_waiting(
+    snapshot: &mut dyn ClickSnapshot,
+    mut counter: RecentCounter,
+    account: AccountId,
+) -> Result<RecentCounter, StoreError> {
+    let selection = BatchSelection { account: Some(account), ..BatchSelection::ALL };
+    let unpacked = unpacked(snapshot, selection).await?;
+    let added = compute(Lane::Short, move || {
+        for segment in unpacked.segments() {
+            if let Err(error) = counter.add(segment) {
+                tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not counted");
+            }
+        }
+        counter
+    });
+    Ok(added.await?)
+}
+
+async fn add_packed(
+    snapshot: &mut dyn ClickSnapshot,
+    mut counter: RecentCounter,
+    account: AccountId,
+    links: &[LinkId],
+    since: Timestamp,
+) -> Result<RecentCounter, StoreError> {
+    let days = snapshot.recent_days(account, UtcDay::of(since)).await?;
+    let days: Vec<(AccountId, UtcDay)> = days.into_iter().map(|day| (account, day)).collect();
+    let in_order = |link: &&LinkId| link.to_bytes();
+    let range = links.iter().min_by_key(in_order).copied().zip(links.iter().max_by_key(in_order).copied());
+    let mut found = snapshot.segments(&days, range).await?;
+    found.retain(|head| links.iter().any(|link| may_have(head, *link)));
+    for window in windows(found) {
+        let data = snapshot.segment_data(&window).await?;
+        let added = compute(Lane::Short, move || {
+            for (_, segment) in data {
+                counter.add(&segment).map_err(|error| malformed("click_segments", account, error))?;
+            }
+            Ok::<_, StoreError>(counter)
+        });
+        counter = added.await??;
+    }
+    Ok(counter)
+}
+
+fn may_have(head: &SegmentHead, link: LinkId) -> bool {
+    (head.first_link..=head.last_link).contains(&link.to_bytes())
+}
+
+/// Groups segments so that each group fits into memory.
+fn windows(found: Vec<SegmentHead>) -> Vec<Vec<SegmentKey>> {
+    let (mut windows, mut window, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
+    for head in found {
+        bytes = bytes.saturating_add(head.bytes);
+        window.push(head.key);
+        if bytes >= WINDOW_BYTES {
+            windows.push(std::mem::take(&mut window));
+            bytes = 0;
+        }
+    }
+    if !window.is_empty() {
+        windows.push(window);
+    }
+    windows
+}
