@@ -12,6 +12,7 @@ use crate::segment_encoder::compress;
 use crate::segment_format::{DAY_MILLIS, DIMENSIONS, set_checksum};
 use crate::tables::Renumbering;
 use crate::tally::ValueSums;
+use crate::value_limits::limit_values;
 
 /// The version that this program writes, and the only one that it reads. No segment begins with it.
 pub(crate) const DIGEST_VERSION: u8 = 0x81;
@@ -58,10 +59,12 @@ pub struct Digest {
 /// Builds the digests of an account's day from all its segments: the account's first, then those of links
 /// with at least [`MIN_CLICKS_OF_LINK_DIGEST`] clicks. Without clicks there is no digest.
 ///
-/// A digest omits dimensions with more than 4,096 values. Questions about them need the segments.
+/// A digest omits dimensions with more than 4,096 values. Questions about them need the segments. A link has fewer,
+/// because the digests have the values that [`seal`](crate::seal) keeps of the same segments (D47).
 pub fn digests(segments: &[impl AsRef<[u8]>]) -> Result<Vec<Digest>, MalformedSegment> {
-    let columns = day_of(segments)?;
+    let mut columns = day_of(segments)?;
     let order = columns.order();
+    limit_values(&mut columns, &order);
     let Some(day) = order.first().and_then(|row| columns.run_of(*row)).map(|run| run.day) else {
         return Ok(Vec::new());
     };

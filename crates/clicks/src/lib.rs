@@ -30,6 +30,7 @@ mod segment_reader;
 mod selector;
 mod tables;
 mod tally;
+mod value_limits;
 
 pub use accounts::accounts;
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};

@@ -9,6 +9,7 @@ use crate::decoded_segment::DecodedSegment;
 use crate::numbers::number;
 use crate::segment_encoder::{DayOrdinals, Encoder};
 use crate::segment_reader::Decoder;
+use crate::value_limits::limit_values;
 
 /// Maximum number of clicks in a packed segment.
 const MAX_PACKED: usize = 65_536;
@@ -64,10 +65,12 @@ impl Packer {
         Ok(())
     }
 
-    /// Returns new segments of at most 65,536 clicks, ordered by account, day, link and time.
+    /// Returns new segments of at most 65,536 clicks, ordered by account, day, link and time. It bounds the
+    /// values of each link and dimension in these clicks (D47).
     #[must_use]
-    pub fn finish(self) -> Vec<PackedSegment> {
+    pub fn finish(mut self) -> Vec<PackedSegment> {
         let order = self.columns.order();
+        limit_values(&mut self.columns, &order);
         let mut writer = PackedWriter::new(&self.columns);
         for day in self.columns.days(&order) {
             for block in day.chunks(MAX_PACKED) {
@@ -123,12 +126,14 @@ const MAX_SEALED: usize = 8_192;
 /// Seals all segments of an account's day. It sorts them by link and time in blocks of 8,192 clicks, and
 /// replaces each visitor's hash with a number. The number says only "the same visitor on that day". Some
 /// segments may be sealed already: their visitors cannot be recognized among later clicks, and count again.
+/// It bounds the values of each link and dimension on the day (D47).
 ///
 /// Pass the whole day: segments of a day that were sealed separately use the same numbers for different
 /// visitors.
 pub fn seal(segments: &[impl AsRef<[u8]>]) -> Result<Vec<PackedSegment>, MalformedSegment> {
-    let columns = day_of(segments)?;
+    let mut columns = day_of(segments)?;
     let order = columns.order();
+    limit_values(&mut columns, &order);
     let mut ordinals = DayOrdinals::new(columns.visitors.len());
     let mut writer = PackedWriter::new(&columns);
     for block in order.chunks(MAX_SEALED) {

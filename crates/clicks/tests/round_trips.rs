@@ -138,6 +138,8 @@ fn empty_and_long_values_are_read_back() {
 fn seventy_thousand_distinct_values_are_read_back() {
     let rows = (0..70_000).map(|number| {
         let mut row = row(number);
+        // A link keeps at most 4,000 of them.
+        row.link = LinkId::from_bytes(LinkKind::Landing, [u8::try_from(number % 20).unwrap(); 16]);
         row.values[9] = format!("{number:0100}");
         row.values[7] = format!("{}", number % 256);
         row.visitor = [0, 0, 0, number.to_be_bytes()[5], number.to_be_bytes()[6], number.to_be_bytes()[7]];
@@ -189,6 +191,8 @@ fn day_with_too_many_long_values_packs_into_several_segments() {
         let of_batch: Vec<Row> = (0..2_000)
             .map(|number| {
                 let mut row = row(batch * 2_000 + number);
+                // A link keeps at most 4,000 of the values.
+                row.link = LinkId::from_bytes(LinkKind::Landing, [u8::try_from(batch).unwrap(); 16]);
                 row.values = std::array::from_fn(|place| format!("{batch}-{number:0400}-{place}"));
                 row
             })

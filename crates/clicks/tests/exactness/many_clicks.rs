@@ -36,12 +36,14 @@ fn rows() -> Vec<Row> {
                 0
             };
             let millis = day_number * 86_400_000 + i64::try_from(numbers.below(86_400_000)).unwrap();
-            // 1, 2, 4, 16, 256, more than 256 and more than 4,096 values.
-            let widths = [1, 2, 4, 5, 16, 17, 256, 257, 3_000, 12_000, 1];
+            // 1, 2, 4, 16, 256 and more than 256 values.
+            let widths = [1, 2, 4, 5, 16, 17, 256, 257, 3_000, 3_900, 1];
             let mut values = widths.map(|width: u64| match numbers.below(width) {
                 0 => String::new(),
                 value => format!("value-{value}"),
             });
+            // More than 4,096 values of the account, but no more than 4,000 of a link (D47).
+            values[9].push_str(["-a", "-b", "-c"][usize::from(of_link)]);
             let kind = RecordedKind::ALL[usize::try_from(numbers.below(8).saturating_sub(4)).unwrap()];
             if kind == RecordedKind::Widget {
                 values[10] = format!("wgt_{}", numbers.below(3));

@@ -5,6 +5,12 @@ use crate::violation::{FieldError, ViolationCode};
 /// The maximum number of dimensions in an answer (D45).
 const MAX_DIMENSIONS: usize = 8;
 
+/// The maximum number of distinct values that are kept of a dimension, for each link and UTC day (D47).
+pub const MAX_KEPT_VALUES: usize = 4_000;
+
+/// What is stored instead of further values (D47). Neither this nor the empty value counts as a kept one.
+pub const OTHER_VALUES: &str = "(other)";
+
 /// A dimension of an answer (D47).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dimension {

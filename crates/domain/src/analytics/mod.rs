@@ -16,7 +16,7 @@ mod utc_day;
 pub use buckets::{Buckets, MAX_BUCKETS};
 pub use click::{ClickSource, RecordedClick, RecordedKind, Values, VisitorHash, VisitorKey};
 pub use click_id::ClickId;
-pub use dimension::Dimension;
+pub use dimension::{Dimension, MAX_KEPT_VALUES, OTHER_VALUES};
 pub use filter::DimensionFilter;
 pub use interval::Interval;
 pub use period::Period;
