@@ -15,6 +15,7 @@ mod recording;
 mod reporting;
 mod shipper;
 mod spool;
+mod value_limits;
 mod visitor_keys;
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use signpost_clicks::{BuiltSegment, SegmentBuilder};
 use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay, VisitorHash, VisitorKey};
 
 use crate::facts::{Facts, FindFacts};
+use crate::value_limits::ValueLimits;
 use crate::visitor_keys::VisitorKeys;
 
 /// Turns visitors' requests into recorded clicks. Its output never identifies a visitor.
@@ -17,6 +18,7 @@ pub(crate) struct Recording {
     facts: Box<dyn FindFacts>,
     countries: Arc<dyn CountryLookup>,
     keys: Arc<VisitorKeys>,
+    limits: ValueLimits,
 }
 
 /// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
@@ -28,7 +30,7 @@ impl Recording {
         countries: Arc<dyn CountryLookup>,
         keys: Arc<VisitorKeys>,
     ) -> Self {
-        Self { facts, countries, keys }
+        Self { facts, countries, keys, limits: ValueLimits::default() }
     }
 
     /// Does in advance what would take long at the first click.
@@ -63,11 +65,14 @@ impl Recording {
                     *value = &widget;
                 }
                 let Click { at, account, link, .. } = click;
+                // A click with replaced values is like no other: another link may have room for them.
+                let has_replaced = self.limits.apply(at, link, facts.alike, &mut values);
+                let alike = facts.alike.filter(|_| !has_replaced);
                 let recorded = RecordedClick { at, account, link, kind, visitor, values };
-                if builder.push_alike(&recorded, facts.alike).is_err() {
+                if builder.push_alike(&recorded, alike).is_err() {
                     segments.extend(std::mem::take(&mut builder).finish());
                     // An empty builder accepts any click.
-                    let _ = builder.push_alike(&recorded, facts.alike);
+                    let _ = builder.push_alike(&recorded, alike);
                 }
                 for (count, each) in counts.iter_mut().zip(RecordedKind::ALL) {
                     *count += u64::from(each == kind);
@@ -114,10 +119,11 @@ fn visitor_hash(key: Option<&Hmac<Sha256>>, click: &Click<'_>) -> VisitorHash {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
     use signpost_app::ports::NoCountries;
-    use signpost_domain::{CountryCode, Timestamp};
+    use signpost_domain::analytics::{MAX_KEPT_VALUES, OTHER_VALUES, Values};
+    use signpost_domain::{CountryCode, LinkId, Timestamp};
     use signpost_memory::{FixedCountries, SeededRandomness};
     use signpost_port_contracts::samples;
 
@@ -211,6 +217,44 @@ mod tests {
         })
         .unwrap();
         assert_eq!(found, HashSet::from(["AT".to_owned(), "DE".to_owned()]));
+    }
+
+    /// Takes the referrer for the campaign. Clicks with the same one are alike.
+    struct Campaigns;
+
+    impl FindFacts for Campaigns {
+        fn find(&mut self, click: &Click<'_>, _: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>)) {
+            let campaign = str::from_utf8(click.referrer).unwrap();
+            let mut values = Values::default();
+            values.0[Dimension::UtmCampaign.recorded_place().unwrap()] = campaign;
+            use_facts(Facts { is_bot: false, values, alike: campaign.parse().ok() });
+        }
+    }
+
+    #[test]
+    fn d47_alike_clicks_of_other_links_keep_their_values() {
+        let keys = Arc::new(VisitorKeys::new(Arc::new(SeededRandomness::default())));
+        let mut recording = Recording::new(Box::new(Campaigns), Arc::new(NoCountries), keys);
+        let (full, other) = (click().link, samples::redirect("other").id.into());
+        let mut batch = ClickBatch::default();
+        for number in 0..=MAX_KEPT_VALUES {
+            let referrer = number.to_string();
+            batch.push(&Click { referrer: referrer.as_bytes(), ..click() }, usize::MAX);
+        }
+        let beyond = MAX_KEPT_VALUES.to_string();
+        for link in [other, full, other, full] {
+            batch.push(&Click { link, referrer: beyond.as_bytes(), ..click() }, usize::MAX);
+        }
+        let (segments, _) = recording.segments(&[batch]);
+        let mut found: HashMap<(LinkId, String), usize> = HashMap::new();
+        signpost_clicks::read(&segments[0].data, |row| {
+            let campaign = row.values.get(Dimension::UtmCampaign).unwrap_or_default().to_owned();
+            *found.entry((row.link, campaign)).or_default() += 1;
+        })
+        .unwrap();
+        assert_eq!(found.len(), MAX_KEPT_VALUES + 2);
+        assert_eq!(found[&(full, OTHER_VALUES.to_owned())], 3);
+        assert_eq!(found[&(other, beyond)], 2);
     }
 
     #[test]
