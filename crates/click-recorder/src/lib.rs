@@ -17,6 +17,7 @@ mod shipper;
 mod spool;
 mod value_limits;
 mod visitor_keys;
+mod visitor_pace;
 
 #[cfg(test)]
 mod testing;

@@ -9,9 +9,10 @@ use signpost_app::ports::{Click, ClickBatch, ClickKind, CountryLookup};
 use signpost_clicks::{BuiltSegment, SegmentBuilder};
 use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay, VisitorHash, VisitorKey};
 
-use crate::facts::{Facts, FindFacts};
+use crate::facts::FindFacts;
 use crate::value_limits::ValueLimits;
 use crate::visitor_keys::VisitorKeys;
+use crate::visitor_pace::VisitorPace;
 
 /// Turns visitors' requests into recorded clicks. Its output never identifies a visitor.
 pub(crate) struct Recording {
@@ -19,6 +20,7 @@ pub(crate) struct Recording {
     countries: Arc<dyn CountryLookup>,
     keys: Arc<VisitorKeys>,
     limits: ValueLimits,
+    pace: VisitorPace,
 }
 
 /// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
@@ -30,7 +32,7 @@ impl Recording {
         countries: Arc<dyn CountryLookup>,
         keys: Arc<VisitorKeys>,
     ) -> Self {
-        Self { facts, countries, keys, limits: ValueLimits::default() }
+        Self { facts, countries, keys, limits: ValueLimits::default(), pace: VisitorPace::default() }
     }
 
     /// Does in advance what would take long at the first click.
@@ -50,10 +52,13 @@ impl Recording {
             if key.as_ref().is_none_or(|(known, _)| *known != day) {
                 key = Some((day, self.keys.of(day).as_ref().and_then(keyed)));
             }
-            let visitor = visitor_hash(key.as_ref().and_then(|(_, key)| key.as_ref()), &click);
+            let key = key.as_ref().and_then(|(_, key)| key.as_ref());
+            let visitor = visitor_hash(key, &click);
             let country = click.country.or_else(|| self.countries.country(click.address));
             self.facts.find(&click, country, &mut |facts| {
-                let Some(kind) = kind_of(&click, &facts) else { return };
+                // Without a key all visitors look alike, so their pace says nothing.
+                let is_bot = facts.is_bot || (key.is_some() && is_too_fast(&mut self.pace, &click, visitor));
+                let Some(kind) = kind_of(&click, is_bot) else { return };
                 let widget = match click.kind {
                     ClickKind::Widget(widget) => widget.to_string(),
                     ClickKind::Sent | ClickKind::Shown | ClickKind::Blocked => String::new(),
@@ -84,9 +89,18 @@ impl Recording {
     }
 }
 
+/// Whether a visitor who is no known bot clicks faster than people do. Only visits that would be clicks count.
+fn is_too_fast(pace: &mut VisitorPace, click: &Click<'_>, visitor: VisitorHash) -> bool {
+    match click.kind {
+        ClickKind::Sent | ClickKind::Shown => pace.count(visitor, click.at),
+        ClickKind::Widget(_) => pace.is_exceeded(visitor, click.at),
+        ClickKind::Blocked => false,
+    }
+}
+
 /// The kind that a visit counts as. `None` if it is not recorded, such as a bot that follows a widget.
-const fn kind_of(click: &Click<'_>, facts: &Facts<'_>) -> Option<RecordedKind> {
-    match (click.kind, facts.is_bot) {
+const fn kind_of(click: &Click<'_>, is_bot: bool) -> Option<RecordedKind> {
+    match (click.kind, is_bot) {
         (ClickKind::Blocked, _) => Some(RecordedKind::Blocked),
         (ClickKind::Sent | ClickKind::Shown, true) => Some(RecordedKind::Bot),
         (ClickKind::Sent | ClickKind::Shown, false) => Some(RecordedKind::Click),
@@ -128,6 +142,7 @@ mod tests {
     use signpost_port_contracts::samples;
 
     use super::*;
+    use crate::facts::Facts;
     use crate::testing::{PlainFacts, click};
 
     fn recording(countries: Arc<dyn CountryLookup>) -> Recording {
@@ -169,6 +184,34 @@ mod tests {
             let rows = record(&[Click { kind, user_agent: agent.as_bytes(), ..click() }]);
             assert_eq!(rows.first().map(|row| row.0), expected, "{kind:?} by a {agent}");
         }
+    }
+
+    #[test]
+    fn d48_clicks_of_a_visitor_beyond_6000_a_minute_count_as_bots() {
+        let minute = Timestamp::from_unix_millis(click().at.unix_millis() / 60_000 * 60_000).unwrap();
+        let clicks = |kind, count| std::iter::repeat_n(Click { at: minute, kind, ..click() }, count);
+        let widget = ClickKind::Widget(samples::id());
+        let bot = Click { user_agent: b"bot", ..click() };
+        let fast: Vec<_> = clicks(ClickKind::Sent, 3_000)
+            .chain(clicks(ClickKind::Shown, 3_000))
+            // None of these counts.
+            .chain(clicks(widget, 1))
+            .chain(clicks(ClickKind::Blocked, 1))
+            .chain([Click { at: minute, ..bot }])
+            // These are too fast.
+            .chain(clicks(ClickKind::Sent, 1))
+            .chain(clicks(ClickKind::Shown, 1))
+            .chain(clicks(widget, 1))
+            .chain(clicks(ClickKind::Blocked, 1))
+            // These are not.
+            .chain([
+                Click { at: minute, user_agent: b"another person", ..click() },
+                Click { at: minute.plus(std::time::Duration::from_mins(1)), ..click() },
+            ])
+            .collect();
+        let rows = record(&fast);
+        let count = |kind| rows.iter().filter(|row| row.0 == kind).count();
+        assert_eq!(RecordedKind::ALL.map(count), [6_002, 3, 2, 1]);
     }
 
     #[test]
@@ -264,6 +307,6 @@ mod tests {
         assert!((0..clicks).all(|_| batch.push(&click(), usize::MAX)));
         let (segments, counts) = recording(Arc::new(NoCountries)).segments(&[batch]);
         let held: u64 = segments.iter().map(|segment| u64::from(segment.clicks)).sum();
-        assert_eq!((segments.len(), held, counts[0]), (2, clicks, clicks));
+        assert_eq!((segments.len(), held, counts.iter().sum::<u64>()), (2, clicks, clicks));
     }
 }
