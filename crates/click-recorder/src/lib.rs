@@ -8,6 +8,7 @@
 //! Addresses, user agents, queries and full referrers never leave the first thread. They are neither stored
 //! nor logged.
 
+mod account_segments;
 mod facts;
 mod queue;
 mod recorder;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use signpost_app::ports::{
     ClickBatch, ClickSink, ClickStore, Clock, CountryLookup, Randomness, RandomnessUnavailable,
 };
-use signpost_domain::analytics::RecordedKind;
 use tokio::runtime::Handle;
 
+use crate::account_segments::CountedSegment;
 use crate::facts::FindFacts;
 use crate::queue::{Queue, Taken};
 use crate::recording::Recording;
@@ -241,16 +241,14 @@ impl Recorder {
     }
 
     fn record(&mut self, batches: &[ClickBatch]) {
-        let (segments, counts) = self.recording.segments(batches);
-        let mut recorded = counts;
-        for segment in segments {
+        for CountedSegment { segment, counts } in self.recording.segments(batches) {
             let clicks = u64::from(segment.clicks);
-            if lock(&self.spool).put(segment).is_err() {
+            if lock(&self.spool).put(segment).is_ok() {
+                self.metrics.recorded(counts);
+            } else {
                 self.metrics.lost(clicks);
-                recorded = [0; RecordedKind::ALL.len()];
             }
         }
-        self.metrics.recorded(recorded);
         self.bell.ring();
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use signpost_app::ports::{Click, ClickBatch, ClickKind, CountryLookup};
-use signpost_clicks::{BuiltSegment, SegmentBuilder};
 use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay, VisitorHash, VisitorKey};
 
+use crate::account_segments::{AccountSegments, CountedSegment};
 use crate::facts::FindFacts;
 use crate::value_limits::ValueLimits;
 use crate::visitor_keys::VisitorKeys;
@@ -22,9 +22,6 @@ pub(crate) struct Recording {
     limits: ValueLimits,
     pace: VisitorPace,
 }
-
-/// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
-pub(crate) type KindCounts = [u64; RecordedKind::ALL.len()];
 
 impl Recording {
     pub(crate) fn new(
@@ -40,12 +37,9 @@ impl Recording {
         self.facts.warm_up();
     }
 
-    /// Builds one segment of the clicks of some batches, or several if one is too small. It also counts them
-    /// by kind.
-    pub(crate) fn segments(&mut self, batches: &[ClickBatch]) -> (Vec<BuiltSegment>, KindCounts) {
-        let mut builder = SegmentBuilder::new();
-        let mut segments = Vec::new();
-        let mut counts = KindCounts::default();
+    /// Builds segments of the clicks of some batches.
+    pub(crate) fn segments(&mut self, batches: &[ClickBatch]) -> Vec<CountedSegment> {
+        let mut segments = AccountSegments::of(batches);
         let mut key = None;
         for click in batches.iter().flat_map(ClickBatch::iter) {
             let day = UtcDay::of(click.at);
@@ -74,18 +68,10 @@ impl Recording {
                 let has_replaced = self.limits.apply(at, link, facts.alike, &mut values);
                 let alike = facts.alike.filter(|_| !has_replaced);
                 let recorded = RecordedClick { at, account, link, kind, visitor, values };
-                if builder.push_alike(&recorded, alike).is_err() {
-                    segments.extend(std::mem::take(&mut builder).finish());
-                    // An empty builder accepts any click.
-                    let _ = builder.push_alike(&recorded, alike);
-                }
-                for (count, each) in counts.iter_mut().zip(RecordedKind::ALL) {
-                    *count += u64::from(each == kind);
-                }
+                segments.push(&recorded, alike);
             });
         }
-        segments.extend(builder.finish());
-        (segments, counts)
+        segments.finish()
     }
 }
 
@@ -153,9 +139,11 @@ mod tests {
     fn record(clicks: &[Click<'_>]) -> Vec<(RecordedKind, VisitorHash, Vec<String>)> {
         let mut batch = ClickBatch::default();
         assert!(clicks.iter().all(|click| batch.push(click, usize::MAX)));
-        let (segments, counts) = recording(Arc::new(NoCountries)).segments(&[batch]);
+        let segments = recording(Arc::new(NoCountries)).segments(&[batch]);
         let mut rows = Vec::new();
-        for segment in &segments {
+        let mut counts = [0; RecordedKind::ALL.len()];
+        for CountedSegment { segment, counts: of_segment } in &segments {
+            counts.iter_mut().zip(of_segment).for_each(|(count, more)| *count += more);
             signpost_clicks::read(&segment.data, |row| {
                 let values = row.values.0.iter().map(ToString::to_string).collect();
                 rows.push((row.kind, row.visitor, values));
@@ -253,9 +241,9 @@ mod tests {
         let mut batch = ClickBatch::default();
         batch.push(&click(), usize::MAX);
         batch.push(&Click { country: Some(code("DE")), ..click() }, usize::MAX);
-        let (segments, _) = recording.segments(&[batch]);
+        let segments = recording.segments(&[batch]);
         let mut found = HashSet::new();
-        signpost_clicks::read(&segments[0].data, |row| {
+        signpost_clicks::read(&segments[0].segment.data, |row| {
             found.insert(row.values.get(Dimension::Country).unwrap_or_default().to_owned());
         })
         .unwrap();
@@ -288,9 +276,9 @@ mod tests {
         for link in [other, full, other, full] {
             batch.push(&Click { link, referrer: beyond.as_bytes(), ..click() }, usize::MAX);
         }
-        let (segments, _) = recording.segments(&[batch]);
+        let segments = recording.segments(&[batch]);
         let mut found: HashMap<(LinkId, String), usize> = HashMap::new();
-        signpost_clicks::read(&segments[0].data, |row| {
+        signpost_clicks::read(&segments[0].segment.data, |row| {
             let campaign = row.values.get(Dimension::UtmCampaign).unwrap_or_default().to_owned();
             *found.entry((row.link, campaign)).or_default() += 1;
         })
@@ -305,8 +293,9 @@ mod tests {
         let mut batch = ClickBatch::default();
         let clicks = u64::try_from(signpost_clicks::MAX_CLICKS).unwrap() + 1;
         assert!((0..clicks).all(|_| batch.push(&click(), usize::MAX)));
-        let (segments, counts) = recording(Arc::new(NoCountries)).segments(&[batch]);
-        let held: u64 = segments.iter().map(|segment| u64::from(segment.clicks)).sum();
-        assert_eq!((segments.len(), held, counts.iter().sum::<u64>()), (2, clicks, clicks));
+        let segments = recording(Arc::new(NoCountries)).segments(&[batch]);
+        let held: u64 = segments.iter().map(|counted| u64::from(counted.segment.clicks)).sum();
+        let counted: u64 = segments.iter().flat_map(|counted| counted.counts).sum();
+        assert_eq!((segments.len(), held, counted), (2, clicks, clicks));
     }
 }

@@ -29,7 +29,7 @@ fn segment(millis: i64) -> BuiltSegment {
     let countries = Arc::new(signpost_app::ports::NoCountries);
     let mut recording =
         crate::recording::Recording::new(Box::new(crate::testing::PlainFacts), countries, keys);
-    recording.segments(&[batch]).0.remove(0)
+    recording.segments(&[batch]).remove(0).segment
 }
 
 fn fill(spool: &mut Spool, instants: impl IntoIterator<Item = i64>) {

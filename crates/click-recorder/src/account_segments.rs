@@ -1,0 +1,127 @@
+//! Segments of busy accounts, and one of all others.
+
+use std::collections::{BTreeMap, HashMap};
+
+use signpost_app::ports::ClickBatch;
+use signpost_clicks::{BuiltSegment, SegmentBuilder};
+use signpost_domain::AccountId;
+use signpost_domain::analytics::{RecordedClick, RecordedKind};
+
+/// An account with this many clicks in a round gets segments of its own, so that the reports of others need not read them.
+const MIN_CLICKS_OF_OWN_SEGMENT: u32 = 1_000;
+
+/// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
+pub(crate) type KindCounts = [u64; RecordedKind::ALL.len()];
+
+/// A segment, and its clicks by kind.
+pub(crate) struct CountedSegment {
+    pub(crate) segment: BuiltSegment,
+    pub(crate) counts: KindCounts,
+}
+
+/// Builds the segments of a round.
+#[derive(Default)]
+pub(crate) struct AccountSegments {
+    own: BTreeMap<AccountId, CountingBuilder>,
+    shared: CountingBuilder,
+    finished: Vec<CountedSegment>,
+}
+
+#[derive(Default)]
+struct CountingBuilder {
+    builder: SegmentBuilder,
+    counts: KindCounts,
+}
+
+impl AccountSegments {
+    /// Starts a round with the clicks of these batches.
+    pub(crate) fn of(batches: &[ClickBatch]) -> Self {
+        let mut clicks: HashMap<AccountId, u32> = HashMap::new();
+        for click in batches.iter().flat_map(ClickBatch::iter) {
+            let count = clicks.entry(click.account).or_default();
+            *count = count.saturating_add(1);
+        }
+        let busy = clicks.into_iter().filter(|(_, clicks)| *clicks >= MIN_CLICKS_OF_OWN_SEGMENT);
+        Self {
+            own: busy.map(|(account, _)| (account, CountingBuilder::default())).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a click. Clicks with the same `alike` number have the same values, except for country and widget.
+    pub(crate) fn push(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) {
+        let building = self.own.get_mut(&click.account).unwrap_or(&mut self.shared);
+        if building.builder.push_alike(click, alike).is_err() {
+            self.finished.extend(std::mem::take(building).finish());
+            // An empty builder accepts any click.
+            let _ = building.builder.push_alike(click, alike);
+        }
+        for (count, kind) in building.counts.iter_mut().zip(RecordedKind::ALL) {
+            *count += u64::from(kind == click.kind);
+        }
+    }
+
+    /// The segments of all clicks.
+    pub(crate) fn finish(self) -> Vec<CountedSegment> {
+        let Self { own, shared, mut finished } = self;
+        finished.extend(own.into_values().chain([shared]).filter_map(CountingBuilder::finish));
+        finished
+    }
+}
+
+impl CountingBuilder {
+    fn finish(self) -> Option<CountedSegment> {
+        let Self { builder, counts } = self;
+        Some(CountedSegment { segment: builder.finish()?, counts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use signpost_app::ports::Click;
+    use signpost_domain::analytics::{Values, VisitorHash};
+
+    use super::*;
+    use crate::testing::click;
+
+    /// The accounts of each segment of a round with this many clicks of each account.
+    fn accounts(clicks: &[(u8, u32)]) -> Vec<HashSet<AccountId>> {
+        let mut batch = ClickBatch::default();
+        for (number, count) in clicks {
+            let account = AccountId::from_bytes([*number; 16]);
+            for _ in 0..*count {
+                assert!(batch.push(&Click { account, ..click() }, usize::MAX));
+            }
+        }
+        let batches = [batch];
+        let mut segments = AccountSegments::of(&batches);
+        for Click { at, account, link, .. } in batches.iter().flat_map(ClickBatch::iter) {
+            let (kind, visitor) = (RecordedKind::Bot, VisitorHash([0; 6]));
+            let values = Values::default();
+            segments.push(&RecordedClick { at, account, link, kind, visitor, values }, None);
+        }
+        let accounts_of = |CountedSegment { segment, counts }: CountedSegment| {
+            assert_eq!(counts, [0, u64::from(segment.clicks), 0, 0]);
+            let mut accounts = HashSet::new();
+            signpost_clicks::read(&segment.data, |row| {
+                accounts.insert(row.account);
+            })
+            .unwrap();
+            accounts
+        };
+        segments.finish().into_iter().map(accounts_of).collect()
+    }
+
+    #[test]
+    fn r46_busy_accounts_get_segments_of_their_own() {
+        let set = |numbers: &[u8]| -> HashSet<_> {
+            numbers.iter().map(|number| AccountId::from_bytes([*number; 16])).collect()
+        };
+        let clicks = [(1, 999), (2, 1_000), (3, 1), (4, 1_500)];
+        assert_eq!(accounts(&clicks), [set(&[2]), set(&[4]), set(&[1, 3])]);
+        assert_eq!(accounts(&[(1, 999), (2, 1)]), [set(&[1, 2])]);
+        assert_eq!(accounts(&[(1, 1_000)]), [set(&[1])]);
+    }
+}
