@@ -1,15 +1,26 @@
 //! Buffers of clicks that wait for the recording thread.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use signpost_app::ports::ClickBatch;
+use signpost_domain::AccountId;
 
 /// How many empty buffers are kept for reuse.
 const MAX_SPARES: usize = 8;
 
-/// A queue with a limit in bytes.
+/// A buffer that had more bytes is not reused, so that a burst of clicks does not hold memory after its end.
+const MAX_SPARE_BYTES: usize = 256 * 1024;
+
+/// About how many bytes are recorded at a time: recording takes several times their memory.
+const MAX_TAKEN_BYTES: usize = 4 * 1024 * 1024;
+
+/// The clicks of one account may take at most one part of the queue in so many. The rest is left to others, however many
+/// clicks a flood of visits brings.
+const ACCOUNT_PART: usize = 4;
+
+/// A queue with a limit in bytes, for all accounts and for each. Bytes count until they are recorded.
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
@@ -18,10 +29,35 @@ pub(crate) struct Queue {
 
 #[derive(Default)]
 struct State {
-    batches: VecDeque<ClickBatch>,
-    bytes: usize,
+    waiting: VecDeque<QueuedBatch>,
+    waiting_bytes: usize,
+    /// The bytes that wait or are being recorded.
+    held: AccountBytes,
+    /// The bytes that are being recorded.
+    taken: Vec<AccountBytes>,
     spares: Vec<ClickBatch>,
     is_closed: bool,
+}
+
+struct QueuedBatch {
+    batch: ClickBatch,
+    bytes: AccountBytes,
+}
+
+/// Bytes of clicks, by account.
+#[derive(Default)]
+struct AccountBytes {
+    all: usize,
+    by_account: HashMap<AccountId, usize>,
+}
+
+/// The result of [`Queue::put`].
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Put {
+    /// An empty buffer for reuse.
+    pub(crate) empty: ClickBatch,
+    /// The number of clicks for which there was no room.
+    pub(crate) lost: u64,
 }
 
 /// The result of [`Queue::take`].
@@ -39,45 +75,64 @@ impl Queue {
         Self { state: Mutex::default(), changed: Condvar::new(), most_bytes }
     }
 
-    /// Adds a batch, and returns an empty one for reuse. A full queue returns the batch itself.
-    pub(crate) fn put(&self, batch: ClickBatch) -> Result<ClickBatch, ClickBatch> {
+    /// Adds the clicks of a batch for which there is room.
+    pub(crate) fn put(&self, batch: ClickBatch) -> Put {
+        let bytes = AccountBytes::of(&batch);
         let mut state = self.state();
-        if state.is_closed || state.bytes.saturating_add(batch.byte_len()) > self.most_bytes {
-            return Err(batch);
+        let share = self.most_bytes / ACCOUNT_PART;
+        let (mut admitted, mut lost) = (QueuedBatch { batch, bytes }, 0);
+        let mut emptied = None;
+        if !state.has_room_for(&admitted.bytes, share) {
+            let (rest, refused) = state.rest_of(&admitted.batch, share);
+            lost = refused;
+            emptied = Some(std::mem::replace(&mut admitted, rest).batch);
         }
-        state.bytes += batch.byte_len();
-        state.batches.push_back(batch);
-        let spare = state.spares.pop().unwrap_or_default();
+        if admitted.batch.is_empty() {
+            return Put { empty: emptied.map_or(admitted.batch, cleared), lost };
+        }
+        if state.is_closed || state.held.all.saturating_add(admitted.bytes.all) > self.most_bytes {
+            lost += count(&admitted.batch);
+            admitted.batch.clear();
+            return Put { empty: emptied.map_or(admitted.batch, cleared), lost };
+        }
+        state.waiting_bytes += admitted.bytes.all;
+        state.held.add(&admitted.bytes);
+        state.waiting.push_back(admitted);
+        let empty = emptied.map_or_else(|| state.spares.pop().unwrap_or_default(), cleared);
         drop(state);
         self.changed.notify_one();
-        Ok(spare)
+        Put { empty, lost }
     }
 
-    /// Waits for batches, and then `linger` longer for those of other workers. Takes all of them.
+    /// Waits for batches, and then `linger` longer for those of other workers. Takes as many as are recorded at a time, and
+    /// at least one. They count until [`Queue::give_back`].
     pub(crate) fn take(&self, at_most: Duration, linger: Duration) -> Taken {
-        let is_idle = |state: &mut State| state.batches.is_empty() && !state.is_closed;
+        let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
         let waited = self.changed.wait_timeout_while(self.state(), at_most, is_idle);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !state.batches.is_empty() && !state.is_closed {
-            let waited = self.changed.wait_timeout_while(state, linger, |state| !state.is_closed);
+        if !state.waiting.is_empty() {
+            let may_grow = |state: &mut State| state.waiting_bytes < MAX_TAKEN_BYTES && !state.is_closed;
+            let waited = self.changed.wait_timeout_while(state, linger, may_grow);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        if !state.batches.is_empty() {
-            state.bytes = 0;
-            return Taken::Batches(state.batches.drain(..).collect());
+        let taken = state.take();
+        match (taken.is_empty(), state.is_closed) {
+            (false, _) => Taken::Batches(taken),
+            (true, true) => Taken::Closed,
+            (true, false) => Taken::Nothing,
         }
-        if state.is_closed { Taken::Closed } else { Taken::Nothing }
     }
 
-    /// Takes empty buffers back for reuse.
+    /// Takes recorded batches back for reuse: those of the last [`Queue::take`].
     pub(crate) fn give_back(&self, batches: Vec<ClickBatch>) {
         let mut state = self.state();
-        for mut batch in batches {
-            if state.spares.len() == MAX_SPARES {
-                break;
+        for bytes in std::mem::take(&mut state.taken) {
+            state.held.remove(&bytes);
+        }
+        for batch in batches {
+            if state.spares.len() < MAX_SPARES && batch.byte_len() <= MAX_SPARE_BYTES {
+                state.spares.push(cleared(batch));
             }
-            batch.clear();
-            state.spares.push(batch);
         }
     }
 
@@ -93,37 +148,158 @@ impl Queue {
     }
 }
 
+impl State {
+    /// Whether each account stays within its share with these bytes.
+    fn has_room_for(&self, bytes: &AccountBytes, share: usize) -> bool {
+        bytes
+            .by_account
+            .iter()
+            .all(|(account, bytes)| self.held.of_account(account).saturating_add(*bytes) <= share)
+    }
+
+    /// A copy of a batch without the clicks for which their accounts have no room, and the number of those.
+    fn rest_of(&mut self, batch: &ClickBatch, share: usize) -> (QueuedBatch, u64) {
+        let mut rest =
+            QueuedBatch { batch: self.spares.pop().unwrap_or_default(), bytes: AccountBytes::default() };
+        let mut lost = 0;
+        for click in batch.iter() {
+            let (account, length) = (click.account, click.byte_len());
+            let held = self.held.of_account(&account).saturating_add(rest.bytes.of_account(&account));
+            if held.saturating_add(length) <= share && rest.batch.push(&click, usize::MAX) {
+                rest.bytes.add_click(account, length);
+            } else {
+                lost += 1;
+            }
+        }
+        (rest, lost)
+    }
+
+    fn take(&mut self) -> Vec<ClickBatch> {
+        let (mut batches, mut bytes) = (Vec::new(), 0_usize);
+        while let Some(next) = self.waiting.front() {
+            bytes = bytes.saturating_add(next.bytes.all);
+            if !batches.is_empty() && bytes > MAX_TAKEN_BYTES {
+                break;
+            }
+            let Some(QueuedBatch { batch, bytes }) = self.waiting.pop_front() else { break };
+            self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes.all);
+            self.taken.push(bytes);
+            batches.push(batch);
+        }
+        batches
+    }
+}
+
+impl AccountBytes {
+    fn of(batch: &ClickBatch) -> Self {
+        let mut bytes = Self::default();
+        for click in batch.iter() {
+            bytes.add_click(click.account, click.byte_len());
+        }
+        bytes
+    }
+
+    fn of_account(&self, account: &AccountId) -> usize {
+        self.by_account.get(account).copied().unwrap_or(0)
+    }
+
+    fn add_click(&mut self, account: AccountId, length: usize) {
+        self.all += length;
+        *self.by_account.entry(account).or_default() += length;
+    }
+
+    fn add(&mut self, more: &Self) {
+        for (account, bytes) in &more.by_account {
+            self.add_click(*account, *bytes);
+        }
+    }
+
+    fn remove(&mut self, less: &Self) {
+        for (account, bytes) in &less.by_account {
+            if let Some(held) = self.by_account.get_mut(account) {
+                *held = held.saturating_sub(*bytes);
+                if *held == 0 {
+                    self.by_account.remove(account);
+                }
+            }
+        }
+        self.all = self.all.saturating_sub(less.all);
+    }
+}
+
+fn cleared(mut batch: ClickBatch) -> ClickBatch {
+    batch.clear();
+    batch
+}
+
+fn count(batch: &ClickBatch) -> u64 {
+    u64::try_from(batch.iter().count()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
+    use signpost_app::ports::Click;
+
     use super::*;
     use crate::testing::click;
 
     const LONG: Duration = Duration::from_mins(1);
 
-    fn batch() -> ClickBatch {
+    fn account(number: u8) -> AccountId {
+        AccountId::from_bytes([number; 16])
+    }
+
+    /// A batch with this many clicks of each account.
+    fn batch_of(clicks: &[(u8, usize)]) -> ClickBatch {
         let mut batch = ClickBatch::default();
-        assert!(batch.push(&click(), usize::MAX));
+        for (number, clicks) in clicks {
+            for _ in 0..*clicks {
+                assert!(batch.push(&Click { account: account(*number), ..click() }, usize::MAX));
+            }
+        }
         batch
     }
 
-    #[test]
-    fn full_queue_returns_the_batch() {
-        let queue = Queue::new(2 * batch().byte_len());
-        for _ in 0..2 {
-            assert_eq!(queue.put(batch()), Ok(ClickBatch::default()));
+    fn batch() -> ClickBatch {
+        batch_of(&[(1, 1)])
+    }
+
+    fn all_added() -> Put {
+        Put { empty: ClickBatch::default(), lost: 0 }
+    }
+
+    fn lost(lost: u64) -> Put {
+        Put { empty: ClickBatch::default(), lost }
+    }
+
+    fn taken(queue: &Queue) -> Vec<ClickBatch> {
+        match queue.take(LONG, Duration::ZERO) {
+            Taken::Batches(batches) => batches,
+            other => panic!("{other:?}"),
         }
-        assert_eq!(queue.put(batch()), Err(batch()));
-        assert_eq!(queue.take(LONG, Duration::ZERO), Taken::Batches(vec![batch(), batch()]));
-        assert!(queue.put(batch()).is_ok());
+    }
+
+    #[test]
+    fn full_queue_drops_clicks_until_those_in_it_are_recorded() {
+        let queue = Queue::new(8 * batch().byte_len());
+        for number in 0..4 {
+            assert_eq!(queue.put(batch_of(&[(number, 2)])), all_added());
+        }
+        assert_eq!(queue.put(batch_of(&[(9, 1)])), lost(1));
+        let batches = taken(&queue);
+        assert_eq!(batches.len(), 4);
+        assert_eq!(queue.put(batch_of(&[(9, 1)])), lost(1), "clicks count while they are recorded");
+        queue.give_back(batches);
+        assert_eq!(queue.put(batch_of(&[(9, 1)])), all_added());
     }
 
     #[test]
     fn d64_closed_queue_is_drained_and_then_ends() {
         let queue = Queue::new(usize::MAX);
         assert_eq!(queue.take(Duration::ZERO, Duration::ZERO), Taken::Nothing);
-        queue.put(batch()).unwrap();
+        assert_eq!(queue.put(batch()), all_added());
         queue.close();
-        assert_eq!(queue.put(batch()), Err(batch()));
+        assert_eq!(queue.put(batch()), lost(1));
         assert_eq!(queue.take(LONG, LONG), Taken::Batches(vec![batch()]));
         assert_eq!(queue.take(LONG, LONG), Taken::Closed);
     }
@@ -133,7 +309,43 @@ mod tests {
         let queue = Queue::new(usize::MAX);
         queue.give_back(vec![batch(); MAX_SPARES + 1]);
         for _ in 0..=MAX_SPARES {
-            assert!(queue.put(batch()).unwrap().is_empty());
+            assert!(queue.put(batch()).empty.is_empty());
         }
+    }
+
+    #[test]
+    fn r46_flood_of_one_account_does_not_displace_clicks_of_others() {
+        let queue = Queue::new(400 * batch().byte_len());
+        assert_eq!(queue.put(batch_of(&[(1, 90)])), all_added());
+        assert_eq!(queue.put(batch_of(&[(2, 3), (1, 30), (3, 4)])), lost(20));
+        for _ in 0..50 {
+            assert_eq!(queue.put(batch_of(&[(1, 1_000)])), lost(1_000));
+            assert_eq!(queue.put(batch_of(&[(1, 10), (2, 1)])), lost(10));
+        }
+        let mut clicks: HashMap<AccountId, usize> = HashMap::new();
+        let batches = taken(&queue);
+        for click in batches.iter().flat_map(ClickBatch::iter) {
+            *clicks.entry(click.account).or_default() += 1;
+        }
+        assert_eq!(clicks, HashMap::from([(account(1), 100), (account(2), 53), (account(3), 4)]));
+        assert_eq!(queue.put(batch()), lost(1), "clicks count while they are recorded");
+        queue.give_back(batches);
+        assert_eq!(queue.put(batch_of(&[(1, 100)])), all_added());
+    }
+
+    #[test]
+    fn r46_few_bytes_are_recorded_at_a_time_but_at_least_one_batch() {
+        let queue = Queue::new(usize::MAX);
+        let large = batch_of(&[(1, MAX_TAKEN_BYTES / batch().byte_len() + 1)]);
+        let half = batch_of(&[(1, MAX_TAKEN_BYTES / batch().byte_len() / 2)]);
+        for batch in [&large, &half, &half, &half] {
+            queue.put(batch.clone());
+        }
+        for expected in [1, 2, 1] {
+            let batches = taken(&queue);
+            assert_eq!(batches.len(), expected);
+            queue.give_back(batches);
+        }
+        assert_eq!(queue.take(Duration::ZERO, Duration::ZERO), Taken::Nothing);
     }
 }

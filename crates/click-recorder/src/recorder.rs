@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 
 use crate::account_segments::CountedSegment;
 use crate::facts::FindFacts;
-use crate::queue::{Queue, Taken};
+use crate::queue::{Put, Queue, Taken};
 use crate::recording::Recording;
 use crate::reporting::{LogPace, RecorderMetrics};
 use crate::shipper::{Bell, Shipper};
@@ -159,18 +159,17 @@ impl ClickRecorder {
 
 impl ClickSink for ClickRecorder {
     fn take(&self, batch: ClickBatch) -> ClickBatch {
-        match self.queue.put(batch) {
-            Ok(empty) => empty,
-            Err(mut full) => {
-                let clicks = u64::try_from(full.iter().count()).unwrap_or(u64::MAX);
-                self.metrics.lost(clicks);
-                if lock(&self.warnings).is_due() {
-                    tracing::error!(clicks, "clicks arrive faster than they are recorded: some are dropped");
-                }
-                full.clear();
-                full
+        let Put { empty, lost } = self.queue.put(batch);
+        if lost > 0 {
+            self.metrics.lost(lost);
+            if lock(&self.warnings).is_due() {
+                tracing::error!(
+                    clicks = lost,
+                    "clicks arrive faster than they are recorded: some are dropped"
+                );
             }
         }
+        empty
     }
 }
 

@@ -50,6 +50,18 @@ pub struct Click<'a> {
 impl Click<'_> {
     /// The maximum length of each text.
     pub const MOST_BYTES: usize = 512;
+
+    /// The bytes that the click takes in a [`ClickBatch`].
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        FIXED_BYTES + self.texts().map(|text| 2 + text.len()).iter().sum::<usize>()
+    }
+
+    /// The texts, each cut to [`Self::MOST_BYTES`].
+    fn texts(&self) -> [&[u8]; 5] {
+        [self.user_agent, self.referrer, self.accept_language, self.query, self.purpose]
+            .map(|text| text.get(..Self::MOST_BYTES).unwrap_or(text))
+    }
 }
 
 /// Clicks in order of arrival, in one buffer.
@@ -65,9 +77,7 @@ impl ClickBatch {
     /// Adds a click, unless the batch would then exceed `most_bytes`. `false` if the click was left out.
     pub fn push(&mut self, click: &Click<'_>, most_bytes: usize) -> bool {
         let Click { at, link, account, kind, address, country, .. } = click;
-        let texts = [click.user_agent, click.referrer, click.accept_language, click.query, click.purpose]
-            .map(|text| text.get(..Click::MOST_BYTES).unwrap_or(text));
-        let length = FIXED_BYTES + texts.iter().map(|text| 2 + text.len()).sum::<usize>();
+        let (texts, length) = (click.texts(), click.byte_len());
         if self.bytes.len() + length > most_bytes {
             return false;
         }
@@ -229,6 +239,7 @@ mod tests {
             assert!(batch.push(click, usize::MAX));
         }
         assert_eq!(batch.iter().collect::<Vec<_>>(), clicks);
+        assert_eq!(batch.iter().map(|click| click.byte_len()).sum::<usize>(), batch.byte_len());
         batch.clear();
         assert!(batch.is_empty() && batch.iter().next().is_none());
     }
