@@ -1,10 +1,12 @@
 //! Batches that wait for the store. Each is written to a file before it is sent, and deleted afterwards.
 //!
 //! Each process writes its own file, and takes over those of dead processes. Their batches keep source and number, so the
-//! store recognizes those that it has. Without a usable disk, batches wait in memory.
+//! store recognizes those that it has. Without a usable disk, batches wait in memory. A disk that is nearly full counts as
+//! unusable.
 
 mod backlog;
 mod batch_file;
+mod free_space;
 mod private_files;
 mod warnings;
 
@@ -23,6 +25,7 @@ pub use self::backlog::SpoolLimits;
 pub(crate) use self::backlog::{Backlog, PendingBatch, SpoolFull};
 use self::backlog::{Location, new_source, size};
 use self::batch_file::{BatchFile, FileError, FileTotals, FiledBatch, remove, set_aside};
+use self::free_space::FreeSpace;
 use self::private_files::create_folder;
 use crate::reporting::{LogPace, RecorderMetrics};
 
@@ -50,6 +53,7 @@ pub(crate) struct Spool {
     /// Whether the next batch comes from a leftover, if there is one.
     is_leftovers_turn: bool,
     failed_at: Option<Instant>,
+    free_space: FreeSpace,
     warnings: LogPace,
 }
 
@@ -74,6 +78,7 @@ impl Spool {
             leftovers: Vec::new(),
             is_leftovers_turn: false,
             failed_at: None,
+            free_space: FreeSpace::of_system(),
             warnings: LogPace::default(),
         })
     }
@@ -125,7 +130,10 @@ impl Spool {
         if self.failed_at.is_some_and(|failed_at| failed_at.elapsed() < RETRY_INTERVAL) {
             return Err(io::Error::other("the disk failed a moment ago").into());
         }
-        let written = self.write_now(batch);
+        let written = match self.free_space.check(&self.folder) {
+            Ok(()) => self.write_now(batch),
+            Err(nearly_full) => Err(FileError::Unusable(Box::new(nearly_full))),
+        };
         match written {
             Ok(()) => {
                 if self.failed_at.take().is_some() {

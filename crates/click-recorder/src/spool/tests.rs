@@ -1,4 +1,5 @@
 mod changed_folders;
+mod nearly_full_disks;
 
 use std::fs;
 

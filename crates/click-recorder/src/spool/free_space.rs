@@ -1,0 +1,80 @@
+//! The free space of the disk of a folder.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use signpost_clicks::disk_reserve;
+
+/// How long an answer of the system holds. It costs a system call, and batches arrive twenty times a second.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The size of a disk, and the bytes of it that this process may still use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DiskSpace {
+    pub(super) total: u64,
+    pub(super) free: u64,
+}
+
+/// The free space is less than the reserve that clicks leave to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the disk is nearly full: {free} of {total} bytes are free, and clicks leave {reserve} bytes to others"
+)]
+pub(super) struct DiskNearlyFull {
+    free: u64,
+    total: u64,
+    reserve: u64,
+}
+
+/// Finds the space of the disk of a folder.
+type Look = dyn Fn(&Path) -> io::Result<DiskSpace> + Send;
+
+/// Watches the free space of a disk.
+pub(super) struct FreeSpace {
+    look: Box<Look>,
+    looked_at: Option<Instant>,
+    found: Result<(), DiskNearlyFull>,
+}
+
+impl FreeSpace {
+    /// Asks the system.
+    pub(super) fn of_system() -> Self {
+        Self::new(|folder| {
+            let found = rustix::fs::statvfs(folder)?;
+            let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+            Ok(DiskSpace { total: bytes(found.f_blocks), free: bytes(found.f_bavail) })
+        })
+    }
+
+    pub(super) fn new(look: impl Fn(&Path) -> io::Result<DiskSpace> + Send + 'static) -> Self {
+        Self { look: Box::new(look), looked_at: None, found: Ok(()) }
+    }
+
+    /// Whether clicks may be written to the disk of this folder.
+    pub(super) fn check(&mut self, folder: &Path) -> Result<(), DiskNearlyFull> {
+        if self.looked_at.is_none_or(|looked_at| looked_at.elapsed() >= LOOK_INTERVAL) {
+            self.looked_at = Some(Instant::now());
+            // If the folder is missing or cannot be read, writing fails with a better message.
+            self.found = (self.look)(folder).map_or(Ok(()), |DiskSpace { total, free }| {
+                let reserve = disk_reserve(total);
+                if free < reserve { Err(DiskNearlyFull { free, total, reserve }) } else { Ok(()) }
+            });
+        }
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r40_free_space_of_the_system_is_plausible() {
+        let folder = tempfile::tempdir().unwrap();
+        let DiskSpace { total, free } = (FreeSpace::of_system().look)(folder.path()).unwrap();
+        assert!(total > 1024 * 1024 && free <= total, "{free} of {total}");
+        let missing = folder.path().join("missing");
+        assert_eq!(FreeSpace::of_system().check(&missing), Ok(()));
+    }
+}
