@@ -1,11 +1,11 @@
 //! Tests of the whole recorder, from the edge's side to a store in memory.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink as _, NoCountries};
@@ -18,13 +18,30 @@ use signpost_port_contracts::samples;
 /// Longer than anything here takes. Only a failure waits for it.
 const LONG: Duration = Duration::from_mins(2);
 
-/// Derives no facts, and panics at the agent `panic`.
+/// Derives no facts.
 struct NoFacts;
 
 impl FindFacts for NoFacts {
-    fn find(&mut self, click: &Click<'_>, _: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>)) {
-        assert_ne!(click.user_agent, b"panic");
+    fn find(&mut self, _: &Click<'_>, _: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>)) {
         use_facts(Facts { alike: None, is_bot: false, values: Values::default() });
+    }
+}
+
+/// Derives no facts. At the agent `panic` it reports the click to the channel, and panics.
+struct PanickingFacts(Sender<()>);
+
+impl FindFacts for PanickingFacts {
+    fn find(
+        &mut self,
+        click: &Click<'_>,
+        country: Option<CountryCode>,
+        use_facts: &mut dyn FnMut(Facts<'_>),
+    ) {
+        if click.user_agent == b"panic" {
+            self.0.send(()).unwrap();
+            panic!("a click of the agent `panic`");
+        }
+        NoFacts.find(click, country, use_facts);
     }
 }
 
@@ -201,10 +218,11 @@ async fn d51_store_that_lost_batches_gets_all_later_ones() {
 #[tokio::test(flavor = "multi_thread")]
 async fn click_that_panics_does_not_stop_the_others() {
     let (store, folder) = (Arc::default(), tempfile::tempdir().unwrap());
-    let recorder = start(&store, folder.path(), 1).await;
+    let (report, reported) = channel();
+    let recorder = start_with(Box::new(PanickingFacts(report)), &store, folder.path(), 1).await;
     take_by(&recorder, 1, b"panic");
-    // Not in the same round.
-    std::thread::sleep(Duration::from_millis(50));
+    // The next clicks are then not in the same round.
+    reported.recv().unwrap();
     take(&recorder, 2);
     wait_for_rows(&store, 2);
 }
