@@ -8,6 +8,7 @@
 mod answering;
 mod computing;
 mod digesting;
+mod disk_space;
 mod exporting;
 mod inbox;
 mod packing;
@@ -20,6 +21,7 @@ mod whole_days;
 pub use answering::answer;
 pub use computing::{ComputeError, Lane, Priority, compute};
 pub use digesting::digest;
+pub use disk_space::{DiskNearlyFull, DiskSpace, FreeSpace};
 pub use exporting::clicks;
 pub use inbox::listed_accounts;
 pub use packing::pack;

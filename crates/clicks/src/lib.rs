@@ -15,7 +15,6 @@ mod decoded_segment;
 mod digest;
 mod digest_reader;
 mod dimension_of_day;
-mod disk_reserve;
 mod distinct;
 mod inquiry;
 mod numbers;
@@ -35,7 +34,6 @@ mod value_limits;
 
 pub use accounts::accounts;
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
-pub use disk_reserve::disk_reserve;
 pub use inquiry::{Inquiry, MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, WINDOW_BYTES, windows};
 pub use packer::{PackedSegment, Packer, seal};
 pub use packing::{

@@ -36,7 +36,8 @@ pub fn report(requirement: &str, measured: &str) {
     }
 }
 
-fn soak() -> Option<Duration> {
+/// How long a soak goes on; `None` in an everyday run.
+pub fn soak() -> Option<Duration> {
     let minutes = env::var("SIGNPOST_SOAK").ok()?;
     let minutes: f64 = minutes.parse().expect("SIGNPOST_SOAK is a number of minutes");
     Some(Duration::from_secs_f64(minutes * 60.0))

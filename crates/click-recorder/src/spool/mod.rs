@@ -6,7 +6,6 @@
 
 mod backlog;
 mod batch_file;
-mod free_space;
 mod private_files;
 mod warnings;
 
@@ -25,9 +24,9 @@ pub use self::backlog::SpoolLimits;
 pub(crate) use self::backlog::{Backlog, PendingBatch, SpoolFull};
 use self::backlog::{Location, new_source, size};
 use self::batch_file::{BatchFile, FileError, FileTotals, FiledBatch, remove, set_aside};
-use self::free_space::FreeSpace;
 use self::private_files::create_folder;
 use crate::reporting::{LogPace, RecorderMetrics};
+use signpost_click_store::FreeSpace;
 
 /// The extension of spool files.
 const EXTENSION: &str = "spool";

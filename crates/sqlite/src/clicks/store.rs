@@ -1,12 +1,12 @@
 //! The click store: how it is opened, and how calls of the port reach a thread.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
 use signpost_app::ports::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, StoreError, Upkeep};
-use signpost_click_store::{Priority, Reading};
+use signpost_click_store::{DiskNearlyFull, FreeSpace, Priority, Reading};
 use signpost_domain::analytics::{
     ClickId, ClickSelection, ExportedClick, PlannedDeletion, Question, RecentClicks, Report, UtcDay,
     VisitorKey,
@@ -39,6 +39,8 @@ pub struct SqliteClickStore {
     readers: Readers,
     turns: Turns,
     writer: ClickWriter,
+    file: DatabaseFile,
+    free_space: Mutex<FreeSpace>,
     options: SqliteOptions,
     /// Dropped last, because it may have to save what the others wrote.
     _watch: FileWatch,
@@ -75,11 +77,19 @@ impl SqliteClickStore {
             tracing::info!(path = %file.path().display(), name, "the database of clicks was migrated");
         }
         let options = SqliteOptions { readers: READERS, ..options.clone() };
-        let file = OpenFile::new(file);
-        let writer = ClickWriter::start(&file, options.time_limit)?;
-        let readers = Readers::start(&file, &options, Priority::of_counting())?;
-        let watch = FileWatch::start(&file, options.time_limit)?;
-        Ok(Self { readers, turns: Turns::new(), writer, options, _watch: watch })
+        let open = OpenFile::new(file.clone());
+        let writer = ClickWriter::start(&open, options.time_limit)?;
+        let readers = Readers::start(&open, &options, Priority::of_counting())?;
+        let watch = FileWatch::start(&open, options.time_limit)?;
+        Ok(Self {
+            readers,
+            turns: Turns::new(),
+            writer,
+            file,
+            free_space: Mutex::new(FreeSpace::of_system()),
+            options,
+            _watch: watch,
+        })
     }
 
     /// Opens the clicks of a database like [`open`](Self::open), but only if the database itself exists.
@@ -104,6 +114,13 @@ impl SqliteClickStore {
         &self.writer
     }
 
+    /// Whether the disk has room for more clicks. Packing and deleting go on without: they make room.
+    fn has_room(&self) -> Result<(), DiskNearlyFull> {
+        let folder = self.file.path().parent().unwrap_or(self.file.path());
+        // A panic within the lock leaves nothing half changed.
+        self.free_space.lock().unwrap_or_else(PoisonError::into_inner).check(folder)
+    }
+
     /// Waits for a turn to read a snapshot.
     pub(super) async fn turn(
         &self,
@@ -124,6 +141,7 @@ impl SqliteClickStore {
 #[async_trait]
 impl ClickStore for SqliteClickStore {
     async fn append(&self, batch: &EncodedClicks) -> Result<Appended, StoreError> {
+        self.has_room().map_err(StoreError::unwritable)?;
         let batch = batch.clone();
         let accounts = inbox::accounts_column(&batch.segment);
         self.writer.write(move |connection| inbox::append(connection, batch, accounts)).await
@@ -233,4 +251,42 @@ fn snapshot<T>(
     read: impl FnOnce(&mut diesel::SqliteConnection) -> Result<T, crate::failure::Failure>,
 ) -> Result<T, crate::failure::Failure> {
     diesel::Connection::transaction(connection, read)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use signpost_click_store::DiskSpace;
+    use signpost_port_contracts::click_samples::{ClickedLink, at};
+
+    use super::*;
+
+    const MIB: u64 = 1024 * 1024;
+
+    #[tokio::test]
+    async fn r40_clicks_leave_a_reserve_on_the_disk_and_are_still_packed() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        let options = SqliteOptions { time_limit: Duration::from_mins(1), ..SqliteOptions::default() };
+        let mut store = SqliteClickStore::open(&database, &options).unwrap();
+        let free = Arc::new(AtomicU64::new(8 * MIB));
+        let found = Arc::clone(&free);
+        let look =
+            move |_: &std::path::Path| Ok(DiskSpace { total: 64 * MIB, free: found.load(Ordering::SeqCst) });
+        store.free_space = Mutex::new(FreeSpace::new(look.clone()));
+        let clicked = ClickedLink::new();
+        assert_eq!(store.append(&clicked.batch(1)).await.unwrap(), Appended::Now);
+        free.store(8 * MIB - 1, Ordering::SeqCst);
+        store.free_space = Mutex::new(FreeSpace::new(look.clone()));
+        let refused = store.append(&clicked.batch(2)).await.unwrap_err();
+        assert!(
+            matches!(&refused, StoreError::Unwritable(cause) if cause.to_string().contains("nearly full"))
+        );
+        assert_eq!(store.pack(at(3_600_000)).await.unwrap().upkeep, Upkeep::More);
+        free.store(8 * MIB, Ordering::SeqCst);
+        store.free_space = Mutex::new(FreeSpace::new(look));
+        assert_eq!(store.append(&clicked.batch(2)).await.unwrap(), Appended::Now);
+    }
 }

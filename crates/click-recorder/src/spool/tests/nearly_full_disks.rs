@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::spool::free_space::DiskSpace;
+use signpost_click_store::DiskSpace;
 
 /// A disk of 64 MiB with this many free bytes.
 fn with_free_bytes(spool: &mut Spool, free: &Arc<AtomicU64>) {

@@ -1,19 +1,29 @@
-//! The free space of the disk of a folder.
+//! The free space of the disk of a folder, and the part of it that clicks leave to others.
 
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use signpost_clicks::disk_reserve;
+/// The most that is left free. Changes of links and requests need far less until an operator has made room.
+const MAX_RESERVE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The bytes that clicks leave free on a disk of this size: an eighth of it, and at most 256 MiB. Links are often stored on
+/// the same disk, so that a flood of visits would otherwise end all changes (R40).
+const fn disk_reserve(disk_bytes: u64) -> u64 {
+    let eighth = disk_bytes / 8;
+    if eighth < MAX_RESERVE_BYTES { eighth } else { MAX_RESERVE_BYTES }
+}
 
 /// How long an answer of the system holds. It costs a system call, and batches arrive twenty times a second.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The size of a disk, and the bytes of it that this process may still use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct DiskSpace {
-    pub(super) total: u64,
-    pub(super) free: u64,
+pub struct DiskSpace {
+    /// The size of the disk.
+    pub total: u64,
+    /// The bytes that this process may still use.
+    pub free: u64,
 }
 
 /// The free space is less than the reserve that clicks leave to others.
@@ -21,7 +31,7 @@ pub(super) struct DiskSpace {
 #[error(
     "the disk is nearly full: {free} of {total} bytes are free, and clicks leave {reserve} bytes to others"
 )]
-pub(super) struct DiskNearlyFull {
+pub struct DiskNearlyFull {
     free: u64,
     total: u64,
     reserve: u64,
@@ -31,7 +41,7 @@ pub(super) struct DiskNearlyFull {
 type Look = dyn Fn(&Path) -> io::Result<DiskSpace> + Send;
 
 /// Watches the free space of a disk.
-pub(super) struct FreeSpace {
+pub struct FreeSpace {
     look: Box<Look>,
     looked_at: Option<Instant>,
     found: Result<(), DiskNearlyFull>,
@@ -39,7 +49,8 @@ pub(super) struct FreeSpace {
 
 impl FreeSpace {
     /// Asks the system.
-    pub(super) fn of_system() -> Self {
+    #[must_use]
+    pub fn of_system() -> Self {
         Self::new(|folder| {
             let found = rustix::fs::statvfs(folder)?;
             let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
@@ -47,12 +58,13 @@ impl FreeSpace {
         })
     }
 
-    pub(super) fn new(look: impl Fn(&Path) -> io::Result<DiskSpace> + Send + 'static) -> Self {
+    /// Asks `look` instead.
+    pub fn new(look: impl Fn(&Path) -> io::Result<DiskSpace> + Send + 'static) -> Self {
         Self { look: Box::new(look), looked_at: None, found: Ok(()) }
     }
 
     /// Whether clicks may be written to the disk of this folder.
-    pub(super) fn check(&mut self, folder: &Path) -> Result<(), DiskNearlyFull> {
+    pub fn check(&mut self, folder: &Path) -> Result<(), DiskNearlyFull> {
         if self.looked_at.is_none_or(|looked_at| looked_at.elapsed() >= LOOK_INTERVAL) {
             self.looked_at = Some(Instant::now());
             // If the folder is missing or cannot be read, writing fails with a better message.
@@ -68,6 +80,14 @@ impl FreeSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn r40_reserve_is_an_eighth_of_a_small_disk_and_256_mib_of_a_large_one() {
+        const MIB: u64 = 1024 * 1024;
+        for (disk, reserve) in [(0, 0), (64, 8), (2_048, 256), (2_047, 255), (1 << 30, 256)] {
+            assert_eq!(disk_reserve(disk * MIB) / MIB, reserve, "{disk} MiB");
+        }
+    }
 
     #[test]
     fn r40_free_space_of_the_system_is_plausible() {
