@@ -1,4 +1,5 @@
-//! The costs of hostile clients: memory of the program and of its sockets, and the time of honest requests meanwhile.
+//! The costs of hostile clients: memory of the program and of its sockets, and the time of honest requests meanwhile. The costs
+//! of floods follow in a second table.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,6 +15,7 @@ use signpost_test_servers::hostile_clients::{
 };
 
 use super::connection::Connection;
+use super::floods;
 use signpost_xtask::program::{self, Profile, Program};
 
 /// The pause between requests of an honest client.
@@ -40,18 +42,21 @@ pub(super) struct Options {
     /// Only this kind of client.
     #[arg(long)]
     only: Option<String>,
+    /// Number of visits of the largest flood; 0 for no floods.
+    #[arg(long, default_value_t = 1_100_000)]
+    visits: u64,
 }
 
 impl Options {
     /// The smallest run with every kind of client.
     pub(super) fn smallest(program: PathBuf) -> Self {
-        Self { clients: 2, seconds: 0, program: Some(program), only: None }
+        Self { clients: 2, seconds: 0, program: Some(program), only: None, visits: 30 }
     }
 }
 
 /// Attacks the program with each kind of client, then with all kinds at once.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
-    let Options { clients, seconds, program, only } = options;
+    let Options { clients, seconds, program, only, visits } = options;
     raise_open_files();
     let executable = match program {
         Some(program) => program.clone(),
@@ -77,9 +82,21 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
         table.push_str(&measured.row(&name)?);
         program.stop()?;
     }
+    if *visits > 0 && only.as_deref().is_none_or(|only| only == FLOODS) {
+        let idle = clients.saturating_mul(IDLE_PER_CLIENT);
+        let size = floods::Size { visits: *visits, idle, asking: time, rest: time };
+        table.push('\n');
+        table.push_str(&floods::run(&executable, size)?);
+    }
     std::io::stdout().lock().write_all(table.as_bytes())?;
     Ok(())
 }
+
+/// The name by which only the floods are asked for.
+const FLOODS: &str = "floods";
+
+/// More connections than the program holds stay idle, if the clients are as many as usual.
+const IDLE_PER_CLIENT: usize = 11;
 
 /// The attacks that hold connections, without those that send as much as they can.
 const HOLDING: [Harm; 4] = [Harm::NoReading, Harm::HalfHeads, Harm::HalfBodies, Harm::EndlessChunks];

@@ -8,6 +8,7 @@ mod commands;
 mod connection;
 mod edge;
 mod figure;
+mod floods;
 mod hostile;
 mod import;
 mod keeper;

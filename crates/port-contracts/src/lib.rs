@@ -24,7 +24,7 @@
 //! ```
 //!
 //! `crates/memory/tests/contract.rs` is a complete example. The other suites work the same way: [`quota_contract!`],
-//! [`quota_merging_contract!`], [`click_contract!`], [`dns_contract!`], [`id_source_contract!`] and
+//! [`quota_merging_contract!`], [`click_contract!`], [`click_tables_contract!`], [`dns_contract!`], [`id_source_contract!`] and
 //! [`randomness_contract!`]. The name of a test, such as `store::addresses::…`, consists of the port, and the file and
 //! function of its case. Each test runs in its own tokio runtime with several threads. A case that hangs fails after ten
 //! minutes.
@@ -56,6 +56,7 @@
 )]
 
 pub mod click_samples;
+pub mod click_tables;
 pub mod clicks;
 pub mod dns;
 pub mod id_source;

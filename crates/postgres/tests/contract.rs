@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_app::ports::{ClickStore, QuotaStore, Store};
+use signpost_click_store::ClickTables;
 use signpost_domain::AccountId;
+use signpost_port_contracts::click_tables::ClickTablesFixture;
 use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
 use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
@@ -120,3 +122,15 @@ async fn fresh_clicks() -> Fixture {
 }
 
 signpost_port_contracts::click_contract!(fresh_clicks);
+
+impl ClickTablesFixture for Fixture {
+    fn tables(&self) -> Arc<dyn ClickTables> {
+        self.store.clone()
+    }
+
+    fn clicks(&self) -> Arc<dyn ClickStore> {
+        self.store.clone()
+    }
+}
+
+signpost_port_contracts::click_tables_contract!(fresh_clicks);

@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use signpost_app::ports::{
     ClickStore, CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, Store, StoreError,
 };
+use signpost_click_store::ClickTables;
 use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
+use signpost_port_contracts::click_tables::ClickTablesFixture;
 use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
 use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions, SqliteStore};
 use tempfile::TempDir;
@@ -158,3 +160,15 @@ async fn fresh_clicks() -> Clicks {
 }
 
 signpost_port_contracts::click_contract!(fresh_clicks);
+
+impl ClickTablesFixture for Clicks {
+    fn tables(&self) -> Arc<dyn ClickTables> {
+        self.store.clone()
+    }
+
+    fn clicks(&self) -> Arc<dyn ClickStore> {
+        self.store.clone()
+    }
+}
+
+signpost_port_contracts::click_tables_contract!(fresh_clicks);

@@ -258,12 +258,11 @@ async fn d48_the_visitors_key_of_a_past_day_is_destroyed() {
 }
 
 #[tokio::test]
-async fn every_node_packs_clicks_and_one_does_the_rest() {
+async fn one_node_does_each_task_of_the_upkeep() {
     let world = World::new().await;
     for task in UpkeepTask::ALL {
         let upkeep = ClickUpkeep::new(task, world.app.click_store.clone(), world.app.clock.clone());
-        let expected = if task == UpkeepTask::Pack { DoneBy::EveryNode } else { DoneBy::OneNode };
-        assert_eq!(upkeep.done_by(), expected, "{task:?}");
+        assert_eq!(upkeep.done_by(), DoneBy::OneNode, "{task:?}");
         assert_eq!(upkeep.step().await.unwrap(), Progress::Done);
     }
 }
