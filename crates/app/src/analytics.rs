@@ -21,8 +21,6 @@ use crate::ports::StoreError;
 /// The bounds of analytics on this node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnalyticsBounds {
-    /// How many questions and pages of exports may run at once, at least one. Each keeps a core busy.
-    pub at_once: usize,
     /// How many exports may run at once, at least one. Each keeps a page of clicks in memory.
     pub exports: usize,
     /// The maximum number of links in a group or on a domain for questions about it. Their ids are in memory meanwhile.
@@ -33,15 +31,7 @@ pub struct AnalyticsBounds {
 
 impl Default for AnalyticsBounds {
     fn default() -> Self {
-        Self { at_once: 1, exports: 8, links: 1_000_000, time_limit: Duration::from_secs(5) }
-    }
-}
-
-impl AnalyticsBounds {
-    /// Allows questions to use half of the cores, which leaves the others to visitors and the rest of the API.
-    #[must_use]
-    pub fn for_cores(cores: usize, time_limit: Duration) -> Self {
-        Self { at_once: (cores / 2).max(1), time_limit, ..Self::default() }
+        Self { exports: 8, links: 1_000_000, time_limit: Duration::from_secs(5) }
     }
 }
 
@@ -58,13 +48,8 @@ impl Analytics {
     /// Applies these bounds. No question runs yet.
     #[must_use]
     pub fn new(bounds: AnalyticsBounds) -> Self {
-        let AnalyticsBounds { at_once, exports, links, time_limit } = bounds;
-        Self {
-            turns: Turns::new(at_once),
-            exports: ExportPermits::new(exports),
-            max_links: links,
-            time_limit,
-        }
+        let AnalyticsBounds { exports, links, time_limit } = bounds;
+        Self { turns: Turns::default(), exports: ExportPermits::new(exports), max_links: links, time_limit }
     }
 
     /// The deadline of a question that arrives now, its wait for a turn included. A use case does not end its wait at the
@@ -83,16 +68,5 @@ fn unavailable(error: StoreError) -> AppError {
             AppError::AnalyticsUnavailable(error)
         }
         StoreError::Corrupt { .. } => AppError::Store(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn r46_questions_use_at_most_half_of_the_cores_but_at_least_one() {
-        let at_once = |cores| AnalyticsBounds::for_cores(cores, Duration::from_secs(1)).at_once;
-        assert_eq!([0, 1, 2, 3, 4, 16].map(at_once), [1, 1, 1, 1, 2, 8]);
     }
 }

@@ -21,7 +21,7 @@ use tokio::sync::Semaphore;
 pub enum Lane {
     /// It ends within milliseconds.
     Short,
-    /// It may take longer. At least one thread is always left to short computations.
+    /// It may take longer. Such computations use half of the cores, at least one, and leave the others to short ones.
     Long,
 }
 
@@ -68,13 +68,13 @@ struct Threads {
 }
 
 static THREADS: LazyLock<io::Result<Threads>> = LazyLock::new(|| {
-    let threads = available_parallelism().map_or(1, usize::from).max(2);
+    let cores = available_parallelism().map_or(1, usize::from);
     let runtime = Builder::new_current_thread()
         .thread_name("counting")
-        .max_blocking_threads(threads)
+        .max_blocking_threads(cores.max(2))
         .on_thread_start(|| Priority::of_counting().take())
         .build()?;
-    Ok(Threads { runtime, long: Arc::new(Semaphore::new(threads - 1)) })
+    Ok(Threads { runtime, long: Arc::new(Semaphore::new((cores / 2).max(1))) })
 });
 
 /// A computation did not take place, or panicked.

@@ -1,7 +1,6 @@
 //! Wires the adapters into an application.
 
 use std::collections::BTreeSet;
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -297,8 +296,7 @@ pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> P
 
 /// An analytics query may take as long as any other call to a store.
 fn analytics_bounds(store_timeout: Duration) -> AnalyticsBounds {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    AnalyticsBounds::for_cores(cores, store_timeout)
+    AnalyticsBounds { time_limit: store_timeout, ..AnalyticsBounds::default() }
 }
 
 fn application(

@@ -1,7 +1,7 @@
-//! Deciding which account's question runs next (R46).
+//! Deciding which of an account's questions runs next (R46).
 //!
-//! A question keeps a core busy, so only a few run at once, and only one of each account. Waiting accounts take turns, so
-//! an account that asks many questions delays only itself.
+//! Only one of each account runs at once, so an account that asks many questions delays only itself. How many run of all
+//! accounts is up to the store, which knows the short ones.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use signpost_domain::AccountId;
 
 /// Gives turns to accounts. Clones share one queue.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Turns(Arc<Mutex<Queue>>);
 
 /// The account's question may run until this is dropped.
@@ -30,13 +30,10 @@ pub(super) struct Waiting {
     ticket: Option<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Queue {
-    free: usize,
     /// Accounts that have a turn.
     busy: HashSet<AccountId>,
-    /// Waiting accounts without a turn, in the order of their next turns.
-    next: VecDeque<AccountId>,
     /// The waiting tickets of each account, in the order of arrival.
     waiting: HashMap<AccountId, VecDeque<(u64, Waker)>>,
     /// Tickets that got a turn and were not polled since.
@@ -45,19 +42,6 @@ struct Queue {
 }
 
 impl Turns {
-    /// Gives at most `at_once` turns at the same time, at least one.
-    pub(super) fn new(at_once: usize) -> Self {
-        let queue = Queue {
-            free: at_once.max(1),
-            busy: HashSet::new(),
-            next: VecDeque::new(),
-            waiting: HashMap::new(),
-            granted: HashSet::new(),
-            last_ticket: 0,
-        };
-        Self(Arc::new(Mutex::new(queue)))
-    }
-
     /// Waits for a turn of the account, without a time limit.
     pub(super) fn turn(&self, account: AccountId) -> Waiting {
         Waiting { turns: self.clone(), account, ticket: None }
@@ -71,12 +55,8 @@ impl Turns {
 impl Queue {
     fn enter(&mut self, account: AccountId, waker: &Waker) -> u64 {
         self.last_ticket = self.last_ticket.wrapping_add(1);
-        let waiting = self.waiting.entry(account).or_default();
-        if waiting.is_empty() && !self.busy.contains(&account) {
-            self.next.push_back(account);
-        }
-        waiting.push_back((self.last_ticket, waker.clone()));
-        self.grant();
+        self.waiting.entry(account).or_default().push_back((self.last_ticket, waker.clone()));
+        self.grant(account);
         self.last_ticket
     }
 
@@ -89,34 +69,28 @@ impl Queue {
         waiting.retain(|(waits, _)| *waits != ticket);
         if waiting.is_empty() {
             self.waiting.remove(&account);
-            self.next.retain(|next| *next != account);
         }
     }
 
     fn end_turn(&mut self, account: AccountId) {
-        self.free = self.free.saturating_add(1);
         self.busy.remove(&account);
-        if self.waiting.contains_key(&account) {
-            self.next.push_back(account);
-        }
-        self.grant();
+        self.grant(account);
     }
 
-    fn grant(&mut self) {
-        while self.free > 0
-            && let Some(account) = self.next.pop_front()
-        {
-            let Some(waiting) = self.waiting.get_mut(&account) else { continue };
-            let first = waiting.pop_front();
-            if waiting.is_empty() {
-                self.waiting.remove(&account);
-            }
-            if let Some((ticket, waker)) = first {
-                self.free = self.free.saturating_sub(1);
-                self.busy.insert(account);
-                self.granted.insert(ticket);
-                waker.wake();
-            }
+    /// Gives the account's turn to its first waiter, unless another has it.
+    fn grant(&mut self, account: AccountId) {
+        if self.busy.contains(&account) {
+            return;
+        }
+        let Some(waiting) = self.waiting.get_mut(&account) else { return };
+        let first = waiting.pop_front();
+        if waiting.is_empty() {
+            self.waiting.remove(&account);
+        }
+        if let Some((ticket, waker)) = first {
+            self.busy.insert(account);
+            self.granted.insert(ticket);
+            waker.wake();
         }
     }
 }
@@ -170,44 +144,39 @@ mod tests {
     }
 
     #[test]
-    fn r46_an_account_has_one_turn_and_the_node_several() {
-        let turns = Turns::new(2);
+    fn r46_an_account_has_one_turn_and_delays_no_other() {
+        let turns = Turns::default();
         let mut asks = [1, 1, 2, 3].map(|number| turns.turn(account(number)));
         let held = asks.each_mut().map(got);
-        assert_eq!(held.each_ref().map(Option::is_some), [true, false, true, false]);
-        let [first, _, second, _] = held;
-        drop(second);
+        assert_eq!(held.each_ref().map(Option::is_some), [true, false, true, true]);
+        let [first, _, second, third] = held;
+        drop((second, third));
         assert!(got(&mut asks[1]).is_none(), "its account still has a turn");
-        let third = got(&mut asks[3]).unwrap();
         drop(first);
         assert!(got(&mut asks[1]).is_some());
-        drop(third);
         assert!(turns.queue().busy.is_empty());
     }
 
     #[test]
-    fn r46_accounts_take_turns_even_if_one_asks_many_questions() {
-        let turns = Turns::new(1);
+    fn r46_an_accounts_questions_keep_their_order() {
+        let turns = Turns::default();
         let mut many: Vec<_> = (0..5).map(|_| turns.turn(account(1))).collect();
-        let running = got(&mut many[0]).unwrap();
+        let mut running = got(&mut many[0]);
         for ask in &mut many[1..] {
             assert!(got(ask).is_none());
         }
-        let mut other = turns.turn(account(2));
-        assert!(got(&mut other).is_none());
-        drop(running);
-        assert!(got(&mut many[1]).is_none());
-        let running = got(&mut other).unwrap();
-        assert!(got(&mut many[1]).is_none());
-        drop(running);
-        assert!(got(&mut many[2]).is_none(), "an account's questions keep their order");
-        assert!(got(&mut many[1]).is_some());
+        for next in 1..5 {
+            drop(running);
+            assert!(many[next + 1..].iter_mut().all(|later| got(later).is_none()));
+            running = got(&mut many[next]);
+            assert!(running.is_some());
+        }
     }
 
     #[test]
     fn r46_a_dropped_waiter_leaves_its_turn_to_the_next() {
-        let turns = Turns::new(1);
-        let mut asks: Vec<_> = [1, 2, 3, 1].map(|number| turns.turn(account(number))).into();
+        let turns = Turns::default();
+        let mut asks: Vec<_> = (0..4).map(|_| turns.turn(account(1))).collect();
         let running = got(&mut asks[0]).unwrap();
         for ask in &mut asks[1..] {
             assert!(got(ask).is_none());
@@ -219,7 +188,6 @@ mod tests {
         assert!(got(&mut asks[1]).is_some());
         drop(asks);
         let queue = turns.queue();
-        assert!(queue.free == 1 && queue.busy.is_empty() && queue.waiting.is_empty());
-        assert!(queue.next.is_empty() && queue.granted.is_empty());
+        assert!(queue.busy.is_empty() && queue.waiting.is_empty() && queue.granted.is_empty());
     }
 }

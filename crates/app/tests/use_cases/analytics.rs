@@ -358,8 +358,7 @@ async fn d66_a_node_limits_its_concurrent_exports() {
 
 #[tokio::test]
 async fn r46_a_page_of_an_export_waits_for_the_accounts_question() {
-    let analytics_bounds = AnalyticsBounds { at_once: 2, ..AnalyticsBounds::default() };
-    let world = World::on(InMemory { analytics_bounds, ..InMemory::default() }, "agency").await;
+    let world = World::on(InMemory::default(), "agency").await;
     let link = world.redirect("sale").await;
     click(&world, world.account.id, link.id, 0);
     let (caller, stranger) = (world.caller().await, world.stranger().await);

@@ -198,7 +198,6 @@ async fn d51_analytics_are_unavailable_without_the_click_store() {
 async fn d51_a_query_that_waits_too_long_is_a_503() {
     let memory = InMemory {
         analytics_bounds: AnalyticsBounds {
-            at_once: 2,
             time_limit: Duration::from_millis(200),
             ..AnalyticsBounds::default()
         },

@@ -18,9 +18,9 @@ extern "SQL" {
     fn length(value: Binary) -> BigInt;
 }
 
-type HeadRow = (i64, i64, i64, bool, Vec<u8>, Vec<u8>);
+type HeadRow = (i64, i32, i64, i64, bool, Vec<u8>, Vec<u8>);
 
-/// The segments of days that may have clicks on links of a range.
+/// The segments of days that may have clicks on links of a range. One statement reads days that follow each other.
 pub(super) fn heads(
     connection: &mut SqliteConnection,
     days: &[(AccountId, UtcDay)],
@@ -30,14 +30,18 @@ pub(super) fn heads(
         (IdBytes::from(first), IdBytes::from(last))
     });
     let mut heads = Vec::new();
-    for (account, day) in days {
+    for days in days.chunk_by(|(one, day), (next, next_day)| one == next && day.plus(1) == *next_day) {
+        let [(account, first_day), ..] = days else { continue };
+        let last_day = days.last().map_or(*first_day, |(_, day)| *day);
         let rows: Vec<HeadRow> = click_segments::table
             .filter(click_segments::account_id.eq(IdBytes::from(*account)))
-            .filter(click_segments::day.eq(day.number()))
+            .filter(click_segments::day.ge(first_day.number()))
+            .filter(click_segments::day.le(last_day.number()))
             .filter(click_segments::first_link.le(last))
             .filter(click_segments::last_link.ge(first))
             .select((
                 click_segments::segment,
+                click_segments::day,
                 click_segments::clicks,
                 length(click_segments::data),
                 click_segments::sealed,
@@ -46,14 +50,15 @@ pub(super) fn heads(
             ))
             .load(connection)?;
         for row in rows {
-            heads.push(head(*account, *day, row)?);
+            heads.push(head(*account, row)?);
         }
     }
     Ok(heads)
 }
 
-fn head(account: AccountId, day: UtcDay, row: HeadRow) -> Result<SegmentHead, Failure> {
-    let (segment, clicks, bytes, sealed, first_link, last_link) = row;
+fn head(account: AccountId, row: HeadRow) -> Result<SegmentHead, Failure> {
+    let (segment, day, clicks, bytes, sealed, first_link, last_link) = row;
+    let day = UtcDay::from_number(day);
     let row = RowName::new("click_segments", segment);
     let link =
         |column, link: Vec<u8>| row.cell(column, link.try_into().map_err(|_| "does not have 16 bytes"));
