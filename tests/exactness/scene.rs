@@ -249,6 +249,7 @@ impl Scene {
             randomness: Arc::<signpost_memory::SeededRandomness>::clone(&self.memory.randomness),
             countries: Arc::new(NoCountries),
             facts: Box::new(Enricher::new(Sources::default())),
+            secrets: None,
         };
         let options = RecorderOptions::in_folder(self.spool());
         let recorder = ClickRecorder::start(ports, &options).await.unwrap();

@@ -14,6 +14,7 @@ mod queue;
 mod recorder;
 mod recording;
 mod reporting;
+mod secrets_key;
 mod shipper;
 mod spool;
 mod value_limits;
@@ -25,4 +26,5 @@ mod testing;
 
 pub use facts::{Facts, FindFacts};
 pub use recorder::{ClickRecorder, RecorderOptions, RecorderPorts, StartError};
+pub use secrets_key::SecretsKey;
 pub use spool::SpoolLimits;

@@ -16,6 +16,7 @@ use crate::facts::FindFacts;
 use crate::queue::{Put, Queue, Taken};
 use crate::recording::Recording;
 use crate::reporting::{LogPace, RecorderMetrics};
+use crate::secrets_key::SecretsKey;
 use crate::shipper::{Bell, Shipper};
 use crate::spool::{Spool, SpoolLimits};
 use crate::visitor_keys::VisitorKeys;
@@ -42,6 +43,9 @@ pub struct RecorderPorts {
     pub countries: Arc<dyn CountryLookup>,
     /// Derives the other facts of visits.
     pub facts: Box<dyn FindFacts>,
+    /// The secret that all nodes share outside of the store. Without it, the store alone suffices to compute hashes of
+    /// visitors.
+    pub secrets: Option<SecretsKey>,
 }
 
 /// The options of a recorder.
@@ -97,9 +101,9 @@ impl ClickRecorder {
     /// The recorder accepts clicks at once. It records the first ones when [`FindFacts::warm_up`] has returned; a process
     /// that is killed before loses them (ADR 60).
     pub async fn start(ports: RecorderPorts, options: &RecorderOptions) -> Result<Self, StartError> {
-        let RecorderPorts { store, clock, randomness, countries, facts } = ports;
+        let RecorderPorts { store, clock, randomness, countries, facts, secrets } = ports;
         let metrics = RecorderMetrics::new();
-        let keys = Arc::new(VisitorKeys::new(Arc::clone(&randomness)));
+        let keys = Arc::new(VisitorKeys::new(Arc::clone(&randomness), secrets));
         if let Err(error) = keys.refresh(store.as_ref(), clock.now()).await {
             tracing::warn!(%error, "no shared visitor key: visitors who reach several nodes today count once on each");
         }

@@ -132,7 +132,7 @@ mod tests {
     use crate::testing::{PlainFacts, click};
 
     fn recording(countries: Arc<dyn CountryLookup>) -> Recording {
-        let keys = Arc::new(VisitorKeys::new(Arc::new(SeededRandomness::default())));
+        let keys = Arc::new(VisitorKeys::new(Arc::new(SeededRandomness::default()), None));
         Recording::new(Box::new(PlainFacts), countries, keys)
     }
 
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn d47_alike_clicks_of_other_links_keep_their_values() {
-        let keys = Arc::new(VisitorKeys::new(Arc::new(SeededRandomness::default())));
+        let keys = Arc::new(VisitorKeys::new(Arc::new(SeededRandomness::default()), None));
         let mut recording = Recording::new(Box::new(Campaigns), Arc::new(NoCountries), keys);
         let (full, other) = (click().link, samples::redirect("other").id.into());
         let mut batch = ClickBatch::default();

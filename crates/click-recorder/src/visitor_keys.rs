@@ -8,6 +8,8 @@ use signpost_app::ports::{ClickStore, Randomness, StoreError};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{UtcDay, VisitorKey};
 
+use crate::secrets_key::SecretsKey;
+
 /// How long before a day its key is fetched. Only an outage of the store that lasts longer shows at midnight.
 const FETCH_AHEAD: Duration = Duration::from_hours(6);
 
@@ -18,22 +20,34 @@ const KEEP_AFTER: Duration = Duration::from_mins(1);
 pub(crate) struct VisitorKeys {
     keys: Mutex<BTreeMap<UtcDay, DayKey>>,
     randomness: Arc<dyn Randomness>,
+    /// Without it, the keys in the store are those of the hashes.
+    secrets: Option<SecretsKey>,
 }
 
 struct DayKey {
+    /// The key as the store has it.
     key: VisitorKey,
     /// Whether all nodes use it. A node that cannot reach the store uses its own key.
     is_shared: bool,
 }
 
 impl VisitorKeys {
-    pub(crate) fn new(randomness: Arc<dyn Randomness>) -> Self {
-        Self { keys: Mutex::default(), randomness }
+    pub(crate) fn new(randomness: Arc<dyn Randomness>, secrets: Option<SecretsKey>) -> Self {
+        Self { keys: Mutex::default(), randomness, secrets }
     }
 
-    /// The key of a day. If the store was never reachable, it is a random key that the node later offers to
-    /// the store. `None` without random bytes.
+    /// The key that hashes the visitors of a day. `None` without random bytes.
     pub(crate) fn of(&self, day: UtcDay) -> Option<VisitorKey> {
+        let in_store = self.in_store(day)?;
+        match &self.secrets {
+            Some(secrets) => secrets.visitor_key(&in_store),
+            None => Some(in_store),
+        }
+    }
+
+    /// The key of a day as the store has it. If the store was never reachable, it is a random key that the node later
+    /// offers to the store. `None` without random bytes.
+    fn in_store(&self, day: UtcDay) -> Option<VisitorKey> {
         let mut keys = self.keys();
         if let Some(known) = keys.get(&day) {
             return Some(known.key.clone());
@@ -54,7 +68,7 @@ impl VisitorKeys {
                 continue;
             }
             // Offers this node's key, so that visitors already hashed keep their identity.
-            let Some(proposed) = self.of(day) else { continue };
+            let Some(proposed) = self.in_store(day) else { continue };
             let key = store.visitor_key(day, proposed).await?;
             self.keys().insert(day, DayKey { key, is_shared: true });
             fetched = true;
@@ -92,7 +106,11 @@ mod tests {
     use super::*;
 
     fn keys(seed: u64) -> VisitorKeys {
-        VisitorKeys::new(Arc::new(SeededRandomness::new(seed)))
+        VisitorKeys::new(Arc::new(SeededRandomness::new(seed)), None)
+    }
+
+    fn keys_with(seed: u64, secret: u8) -> VisitorKeys {
+        VisitorKeys::new(Arc::new(SeededRandomness::new(seed)), Some(SecretsKey::new([secret; 32])))
     }
 
     fn noon() -> ManualClock {
@@ -118,6 +136,21 @@ mod tests {
         let next = UtcDay::of(clock.now());
         assert_eq!(nodes[0].of(next), nodes[1].of(next));
         assert_ne!(nodes[0].of(next), nodes[0].of(today));
+    }
+
+    #[tokio::test]
+    async fn d48_nodes_with_one_secret_share_keys_that_the_store_lacks() {
+        let (store, clock) = (MemoryClickStore::default(), noon());
+        let today = UtcDay::of(clock.now());
+        let [node, other, stranger, open] = [keys_with(1, 7), keys_with(2, 7), keys_with(3, 8), keys(4)];
+        for node in [&node, &other, &stranger, &open] {
+            node.refresh(&store, clock.now()).await.unwrap();
+        }
+        let in_store = store.visitor_key(today, VisitorKey([9; 32])).await.unwrap();
+        assert_eq!(open.of(today), Some(in_store.clone()));
+        assert_eq!(node.of(today), other.of(today));
+        assert_ne!(node.of(today), Some(in_store));
+        assert_ne!(node.of(today), stranger.of(today));
     }
 
     #[tokio::test]

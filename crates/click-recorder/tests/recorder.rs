@@ -79,6 +79,7 @@ async fn start_with(
         randomness: Arc::new(SeededRandomness::new(seed)),
         countries: Arc::new(NoCountries),
         facts,
+        secrets: None,
     };
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder)).await.unwrap()
 }

@@ -133,6 +133,7 @@ async fn record_clicks(
         randomness: Arc::new(OsRandomness),
         countries: Arc::clone(&parts.countries),
         facts: Box::new(Enricher::new(settings.lists.clone())),
+        secrets: None,
     };
     let options = RecorderOptions::in_folder(settings.spool());
     Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))

@@ -26,7 +26,7 @@ fn segment(millis: i64) -> BuiltSegment {
         usize::MAX,
     );
     let randomness = Arc::new(SeededRandomness::default());
-    let keys = Arc::new(crate::visitor_keys::VisitorKeys::new(randomness));
+    let keys = Arc::new(crate::visitor_keys::VisitorKeys::new(randomness, None));
     let countries = Arc::new(signpost_app::ports::NoCountries);
     let mut recording =
         crate::recording::Recording::new(Box::new(crate::testing::PlainFacts), countries, keys);

@@ -46,6 +46,7 @@ pub(crate) async fn start(
         randomness: Arc::new(SeededRandomness::new(seed)),
         countries: Arc::new(NoCountries),
         facts,
+        secrets: None,
     };
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder.join("spool"))).await.unwrap()
 }
