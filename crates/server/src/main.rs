@@ -11,6 +11,7 @@ mod listeners;
 mod metrics_server;
 mod name_servers;
 mod open_files;
+mod secrets_key_file;
 mod settings;
 mod shutdown;
 mod system;

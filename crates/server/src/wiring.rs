@@ -74,8 +74,9 @@ impl Serving {
             throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
         };
+        let is_new_database = common.database.is_missing_file();
         let stores = Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
-        let recorder = record_clicks(&settings.clicks, &parts, &stores).await?;
+        let recorder = record_clicks(&settings.clicks, &parts, &stores, is_new_database).await?;
         let app = Arc::new(application(common, parts, stores, recorder.clone()));
         let background = Background::start(&app).await;
         Ok(Self {
@@ -123,17 +124,20 @@ async fn record_clicks(
     settings: &ClickSettings,
     parts: &Parts,
     stores: &Stores,
+    is_new_database: bool,
 ) -> Result<Option<Arc<ClickRecorder>>> {
     if !settings.are_recorded {
         return Ok(None);
     }
+    let secrets_key = settings.secrets_key.as_ref();
+    let secrets = secrets_key.map(|file| file.key_or_new(&OsRandomness, is_new_database)).transpose()?;
     let world = RecorderPorts {
         store: Arc::clone(&stores.clicks),
         clock: Arc::new(SystemClock),
         randomness: Arc::new(OsRandomness),
         countries: Arc::clone(&parts.countries),
         facts: Box::new(Enricher::new(settings.lists.clone())),
-        secrets: None,
+        secrets,
     };
     let options = RecorderOptions::in_folder(settings.spool());
     Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))

@@ -60,15 +60,27 @@ impl DatabaseFile {
     /// The file beside this one that stores the clicks: `signpost-clicks.db` beside `signpost.db`.
     #[must_use]
     pub fn of_clicks(&self) -> Self {
+        let (stem, extension) = self.stem_and_extension();
+        let text = format!("{stem}-clicks{extension}");
+        Self { path: PathBuf::from(&text), text, contents: Contents::Clicks }
+    }
+
+    /// The file beside this one for the secret that is not in the database: `signpost-secrets.key` beside `signpost.db`.
+    /// It is no part of a backup, because a backup with it would suffice to compute visitors' hashes (ADR 64).
+    #[must_use]
+    pub fn secrets_key(&self) -> PathBuf {
+        let (stem, _) = self.stem_and_extension();
+        format!("{stem}-secrets.key").into()
+    }
+
+    fn stem_and_extension(&self) -> (&str, &str) {
         // Only the part after the last dot of the name is an extension; folder names may contain dots too.
         let name_begins = self.text.rfind(std::path::MAIN_SEPARATOR).map_or(0, |place| place + 1);
-        let (folder, name) = self.text.split_at(name_begins);
-        let (stem, extension) = match name.rfind('.') {
-            Some(dot) if dot > 0 => name.split_at(dot),
-            _ => (name, ""),
-        };
-        let text = format!("{folder}{stem}-clicks{extension}");
-        Self { path: PathBuf::from(&text), text, contents: Contents::Clicks }
+        let name = self.text.get(name_begins..).unwrap_or_default();
+        match name.rfind('.') {
+            Some(dot) if dot > 0 => self.text.split_at(name_begins + dot),
+            _ => (&self.text, ""),
+        }
     }
 
     pub(crate) const fn contents(&self) -> Contents {
@@ -142,5 +154,12 @@ mod tests {
         assert_eq!(clicks("/var/lib.d/signpost"), "/var/lib.d/signpost-clicks");
         assert_eq!(clicks("/var/lib.d/.hidden"), "/var/lib.d/.hidden-clicks");
         assert_eq!(clicks("/a.b.sqlite3"), "/a.b-clicks.sqlite3");
+    }
+
+    #[test]
+    fn secrets_key_is_named_after_the_database() {
+        let key = |path: &str| DatabaseFile::at(path).unwrap().secrets_key();
+        assert_eq!(key("/var/lib/signpost.db"), Path::new("/var/lib/signpost-secrets.key"));
+        assert_eq!(key("/var/lib.d/signpost"), Path::new("/var/lib.d/signpost-secrets.key"));
     }
 }

@@ -90,6 +90,12 @@ impl ProgramBuilder {
         self
     }
 
+    /// With this umask.
+    pub fn umask(mut self, mask: &str) -> Self {
+        self.shell.extend(["umask ", mask, ";"]);
+        self
+    }
+
     /// With this limit of open files.
     pub fn open_files(mut self, number: u32) -> Self {
         self.shell.extend(["ulimit -n ".to_owned(), number.to_string(), ";".to_owned()]);

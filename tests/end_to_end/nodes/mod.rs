@@ -7,6 +7,7 @@ mod changes;
 mod custom_domains;
 mod request_costs;
 mod shared_state;
+mod visitor_keys;
 
 use signpost_test_servers::Absence;
 use signpost_test_servers::postgres::{self, PostgresDatabase};

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use signpost_app::{Application, domains};
 use signpost_domain::SystemDomain;
 
+use crate::secrets_key_file::HOW_TO_MAKE;
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
 use crate::settings::{CommonSettings, ServeSettings, joined, log_start};
 
@@ -24,6 +25,12 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
     if !serve.gates.know_countries() {
         tracing::info!(
             "country blocks of links have no effect, because visitors' countries are unknown: set `geoip-database` or `country-header`"
+        );
+    }
+    if serve.clicks.are_recorded && serve.clicks.secrets_key.is_none() {
+        tracing::warn!(
+            "`secrets-key` is not set: whoever gets hold of the database's files or its write-ahead log can try out which \
+             addresses clicked that day; make a file with {HOW_TO_MAKE}, and give the same file to all nodes"
         );
     }
     log_start(common, serve);

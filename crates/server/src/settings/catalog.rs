@@ -267,6 +267,15 @@ settings! {
         log: |_, serve| unquoted(serve.clicks.data_dir.display()),
     }
 
+    SECRETS_KEY: PathBuf = values::file {
+        key: "secrets-key", value_name: "FILE", default: None,
+        help: "File of 32 random bytes, the same on all nodes, that only its owner may read. A copy of the database \
+           alone then does not suffice to try out addresses of visitors. The program makes a missing file only \
+           with the embedded database [default: beside the embedded database; with PostgreSQL none]",
+        group: "Store", scope: Scope::Serve,
+        log: |_, serve| serve.clicks.secrets_key.as_ref().and_then(|file| path(file.path())),
+    }
+
     CLICK_RECORDING: bool = values::on_or_off {
         key: "click-recording", value_name: "on|off", default: Some("on"),
         help: "Whether this node records clicks for analytics: on or off",

@@ -9,6 +9,7 @@ use super::catalog;
 use super::error::SettingsError;
 use super::setting::Setting;
 use super::sources::Sources;
+use crate::secrets_key_file::SecretsKeyFile;
 
 /// The name of the spool's folder in the data folder.
 const SPOOL: &str = "signpost-spool";
@@ -22,16 +23,19 @@ pub(crate) struct ClickSettings {
     pub(crate) are_recorded: bool,
     /// The folder of this node's own data.
     pub(crate) data_dir: PathBuf,
+    /// The secret with which visitors are hashed. `None` if there is none, or if clicks are not recorded.
+    pub(crate) secrets_key: Option<SecretsKeyFile>,
     /// The lists that the facts of a click are derived from.
     pub(crate) lists: Lists,
 }
 
 impl std::fmt::Debug for ClickSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { are_recorded, data_dir, lists: _ } = self;
+        let Self { are_recorded, data_dir, secrets_key, lists: _ } = self;
         f.debug_struct("ClickSettings")
             .field("are_recorded", are_recorded)
             .field("data_dir", data_dir)
+            .field("secrets_key", secrets_key)
             .finish_non_exhaustive()
     }
 }
@@ -69,7 +73,29 @@ impl ClickSettings {
                 lists = with_list;
             }
         }
-        Ok(Self { are_recorded: sources.required(&catalog::CLICK_RECORDING)?, data_dir, lists })
+        let are_recorded = sources.required(&catalog::CLICK_RECORDING)?;
+        let secrets_key = if are_recorded { secrets_key(sources, &database)? } else { None };
+        Ok(Self { are_recorded, data_dir, secrets_key, lists })
+    }
+}
+
+/// Reads the file of the secrets key. It may be missing only with the embedded store, whose start makes it.
+fn secrets_key(sources: &Sources, database: &Database) -> Result<Option<SecretsKeyFile>, SettingsError> {
+    let setting = &catalog::SECRETS_KEY;
+    match database {
+        Database::Server(_) => {
+            let open = |path| SecretsKeyFile::open_existing(path).map_err(|error| error.to_string());
+            sources.optional_as(setting, open)
+        }
+        Database::File(database) => {
+            let open = |path| SecretsKeyFile::open(path).map_err(|error| error.to_string());
+            match sources.optional_as(setting, open)? {
+                Some(named) => Ok(Some(named)),
+                None => open(database.secrets_key())
+                    .map(Some)
+                    .map_err(|problem| SettingsError::at(setting.about.key, problem)),
+            }
+        }
     }
 }
 
@@ -100,6 +126,24 @@ mod tests {
         ] {
             assert_eq!(read(&given).unwrap().spool(), Path::new(expected));
         }
+    }
+
+    #[test]
+    fn d61_the_secrets_key_is_beside_the_embedded_database_by_default() {
+        let path = |given: &[(&'static str, &str)]| {
+            read(given).unwrap().secrets_key.map(|file| file.path().to_owned())
+        };
+        let (embedded, server) = (
+            ("database-url", "sqlite:///var/lib/here/links.db"),
+            ("database-url", "postgres://user@db.example/signpost"),
+        );
+        let named = ("secrets-key", "/srv/nowhere.key");
+        assert_eq!(path(&[embedded]), Some("/var/lib/here/links-secrets.key".into()));
+        assert_eq!(path(&[embedded, named]), Some("/srv/nowhere.key".into()));
+        assert_eq!(path(&[server]), None);
+        assert_eq!(path(&[server, named, ("click-recording", "off")]), None);
+        let message = read(&[server, named]).unwrap_err();
+        assert!(message.contains("secrets-key") && message.contains("/srv/nowhere.key"), "{message}");
     }
 
     #[test]

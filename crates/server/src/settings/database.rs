@@ -13,6 +13,16 @@ pub(crate) enum Database {
     Server(ServerUrl),
 }
 
+impl Database {
+    /// Whether it is in a file that does not exist yet.
+    pub(crate) fn is_missing_file(&self) -> bool {
+        match self {
+            Self::File(file) => !file.path().exists(),
+            Self::Server(_) => false,
+        }
+    }
+}
+
 /// The URL of a database on a PostgreSQL server. It may hold a password, so it is never shown whole.
 #[derive(Clone)]
 pub(crate) struct ServerUrl(String);
