@@ -136,8 +136,13 @@ pub(crate) fn open(
                 Task::Migrate | Task::Copy | Task::Read => {}
             }
         }
-        // Deleted hashes and keys of visitors must be gone (D48): SQLite overwrites them with zeros.
-        Contents::Clicks => connection.batch_execute("PRAGMA secure_delete = ON").map_err(unusable)?,
+        // Deleted hashes and keys of visitors must be gone (D48): SQLite overwrites them with zeros. Segments are read once
+        // and are large, so a cache of them would take memory for nothing.
+        Contents::Clicks => connection
+            .batch_execute(
+                "PRAGMA secure_delete = ON; PRAGMA cache_size = -2000; PRAGMA journal_size_limit = 4194304",
+            )
+            .map_err(unusable)?,
     }
     Ok(connection)
 }

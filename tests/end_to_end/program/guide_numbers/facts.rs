@@ -170,7 +170,11 @@ pub(super) const FACTS: &[Fact] = &[
     fact("kept for {24 hours}", Is(Const("crates/app/src/ports/remembered_answers.rs", "ANSWERS_KEPT"))),
     fact(
         "up to {16,000} kB of cache",
-        Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA cache_size = -")),
+        Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -")),
+    ),
+    fact(
+        "and {2,000} kB for each of eight",
+        Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA secure_delete = ON; PRAGMA cache_size = -")),
     ),
     fact("for each of its {five} connections", OneMore(Const(SQLITE, "FOUR"))),
     fact(
@@ -265,7 +269,7 @@ pub(super) const NOT_OURS: &[&str] = &[
     "With 16 for requests that is 27. With fewer than four, one more is opened",
     "(`database-connections` × 11/8 + 7)",
     // Seven readers, which `clicks/store.rs` of the SQLite store computes, and a writer.
-    "and of eight more for clicks",
+    "for each of eight more for clicks",
     "A question about clicks takes up to 64 MiB",
     "without the last two statements",
     "Two at once are safe",
