@@ -147,7 +147,7 @@ fn notice(scene: &Scene, is_over: &AtomicBool) -> Result<Noticed> {
     }
 }
 
-/// A visit whose values nobody else has.
+/// A visit with values that no other visit has.
 fn invented(random: &mut Random) -> String {
     let mut word = || format!("{:016x}{:016x}", random.next(), random.next());
     format!(

@@ -139,14 +139,25 @@ async fn attempt(
     let stored = DaySegments::find(snapshot, account, &scanned, inquiry.link_range()).await?;
     limits.take(stored.bytes())?;
     let mut windows = inquiry.windows(stored.sizes()).into_iter();
-    let mut next = stored.read(snapshot, windows.next()).await?;
+    let mut next = read_next(&stored, snapshot, windows.next()).await?;
     while let Some(window) = next {
         // The store reads the next days while the previous ones are counted.
         let counted = count(limits.lane, inquiry, window, deadline);
-        let (read, counted) = tokio::join!(stored.read(snapshot, windows.next()), counted);
+        let (read, counted) = tokio::join!(read_next(&stored, snapshot, windows.next()), counted);
         (next, inquiry) = (read?, counted?);
     }
     Ok(compute(limits.lane, move || inquiry.finish()).await?)
+}
+
+async fn read_next(
+    stored: &DaySegments,
+    snapshot: &mut dyn ClickSnapshot,
+    window: Option<Vec<UtcDay>>,
+) -> Result<Option<ReadDays>, StoreError> {
+    match window {
+        Some(window) => stored.read(snapshot, window).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 async fn count(

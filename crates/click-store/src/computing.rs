@@ -116,6 +116,7 @@ pub async fn compute<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
+    use std::time::Duration;
 
     use super::*;
 
@@ -142,20 +143,25 @@ mod tests {
         assert_eq!(compute(Lane::Short, || 1).await.unwrap(), 1);
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn r46_short_computations_do_not_wait_for_long_ones() {
-        let (end, ended) = mpsc::channel::<()>();
-        let ended = Arc::new(std::sync::Mutex::new(ended));
         let cores = available_parallelism().map_or(1, usize::from);
+        let ((begun_to, begun), (end, ended)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
+        let ended = Arc::new(std::sync::Mutex::new(ended));
         let long: Vec<_> = (0..2 * cores)
             .map(|_| {
-                let ended = Arc::clone(&ended);
+                let (begun_to, ended) = (begun_to.clone(), Arc::clone(&ended));
                 tokio::spawn(compute(Lane::Long, move || {
+                    let _ = begun_to.send(());
                     let _ = ended.lock().map(|ended| ended.recv());
                 }))
             })
             .collect();
-        assert_eq!(compute(Lane::Short, || 1).await.unwrap(), 1);
+        for _ in 0..(cores / 2).max(1) {
+            begun.recv().unwrap();
+        }
+        let short = tokio::time::timeout(Duration::from_mins(1), compute(Lane::Short, || 1));
+        assert_eq!(short.await.expect("it waits for a long one").unwrap(), 1);
         drop(end);
         for long in long {
             long.await.unwrap().unwrap();

@@ -7,10 +7,8 @@ use signpost_app::ports::{StoreError, Upkeep};
 use signpost_clicks::{MalformedSegment, digests, last_clicks};
 use signpost_domain::{LinkId, Timestamp};
 
-use crate::computing::{Lane, compute};
-use crate::reading_days::by;
-use crate::tables::{ClickChange, ClickTables, DayChange, DayEffect, DayVersion, PendingDays, Reading};
-use crate::whole_days::{self, WholeDay, end_of_step, last_day_ended};
+use crate::tables::{ClickTables, DayChange, DayEffect, DayVersion, PendingDays};
+use crate::whole_days::{self, WholeDay};
 
 /// How long after its end a day is digested: most late clicks have arrived by then.
 const DIGEST_AFTER: Duration = Duration::from_mins(5);
@@ -21,20 +19,7 @@ const DIGEST_AFTER: Duration = Duration::from_mins(5);
 /// # Errors
 /// [`StoreError::Unavailable`] after a minute, or after the time limit of the store if that is longer.
 pub async fn digest(tables: &(impl ClickTables + ?Sized), now: Timestamp) -> Result<Upkeep, StoreError> {
-    let Some(last) = last_day_ended(now, DIGEST_AFTER) else { return Ok(Upkeep::Done) };
-    let ends = end_of_step(tables);
-    let step = async {
-        let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
-        let days = whole_days::read(&mut *snapshot, PendingDays::ToDigest, last).await?;
-        drop(snapshot);
-        if days.is_empty() {
-            return Ok(Upkeep::Done);
-        }
-        let days = compute(Lane::Long, move || days.iter().map(digested).collect()).await?;
-        tables.apply(ClickChange { days, ..ClickChange::default() }, ends).await?;
-        Ok(Upkeep::More)
-    };
-    by(ends, step).await
+    whole_days::change_some(tables, PendingDays::ToDigest, now, DIGEST_AFTER, digested).await
 }
 
 fn digested(day: &WholeDay) -> DayChange {

@@ -58,7 +58,7 @@ async fn select(
     let stored = DaySegments::find(snapshot, selection.account, &days, selector.link_range()).await?;
     let days = days.into_iter().filter(|day| stored.sizes().contains_key(day) || unpacked.touches(*day));
     for window in windows(days, stored.sizes()) {
-        let Some((days, mut segments)) = stored.read(snapshot, Some(window)).await? else { continue };
+        let (days, mut segments) = stored.read(snapshot, window).await?;
         let unpacked = Arc::clone(unpacked);
         let selected = compute(Lane::Long, move || {
             for day in days {

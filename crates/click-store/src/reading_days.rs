@@ -51,16 +51,15 @@ impl DaySegments {
     pub(crate) async fn read(
         &self,
         snapshot: &mut dyn ClickSnapshot,
-        days: Option<Vec<UtcDay>>,
-    ) -> Result<Option<ReadDays>, StoreError> {
-        let Some(days) = days else { return Ok(None) };
+        days: Vec<UtcDay>,
+    ) -> Result<ReadDays, StoreError> {
         let keys: Vec<SegmentKey> =
             days.iter().filter_map(|day| self.keys.get(day)).flatten().copied().collect();
         let mut segments: BTreeMap<UtcDay, Vec<Vec<u8>>> = BTreeMap::new();
         for (key, data) in snapshot.segment_data(&keys).await? {
             segments.entry(key.day).or_default().push(data);
         }
-        Ok(Some((days, segments)))
+        Ok((days, segments))
     }
 }
 

@@ -1,14 +1,19 @@
-//! Reading whole days that upkeep has not finished with.
+//! Changing whole days that upkeep has not finished with.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::StoreError;
+use signpost_app::ports::{StoreError, Upkeep};
 use signpost_clicks::MalformedSegment;
 use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
-use crate::tables::{ClickSnapshot, ClickTables, DayVersion, PendingDays, SegmentKey};
+use crate::computing::{Lane, compute};
+use crate::reading_days::by;
+use crate::tables::{
+    BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayVersion, PendingDays, Reading,
+    SegmentKey,
+};
 
 /// The time limit of a step: the day of a very busy account takes longer than a call may.
 const STEP_LIMIT: Duration = Duration::from_mins(1);
@@ -40,23 +45,51 @@ impl WholeDay {
     }
 }
 
-/// When a step that begins now must end.
-pub(crate) fn end_of_step(tables: &(impl ClickTables + ?Sized)) -> Instant {
-    Instant::now() + STEP_LIMIT.max(tables.time_limit())
+/// Computes a change of each of some pending days that ended at least `ago` before `now`, and applies the changes together. If
+/// one of the days changes meanwhile, nothing is applied, and all come up again.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] after a minute, or after the time limit of the store if that is longer.
+pub(crate) async fn change_some(
+    tables: &(impl ClickTables + ?Sized),
+    pending: PendingDays,
+    now: Timestamp,
+    ago: Duration,
+    change: fn(&WholeDay) -> DayChange,
+) -> Result<Upkeep, StoreError> {
+    let Some(last) = last_day_ended(now, ago) else { return Ok(Upkeep::Done) };
+    let ends = Instant::now() + STEP_LIMIT.max(tables.time_limit());
+    let step = async {
+        let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
+        let days = read(&mut *snapshot, pending, last).await?;
+        drop(snapshot);
+        if days.is_empty() {
+            return Ok(Upkeep::Done);
+        }
+        let days = compute(Lane::Long, move || days.iter().map(change).collect()).await?;
+        tables.apply(ClickChange { days, ..ClickChange::default() }, ends).await?;
+        Ok(Upkeep::More)
+    };
+    by(ends, step).await
 }
 
 /// The last day that ended at least this long ago.
-pub(crate) fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
+fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
     let today = UtcDay::of(now.minus(ago));
     (today.number() > 0).then(|| today.minus(1))
 }
 
 /// Reads as many pending days as fit one step.
-pub(crate) async fn read(
+async fn read(
     snapshot: &mut dyn ClickSnapshot,
     pending: PendingDays,
     last: UtcDay,
 ) -> Result<Vec<WholeDay>, StoreError> {
+    // Waiting clicks would arrive late for a day that is sealed now.
+    let until_then = BatchSelection { last: last.last(), ..BatchSelection::ALL };
+    if pending == PendingDays::ToSeal && !snapshot.waiting_batches(until_then, 1).await?.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut found = snapshot.pending_days(pending, last, DAYS).await?;
     let days: Vec<(AccountId, UtcDay)> = found.iter().map(|day| (day.account, day.day)).collect();
     let (mut sizes, mut keys) = (BTreeMap::<_, u64>::new(), BTreeMap::<_, Vec<SegmentKey>>::new());

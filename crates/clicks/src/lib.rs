@@ -7,7 +7,6 @@
 //! what a store reads and writes, and in which order. `docs/click-segments.md` describes both formats byte by
 //! byte.
 
-mod accounts;
 mod columns;
 mod day_counter;
 mod day_cuts;
@@ -32,7 +31,6 @@ mod tables;
 mod tally;
 mod value_limits;
 
-pub use accounts::accounts;
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
 pub use inquiry::{Inquiry, MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, WINDOW_BYTES, windows};
 pub use packer::{PackedSegment, Packer, seal};
@@ -43,7 +41,7 @@ pub use recent::{RecentCounter, last_clicks};
 pub use scanner::{DayNeeds, Scanner};
 pub use segment_builder::{BuiltSegment, SegmentBuilder, SegmentFull};
 pub use segment_format::MalformedSegment;
-pub use segment_reader::read;
+pub use segment_reader::{accounts, read};
 pub use selector::Selector;
 
 /// Maximum number of clicks in a segment. Readers refuse larger ones.

@@ -27,6 +27,17 @@ pub fn read(data: &[u8], mut each: impl FnMut(RecordedClick<'_>)) -> Result<(), 
     Ok(())
 }
 
+/// The accounts that have clicks in a segment, each once, in ascending order. Clicks are not read.
+pub fn accounts(data: &[u8]) -> Result<Vec<AccountId>, MalformedSegment> {
+    let mut decoder = Decoder::new();
+    let segment = Segment::open(data, &mut decoder)?;
+    let sections = segment.sections(&mut decoder, &mut Vec::new())?;
+    let mut accounts: Vec<AccountId> = sections.into_iter().map(|section| section.account).collect();
+    accounts.sort_unstable();
+    accounts.dedup();
+    Ok(accounts)
+}
+
 fn click_of(decoded: &DecodedSegment, run: Run, row: usize) -> Option<RecordedClick<'_>> {
     let time = i64::from(*decoded.times.get(row)?);
     let visitor = decoded.visitors.get(index(*decoded.visitor.get(row)?)).copied().map(Visitor::bytes)?;

@@ -105,8 +105,8 @@ fn limited(rows: &[Row]) -> Vec<Row> {
     limited
 }
 
-/// Clicks of two links, of which the first has most. `spread` is the number of values to choose from, and `instants` the number
-/// of milliseconds: a few make many clicks coincide.
+/// Clicks of two links, most of them of the first. Their values are chosen from `spread` ones, and their times from `instants`
+/// milliseconds: with few of these, many clicks coincide.
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let spread = prop_oneof![Just(3_990_u64), Just(4_010), 4_000..12_000_u64];
     let instants = prop_oneof![Just(1_u64), Just(300), Just(86_400_000)];

@@ -1,5 +1,6 @@
 //! The contract of [`ClickTables`]: what the shared code above a store's tables of clicks relies on.
 
+use std::any::Any;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,26 +15,24 @@ use signpost_domain::AccountId;
 use signpost_domain::analytics::{ClickSource, UtcDay};
 
 use crate::click_samples::{ClickedLink, at};
+use crate::clicks::ClickFixture;
 use crate::samples;
 
-/// The click store of one case, with everything that must live as long. Its time limit must be a minute or more.
-pub trait ClickTablesFixture: Send + Sync + 'static {
+/// A click store with its tables.
+pub trait ClickTablesFixture: ClickFixture {
     /// The tables of the store.
     fn tables(&self) -> Arc<dyn ClickTables>;
-
-    /// The store itself.
-    fn clicks(&self) -> Arc<dyn ClickStore>;
 }
 
 /// Opens a fresh store.
-type Opening = Pin<Box<dyn Future<Output = Box<dyn ClickTablesFixture>>>>;
+type Opening = Pin<Box<dyn Future<Output = Opened>>>;
 type Case = fn(Opening) -> Pin<Box<dyn Future<Output = ()>>>;
 
 macro_rules! table {
     (() $($module:ident { $($case:ident)* })*) => {
         const CASES: &[(&str, &str, Case)] =
             &[$($((stringify!($module), stringify!($case), |opening| {
-                Box::pin(async { $case(Opened::new(opening.await)).await })
+                Box::pin(async { $case(opening.await).await })
             }),)*)*];
     };
 }
@@ -73,10 +72,7 @@ where
     F: ClickTablesFixture,
     O: Future<Output = F> + 'static,
 {
-    let opening = async move {
-        let fixture: Box<dyn ClickTablesFixture> = Box::new(open().await);
-        fixture
-    };
+    let opening = async move { Opened::new(open().await) };
     crate::run::run(find(module, case)(Box::pin(opening)));
 }
 
@@ -94,12 +90,12 @@ macro_rules! click_tables_contract {
 struct Opened {
     tables: Arc<dyn ClickTables>,
     clicks: Arc<dyn ClickStore>,
-    _fixture: Box<dyn ClickTablesFixture>,
+    _fixture: Box<dyn Any>,
 }
 
 impl Opened {
-    fn new(fixture: Box<dyn ClickTablesFixture>) -> Self {
-        Self { tables: fixture.tables(), clicks: fixture.clicks(), _fixture: fixture }
+    fn new(fixture: impl ClickTablesFixture) -> Self {
+        Self { tables: fixture.tables(), clicks: fixture.clicks(), _fixture: Box::new(fixture) }
     }
 
     async fn append(&self, batch: &EncodedClicks) {

@@ -127,10 +127,6 @@ impl ClickTablesFixture for Fixture {
     fn tables(&self) -> Arc<dyn ClickTables> {
         self.store.clone()
     }
-
-    fn clicks(&self) -> Arc<dyn ClickStore> {
-        self.store.clone()
-    }
 }
 
 signpost_port_contracts::click_tables_contract!(fresh_clicks);

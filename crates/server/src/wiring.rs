@@ -299,11 +299,6 @@ pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> P
     }
 }
 
-/// An analytics query may take as long as any other call to a store.
-fn analytics_bounds(store_timeout: Duration) -> AnalyticsBounds {
-    AnalyticsBounds { time_limit: store_timeout, ..AnalyticsBounds::default() }
-}
-
 fn application(
     common: &CommonSettings,
     parts: Parts,
@@ -348,7 +343,11 @@ fn application(
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         client_addresses: ClientAddresses::new(trusted_proxies),
         room_for_answers: ROOM_FOR_ANSWERS,
-        analytics: Analytics::new(analytics_bounds(common.store_timeout)),
+        // A question may take as long as any other call to a store.
+        analytics: Analytics::new(AnalyticsBounds {
+            time_limit: common.store_timeout,
+            ..AnalyticsBounds::default()
+        }),
         lifecycle: Lifecycle::default(),
     }
 }

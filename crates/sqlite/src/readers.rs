@@ -85,15 +85,7 @@ impl Readers {
         &self,
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.read_at_length_by(end_of_call(self.time_limit), read).await
-    }
-
-    /// Like [`Self::read_at_length`], with a deadline.
-    pub(crate) async fn read_at_length_by<T: Send + 'static>(
-        &self,
-        ends: Instant,
-        read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        let ends = end_of_call(self.time_limit);
         let turn = turn_by(ends, &self.turns).await?;
         let read = move |connection: &mut SqliteConnection| {
             // Held until the read ends, even if its caller is gone by then.
@@ -104,7 +96,7 @@ impl Readers {
     }
 
     /// Like [`Self::read`], with a deadline.
-    pub(crate) async fn read_by<T: Send + 'static>(
+    async fn read_by<T: Send + 'static>(
         &self,
         ends: Instant,
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,

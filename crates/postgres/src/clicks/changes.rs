@@ -45,25 +45,16 @@ async fn write(connection: &mut &AsyncPgConnection, change: ClickChange) -> Resu
     }
     inbox::set_aside(connection, unreadable).await?;
     inbox::delete(connection, &taken).await?;
-    let mut with_new_clicks = Vec::new();
-    let mut digested = Vec::new();
-    let mut sealed = Vec::new();
+    days::mark(connection, &changes).await?;
     let (mut removed, mut added, mut new_digests) = (Vec::new(), Vec::new(), Vec::new());
     let mut last: BTreeMap<(IdBytes, IdBytes), Timestamp> = BTreeMap::new();
     for DayChange { account, day, version: _, effect } in changes {
         match effect {
-            DayEffect::NewClicks(replacement) => {
-                with_new_clicks.push((account, day));
-                removed.extend(replacement.removed);
-                added.extend(replacement.added);
-            }
-            DayEffect::Sealed(replacement) => {
-                sealed.push((account, day));
+            DayEffect::NewClicks(replacement) | DayEffect::Sealed(replacement) => {
                 removed.extend(replacement.removed);
                 added.extend(replacement.added);
             }
             DayEffect::Digested { digests, last_clicks } => {
-                digested.push((account, day));
                 new_digests.extend(digests.into_iter().map(|digest| (account, day, digest)));
                 for (link, at) in last_clicks {
                     let latest = last.entry((account.into(), link.into())).or_insert(at);
@@ -74,9 +65,6 @@ async fn write(connection: &mut &AsyncPgConnection, change: ClickChange) -> Resu
     }
     segments::delete(connection, removed).await?;
     segments::insert(connection, added).await?;
-    days::note_clicks(connection, &with_new_clicks).await?;
-    days::set_digested(connection, &digested).await?;
-    days::set_sealed(connection, &sealed).await?;
     digests::store(connection, new_digests).await?;
     digests::note_last_clicks(connection, last).await?;
     Ok(Applied::Whole)

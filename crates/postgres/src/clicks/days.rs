@@ -1,8 +1,8 @@
 //! The upkeep state of the days of accounts.
 
-use diesel::sql_types::{Array, BigInt, Integer};
+use diesel::sql_types::{Array, BigInt, Bool, Integer, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_click_store::{DayChange, DayVersion, PendingDays};
+use signpost_click_store::{DayChange, DayEffect, DayVersion, PendingDays};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 use signpost_sql_rows::sql_types::Identifier;
@@ -163,13 +163,22 @@ pub(super) async fn hold(
 }
 
 statement! {
-    NoteClicks -> BigInt {
+    /// Sets what is given of each day, and moves its version by a number.
+    Mark -> BigInt {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
+        moves: Vec<i64>,
+        digested: Vec<Option<bool>>,
+        sealed: Vec<Option<bool>>,
     } =
-    "UPDATE click_days AS d SET version = d.version + 1, digested = false, sealed = false FROM unnest("
+    "UPDATE click_days AS d SET version = d.version + t.moves, digested = coalesce(t.digested, d.digested), \
+     sealed = coalesce(t.sealed, d.sealed) FROM unnest("
     { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
+    { days: Array<Integer> } ", "
+    { moves: Array<BigInt> } ", "
+    { digested: Array<Nullable<Bool>> } ", "
+    { sealed: Array<Nullable<Bool>> } ") AS t (account_id, day, moves, digested, sealed) \
+     WHERE d.account_id = t.account_id AND d.day = t.day"
 }
 
 statement! {
@@ -182,62 +191,26 @@ statement! {
     { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
 }
 
-statement! {
-    SetDigested -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-    } =
-    "UPDATE click_days AS d SET digested = true FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
-}
-
-statement! {
-    SetSealed -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-    } =
-    "UPDATE click_days AS d SET sealed = true, version = d.version + 1 FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
-}
-
-/// Notes that days, which this transaction has locked, have new clicks: they are neither digested nor sealed.
-pub(super) async fn note_clicks(
-    connection: &mut &AsyncPgConnection,
-    days: &[(AccountId, UtcDay)],
-) -> Result<(), Failure> {
-    if days.is_empty() {
+/// Marks the days of some changes, which this transaction has locked, and deletes the digests of those with new clicks.
+pub(super) async fn mark(connection: &mut &AsyncPgConnection, changes: &[DayChange]) -> Result<(), Failure> {
+    if changes.is_empty() {
         return Ok(());
     }
-    let (accounts, days) = columns(days);
-    NoteClicks { accounts: accounts.clone(), days: days.clone() }.execute(connection).await?;
-    DeleteDigests { accounts, days }.execute(connection).await?;
-    Ok(())
-}
-
-/// Marks days, which this transaction has locked, as digested.
-pub(super) async fn set_digested(
-    connection: &mut &AsyncPgConnection,
-    days: &[(AccountId, UtcDay)],
-) -> Result<(), Failure> {
-    if days.is_empty() {
-        return Ok(());
+    let marks = changes.iter().map(|change| match change.effect {
+        DayEffect::NewClicks(_) => (1, (Some(false), Some(false))),
+        DayEffect::Digested { .. } => (0, (Some(true), None)),
+        DayEffect::Sealed(_) => (1, (None, Some(true))),
+    });
+    let (moves, (digested, sealed)) = marks.unzip();
+    let all: Vec<(AccountId, UtcDay)> = changes.iter().map(|change| (change.account, change.day)).collect();
+    let (accounts, days) = columns(&all);
+    Mark { accounts, days, moves, digested, sealed }.execute(connection).await?;
+    let with_new_clicks = changes.iter().filter(|change| matches!(change.effect, DayEffect::NewClicks(_)));
+    let stale: Vec<(AccountId, UtcDay)> =
+        with_new_clicks.map(|change| (change.account, change.day)).collect();
+    if !stale.is_empty() {
+        let (accounts, days) = columns(&stale);
+        DeleteDigests { accounts, days }.execute(connection).await?;
     }
-    let (accounts, days) = columns(days);
-    SetDigested { accounts, days }.execute(connection).await?;
-    Ok(())
-}
-
-/// Marks days, which this transaction has locked, as sealed.
-pub(super) async fn set_sealed(
-    connection: &mut &AsyncPgConnection,
-    days: &[(AccountId, UtcDay)],
-) -> Result<(), Failure> {
-    if days.is_empty() {
-        return Ok(());
-    }
-    let (accounts, days) = columns(days);
-    SetSealed { accounts, days }.execute(connection).await?;
     Ok(())
 }

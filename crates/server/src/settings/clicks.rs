@@ -23,7 +23,7 @@ pub(crate) struct ClickSettings {
     pub(crate) are_recorded: bool,
     /// The folder of this node's own data.
     pub(crate) data_dir: PathBuf,
-    /// The secret with which visitors are hashed. `None` if there is none, or if clicks are not recorded.
+    /// The secret that the hashes of visitors depend on. `None` if the operator named none, or clicks are not recorded.
     pub(crate) secrets_key: Option<SecretsKeyFile>,
     /// The lists that the facts of a click are derived from.
     pub(crate) lists: Lists,

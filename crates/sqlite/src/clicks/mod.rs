@@ -1,8 +1,9 @@
 //! Clicks, in a separate file beside the database (ADR 47).
 //!
 //! One thread writes, and some read. A commit survives a crash of the process; a power failure may lose the last moments
-//! before it, as with request counts. Upkeep reads and computes on a reading thread. Then it writes in a short transaction
-//! that first checks that nothing has changed. So appending never waits for the compression of segments.
+//! before it, as with request counts. Upkeep reads a snapshot on a reading thread and computes on the threads that all
+//! stores share. Then it writes in a short transaction that first checks that nothing has changed. So appending never waits for
+//! the compression of segments.
 
 mod changes;
 mod days;
