@@ -183,9 +183,9 @@ async fn visits(subject: &Subject) {
                 .plans(async {
                     let visits = addresses.iter().take(at_once).map(|address| store.published_link(address));
                     let (statements, found) = recorder::recorded(join_all(visits)).await;
-                    // Two run at once, the others in batches of up to 32, so usually four statements. On a busy machine with
-                    // slow batches, more look-ups run at once.
-                    assert!(statements.len() <= at_once.div_ceil(2), "{statements:#?}");
+                    // Two run at once, the others in batches of up to 32, so usually four statements. On a busy machine
+                    // batches are slow, and then any number of look-ups runs beside them.
+                    assert!(statements.len() <= at_once, "{statements:#?}");
                     fewest = fewest.min(statements.len());
                     assert!(matches!(
                         found[0].as_ref().unwrap().as_ref().unwrap().content,
