@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use signpost_app::ports::{GroupWrites, InsertGroupError, StoreError};
-use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Timestamp};
+use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Name, Timestamp};
 
 use crate::state::{absent, no_account, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -13,6 +13,18 @@ use crate::unit_of_work::MemoryUnitOfWork;
 impl GroupWrites for MemoryUnitOfWork {
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
         self.write(|state| Ok(state.owned(account).and_then(|owned| owned.group(id))))
+    }
+
+    async fn lock_groups_named(
+        &mut self,
+        account: AccountId,
+        names: &[Name],
+    ) -> Result<Vec<Group>, StoreError> {
+        self.write(|state| {
+            let groups = state.owned(account).map(|owned| owned.groups.values());
+            let found = groups.into_iter().flatten().filter(|group| names.contains(&group.name));
+            Ok(found.filter_map(|group| state.owned(account)?.group(group.id)).collect())
+        })
     }
 
     async fn insert_group(

@@ -4,14 +4,16 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
-use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
+use signpost_domain::{
+    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
+};
 
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts;
 use crate::link_batches;
 use crate::named_links;
-use crate::schema::groups;
+use crate::schema::{accounts, groups};
 use crate::statement::both;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -72,6 +74,32 @@ impl GroupWrites for PostgresUnitOfWork {
                 .await
                 .optional()?;
             Ok(found.map(GroupRow::into_group).transpose()?)
+        })
+        .await
+    }
+
+    async fn lock_groups_named(
+        &mut self,
+        account: AccountId,
+        names: &[Name],
+    ) -> Result<Vec<Group>, StoreError> {
+        self.step(async |connection| {
+            let id = IdBytes::from(account);
+            // Whoever inserts a group counts it in this row.
+            let _: Option<IdBytes> = accounts::table
+                .find(id)
+                .select(accounts::id)
+                .for_no_key_update()
+                .first(connection)
+                .await
+                .optional()?;
+            let names: Vec<&str> = names.iter().map(Name::as_str).collect();
+            let of_names = groups::table
+                .filter(groups::account_id.eq(id))
+                .filter(groups::name.eq_any(names))
+                .select(GroupRow::as_select());
+            let found: Vec<GroupRow> = of_names.load(connection).await?;
+            Ok(found.into_iter().filter_map(listed::readable).collect())
         })
         .await
     }

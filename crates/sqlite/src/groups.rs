@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
-use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
+use signpost_domain::{
+    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
+};
 use signpost_sql_rows::sql_types::Moment;
 
 use crate::columns::UpperBound;
@@ -18,6 +20,9 @@ use crate::unit_of_work::SqliteUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::group::{GroupRow, NewGroup};
 use signpost_sql_rows::listed;
+
+/// How many names one statement looks up. SQLite bounds the number of values.
+const NAMES_AT_ONCE: usize = 500;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
@@ -80,6 +85,27 @@ impl GroupWrites for SqliteUnitOfWork {
     /// The transaction holds the write lock from its start, so a plain read suffices as a lock.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
         self.step(move |connection| read_group(connection, account, id)).await
+    }
+
+    /// The transaction holds the write lock from its start.
+    async fn lock_groups_named(
+        &mut self,
+        account: AccountId,
+        names: &[Name],
+    ) -> Result<Vec<Group>, StoreError> {
+        let names: Vec<String> = names.iter().map(|name| name.as_str().to_owned()).collect();
+        let step = move |connection: &mut SqliteConnection| {
+            let mut found = Vec::new();
+            for names in names.chunks(NAMES_AT_ONCE) {
+                let of_names = groups::table
+                    .filter(groups::account_id.eq(IdBytes::from(account)))
+                    .filter(groups::name.eq_any(names))
+                    .select(GroupRow::as_select());
+                found.extend(of_names.load::<GroupRow>(connection)?);
+            }
+            Ok(found.into_iter().filter_map(listed::readable).collect())
+        };
+        self.step(step).await
     }
 
     async fn insert_group(

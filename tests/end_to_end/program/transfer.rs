@@ -352,3 +352,35 @@ fn pipes_carry_only_records_and_rows() {
         "1 row: 1 created, 0 unchanged, 0 in conflict, 0 failed. 1 group created because rows name it.\n";
     assert_eq!(text(&output.stderr), summary);
 }
+
+#[test]
+fn d60_imports_at_once_create_a_named_group_once() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let table = |import: usize| {
+        let row = |number: usize| format!("i{import}-{number},https://example.com/,Group {}\n", number % 40);
+        format!("slug,target_url,group\n{}", (0..120).map(row).collect::<String>())
+    };
+    let summaries: Vec<Value> = std::thread::scope(|scope| {
+        let imports: Vec<_> = (0..4)
+            .map(|number| {
+                let file = format!("import-{number}.csv");
+                write(&program, &file, &table(number));
+                let (program, account) = (&program, &account);
+                scope.spawn(move || import(program, account, &file).1)
+            })
+            .collect();
+        imports.into_iter().map(|import| import.join().unwrap()).collect()
+    });
+    for summary in &summaries {
+        assert_eq!(counts(summary), [120, 0, 0, 0], "{summaries:?}");
+    }
+    let created: u64 = summaries.iter().map(|summary| summary["groups_created"].as_u64().unwrap()).sum();
+    assert_eq!(created, 40, "{summaries:?}");
+    let groups = account.get("/v1/groups?limit=100").expect_status(200);
+    let groups = groups.body["data"].as_array().unwrap();
+    assert_eq!(groups.len(), 40);
+    for group in groups {
+        assert_eq!(group["redirects_count"], 12, "{group}");
+    }
+}

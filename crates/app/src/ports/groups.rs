@@ -1,7 +1,9 @@
 //! Groups in the store.
 
 use async_trait::async_trait;
-use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
+use signpost_domain::{
+    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
+};
 
 use super::store_error::StoreError;
 
@@ -40,6 +42,14 @@ pub enum InsertGroupError {
 pub trait GroupWrites: Send {
     /// The account's group with this id, locked until this unit of work ends.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
+
+    /// The account's groups that have one of these names, in any order; rows that cannot be read are left out. Until this unit of work ends, no
+    /// other one inserts groups into the account.
+    async fn lock_groups_named(
+        &mut self,
+        account: AccountId,
+        names: &[Name],
+    ) -> Result<Vec<Group>, StoreError>;
 
     /// Inserts an empty group and updates the account's count of groups, which never exceeds `groups_limit`. An id that
     /// already exists in any account is a failure, not a decision.

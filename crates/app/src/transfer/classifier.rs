@@ -8,8 +8,8 @@ use super::entry::{LinkToCreate, Refused, Run};
 use super::existing_links::{ExistingLinks, Occupant, find, links_at};
 use super::fingerprint::SLUG_ATTEMPTS;
 use super::group_entry::GroupEntry;
-use super::insertion::{GroupInsertion, insert_groups};
-use super::named_groups::NamedGroups;
+use super::insertion::{GroupInsertion, Names, insert_groups};
+use super::named_groups::{NamedGroups, NotCreated};
 use super::outcome::Imported;
 use super::pending::Pending;
 use super::rehearsal::Rehearsal;
@@ -65,7 +65,7 @@ impl Classifier {
         }
         let limit = self.limits.of(PlanResource::Groups);
         let (indices, groups): (Vec<_>, Vec<_>) = new.into_iter().unzip();
-        let insertions = insert_groups(rules.app, rules.account, &groups, limit).await?;
+        let insertions = insert_groups(rules.app, rules.account, &groups, (limit, Names::Any)).await?;
         for ((index, group), insertion) in indices.into_iter().zip(groups).zip(insertions) {
             match insertion {
                 Some(GroupInsertion::Done) => {
@@ -75,7 +75,7 @@ impl Classifier {
                 Some(GroupInsertion::LimitReached) => {
                     results.refuse(index, Imported::groups_limit_reached(limit));
                 }
-                None => results.refuse(index, Imported::not_storable()),
+                Some(GroupInsertion::NameTaken(..)) | None => results.refuse(index, Imported::not_storable()),
             }
         }
         Ok(())
@@ -136,9 +136,14 @@ impl Classifier {
     ) -> Result<Vec<(LinkToCreate, Link)>, OperatorError> {
         let limit = self.limits.of(PlanResource::Groups);
         let groups = new.iter().filter_map(|(_, link)| link.group_id).collect();
-        let without_group = self.named_groups.create_missing(rules.app, groups, limit).await?;
+        let NotCreated { refused: without_group, existing } =
+            self.named_groups.create_missing(rules.app, groups, limit).await?;
         let mut kept = Vec::with_capacity(new.len());
-        for (entry, link) in new {
+        for (mut entry, mut link) in new {
+            if let Some(existing) = link.group_id.and_then(|id| existing.get(&id)) {
+                link.group_id = Some(*existing);
+                entry.link.group.set_id(*existing);
+            }
             if let Some(outcome) = link.group_id.and_then(|id| without_group.get(&id)) {
                 let address = link.placement.address();
                 refused.push(Refused { entry, address, outcome: outcome.clone() });

@@ -36,6 +36,13 @@ impl GroupChoice {
         }
     }
 
+    /// Notes which group has the name.
+    pub(super) const fn set_id(&mut self, of_name: GroupId) {
+        if let Self::Named { name: _, id } = self {
+            *id = Some(of_name);
+        }
+    }
+
     /// The group of a new link.
     pub(super) fn reference(&self) -> Option<IdReference<GroupKind>> {
         match self {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use signpost_domain::{AccountId, Group, Hostname, Link, NamedDomain, NamedDomains, Placement};
+use signpost_domain::{
+    AccountId, Group, GroupId, Hostname, Link, Name, NamedDomain, NamedDomains, Placement,
+};
 
 use crate::accounts::OperatorError;
 use crate::app_error::AppError;
@@ -17,6 +19,16 @@ use crate::unit_of_work::{Attempts, commit};
 pub(super) enum GroupInsertion {
     LimitReached,
     Done,
+    /// Groups with its name exist already: this one, and so many others. Only for [`Names::New`].
+    NameTaken(GroupId, usize),
+}
+
+/// Whether groups are inserted if others have their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    Any,
+    /// Another import or an API client may have created such a group meanwhile.
+    New,
 }
 
 /// The outcome of inserting a link.
@@ -94,14 +106,26 @@ pub(super) async fn insert_groups(
     app: &Application,
     account: AccountId,
     groups: &[Group],
-    limit: u64,
+    (limit, names): (u64, Names),
 ) -> Result<Vec<Option<GroupInsertion>>, OperatorError> {
     let insert = async |groups: &[Group]| {
         let attempts = Attempts::at(app);
         let attempt = async || {
             let mut work = attempts.begin().await?;
+            let taken = match names {
+                Names::Any => Vec::new(),
+                Names::New => {
+                    let names: Vec<Name> = groups.iter().map(|group| group.name.clone()).collect();
+                    work.lock_groups_named(account, &names).await?
+                }
+            };
             let mut insertions = Vec::with_capacity(groups.len());
             for group in groups {
+                let mut of_name = taken.iter().filter(|taken| taken.name == group.name);
+                if let Some(taken) = of_name.next() {
+                    insertions.push(GroupInsertion::NameTaken(taken.id, of_name.count()));
+                    continue;
+                }
                 insertions.push(match work.insert_group(account, group, limit).await {
                     Ok(()) => GroupInsertion::Done,
                     Err(InsertGroupError::LimitReached) => GroupInsertion::LimitReached,

@@ -6,7 +6,7 @@ use signpost_domain::{AccountId, Group, GroupId, Name, Page, PageLimit, Timestam
 
 use super::entry::LinkToCreate;
 use super::group_choice::GroupChoice;
-use super::insertion::{GroupInsertion, insert_groups};
+use super::insertion::{GroupInsertion, Names, insert_groups};
 use super::outcome::Imported;
 use crate::accounts::OperatorError;
 use crate::application::Application;
@@ -23,6 +23,21 @@ pub(super) struct NamedGroups {
     /// Groups that the current rows need and that do not exist yet.
     missing: HashMap<GroupId, Group>,
     created: u64,
+}
+
+/// Missing groups that were not created.
+#[derive(Debug, Default)]
+pub(super) struct NotCreated {
+    /// The outcome of their links.
+    pub(super) refused: HashMap<GroupId, Imported>,
+    /// The existing groups that take their place.
+    pub(super) existing: HashMap<GroupId, GroupId>,
+}
+
+fn ambiguous_name(groups: usize) -> Imported {
+    Imported::unreadable(format!(
+        "`group` is the name of {groups} groups; name the one by its id, in `group_id`."
+    ))
 }
 
 impl NamedGroups {
@@ -60,10 +75,7 @@ impl NamedGroups {
                 let groups = self.known.get(name);
                 let count = groups.map_or(0, BTreeSet::len);
                 if count > 1 {
-                    let message = format!(
-                        "`group` is the name of {count} groups; name the one by its id, in `group_id`."
-                    );
-                    ambiguous.push((link.index, Imported::unreadable(message)));
+                    ambiguous.push((link.index, ambiguous_name(count)));
                     continue;
                 }
                 *id = Some(groups.and_then(BTreeSet::first).copied().unwrap_or_else(|| {
@@ -87,35 +99,50 @@ impl NamedGroups {
         if self.missing.remove(&group.id).is_some() {
             self.created += 1;
         }
+        self.note(&group.name, group.id);
+    }
+
+    /// Notes a group that exists.
+    fn note(&mut self, name: &Name, id: GroupId) {
         // An empty map means that the groups were not read yet. Reading them later finds this one too.
         if !self.known.is_empty() {
-            self.known.entry(group.name.clone()).or_default().insert(group.id);
+            self.known.entry(name.clone()).or_default().insert(id);
         }
     }
 
-    /// Creates the missing groups among these together. Returns the ones that could not be created, with the outcome of
-    /// their links.
+    /// Creates the missing groups among these together. A group whose name was taken meanwhile is not created.
     pub(super) async fn create_missing(
         &mut self,
         app: &Application,
         groups: BTreeSet<GroupId>,
         limit: u64,
-    ) -> Result<HashMap<GroupId, Imported>, OperatorError> {
+    ) -> Result<NotCreated, OperatorError> {
         let groups: Vec<_> = groups.into_iter().filter_map(|id| self.missing(id)).cloned().collect();
-        let insertions = insert_groups(app, self.account, &groups, limit).await?;
-        let mut refused = HashMap::new();
+        let insertions = insert_groups(app, self.account, &groups, (limit, Names::New)).await?;
+        let mut not_created = NotCreated::default();
         for (group, insertion) in groups.iter().zip(insertions) {
-            match insertion {
-                Some(GroupInsertion::Done) => self.add(group),
-                Some(GroupInsertion::LimitReached) => {
-                    refused.insert(group.id, Imported::groups_limit_reached(limit));
+            let refusal = match insertion {
+                Some(GroupInsertion::Done) => {
+                    self.add(group);
+                    continue;
                 }
-                None => {
-                    refused.insert(group.id, Imported::not_storable());
+                Some(GroupInsertion::NameTaken(id, 0)) => {
+                    not_created.existing.insert(group.id, id);
+                    self.missing.remove(&group.id);
+                    self.note(&group.name, id);
+                    continue;
                 }
-            }
+                Some(GroupInsertion::NameTaken(_, others)) => {
+                    // The next row with this name finds them all.
+                    self.known.remove(&group.name);
+                    ambiguous_name(others + 1)
+                }
+                Some(GroupInsertion::LimitReached) => Imported::groups_limit_reached(limit),
+                None => Imported::not_storable(),
+            };
+            not_created.refused.insert(group.id, refusal);
         }
-        Ok(refused)
+        Ok(not_created)
     }
 
     async fn read<'a>(

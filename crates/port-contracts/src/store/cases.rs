@@ -256,6 +256,7 @@ macro_rules! __store_cases {
                 d20_one_of_many_concurrent_moves_to_an_address_succeeds
                 concurrent_updates_of_a_link_lose_nothing
                 concurrent_updates_of_a_group_lose_nothing
+                one_of_many_concurrent_creations_of_a_named_group_creates_it
                 no_update_leaves_a_link_in_a_deleted_group
             }
             concurrent_batches {

@@ -130,6 +130,35 @@ pub(super) async fn concurrent_updates_of_a_group_lose_nothing(fresh: Fresh) {
     assert_eq!((after.landings_count, after.redirects_count), (5, 5));
 }
 
+/// Imports create the groups that their rows name, unless another import has done so.
+pub(super) async fn one_of_many_concurrent_creations_of_a_named_group_creates_it(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let names = ["One", "Two"].map(samples::name);
+    given::insert_group(&store, other, &samples::group("One"), PLENTY).await.unwrap();
+    given::insert_group(&store, account, &samples::group("Three"), PLENTY).await.unwrap();
+    let created = at_once(16, |_| {
+        let (store, names) = (store.clone(), names.clone());
+        async move {
+            let creation = unit!(&store, async |work| {
+                let found = work.lock_groups_named(account, &names).await?;
+                assert!(found.iter().all(|group| names.contains(&group.name)));
+                let missing = names.iter().filter(|name| found.iter().all(|group| group.name != **name));
+                let mut created = 0;
+                for name in missing {
+                    let group = Group { name: name.clone(), ..samples::group("New") };
+                    work.insert_group(account, &group, PLENTY).await?;
+                    created += 1;
+                }
+                Ok(created)
+            });
+            creation.await.unwrap()
+        }
+    });
+    assert_eq!(created.await.iter().sum::<usize>(), 2);
+    let found = unit!(&store, async |work| Ok(work.lock_groups_named(account, &names).await?)).await.unwrap();
+    assert_eq!(found.len(), 2);
+}
+
 /// A group is deleted while links are moved into it: each link ends ungrouped, or was refused.
 pub(super) async fn no_update_leaves_a_link_in_a_deleted_group(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
