@@ -1,6 +1,6 @@
 //! Segments of busy accounts, and one of all others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use signpost_app::ports::ClickBatch;
 use signpost_clicks::{BuiltSegment, SegmentBuilder};
@@ -9,6 +9,10 @@ use signpost_domain::analytics::{RecordedClick, RecordedKind};
 
 /// An account with this many clicks in a round gets segments of its own, so that the reports of others need not read them.
 const MIN_CLICKS_OF_OWN_SEGMENT: u32 = 1_000;
+
+/// The shared segment is finished at this many accounts, because a store lists a batch under its accounts only if they are no
+/// more.
+const MAX_ACCOUNTS_OF_SEGMENT: usize = 1_000;
 
 /// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
 pub(crate) type KindCounts = [u64; RecordedKind::ALL.len()];
@@ -24,6 +28,8 @@ pub(crate) struct CountedSegment {
 pub(crate) struct AccountSegments {
     own: BTreeMap<AccountId, CountingBuilder>,
     shared: CountingBuilder,
+    /// The accounts of `shared`.
+    sharing: HashSet<AccountId>,
     finished: Vec<CountedSegment>,
 }
 
@@ -50,7 +56,16 @@ impl AccountSegments {
 
     /// Adds a click. Clicks with the same `alike` number have the same values, except for country and widget.
     pub(crate) fn push(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) {
-        let building = self.own.get_mut(&click.account).unwrap_or(&mut self.shared);
+        let building = if let Some(own) = self.own.get_mut(&click.account) {
+            own
+        } else {
+            if self.sharing.len() >= MAX_ACCOUNTS_OF_SEGMENT && !self.sharing.contains(&click.account) {
+                self.sharing.clear();
+                self.finished.extend(std::mem::take(&mut self.shared).finish());
+            }
+            self.sharing.insert(click.account);
+            &mut self.shared
+        };
         if building.builder.push_alike(click, alike).is_err() {
             self.finished.extend(std::mem::take(building).finish());
             // An empty builder accepts any click.
@@ -63,7 +78,7 @@ impl AccountSegments {
 
     /// The segments of all clicks.
     pub(crate) fn finish(self) -> Vec<CountedSegment> {
-        let Self { own, shared, mut finished } = self;
+        let Self { own, shared, sharing: _, mut finished } = self;
         finished.extend(own.into_values().chain([shared]).filter_map(CountingBuilder::finish));
         finished
     }
@@ -78,19 +93,21 @@ impl CountingBuilder {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use signpost_app::ports::Click;
     use signpost_domain::analytics::{Values, VisitorHash};
 
     use super::*;
     use crate::testing::click;
 
+    fn account(number: u16) -> AccountId {
+        AccountId::from_bytes(u128::from(number).to_be_bytes())
+    }
+
     /// The accounts of each segment of a round with this many clicks of each account.
-    fn accounts(clicks: &[(u8, u32)]) -> Vec<HashSet<AccountId>> {
+    fn accounts(clicks: &[(u16, u32)]) -> Vec<HashSet<AccountId>> {
         let mut batch = ClickBatch::default();
         for (number, count) in clicks {
-            let account = AccountId::from_bytes([*number; 16]);
+            let account = account(*number);
             for _ in 0..*count {
                 assert!(batch.push(&Click { account, ..click() }, usize::MAX));
             }
@@ -116,12 +133,17 @@ mod tests {
 
     #[test]
     fn r46_busy_accounts_get_segments_of_their_own() {
-        let set = |numbers: &[u8]| -> HashSet<_> {
-            numbers.iter().map(|number| AccountId::from_bytes([*number; 16])).collect()
-        };
+        let set = |numbers: &[u16]| -> HashSet<_> { numbers.iter().copied().map(account).collect() };
         let clicks = [(1, 999), (2, 1_000), (3, 1), (4, 1_500)];
         assert_eq!(accounts(&clicks), [set(&[2]), set(&[4]), set(&[1, 3])]);
         assert_eq!(accounts(&[(1, 999), (2, 1)]), [set(&[1, 2])]);
         assert_eq!(accounts(&[(1, 1_000)]), [set(&[1])]);
+    }
+
+    #[test]
+    fn r46_segments_have_few_enough_accounts_to_be_listed_under_them() {
+        let clicks: Vec<(u16, u32)> = (0..2_500).map(|number| (number, 1)).collect();
+        let sizes: Vec<usize> = accounts(&clicks).iter().map(HashSet::len).collect();
+        assert_eq!(sizes, [1_000, 1_000, 500]);
     }
 }

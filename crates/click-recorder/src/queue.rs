@@ -16,8 +16,8 @@ const MAX_SPARE_BYTES: usize = 256 * 1024;
 /// About how many bytes are recorded at a time: recording takes several times their memory.
 const MAX_TAKEN_BYTES: usize = 4 * 1024 * 1024;
 
-/// The clicks of one account may take at most one part of the queue in so many. The rest is left to others, however many
-/// clicks a flood of visits brings.
+/// Once half of the queue is taken, the clicks of one account may take at most one part of it in so many. The rest is left to
+/// others, however many clicks a flood of visits brings.
 const ACCOUNT_PART: usize = 4;
 
 /// A queue with a limit in bytes, for all accounts and for each. Bytes count until they are recorded.
@@ -42,6 +42,21 @@ struct State {
 struct QueuedBatch {
     batch: ClickBatch,
     bytes: AccountBytes,
+}
+
+/// How many bytes may be held.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Up to this many of all accounts, no account has a share.
+    before_shares: usize,
+    /// The share of an account.
+    share: usize,
+}
+
+impl Room {
+    const fn is_enough_for(self, all: usize, of_account: usize) -> bool {
+        all <= self.before_shares || of_account <= self.share
+    }
 }
 
 /// Bytes of clicks, by account.
@@ -79,11 +94,11 @@ impl Queue {
     pub(crate) fn put(&self, batch: ClickBatch) -> Put {
         let bytes = AccountBytes::of(&batch);
         let mut state = self.state();
-        let share = self.most_bytes / ACCOUNT_PART;
+        let room = Room { before_shares: self.most_bytes / 2, share: self.most_bytes / ACCOUNT_PART };
         let (mut admitted, mut lost) = (QueuedBatch { batch, bytes }, 0);
         let mut emptied = None;
-        if !state.has_room_for(&admitted.bytes, share) {
-            let (rest, refused) = state.rest_of(&admitted.batch, share);
+        if !state.has_room_for(&admitted.bytes, room) {
+            let (rest, refused) = state.rest_of(&admitted.batch, room);
             lost = refused;
             emptied = Some(std::mem::replace(&mut admitted, rest).batch);
         }
@@ -149,23 +164,25 @@ impl Queue {
 }
 
 impl State {
-    /// Whether each account stays within its share with these bytes.
-    fn has_room_for(&self, bytes: &AccountBytes, share: usize) -> bool {
-        bytes
-            .by_account
-            .iter()
-            .all(|(account, bytes)| self.held.of_account(account).saturating_add(*bytes) <= share)
+    /// Whether there is room for all these bytes.
+    fn has_room_for(&self, bytes: &AccountBytes, room: Room) -> bool {
+        let all = self.held.all.saturating_add(bytes.all);
+        let of_account =
+            |(account, bytes): (&AccountId, &usize)| self.held.of_account(account).saturating_add(*bytes);
+        bytes.by_account.iter().map(of_account).all(|of_account| room.is_enough_for(all, of_account))
     }
 
     /// A copy of a batch without the clicks for which their accounts have no room, and the number of those.
-    fn rest_of(&mut self, batch: &ClickBatch, share: usize) -> (QueuedBatch, u64) {
+    fn rest_of(&mut self, batch: &ClickBatch, room: Room) -> (QueuedBatch, u64) {
         let mut rest =
             QueuedBatch { batch: self.spares.pop().unwrap_or_default(), bytes: AccountBytes::default() };
         let mut lost = 0;
         for click in batch.iter() {
             let (account, length) = (click.account, click.byte_len());
-            let held = self.held.of_account(&account).saturating_add(rest.bytes.of_account(&account));
-            if held.saturating_add(length) <= share && rest.batch.push(&click, usize::MAX) {
+            let sum = |held: usize, rest: usize| held.saturating_add(rest).saturating_add(length);
+            let all = sum(self.held.all, rest.bytes.all);
+            let of_account = sum(self.held.of_account(&account), rest.bytes.of_account(&account));
+            if room.is_enough_for(all, of_account) && rest.batch.push(&click, usize::MAX) {
                 rest.bytes.add_click(account, length);
             } else {
                 lost += 1;
@@ -316,8 +333,9 @@ mod tests {
     #[test]
     fn r46_flood_of_one_account_does_not_displace_clicks_of_others() {
         let queue = Queue::new(400 * batch().byte_len());
-        assert_eq!(queue.put(batch_of(&[(1, 90)])), all_added());
-        assert_eq!(queue.put(batch_of(&[(2, 3), (1, 30), (3, 4)])), lost(20));
+        // Half of the queue is everybody's.
+        assert_eq!(queue.put(batch_of(&[(1, 190)])), all_added());
+        assert_eq!(queue.put(batch_of(&[(2, 3), (1, 30), (3, 4)])), lost(23));
         for _ in 0..50 {
             assert_eq!(queue.put(batch_of(&[(1, 1_000)])), lost(1_000));
             assert_eq!(queue.put(batch_of(&[(1, 10), (2, 1)])), lost(10));
@@ -327,10 +345,11 @@ mod tests {
         for click in batches.iter().flat_map(ClickBatch::iter) {
             *clicks.entry(click.account).or_default() += 1;
         }
-        assert_eq!(clicks, HashMap::from([(account(1), 100), (account(2), 53), (account(3), 4)]));
+        assert_eq!(clicks, HashMap::from([(account(1), 197), (account(2), 53), (account(3), 4)]));
         assert_eq!(queue.put(batch()), lost(1), "clicks count while they are recorded");
         queue.give_back(batches);
-        assert_eq!(queue.put(batch_of(&[(1, 100)])), all_added());
+        assert_eq!(queue.put(batch_of(&[(2, 120)])), all_added());
+        assert_eq!(queue.put(batch_of(&[(1, 110)])), lost(10), "80 before the shares begin, 20 of its share");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Strangers invent values at no cost. Without this bound their values would fill the spool and the store's inbox, long before
 //! the store bounds them when it packs clicks. The memory of this bound is bounded too: it remembers what came last, in two
-//! generations. What it has forgotten counts anew, so a link may then keep more values than 4,000, or fewer; the store's bound
-//! is exact in the first case. Forgetting takes 900,000 values or 57,000 links since a value or link came last.
+//! generations. A link keeps values while fewer than 4,000 of its own are remembered, so forgetting lets it keep more, never
+//! fewer, and the store bounds it then. Forgetting takes 900,000 values or 28,000 links since a value or link came last.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
@@ -41,10 +41,46 @@ struct Room {
 
 /// About 22 MiB if all of it is taken: two tables of 9 MiB with values, two of 1.6 MiB with links, and 256 KiB. Each number
 /// of entries is the most that a table of a power of two holds.
-const USUAL_ROOM: Room = Room { values: 917_504, links: 57_344, unchanged: 32_768 };
+const USUAL_ROOM: Room = Room { values: 917_504, links: 28_672, unchanged: 32_768 };
 
-/// The number of kept values of each dimension of [`LIMITED`], for a link and day.
-type ValueCounts = [u16; LIMITED.len()];
+/// The numbers of remembered values of a link and day, for each dimension of [`LIMITED`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct ValueCounts {
+    /// The generation of values that is the current one here.
+    generation: u32,
+    current: [u16; LIMITED.len()],
+    previous: [u16; LIMITED.len()],
+}
+
+impl ValueCounts {
+    /// Forgets what the generations of values have forgotten by now.
+    fn advance(&mut self, generation: u32) {
+        match generation.wrapping_sub(self.generation) {
+            0 => return,
+            1 => self.previous = self.current,
+            _ => self.previous = [0; LIMITED.len()],
+        }
+        self.current = [0; LIMITED.len()];
+        self.generation = generation;
+    }
+
+    /// Whether no more values of a dimension are kept. If they are, counts one of them, which was `known`.
+    fn is_full(&mut self, dimension: usize, known: Known) -> bool {
+        let counts = self.current.get_mut(dimension).zip(self.previous.get_mut(dimension));
+        let Some((current, previous)) = counts else { return false };
+        match known {
+            Known::Current => return false,
+            Known::Previous => *previous = previous.saturating_sub(1),
+            Known::Never => {
+                if usize::from(*current) + usize::from(*previous) >= MAX_KEPT_VALUES {
+                    return true;
+                }
+            }
+        }
+        *current = current.saturating_add(1);
+        false
+    }
+}
 
 /// Knows the kept values of the links and days that were visited last.
 ///
@@ -58,7 +94,8 @@ pub(crate) struct ValueLimits {
     unchanged: Box<[u64]>,
     /// The latest day.
     day: Option<UtcDay>,
-    remembers_day_before: bool,
+    /// The generation of values in which it began, while the day before is remembered.
+    generation_of_day: Option<u32>,
 }
 
 impl Default for ValueLimits {
@@ -75,7 +112,7 @@ impl ValueLimits {
             counts: Generations::of(room.links),
             unchanged: vec![0; room.unchanged].into_boxed_slice(),
             day: None,
-            remembers_day_before: false,
+            generation_of_day: None,
         }
     }
 
@@ -95,32 +132,30 @@ impl ValueLimits {
         if visit.is_some_and(|visit| self.unchanged.get(self.place(visit)) == Some(&visit)) {
             return false;
         }
-        let rotations = self.rotations();
-        let known = self.counts.get(link);
+        if self.values.make_room(LIMITED.len()) | self.counts.make_room(1) {
+            // The next visit of each kind marks its link and values as recent.
+            self.unchanged.fill(0);
+        }
+        let known = self.counts.find(link).map(|(_, counts)| counts);
         let mut counts = known.unwrap_or_default();
+        counts.advance(self.values.generation);
         let mut has_replaced = false;
-        for ((dimension, count), number) in LIMITED.into_iter().zip(&mut counts).zip(0..) {
+        for (dimension, number) in LIMITED.into_iter().zip(0_u8..) {
             let value = dimension.recorded_place().and_then(|place| values.0.get_mut(place));
             let Some(value) = value.filter(|value| !matches!(**value, "" | OTHER_VALUES)) else { continue };
             let hash = self.value_hash(link, number, value);
-            if self.values.get(hash).is_some() {
-                continue;
-            }
-            if usize::from(*count) < MAX_KEPT_VALUES {
-                *count += 1;
-                self.values.put(hash, ());
-            } else {
+            let known = self.values.known(hash);
+            if counts.is_full(usize::from(number), known) {
                 *value = OTHER_VALUES;
                 has_replaced = true;
+            } else if known != Known::Current {
+                self.values.put(hash, ());
             }
         }
-        if known != Some(counts) {
+        if known != Some(counts) || self.counts.known(link) == Known::Previous {
             self.counts.put(link, counts);
         }
-        if self.rotations() != rotations {
-            // The next visit of each kind marks its link and values as recent.
-            self.unchanged.fill(0);
-        } else if let (Some(visit), false) = (visit, has_replaced)
+        if let (Some(visit), false) = (visit, has_replaced)
             && let Some(room) = self.unchanged.get_mut(self.place(visit))
         {
             *room = visit;
@@ -134,12 +169,15 @@ impl ValueLimits {
             self.values.rotate();
             self.counts.rotate();
             self.unchanged.fill(0);
-            (self.day, self.remembers_day_before) = (Some(day), true);
+            (self.day, self.generation_of_day) = (Some(day), Some(self.values.generation));
         }
-        if self.remembers_day_before && self.day == Some(day) && at >= day.first().plus(KEEP_AFTER) {
-            self.values.forget_previous();
-            self.counts.forget_previous();
-            self.remembers_day_before = false;
+        if self.generation_of_day.is_some() && self.day == Some(day) && at >= day.first().plus(KEEP_AFTER) {
+            // If the day filled a generation already, the one before it has values of its own.
+            if self.generation_of_day == Some(self.values.generation) {
+                self.values.forget_previous();
+                self.counts.forget_previous();
+            }
+            self.generation_of_day = None;
         }
     }
 
@@ -175,52 +213,67 @@ impl ValueLimits {
         let places = u64::try_from(self.unchanged.len()).unwrap_or(1).max(1);
         usize::try_from(visit % places).unwrap_or(0)
     }
-
-    const fn rotations(&self) -> u64 {
-        self.values.rotations + self.counts.rotations
-    }
 }
 
 /// Entries by hashes that are their own keys. When a generation is full, the one before is forgotten, except for the entries
-/// that were looked up since.
+/// that were put again since.
 struct Generations<V> {
     current: HashTable<(u64, V)>,
     previous: HashTable<(u64, V)>,
     /// The maximum number of entries of a generation.
     most: usize,
-    rotations: u64,
+    /// The number of the current generation.
+    generation: u32,
+}
+
+/// Which generation knows an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Current,
+    Previous,
+    Never,
 }
 
 impl<V: Copy> Generations<V> {
     const fn of(most: usize) -> Self {
-        Self { current: HashTable::new(), previous: HashTable::new(), most, rotations: 0 }
+        Self { current: HashTable::new(), previous: HashTable::new(), most, generation: 0 }
     }
 
-    fn get(&mut self, hash: u64) -> Option<V> {
-        if let Some((_, value)) = self.current.find(hash, |known| known.0 == hash) {
-            return Some(*value);
-        }
-        let (_, value) = *self.previous.find(hash, |known| known.0 == hash)?;
-        self.put(hash, value);
-        Some(value)
+    fn find(&self, hash: u64) -> Option<(Known, V)> {
+        let of =
+            |table: &HashTable<(u64, V)>| table.find(hash, |known| known.0 == hash).map(|(_, value)| *value);
+        let current = of(&self.current).map(|value| (Known::Current, value));
+        current.or_else(|| of(&self.previous).map(|value| (Known::Previous, value)))
     }
 
+    fn known(&self, hash: u64) -> Known {
+        self.find(hash).map_or(Known::Never, |(known, _)| known)
+    }
+
+    /// Puts an entry into the current generation.
     fn put(&mut self, hash: u64, value: V) {
-        if let Some(known) = self.current.find_mut(hash, |known| known.0 == hash) {
-            known.1 = value;
-            return;
+        match self.current.find_mut(hash, |known| known.0 == hash) {
+            Some(known) => known.1 = value,
+            None => {
+                self.current.insert_unique(hash, (hash, value), |known| known.0);
+            }
         }
-        if self.current.len() >= self.most {
+    }
+
+    /// Begins a generation unless the current one has room for this many entries. Returns whether it did.
+    fn make_room(&mut self, entries: usize) -> bool {
+        let is_full = self.current.len().saturating_add(entries) > self.most;
+        if is_full {
             self.rotate();
             // At once, because a table that grows needs its old memory and its new one.
             self.current.reserve(self.most, |known| known.0);
         }
-        self.current.insert_unique(hash, (hash, value), |known| known.0);
+        is_full
     }
 
     fn rotate(&mut self) {
         self.previous = std::mem::take(&mut self.current);
-        self.rotations += 1;
+        self.generation = self.generation.wrapping_add(1);
     }
 
     fn forget_previous(&mut self) {
@@ -324,11 +377,47 @@ mod tests {
             for name in 0..100 {
                 campaign(&mut limits, link(number), at, &name.to_string());
             }
-            // Recent values and counts are never forgotten.
+            // Recent values are never forgotten.
             assert_eq!(campaign(&mut limits, link(0), at, "7"), "7", "after {number}");
-            assert_eq!(campaign(&mut limits, link(0), at, "new"), OTHER_VALUES, "after {number}");
         }
-        assert!(limits.values.rotations > 1 && limits.counts.rotations > 1);
+        assert!(limits.values.generation > 1 && limits.counts.generation > 1);
+    }
+
+    #[test]
+    fn d47_flood_of_another_link_costs_a_link_none_of_its_values() {
+        let mut limits = ValueLimits::with_room(Room { values: 20_000, links: 50, unchanged: 64 });
+        let at = click().at;
+        for round in 0..20 {
+            // Its own values, over and over: fewer than the bound.
+            for name in 0..3_000 {
+                let name = name.to_string();
+                assert_eq!(campaign(&mut limits, link(1), at, &name), name, "in round {round}");
+            }
+            // Enough of others that its values are forgotten, while its counts would not be.
+            for flooding in 2..12 {
+                for name in 0..MAX_KEPT_VALUES {
+                    campaign(&mut limits, link(flooding), at, &format!("{round} {name}"));
+                }
+                campaign(&mut limits, link(1), at, "0");
+            }
+        }
+        assert!(limits.values.generation > 20);
+    }
+
+    #[test]
+    fn d47_values_that_are_seen_again_count_once() {
+        let mut limits = ValueLimits::with_room(Room { values: 6_000, links: 50, unchanged: 64 });
+        let at = click().at;
+        fill(&mut limits, link(1), at);
+        for round in 0..5_u8 {
+            // A new generation, in which all values of the link are seen again.
+            for name in 0..2_500 {
+                campaign(&mut limits, link(2), at, &format!("{round} {name}"));
+            }
+            fill(&mut limits, link(1), at);
+            assert_eq!(campaign(&mut limits, link(1), at, "new"), OTHER_VALUES, "in round {round}");
+        }
+        assert!(limits.values.generation > 3);
     }
 
     #[test]
@@ -341,7 +430,7 @@ mod tests {
                 limits.apply(at, link(number), None, &mut Values([&name; Dimension::RECORDED.len()]));
             }
         }
-        assert!(limits.values.rotations > 2);
+        assert!(limits.values.generation > 2);
         let bytes = limits.values.bytes() + limits.counts.bytes() + size_of_val(&*limits.unchanged);
         assert!(bytes < 24 * 1024 * 1024, "{bytes}");
     }
