@@ -8,6 +8,8 @@ mod turns;
 
 use std::time::{Duration, Instant};
 
+use signpost_domain::AccountId;
+
 pub use self::export::{
     AskedClicks, Export, check_export_of_account, check_export_of_link, export_of_account, export_of_link,
 };
@@ -35,10 +37,18 @@ impl Default for AnalyticsBounds {
     }
 }
 
+/// How many questions at once may keep the ids of very many links in memory. A million ids take some 30 MB.
+const LARGE_SCOPES_AT_ONCE: usize = 2;
+
 /// The state that the questions of all accounts on this node share.
 #[derive(Debug)]
 pub struct Analytics {
-    turns: Turns,
+    /// For reports, and for pages of exports.
+    turns: Turns<AccountId>,
+    /// For lists with their recent clicks, which so never wait for the account's reports.
+    list_turns: Turns<AccountId>,
+    /// For questions that keep the ids of very many links in memory.
+    large_scope_turns: Turns<()>,
     exports: ExportPermits,
     max_links: usize,
     time_limit: Duration,
@@ -49,7 +59,14 @@ impl Analytics {
     #[must_use]
     pub fn new(bounds: AnalyticsBounds) -> Self {
         let AnalyticsBounds { exports, links, time_limit } = bounds;
-        Self { turns: Turns::default(), exports: ExportPermits::new(exports), max_links: links, time_limit }
+        Self {
+            turns: Turns::new(1),
+            list_turns: Turns::new(1),
+            large_scope_turns: Turns::new(LARGE_SCOPES_AT_ONCE),
+            exports: ExportPermits::new(exports),
+            max_links: links,
+            time_limit,
+        }
     }
 
     /// The deadline of a question that arrives now, its wait for a turn included. A use case does not end its wait at the

@@ -5,44 +5,26 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use signpost_app::ports::StoreError;
-use signpost_clicks::{DigestScope, Inquiry, MalformedSegment, Unpacked};
+use signpost_clicks::{DigestScope, Inquiry, Unpacked};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{Question, Report, UtcDay};
 
-use crate::computing::{ComputeError, Lane, compute};
-use crate::inbox::unpacked;
-use crate::reading_days::{DaySegments, ReadDays, by, malformed};
+use crate::attempts::{Limits, Stop};
+use crate::computing::{Lane, compute};
+use crate::inbox::WaitingBatches;
+use crate::reading_days::{DaySegments, ReadDays, by};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
 
-/// How many digests are read at once. The values of a day are capped, so these take a few MiB.
+/// The first digests of a question are so few, because their size is not known yet. A digest has up to half a MiB.
+const FIRST_DIGESTS: usize = 4;
+
+/// How many digests are read at once, if they are small,
 const DIGESTS_AT_ONCE: usize = 100;
 
-/// How many bytes a short question may read. Counting them takes some ten milliseconds of a core.
-const BYTES_OF_SHORT_QUESTION: u64 = 512 * 1024;
+/// and roughly how many bytes of them.
+const BYTES_OF_DIGESTS: u64 = 256 * 1024;
 
-/// Why an attempt to answer ended.
-enum Stop {
-    Failed(StoreError),
-    /// Malformed segments or digests. Malformed unpacked batches are skipped instead.
-    Malformed(&'static str, MalformedSegment),
-    /// It would read more than its lane allows.
-    TooLong,
-}
-
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<ComputeError> for Stop {
-    fn from(error: ComputeError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-/// Answers a question. It first tries as a short one, so it waits for no long one. If it turns out to be long, it waits for
-/// its turn among those, and starts again.
+/// Answers a question, in a short attempt if that suffices.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] if the deadline passes first.
@@ -52,42 +34,16 @@ pub async fn answer(
     deadline: Instant,
 ) -> Result<Report, StoreError> {
     let answered = async {
-        let short = Limits { lane: Lane::Short, bytes_left: BYTES_OF_SHORT_QUESTION };
-        let mut snapshot = tables.snapshot(Reading::ShortQuestion, deadline).await?;
-        match answer_from(&mut *snapshot, question, short, deadline).await {
-            Err(Stop::TooLong) => drop(snapshot),
-            outcome => return outcome.map_err(|stop| stop.into_error(question)),
+        let mut limits = Limits::short(Reading::ShortQuestion);
+        loop {
+            let mut snapshot = tables.snapshot(limits.reading, deadline).await?;
+            match answer_from(&mut *snapshot, question, limits, deadline).await {
+                Err(Stop::TooLong) => limits = Limits::LONG,
+                outcome => return outcome.map_err(|stop| stop.into_error(question.selection.account)),
+            }
         }
-        let long = Limits { lane: Lane::Long, bytes_left: u64::MAX };
-        let mut snapshot = tables.snapshot(Reading::LongQuestion, deadline).await?;
-        let outcome = answer_from(&mut *snapshot, question, long, deadline).await;
-        outcome.map_err(|stop| stop.into_error(question))
     };
     by(deadline, answered).await
-}
-
-impl Stop {
-    fn into_error(self, question: &Question) -> StoreError {
-        match self {
-            Self::Failed(error) => error,
-            Self::Malformed(table, error) => malformed(table, question.selection.account, error),
-            Self::TooLong => StoreError::unavailable("the question reads too many clicks"),
-        }
-    }
-}
-
-/// What an attempt may use.
-#[derive(Clone, Copy)]
-struct Limits {
-    lane: Lane,
-    bytes_left: u64,
-}
-
-impl Limits {
-    fn take(&mut self, bytes: u64) -> Result<(), Stop> {
-        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(Stop::TooLong)?;
-        Ok(())
-    }
 }
 
 async fn answer_from(
@@ -102,8 +58,9 @@ async fn answer_from(
         first: period.first(),
         last: period.last(),
     };
-    let mut unpacked = Arc::new(unpacked(snapshot, selection).await?);
-    limits.take(unpacked.segments().map(size).sum())?;
+    let waiting = WaitingBatches::find(snapshot, selection).await?;
+    limits.take(waiting.bytes())?;
+    let mut unpacked = Arc::new(waiting.read(snapshot).await?);
     loop {
         match attempt(snapshot, question, &unpacked, limits, deadline).await {
             Err(Stop::Malformed(table, error)) => {
@@ -128,9 +85,7 @@ async fn attempt(
     let (question, batches) = (question.clone(), Arc::clone(unpacked));
     let mut inquiry = compute(limits.lane, move || Inquiry::new(&question, batches)).await?;
     if let Some((scope, days)) = inquiry.digests() {
-        for days in days.chunks(DIGESTS_AT_ONCE) {
-            inquiry = add_digests(snapshot, inquiry, account, (scope, days), &mut limits).await?;
-        }
+        inquiry = add_digests(snapshot, inquiry, account, (scope, &days), &mut limits).await?;
     }
     let scanned = inquiry.scanned_days();
     if scanned.is_empty() {
@@ -179,25 +134,33 @@ async fn count(
     counted.await?
 }
 
+/// Adds the digests of some days, as many at once as their size allows.
 async fn add_digests(
     snapshot: &mut dyn ClickSnapshot,
     mut inquiry: Inquiry,
     account: AccountId,
-    (scope, days): (DigestScope, &[UtcDay]),
+    (scope, mut days): (DigestScope, &[UtcDay]),
     limits: &mut Limits,
 ) -> Result<Inquiry, Stop> {
-    let digests = snapshot.digests(account, days, scope).await?;
-    limits.take(digests.iter().map(|(_, data)| size(data)).sum())?;
-    let digests: BTreeMap<UtcDay, Vec<u8>> = digests.into_iter().collect();
-    let added = compute(limits.lane, move || {
-        for (day, data) in digests {
-            inquiry.add_digest(day, &data).map_err(|error| Stop::Malformed("click_digests", error))?;
-        }
-        Ok::<_, Stop>(inquiry)
-    });
-    added.await?
-}
-
-fn size(data: &[u8]) -> u64 {
-    u64::try_from(data.len()).unwrap_or(u64::MAX)
+    let (mut at_once, mut largest) = (FIRST_DIGESTS, 1);
+    while let Some((now, later)) =
+        days.split_at_checked(at_once.min(days.len())).filter(|(now, _)| !now.is_empty())
+    {
+        let digests: BTreeMap<UtcDay, Vec<u8>> =
+            snapshot.digests(account, now, scope).await?.into_iter().collect();
+        let sizes = digests.values().map(|data| u64::try_from(data.len()).unwrap_or(u64::MAX));
+        largest = sizes.clone().fold(largest, u64::max);
+        limits.take(sizes.sum())?;
+        let added = compute(limits.lane, move || {
+            for (day, data) in digests {
+                inquiry.add_digest(day, &data).map_err(|error| Stop::Malformed("click_digests", error))?;
+            }
+            Ok::<_, Stop>(inquiry)
+        });
+        inquiry = added.await??;
+        days = later;
+        let fitting = usize::try_from(BYTES_OF_DIGESTS / largest).unwrap_or(DIGESTS_AT_ONCE);
+        at_once = fitting.clamp(1, DIGESTS_AT_ONCE);
+    }
+    Ok(inquiry)
 }

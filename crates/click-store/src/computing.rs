@@ -14,7 +14,7 @@ use thread_priority::{
     thread_native_id,
 };
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The length of a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub enum Lane {
     Short,
     /// It may take longer. Such computations use half of the cores, at least one, and leave the others to short ones.
     Long,
+    /// Packing. One at a time runs, beside those of the other lanes: while clicks are not packed, every question reads them.
+    Packing,
+    /// Other upkeep. One at a time runs, beside those of the other lanes, so that no question can hold it up.
+    Upkeep,
 }
 
 /// The scheduling priority of a thread.
@@ -60,21 +64,27 @@ impl Priority {
 }
 
 /// The threads. All stores of the process share them, because they share the cores.
+#[derive(Debug)]
 struct Threads {
     /// Only its blocking threads are used.
     runtime: Runtime,
     /// Turns for long computations. They are given in the order of arrival, so questions that take many turns share them.
     long: Arc<Semaphore>,
+    packing: Arc<Semaphore>,
+    upkeep: Arc<Semaphore>,
 }
 
 static THREADS: LazyLock<io::Result<Threads>> = LazyLock::new(|| {
     let cores = available_parallelism().map_or(1, usize::from);
+    let long = (cores / 2).max(1);
     let runtime = Builder::new_current_thread()
         .thread_name("counting")
-        .max_blocking_threads(cores.max(2))
+        // A short computation always finds a thread.
+        .max_blocking_threads(cores.max(long + 3))
         .on_thread_start(|| Priority::of_counting().take())
         .build()?;
-    Ok(Threads { runtime, long: Arc::new(Semaphore::new((cores / 2).max(1))) })
+    let turns = |at_once: usize| Arc::new(Semaphore::new(at_once));
+    Ok(Threads { runtime, long: turns(long), packing: turns(1), upkeep: turns(1) })
 });
 
 /// A computation did not take place, or panicked.
@@ -94,23 +104,55 @@ impl From<ComputeError> for StoreError {
     }
 }
 
-/// Runs `work` on one of the threads. Once it has begun, it runs to its end, even if the caller stops waiting.
-pub async fn compute<T: Send + 'static>(
+/// Permission to compute in a lane, until it is dropped.
+#[derive(Debug)]
+pub struct LaneTurn {
+    threads: &'static Threads,
+    permit: Option<Arc<OwnedSemaphorePermit>>,
+}
+
+impl LaneTurn {
+    /// Waits for a turn, without a time limit. Whoever holds what others wait for takes its turn first.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoThreads`].
+    pub async fn wait(lane: Lane) -> Result<Self, ComputeError> {
+        let threads = THREADS.as_ref().map_err(|error| ComputeError::NoThreads(error.to_string()))?;
+        let turns = match lane {
+            Lane::Short => return Ok(Self { threads, permit: None }),
+            Lane::Long => &threads.long,
+            Lane::Packing => &threads.packing,
+            Lane::Upkeep => &threads.upkeep,
+        };
+        let permit = Arc::clone(turns).acquire_owned().await;
+        let permit = permit.map_err(|error| ComputeError::Failed(error.to_string()))?;
+        Ok(Self { threads, permit: Some(Arc::new(permit)) })
+    }
+
+    /// Runs `work` on one of the threads. Once it has begun, it runs to its end, even if the caller stops waiting.
+    ///
+    /// # Errors
+    /// [`ComputeError::Failed`].
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
+        let permit = self.permit.clone();
+        let done = self.threads.runtime.spawn_blocking(move || {
+            // Held until the work ends, even if its caller is gone by then.
+            let _permit = permit;
+            work()
+        });
+        done.await.map_err(|error| ComputeError::Failed(error.to_string()))
+    }
+}
+
+/// Waits for a turn of the lane, and runs `work`.
+pub(crate) async fn compute<T: Send + 'static>(
     lane: Lane,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ComputeError> {
-    let threads = THREADS.as_ref().map_err(|error| ComputeError::NoThreads(error.to_string()))?;
-    let failed = |error: &dyn std::error::Error| ComputeError::Failed(error.to_string());
-    let turn = match lane {
-        Lane::Short => None,
-        Lane::Long => Some(Arc::clone(&threads.long).acquire_owned().await.map_err(|error| failed(&error))?),
-    };
-    let done = threads.runtime.spawn_blocking(move || {
-        // Held until the work ends, even if its caller is gone by then.
-        let _turn = turn;
-        work()
-    });
-    done.await.map_err(|error| failed(&error))
+    LaneTurn::wait(lane).await?.compute(work).await
 }
 
 #[cfg(test)]
@@ -124,7 +166,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     async fn r46_computations_run_at_idle_priority() {
         let policy = || thread_priority::thread_schedule_policy().unwrap();
-        for lane in [Lane::Short, Lane::Long] {
+        for lane in [Lane::Short, Lane::Long, Lane::Packing, Lane::Upkeep] {
             let is_idle = compute(lane, policy).await.unwrap() == IDLE;
             assert_eq!(is_idle, !cfg!(debug_assertions));
         }
@@ -144,27 +186,34 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn r46_short_computations_do_not_wait_for_long_ones() {
+    async fn r46_no_lane_waits_for_another() {
         let cores = available_parallelism().map_or(1, usize::from);
-        let ((begun_to, begun), (end, ended)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
-        let ended = Arc::new(std::sync::Mutex::new(ended));
-        let long: Vec<_> = (0..2 * cores)
-            .map(|_| {
-                let (begun_to, ended) = (begun_to.clone(), Arc::clone(&ended));
-                tokio::spawn(compute(Lane::Long, move || {
-                    let _ = begun_to.send(());
-                    let _ = ended.lock().map(|ended| ended.recv());
-                }))
-            })
-            .collect();
-        for _ in 0..(cores / 2).max(1) {
-            begun.recv().unwrap();
-        }
-        let short = tokio::time::timeout(Duration::from_mins(1), compute(Lane::Short, || 1));
-        assert_eq!(short.await.expect("it waits for a long one").unwrap(), 1);
-        drop(end);
-        for long in long {
-            long.await.unwrap().unwrap();
+        for (held, running) in [(Lane::Long, (cores / 2).max(1)), (Lane::Packing, 1), (Lane::Upkeep, 1)] {
+            let ((begun_to, begun), (end, ended)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
+            let ended = Arc::new(std::sync::Mutex::new(ended));
+            let holders: Vec<_> = (0..2 * cores)
+                .map(|_| {
+                    let (begun_to, ended) = (begun_to.clone(), Arc::clone(&ended));
+                    tokio::spawn(compute(held, move || {
+                        let _ = begun_to.send(());
+                        let _ = ended.lock().map(|ended| ended.recv());
+                    }))
+                })
+                .collect();
+            for _ in 0..running {
+                begun.recv().unwrap();
+            }
+            for lane in [Lane::Short, Lane::Long, Lane::Packing, Lane::Upkeep] {
+                if lane == held {
+                    continue;
+                }
+                let other = tokio::time::timeout(Duration::from_mins(1), compute(lane, || 1)).await;
+                assert_eq!(other.expect("it waits").unwrap(), 1, "{lane:?} beside {held:?}");
+            }
+            drop(end);
+            for holder in holders {
+                holder.await.unwrap().unwrap();
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ const DIGEST_AFTER: Duration = Duration::from_mins(5);
 /// again.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] after a minute, or after the time limit of the store if that is longer.
+/// [`StoreError::Unavailable`] if reading or storing takes a minute, or the time limit of the store if that is longer.
 pub async fn digest(tables: &(impl ClickTables + ?Sized), now: Timestamp) -> Result<Upkeep, StoreError> {
     whole_days::change_some(tables, PendingDays::ToDigest, now, DIGEST_AFTER, digested).await
 }

@@ -8,7 +8,7 @@ use signpost_clicks::{MalformedSegment, Selector, Unpacked, windows};
 use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, UtcDay};
 
 use crate::computing::{Lane, compute};
-use crate::inbox::unpacked;
+use crate::inbox::WaitingBatches;
 use crate::reading_days::{DaySegments, by, malformed};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
 
@@ -29,7 +29,8 @@ pub async fn clicks(
         let first = after.map_or(selection.period.first(), |click| click.at.max(selection.period.first()));
         let batches =
             BatchSelection { account: Some(selection.account), first, last: selection.period.last() };
-        let mut unpacked = Arc::new(unpacked(&mut *snapshot, batches).await?);
+        let waiting = WaitingBatches::find(&mut *snapshot, batches).await?;
+        let mut unpacked = Arc::new(waiting.read(&mut *snapshot).await?);
         loop {
             let selector = Selector::new(selection, after, at_most);
             match select(&mut *snapshot, selector, selection, &unpacked).await? {

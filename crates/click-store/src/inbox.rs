@@ -8,28 +8,48 @@ use signpost_domain::AccountId;
 
 use crate::tables::{BatchHead, BatchKey, BatchSelection, ClickSnapshot};
 
-/// The waiting batches of a selection. They fail to be read if they are too large for one question.
-pub(crate) async fn unpacked(
-    snapshot: &mut dyn ClickSnapshot,
-    selection: BatchSelection,
-) -> Result<Unpacked, StoreError> {
-    let heads = snapshot.waiting_batches(selection, usize::MAX).await?;
-    if heads.is_empty() {
-        return Ok(Unpacked::default());
+/// The waiting batches of a selection.
+pub(crate) struct WaitingBatches {
+    heads: BTreeMap<BatchKey, BatchHead>,
+    bytes: u64,
+}
+
+impl WaitingBatches {
+    /// Finds the batches.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if they are too large for one question.
+    pub(crate) async fn find(
+        snapshot: &mut dyn ClickSnapshot,
+        selection: BatchSelection,
+    ) -> Result<Self, StoreError> {
+        let heads = snapshot.waiting_batches(selection, usize::MAX).await?;
+        let bytes = heads.iter().fold(0_u64, |sum, head| sum.saturating_add(head.bytes));
+        if bytes > MAX_UNPACKED_BYTES {
+            return Err(StoreError::unavailable(format!(
+                "{bytes} bytes of clicks are not packed yet, too many to read at once"
+            )));
+        }
+        Ok(Self { heads: heads.into_iter().map(|head| (head.key, head)).collect(), bytes })
     }
-    let bytes = heads.iter().fold(0_u64, |sum, head| sum.saturating_add(head.bytes));
-    if bytes > MAX_UNPACKED_BYTES {
-        return Err(StoreError::unavailable(format!(
-            "{bytes} bytes of clicks are not packed yet, too many to read at once"
-        )));
+
+    /// Their size.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
     }
-    let keys: Vec<BatchKey> = heads.iter().map(|head| head.key).collect();
-    let mut heads: BTreeMap<BatchKey, BatchHead> = heads.into_iter().map(|head| (head.key, head)).collect();
-    let data = snapshot.batch_data(&keys).await?;
-    let batch = |(key, data): (BatchKey, Vec<u8>)| {
-        heads.remove(&key).map(|BatchHead { first, last, .. }| UnpackedBatch { first, last, data })
-    };
-    Ok(Unpacked::new(data.into_iter().filter_map(batch).collect()))
+
+    /// Reads their clicks.
+    pub(crate) async fn read(mut self, snapshot: &mut dyn ClickSnapshot) -> Result<Unpacked, StoreError> {
+        if self.heads.is_empty() {
+            return Ok(Unpacked::default());
+        }
+        let keys: Vec<BatchKey> = self.heads.keys().copied().collect();
+        let data = snapshot.batch_data(&keys).await?;
+        let batch = |(key, data): (BatchKey, Vec<u8>)| {
+            self.heads.remove(&key).map(|BatchHead { first, last, .. }| UnpackedBatch { first, last, data })
+        };
+        Ok(Unpacked::new(data.into_iter().filter_map(batch).collect()))
+    }
 }
 
 /// A batch with clicks of more accounts is not listed under them.

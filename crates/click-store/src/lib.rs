@@ -6,6 +6,7 @@
 //! [`ClickStore`](signpost_app::ports::ClickStore).
 
 mod answering;
+mod attempts;
 mod computing;
 mod digesting;
 mod disk_space;
@@ -19,7 +20,7 @@ mod tables;
 mod whole_days;
 
 pub use answering::answer;
-pub use computing::{ComputeError, Lane, Priority, compute};
+pub use computing::{ComputeError, Lane, LaneTurn, Priority};
 pub use digesting::digest;
 pub use disk_space::{DiskNearlyFull, DiskSpace, FreeSpace};
 pub use exporting::clicks;

@@ -56,19 +56,25 @@ async fn step(
     let taken = first_of(&waiting);
     let data = snapshot.batch_data(&taken).await?;
     drop(snapshot);
-    let (unreadable, new) = compute(Lane::Long, move || packed(&data)).await?;
+    let (unreadable, new) = compute(Lane::Packing, move || packed(&data)).await?;
     let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
     let (new, dropped) = without_forgotten(&mut *snapshot, new).await?;
     let days: Vec<NewClicks> = new_clicks(&new);
     let versions = versions(&mut *snapshot, &days).await?;
     let open = mergeable(&mut *snapshot, &days).await?;
     drop(snapshot);
-    let merged = compute(Lane::Long, move || merge_segments(new, open)).await?;
+    let merged = compute(Lane::Packing, move || merge_segments(new, open)).await?;
+    let set_aside = unreadable.clone();
     let change = ClickChange { taken, unreadable, days: changes(merged, &versions) };
-    Ok(match tables.apply(change, ends).await? {
-        Applied::Whole => Packed { upkeep: Upkeep::More, dropped },
-        Applied::Outdated => Packed { upkeep: Upkeep::More, dropped: 0 },
-    })
+    match tables.apply(change, ends).await? {
+        Applied::Whole => {
+            for (BatchKey { source: _, number }, error) in set_aside {
+                tracing::error!(number, error, "a batch of clicks was malformed and was set aside");
+            }
+            Ok(Packed { upkeep: Upkeep::More, dropped })
+        }
+        Applied::Outdated => Ok(Packed { upkeep: Upkeep::More, dropped: 0 }),
+    }
 }
 
 fn is_due(waiting: &[BatchHead], now: Timestamp) -> bool {
@@ -95,7 +101,6 @@ fn packed(data: &[(BatchKey, Vec<u8>)]) -> (Unreadable, Vec<PackedSegment>) {
         pack_batches(data.iter().map(|(_, segment)| segment.as_slice()));
     let unreadable = malformed.into_iter().filter_map(|(place, error)| {
         let (key, _) = data.get(place)?;
-        tracing::error!(number = key.number, %error, "a batch of clicks is malformed and is set aside");
         Some((*key, error.to_string()))
     });
     (unreadable.collect(), segments)

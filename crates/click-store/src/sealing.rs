@@ -15,7 +15,7 @@ const SEAL_AFTER: Duration = Duration::from_hours(48);
 /// Seals some days; see [`ClickStore::seal`](signpost_app::ports::ClickStore::seal). Days that change meanwhile come up again.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] after a minute, or after the time limit of the store if that is longer.
+/// [`StoreError::Unavailable`] if reading or storing takes a minute, or the time limit of the store if that is longer.
 pub async fn seal(tables: &(impl ClickTables + ?Sized), now: Timestamp) -> Result<Upkeep, StoreError> {
     whole_days::change_some(tables, PendingDays::ToSeal, now, SEAL_AFTER, sealed).await
 }

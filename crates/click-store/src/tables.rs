@@ -10,7 +10,7 @@ use signpost_domain::analytics::{ClickSource, UtcDay};
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
 /// What a snapshot is read for. A store keeps the kinds apart, so that none waits for another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reading {
     /// A question that ends soon.
     ShortQuestion,

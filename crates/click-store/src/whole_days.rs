@@ -11,17 +11,17 @@ use signpost_domain::{AccountId, Timestamp};
 use crate::computing::{Lane, compute};
 use crate::reading_days::by;
 use crate::tables::{
-    BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayVersion, PendingDays, Reading,
-    SegmentKey,
+    Applied, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayVersion, PendingDays,
+    Reading, SegmentKey,
 };
 
-/// The time limit of a step: the day of a very busy account takes longer than a call may.
+/// The time limit of reading, and of applying: the day of a very busy account takes longer than a call may.
 const STEP_LIMIT: Duration = Duration::from_mins(1);
 
 /// The maximum number of account days that one step looks at.
 const DAYS: usize = 256;
 
-/// Roughly how many bytes of segments one step reads. A single larger day is read whole.
+/// How many bytes of segments one step reads. A single larger day is read whole.
 const BYTES_OF_STEP: u64 = 4 * 1024 * 1024;
 
 /// Segments with their keys.
@@ -45,11 +45,13 @@ impl WholeDay {
     }
 }
 
-/// Computes a change of each of some pending days that ended at least `ago` before `now`, and applies the changes together. If
-/// one of the days changes meanwhile, nothing is applied, and all come up again.
+/// Computes a change of each of some pending days that ended at least `ago` before `now`, and applies the changes together.
+/// Days that change meanwhile come up again, as do those that fail.
+///
+/// Small days come first, so a day that is too large to be changed delays no other. Computing has no time limit.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] after a minute, or after the time limit of the store if that is longer.
+/// [`StoreError::Unavailable`] if reading or applying takes a minute, or the time limit of the store if that is longer.
 pub(crate) async fn change_some(
     tables: &(impl ClickTables + ?Sized),
     pending: PendingDays,
@@ -58,19 +60,52 @@ pub(crate) async fn change_some(
     change: fn(&WholeDay) -> DayChange,
 ) -> Result<Upkeep, StoreError> {
     let Some(last) = last_day_ended(now, ago) else { return Ok(Upkeep::Done) };
-    let ends = Instant::now() + STEP_LIMIT.max(tables.time_limit());
-    let step = async {
+    let limit = STEP_LIMIT.max(tables.time_limit());
+    let ends = Instant::now() + limit;
+    let reading = async {
         let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
-        let days = read(&mut *snapshot, pending, last).await?;
-        drop(snapshot);
-        if days.is_empty() {
-            return Ok(Upkeep::Done);
-        }
-        let days = compute(Lane::Long, move || days.iter().map(change).collect()).await?;
-        tables.apply(ClickChange { days, ..ClickChange::default() }, ends).await?;
-        Ok(Upkeep::More)
+        read(&mut *snapshot, pending, last).await
     };
-    by(ends, step).await
+    let mut changes = Vec::new();
+    for day in by(ends, reading).await? {
+        let DayVersion { account, day: number, version: _ } = day.found;
+        match compute(Lane::Upkeep, move || change(&day)).await {
+            Ok(change) => changes.push(change),
+            Err(error) => {
+                tracing::error!(%account, day = number.number(), %error, "a day of clicks could not be counted");
+            }
+        }
+    }
+    let ends = Instant::now() + limit;
+    by(ends, apply(tables, changes, ends)).await
+}
+
+/// Applies the changes of the days that are still as they were.
+async fn apply(
+    tables: &(impl ClickTables + ?Sized),
+    mut changes: Vec<DayChange>,
+    ends: Instant,
+) -> Result<Upkeep, StoreError> {
+    if changes.is_empty() {
+        return Ok(Upkeep::Done);
+    }
+    let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
+    let days: Vec<(AccountId, UtcDay)> = changes.iter().map(|change| (change.account, change.day)).collect();
+    let current = snapshot.versions(&days).await?;
+    drop(snapshot);
+    let current: BTreeMap<(AccountId, UtcDay), i64> =
+        current.into_iter().map(|day| ((day.account, day.day), day.version)).collect();
+    changes.retain(|change| current.get(&(change.account, change.day)).copied() == change.version);
+    if changes.is_empty() {
+        return Ok(Upkeep::Done);
+    }
+    // A change lists its days in this order.
+    changes.sort_by_key(|change| (change.account, change.day));
+    Ok(match tables.apply(ClickChange { days: changes, ..ClickChange::default() }, ends).await? {
+        Applied::Whole => Upkeep::More,
+        // A day has changed since its version was read. It comes up again soon, but not at once.
+        Applied::Outdated => Upkeep::Done,
+    })
 }
 
 /// The last day that ended at least this long ago.
@@ -99,11 +134,12 @@ async fn read(
         *size = size.saturating_add(head.bytes);
         keys.entry(day).or_default().push(head.key);
     }
+    let size = |day: &DayVersion| sizes.get(&(day.account, day.day)).copied().unwrap_or_default();
+    found.sort_by_key(size);
     let mut bytes = 0_u64;
     found.retain(|day| {
-        let is_taken = bytes < BYTES_OF_STEP;
-        bytes = bytes.saturating_add(sizes.get(&(day.account, day.day)).copied().unwrap_or_default());
-        is_taken
+        bytes = bytes.saturating_add(size(day));
+        bytes <= BYTES_OF_STEP || bytes == size(day)
     });
     let taken: Vec<SegmentKey> =
         found.iter().filter_map(|day| keys.remove(&(day.account, day.day))).flatten().collect();
@@ -115,7 +151,5 @@ async fn read(
         found,
         segments: segments.remove(&(found.account, found.day)).unwrap_or_default(),
     };
-    // A change lists its days in this order.
-    found.sort_by_key(|day| (day.account, day.day));
     Ok(found.into_iter().map(whole).collect())
 }

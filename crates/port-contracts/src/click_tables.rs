@@ -1,22 +1,36 @@
 //! The contract of [`ClickTables`]: what the shared code above a store's tables of clicks relies on.
 
+mod changing;
+mod observed;
+mod reading;
+
 use std::any::Any;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::{Appended, ClickStore, EncodedClicks, Upkeep};
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks};
 use signpost_click_store::{
     Applied, BatchHead, BatchKey, BatchSelection, ClickChange, ClickTables, DayChange, DayEffect, Reading,
     Replacement,
 };
-use signpost_clicks::pack_batches;
+use signpost_clicks::{PackedSegment, pack_batches};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{ClickSource, UtcDay};
 
+use self::changing::{
+    d51_a_change_is_applied_once, d51_a_change_of_another_version_is_outdated,
+    d51_a_day_that_comes_back_has_another_version, d51_one_outdated_day_makes_the_whole_change_outdated,
+    d51_sealing_moves_the_version_and_digesting_does_not,
+    r36_a_change_with_clicks_of_a_deleted_account_is_outdated,
+};
+use self::reading::{
+    a_malformed_batch_is_found_by_every_account, a_snapshot_does_not_change,
+    r46_a_short_attempt_reads_few_large_digests, r46_a_short_attempt_reads_no_large_batches,
+    r46_held_long_readings_delay_no_others, r46_waiting_batches_are_found_by_their_accounts,
+};
 use crate::click_samples::{ClickedLink, at};
 use crate::clicks::ClickFixture;
-use crate::samples;
 
 /// A click store with its tables.
 pub trait ClickTablesFixture: ClickFixture {
@@ -48,10 +62,15 @@ macro_rules! __click_tables_cases {
                 a_malformed_batch_is_found_by_every_account
                 a_snapshot_does_not_change
                 r46_held_long_readings_delay_no_others
+                r46_a_short_attempt_reads_no_large_batches
+                r46_a_short_attempt_reads_few_large_digests
             }
             changing {
                 d51_a_change_is_applied_once
                 d51_a_change_of_another_version_is_outdated
+                d51_sealing_moves_the_version_and_digesting_does_not
+                d51_one_outdated_day_makes_the_whole_change_outdated
+                d51_a_day_that_comes_back_has_another_version
                 r36_a_change_with_clicks_of_a_deleted_account_is_outdated
             }
         }
@@ -114,7 +133,7 @@ impl Opened {
         let mut snapshot = self.tables.snapshot(Reading::Upkeep, soon()).await.unwrap();
         let data = snapshot.batch_data(&taken).await.unwrap();
         let segments = pack_batches(data.iter().map(|(_, data)| data.as_slice())).segments;
-        let day = |segment: signpost_clicks::PackedSegment| DayChange {
+        let day = |segment: PackedSegment| DayChange {
             account: segment.account,
             day: segment.day,
             version: None,
@@ -125,6 +144,22 @@ impl Opened {
 
     async fn apply(&self, change: ClickChange) -> Applied {
         self.tables.apply(change, soon()).await.unwrap()
+    }
+
+    /// Packs a click of a new account. Returns its account and day.
+    async fn packed_day(&self) -> (AccountId, UtcDay) {
+        let clicked = ClickedLink::new();
+        let source = ClickSource(clicked.account.to_bytes());
+        self.append(&EncodedClicks { source, ..clicked.batch(1) }).await;
+        let change = self.packing().await;
+        assert_eq!(self.apply(change).await, Applied::Whole);
+        (clicked.account, UtcDay::of(at(0)))
+    }
+
+    async fn version(&self, account: AccountId, day: UtcDay) -> Option<i64> {
+        let mut snapshot = self.tables.snapshot(Reading::Upkeep, soon()).await.unwrap();
+        let versions = snapshot.versions(&[(account, day)]).await.unwrap();
+        versions.into_iter().next().map(|day| day.version)
     }
 
     /// The number of packed segments of the account's day.
@@ -140,95 +175,4 @@ fn soon() -> Instant {
 
 fn of_source(source: u8, batch: EncodedClicks) -> EncodedClicks {
     EncodedClicks { source: ClickSource([source; 16]), ..batch }
-}
-
-/// A question of one account must not read what waits for others.
-async fn r46_waiting_batches_are_found_by_their_accounts(opened: Opened) {
-    let (one, other) = (ClickedLink::new(), ClickedLink::new());
-    opened.append(&of_source(1, one.batch(1))).await;
-    for number in 1..=3 {
-        opened.append(&of_source(2, other.batch(number))).await;
-    }
-    assert_eq!(opened.waiting(Some(one.account)).await.len(), 1);
-    assert_eq!(opened.waiting(Some(other.account)).await.len(), 3);
-    assert_eq!(opened.waiting(Some(samples::id())).await, []);
-    assert_eq!(opened.waiting(None).await.len(), 4);
-}
-
-async fn a_malformed_batch_is_found_by_every_account(opened: Opened) {
-    let clicked = ClickedLink::new();
-    opened.append(&EncodedClicks { segment: vec![7; 100], ..clicked.batch(1) }).await;
-    for account in [clicked.account, samples::id()] {
-        assert_eq!(opened.waiting(Some(account)).await.len(), 1);
-    }
-}
-
-async fn a_snapshot_does_not_change(opened: Opened) {
-    let clicked = ClickedLink::new();
-    opened.append(&clicked.batch(1)).await;
-    let mut snapshot = opened.tables.snapshot(Reading::LongQuestion, soon()).await.unwrap();
-    let before = snapshot.waiting_batches(BatchSelection::ALL, usize::MAX).await.unwrap();
-    opened.append(&clicked.batch(2)).await;
-    let change = opened.packing().await;
-    assert_eq!(opened.apply(change).await, Applied::Whole);
-    assert_eq!(snapshot.waiting_batches(BatchSelection::ALL, usize::MAX).await.unwrap(), before);
-    let keys: Vec<BatchKey> = before.iter().map(|head| head.key).collect();
-    assert_eq!(snapshot.batch_data(&keys).await.unwrap(), [(keys[0], clicked.batch(1).segment)]);
-    assert_eq!(snapshot.segments(&[(clicked.account, UtcDay::of(at(0)))], None).await.unwrap(), []);
-}
-
-/// One account's large reports take every turn of their kind.
-async fn r46_held_long_readings_delay_no_others(opened: Opened) {
-    let clicked = ClickedLink::new();
-    let mut held = Vec::new();
-    loop {
-        let begun = opened.tables.snapshot(Reading::LongQuestion, Instant::now() + Duration::from_millis(50));
-        let Ok(snapshot) = begun.await else { break };
-        held.push(snapshot);
-    }
-    assert!(!held.is_empty());
-    for reading in [Reading::ShortQuestion, Reading::RecentClicks, Reading::Upkeep] {
-        let mut snapshot = opened.tables.snapshot(reading, soon()).await.unwrap();
-        assert_eq!(snapshot.waiting_batches(BatchSelection::ALL, 1).await.unwrap(), []);
-    }
-    opened.append(&clicked.batch(1)).await;
-    assert_eq!(opened.clicks.pack(at(3_600_000)).await.unwrap().upkeep, Upkeep::More);
-}
-
-async fn d51_a_change_is_applied_once(opened: Opened) {
-    let clicked = ClickedLink::new();
-    opened.append(&clicked.batch(1)).await;
-    let (change, same) = (opened.packing().await, opened.packing().await);
-    assert_eq!(opened.apply(change).await, Applied::Whole);
-    assert_eq!(opened.waiting(None).await, []);
-    assert_eq!(opened.segments(clicked.account).await, 1);
-    // Another node computed the same change at the same time.
-    assert_eq!(opened.apply(same).await, Applied::Outdated);
-    assert_eq!(opened.segments(clicked.account).await, 1);
-}
-
-async fn d51_a_change_of_another_version_is_outdated(opened: Opened) {
-    let clicked = ClickedLink::new();
-    opened.append(&clicked.batch(1)).await;
-    let change = opened.packing().await;
-    assert_eq!(opened.apply(change).await, Applied::Whole);
-    opened.append(&clicked.batch(2)).await;
-    // It rests on a day without clicks, and the day has some by now.
-    let change = opened.packing().await;
-    assert_eq!(opened.apply(change).await, Applied::Outdated);
-    assert_eq!(opened.waiting(None).await.len(), 1);
-    assert_eq!(opened.segments(clicked.account).await, 1);
-}
-
-async fn r36_a_change_with_clicks_of_a_deleted_account_is_outdated(opened: Opened) {
-    let clicked = ClickedLink::new();
-    opened.append(&clicked.batch(1)).await;
-    let change = opened.packing().await;
-    while opened.clicks.forget_clicks(clicked.account, None).await.unwrap() == Upkeep::More {}
-    assert_eq!(opened.apply(change).await, Applied::Outdated);
-    assert_eq!(opened.waiting(None).await.len(), 1);
-    let packed = opened.clicks.pack(at(3_600_000)).await.unwrap();
-    assert_eq!(packed.dropped, 1_000);
-    assert_eq!(opened.waiting(None).await, []);
-    assert_eq!(opened.segments(clicked.account).await, 0);
 }

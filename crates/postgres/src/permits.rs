@@ -55,7 +55,7 @@ pub(crate) struct Permits {
     click_appends: Arc<Semaphore>,
     /// One for the upkeep of clicks and of the search index, which takes longer.
     click_upkeep: Arc<Semaphore>,
-    /// Short questions about clicks: as many as are reserved for visitors.
+    /// Short questions about clicks: as many as are reserved for visitors, and at least two.
     click_questions: Arc<Semaphore>,
     /// As many long ones.
     long_click_questions: Arc<Semaphore>,
@@ -74,7 +74,8 @@ struct PermitCounts {
 
 impl PermitCounts {
     /// Splits `connections`, the number for requests: a quarter serves shared reads, and at most a quarter searches. Every
-    /// kind has at least one, and visitors have at least one extra.
+    /// kind has at least one, and visitors have at least one extra. Questions about clicks of each length have at least two, so
+    /// that one account's question never waits for a single other.
     fn of(connections: usize) -> Self {
         let connections = connections.min(Semaphore::MAX_PERMITS / 2);
         let quarter = connections / 4;
@@ -84,7 +85,7 @@ impl PermitCounts {
             all: long.saturating_add(visits),
             long,
             searches: quarter.clamp(1, long),
-            click_questions: visits,
+            click_questions: visits.max(2),
             readers,
         }
     }
@@ -203,9 +204,9 @@ mod tests {
             click_questions,
             readers,
         };
-        assert_eq!(PermitCounts::of(8), of(7, 6, 2, 1, 2));
+        assert_eq!(PermitCounts::of(8), of(7, 6, 2, 2, 2));
         assert_eq!(PermitCounts::of(16), of(14, 12, 4, 2, 4));
-        assert_eq!(PermitCounts::of(1), of(2, 1, 1, 1, 1));
+        assert_eq!(PermitCounts::of(1), of(2, 1, 1, 2, 1));
     }
 
     #[tokio::test]
@@ -235,7 +236,7 @@ mod tests {
         for connections in 1..=20 {
             let permits = Permits::new(NonZeroUsize::new(connections).unwrap());
             let questions = all_of(&permits, Purpose::LongClickQuestion).await;
-            assert_eq!(questions.len(), (connections / 8).max(1));
+            assert_eq!(questions.len(), (connections / 8).max(2));
             for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::LongClickQuestion) {
                 permits.take(purpose, Instant::now()).await.unwrap();
             }

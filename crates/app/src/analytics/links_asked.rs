@@ -1,5 +1,7 @@
 //! The links that a question is about.
 
+use std::collections::BTreeSet;
+
 use signpost_domain::analytics::{LinkScope, Period, TimeZone};
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
@@ -7,6 +9,7 @@ use signpost_domain::{
     Violations,
 };
 
+use super::turns::Turn;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -21,38 +24,84 @@ pub struct LinkChoice {
     pub domain: Option<HostReference>,
 }
 
+/// A question with more links than this takes a turn before it reads their ids.
+const FEW_LINKS: usize = 10_000;
+
 impl LinkChoice {
     /// The links that are in the group and on the domain now. As in lists, a group or domain that the caller does not have
     /// selects no links.
     pub(super) async fn scope(&self, app: &Application, caller: &Caller) -> Result<LinkScope, AppError> {
-        let nothing = LinkScope::Some(std::collections::BTreeSet::new());
+        match self.filter(app) {
+            Filter::All => Ok(LinkScope::All),
+            Filter::Nothing => Ok(LinkScope::Some(BTreeSet::new())),
+            Filter::By(group, site) => {
+                let most = app.analytics.max_links;
+                let ids = link_ids(app, caller, group, site.as_ref(), most).await?;
+                ids.ok_or_else(|| too_many_links(group, most))
+            }
+        }
+    }
+
+    /// Like [`scope`](Self::scope), but waits for a turn if there are very many links. The ids must not outlive the turn.
+    pub(super) async fn scope_in_turn(
+        &self,
+        app: &Application,
+        caller: &Caller,
+    ) -> Result<(LinkScope, Option<Turn<()>>), AppError> {
+        if let Filter::By(group, site) = self.filter(app)
+            && app.analytics.max_links > FEW_LINKS
+        {
+            if let Some(few) = link_ids(app, caller, group, site.as_ref(), FEW_LINKS).await? {
+                return Ok((few, None));
+            }
+            let turn = app.analytics.large_scope_turns.turn(()).await;
+            return Ok((self.scope(app, caller).await?, Some(turn)));
+        }
+        Ok((self.scope(app, caller).await?, None))
+    }
+
+    fn filter(&self, app: &Application) -> Filter {
         let Self { group, domain } = self;
         let group = match group {
             None => GroupFilter::Any,
             Some(None) => GroupFilter::Ungrouped,
             Some(Some(IdReference::Id(id))) => GroupFilter::In(*id),
-            Some(Some(IdReference::Malformed)) => return Ok(nothing),
+            Some(Some(IdReference::Malformed)) => return Filter::Nothing,
         };
         let site = match domain {
             None => None,
             Some(HostReference::Hostname(hostname)) if app.system.answers_to(hostname) => Some(Site::System),
             Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname.clone())),
-            Some(HostReference::Malformed) => return Ok(nothing),
+            Some(HostReference::Malformed) => return Filter::Nothing,
         };
-        if group == GroupFilter::Any && site.is_none() {
-            return Ok(LinkScope::All);
-        }
-        let most = app.analytics.max_links;
-        let one_more = most.saturating_add(1);
-        let ids = app.store.link_ids(caller.account_id(), group, site.as_ref(), one_more).await?;
-        if ids.len() > most {
-            let field = if group == GroupFilter::Any { "domain" } else { "group_id" };
-            let message = format!("must have at most {most} links; ask about the whole account");
-            let violation = FieldError::new(ViolationCode::OutOfRange, message).at(field);
-            return Err(AppError::Invalid(Violations::from(violation)));
-        }
-        Ok(LinkScope::Some(ids.into_iter().collect()))
+        if group == GroupFilter::Any && site.is_none() { Filter::All } else { Filter::By(group, site) }
     }
+}
+
+/// What a choice means for the store.
+enum Filter {
+    All,
+    Nothing,
+    By(GroupFilter, Option<Site>),
+}
+
+/// The ids of the links; `None` if they are more than `most`.
+async fn link_ids(
+    app: &Application,
+    caller: &Caller,
+    group: GroupFilter,
+    site: Option<&Site>,
+    most: usize,
+) -> Result<Option<LinkScope>, AppError> {
+    let ids = app.store.link_ids(caller.account_id(), group, site, most.saturating_add(1)).await?;
+    Ok((ids.len() <= most).then(|| LinkScope::Some(ids.into_iter().collect())))
+}
+
+fn too_many_links(group: GroupFilter, most: usize) -> AppError {
+    let field = if group == GroupFilter::Any { "domain" } else { "group_id" };
+    let message = format!("must have at most {most} links; ask about the whole account");
+    let violation = FieldError::new(ViolationCode::OutOfRange, message).at(field);
+    AppError::Invalid(Violations::from(violation))
 }
 
 /// The id of the caller's link with this id, if its visits are recorded.

@@ -63,7 +63,7 @@ pub async fn of_account(
 ) -> Result<Report, AppError> {
     check_range(caller, asked.period, &asked.zone)?;
     let _turn = app.analytics.turns.turn(caller.account_id()).await;
-    let scope = links.scope(app, caller).await?;
+    let (scope, _large_scope_turn) = links.scope_in_turn(app, caller).await?;
     answer(app, caller, scope, asked, deadline).await
 }
 
@@ -83,7 +83,8 @@ async fn answer(
 /// The period before now in which clicks are recent.
 const RECENT: Duration = Duration::from_hours(7 * 24);
 
-/// The recent clicks of these links of the caller: one entry for each, in the same order (D66).
+/// The recent clicks of these links of the caller: one entry for each, in the same order (D66). The wait for the account's turn
+/// has no time limit; see [`deadline`](super::Analytics::deadline).
 ///
 /// # Errors
 /// [`AppError::AnalyticsUnavailable`] (D51).
@@ -96,6 +97,7 @@ pub async fn recent_clicks(
         return Ok(Vec::new());
     }
     let ids: Vec<_> = links.iter().map(Link::id).collect();
+    let _turn = app.analytics.list_turns.turn(caller.account_id()).await;
     let since = app.clock.now().minus(RECENT);
     app.click_store.recent_clicks(caller.account_id(), &ids, since).await.map_err(unavailable)
 }

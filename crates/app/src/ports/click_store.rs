@@ -72,7 +72,7 @@ pub struct OldClicks {
 ///
 /// Every call returns within the store's time limit (D6), if necessary with [`StoreError::Unavailable`].
 /// [`answer`](Self::answer) and [`clicks`](Self::clicks) have a deadline instead. [`digest`](Self::digest)
-/// and [`seal`](Self::seal) take as long as the largest day of an account needs, at most a minute.
+/// and [`seal`](Self::seal) take as long as the largest day of an account needs.
 #[async_trait]
 pub trait ClickStore: Send + Sync {
     /// Stores a batch once. The batches of a source arrive in the order of their numbers. A stored batch survives a crash of

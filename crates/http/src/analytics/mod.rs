@@ -16,7 +16,10 @@ use crate::api_error::ApiError;
 pub(crate) const PATH: &str = "/v1/analytics";
 
 /// Runs a use case until a deadline. A question that still waits for its turn then fails (D51).
-async fn until<T>(deadline: Instant, work: impl Future<Output = Result<T, AppError>>) -> Result<T, ApiError> {
+pub(crate) async fn until<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T, AppError>>,
+) -> Result<T, ApiError> {
     match tokio::time::timeout_at(deadline.into(), work).await {
         Ok(done) => Ok(done?),
         Err(_) => Err(AppError::AnalyticsBusy.into()),

@@ -16,6 +16,7 @@ use super::landings::LandingBody;
 use super::link_fields::{domain_shown, group_id_shown, no_root_of_the_system_domain, root_needs_a_domain};
 use super::link_list_query::{self, LinkListQuery};
 use super::redirects::RedirectBody;
+use crate::analytics::until;
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
@@ -289,7 +290,8 @@ pub(crate) async fn list<K: LinkEndpoints>(
         link_list_query::read(query, violations, CursorScope::new(caller.account_id(), K::WORDS.list))?;
     let page = links::list(&app, &caller, K::LINK_KIND, links).await?;
     let mut clicks = if with_clicks {
-        analytics::recent_clicks(&app, &caller, &page.items).await?.into_iter().map(Some).collect()
+        let clicks = analytics::recent_clicks(&app, &caller, &page.items);
+        until(app.analytics.deadline(), clicks).await?.into_iter().map(Some).collect()
     } else {
         vec![None; page.items.len()]
     }

@@ -119,13 +119,14 @@ statement! {
 }
 
 statement! {
-    /// Inserts days that had no clicks, in the order of their keys.
+    /// Inserts days that had no clicks, in the order of their keys. A day that was deleted and comes back has another version
+    /// than before, because its first one is random.
     Insert -> BigInt {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
     } =
-    "INSERT INTO click_days (account_id, day, version, digested, sealed) SELECT t.account_id, t.day, -1, false, false \
-     FROM unnest("
+    "INSERT INTO click_days (account_id, day, version, digested, sealed) SELECT t.account_id, t.day, \
+     floor(random() * 4611686018427387904)::bigint, false, false FROM unnest("
     { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ") AS t (account_id, day) ORDER BY t.account_id, t.day ON CONFLICT DO NOTHING"
 }

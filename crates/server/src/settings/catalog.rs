@@ -238,7 +238,7 @@ settings! {
     DATABASE_CONNECTIONS: NonZeroUsize = values::connections {
         key: "database-connections", value_name: "NUMBER", default: None,
         help: "PostgreSQL: maximum number of connections that this node opens for requests. Beside them it \
-           opens an eighth as many for visitors, a quarter for analytics, and five for health checks, its own \
+           opens an eighth as many for visitors, a quarter for analytics (at least four), and five for health checks, its own \
            work and clicks [default: 4 for each core, at least 8]",
         group: "Store", scope: Scope::Everywhere,
         log: |common, _| common.pool.connections.and_then(|most| number(most.get())),

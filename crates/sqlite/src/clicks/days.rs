@@ -2,7 +2,7 @@
 
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{BigInt, Bool};
 use signpost_click_store::{DayVersion, PendingDays};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
@@ -105,7 +105,8 @@ pub(super) fn set_sealed(
     Ok(())
 }
 
-/// Notes that a day has new clicks, so it is neither digested nor sealed.
+/// Notes that a day has new clicks, so it is neither digested nor sealed. A day that was deleted and comes back has another
+/// version than before, because its first one is random.
 pub(super) fn note_clicks(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -121,7 +122,7 @@ pub(super) fn note_clicks(
         let new = (
             click_days::account_id.eq(account),
             click_days::day.eq(day),
-            click_days::version.eq(0),
+            click_days::version.eq(sql::<BigInt>("abs(random() / 2)")),
             click_days::digested.eq(false),
             click_days::sealed.eq(false),
         );

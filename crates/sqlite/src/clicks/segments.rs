@@ -113,7 +113,12 @@ pub(super) fn insert(connection: &mut SqliteConnection, segment: PackedSegment) 
 
 pub(super) fn delete(connection: &mut SqliteConnection, segments: &[SegmentKey]) -> Result<(), Failure> {
     for key in segments {
-        diesel::delete(click_segments::table.find(number(*key))).execute(connection)?;
+        // SQLite gives the number of a deleted row to a new one.
+        let of_its_day = click_segments::table
+            .find(number(*key))
+            .filter(click_segments::account_id.eq(IdBytes::from(key.account)))
+            .filter(click_segments::day.eq(key.day.number()));
+        diesel::delete(of_its_day).execute(connection)?;
     }
     Ok(())
 }

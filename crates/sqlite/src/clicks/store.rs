@@ -26,9 +26,9 @@ use crate::store::SqliteOptions;
 
 /// The threads that read clicks: one for each turn of [`Turns`], and one for reads that need no snapshot. All have low
 /// priority, so that a question takes no core from answers to visitors (R46).
-const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2 * READINGS_AT_ONCE + 2);
+const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3 * READINGS_AT_ONCE + 1);
 
-/// How many questions of a length are answered at the same time.
+/// How many readings of a kind take place at the same time, except for upkeep.
 const READINGS_AT_ONCE: usize = 2;
 
 /// The click store, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port [`ClickStore`];
@@ -60,7 +60,7 @@ impl Turns {
         Self {
             short_questions: turns(READINGS_AT_ONCE),
             long_questions: turns(READINGS_AT_ONCE),
-            recent_clicks: turns(1),
+            recent_clicks: turns(READINGS_AT_ONCE),
             upkeep: turns(1),
         }
     }

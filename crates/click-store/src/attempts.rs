@@ -1,0 +1,71 @@
+//! Short and long attempts to answer (R46).
+
+use signpost_app::ports::StoreError;
+use signpost_clicks::MalformedSegment;
+use signpost_domain::AccountId;
+
+use crate::computing::{ComputeError, Lane};
+use crate::reading_days::malformed;
+use crate::tables::Reading;
+
+/// How many bytes a short attempt may read. Counting them takes some ten milliseconds of a core.
+const BYTES_OF_SHORT_ATTEMPT: u64 = 512 * 1024;
+
+/// Why an attempt ended without an answer.
+pub(crate) enum Stop {
+    Failed(StoreError),
+    /// A malformed value in this table. Malformed unpacked batches are skipped instead.
+    Malformed(&'static str, MalformedSegment),
+    /// It would read more than its lane allows.
+    TooLong,
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<ComputeError> for Stop {
+    fn from(error: ComputeError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl Stop {
+    /// The error of a question of an account.
+    pub(crate) fn into_error(self, account: AccountId) -> StoreError {
+        match self {
+            Self::Failed(error) => error,
+            Self::Malformed(table, error) => malformed(table, account, error),
+            // A long attempt may read everything.
+            Self::TooLong => StoreError::unavailable("the question reads too many clicks"),
+        }
+    }
+}
+
+/// What an attempt may use. The first one is short, so it waits for no long one. If it turns out to be long, it ends, waits
+/// among those, and starts again on a new snapshot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) reading: Reading,
+    pub(crate) lane: Lane,
+    bytes_left: u64,
+}
+
+impl Limits {
+    /// The limits of long attempts.
+    pub(crate) const LONG: Self =
+        Self { reading: Reading::LongQuestion, lane: Lane::Long, bytes_left: u64::MAX };
+
+    /// The limits of short attempts, which read for this.
+    pub(crate) const fn short(reading: Reading) -> Self {
+        Self { reading, lane: Lane::Short, bytes_left: BYTES_OF_SHORT_ATTEMPT }
+    }
+
+    /// Takes some of the bytes that may be read.
+    pub(crate) fn take(&mut self, bytes: u64) -> Result<(), Stop> {
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(Stop::TooLong)?;
+        Ok(())
+    }
+}
