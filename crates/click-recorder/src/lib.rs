@@ -10,6 +10,7 @@
 
 mod account_segments;
 mod facts;
+mod generations;
 mod queue;
 mod recorder;
 mod recording;

@@ -8,9 +8,10 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
-use hashbrown::HashTable;
 use signpost_domain::analytics::{Dimension, MAX_KEPT_VALUES, OTHER_VALUES, UtcDay, Values};
 use signpost_domain::{LinkId, LinkKind, Timestamp};
+
+use crate::generations::{Generations, Known};
 
 /// The dimensions that are bounded here. The program itself has lists of all channels, countries and devices; the store
 /// bounds these, too, so a mistake here has no lasting effect.
@@ -136,8 +137,8 @@ impl ValueLimits {
             // The next visit of each kind marks its link and values as recent.
             self.unchanged.fill(0);
         }
-        let known = self.counts.find(link).map(|(_, counts)| counts);
-        let mut counts = known.unwrap_or_default();
+        let found = self.counts.find(link);
+        let mut counts = found.map(|(_, counts)| counts).unwrap_or_default();
         counts.advance(self.values.generation);
         let mut has_replaced = false;
         for (dimension, number) in LIMITED.into_iter().zip(0_u8..) {
@@ -152,7 +153,7 @@ impl ValueLimits {
                 self.values.put(hash, ());
             }
         }
-        if known != Some(counts) || self.counts.known(link) == Known::Previous {
+        if found != Some((Known::Current, counts)) {
             self.counts.put(link, counts);
         }
         if let (Some(visit), false) = (visit, has_replaced)
@@ -212,77 +213,6 @@ impl ValueLimits {
     fn place(&self, visit: u64) -> usize {
         let places = u64::try_from(self.unchanged.len()).unwrap_or(1).max(1);
         usize::try_from(visit % places).unwrap_or(0)
-    }
-}
-
-/// Entries by hashes that are their own keys. When a generation is full, the one before is forgotten, except for the entries
-/// that were put again since.
-struct Generations<V> {
-    current: HashTable<(u64, V)>,
-    previous: HashTable<(u64, V)>,
-    /// The maximum number of entries of a generation.
-    most: usize,
-    /// The number of the current generation.
-    generation: u32,
-}
-
-/// Which generation knows an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    Current,
-    Previous,
-    Never,
-}
-
-impl<V: Copy> Generations<V> {
-    const fn of(most: usize) -> Self {
-        Self { current: HashTable::new(), previous: HashTable::new(), most, generation: 0 }
-    }
-
-    fn find(&self, hash: u64) -> Option<(Known, V)> {
-        let of =
-            |table: &HashTable<(u64, V)>| table.find(hash, |known| known.0 == hash).map(|(_, value)| *value);
-        let current = of(&self.current).map(|value| (Known::Current, value));
-        current.or_else(|| of(&self.previous).map(|value| (Known::Previous, value)))
-    }
-
-    fn known(&self, hash: u64) -> Known {
-        self.find(hash).map_or(Known::Never, |(known, _)| known)
-    }
-
-    /// Puts an entry into the current generation.
-    fn put(&mut self, hash: u64, value: V) {
-        match self.current.find_mut(hash, |known| known.0 == hash) {
-            Some(known) => known.1 = value,
-            None => {
-                self.current.insert_unique(hash, (hash, value), |known| known.0);
-            }
-        }
-    }
-
-    /// Begins a generation unless the current one has room for this many entries. Returns whether it did.
-    fn make_room(&mut self, entries: usize) -> bool {
-        let is_full = self.current.len().saturating_add(entries) > self.most;
-        if is_full {
-            self.rotate();
-            // At once, because a table that grows needs its old memory and its new one.
-            self.current.reserve(self.most, |known| known.0);
-        }
-        is_full
-    }
-
-    fn rotate(&mut self) {
-        self.previous = std::mem::take(&mut self.current);
-        self.generation = self.generation.wrapping_add(1);
-    }
-
-    fn forget_previous(&mut self) {
-        self.previous = HashTable::new();
-    }
-
-    #[cfg(test)]
-    fn bytes(&self) -> usize {
-        self.current.allocation_size() + self.previous.allocation_size()
     }
 }
 
