@@ -45,7 +45,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const REST: u32 = 3;
 
 /// The longest rest, for steps that were slow because the server is busy.
-const LONGEST_REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(10);
 
 /// How many accounts a step looks at. The statement contains the same number.
 const ACCOUNTS: usize = 50;
