@@ -11,4 +11,5 @@ mod readme;
 mod settings;
 mod stopping;
 mod transfer;
+mod transfer_at_once;
 mod transfer_reports;

@@ -29,7 +29,7 @@ fn export(program: &Program, account: &Account, file: &str) {
 }
 
 /// Imports a file of the program's folder, and returns the report of each row and the summary.
-fn import(program: &Program, account: &Account, file: &str) -> (Vec<Value>, Value) {
+pub(super) fn import(program: &Program, account: &Account, file: &str) -> (Vec<Value>, Value) {
     let output = program.run(&["import", "--json", "--account", account.id(), file]);
     let mut rows = lines(&output.stdout);
     let summary = rows.pop().unwrap();
@@ -38,11 +38,11 @@ fn import(program: &Program, account: &Account, file: &str) -> (Vec<Value>, Valu
     (rows, summary)
 }
 
-fn counts(summary: &Value) -> [u64; 4] {
+pub(super) fn counts(summary: &Value) -> [u64; 4] {
     ["created", "unchanged", "conflicts", "failed"].map(|name| summary[name].as_u64().unwrap())
 }
 
-fn write(program: &Program, file: &str, content: &str) {
+pub(super) fn write(program: &Program, file: &str, content: &str) {
     fs::write(program.folder().join(file), content).unwrap();
 }
 
@@ -351,36 +351,4 @@ fn pipes_carry_only_records_and_rows() {
     let summary =
         "1 row: 1 created, 0 unchanged, 0 in conflict, 0 failed. 1 group created because rows name it.\n";
     assert_eq!(text(&output.stderr), summary);
-}
-
-#[test]
-fn d60_imports_at_once_create_a_named_group_once() {
-    let program = Program::start();
-    let account = program.account("agency");
-    let table = |import: usize| {
-        let row = |number: usize| format!("i{import}-{number},https://example.com/,Group {}\n", number % 40);
-        format!("slug,target_url,group\n{}", (0..120).map(row).collect::<String>())
-    };
-    let summaries: Vec<Value> = std::thread::scope(|scope| {
-        let imports: Vec<_> = (0..4)
-            .map(|number| {
-                let file = format!("import-{number}.csv");
-                write(&program, &file, &table(number));
-                let (program, account) = (&program, &account);
-                scope.spawn(move || import(program, account, &file).1)
-            })
-            .collect();
-        imports.into_iter().map(|import| import.join().unwrap()).collect()
-    });
-    for summary in &summaries {
-        assert_eq!(counts(summary), [120, 0, 0, 0], "{summaries:?}");
-    }
-    let created: u64 = summaries.iter().map(|summary| summary["groups_created"].as_u64().unwrap()).sum();
-    assert_eq!(created, 40, "{summaries:?}");
-    let groups = account.get("/v1/groups?limit=100").expect_status(200);
-    let groups = groups.body["data"].as_array().unwrap();
-    assert_eq!(groups.len(), 40);
-    for group in groups {
-        assert_eq!(group["redirects_count"], 12, "{group}");
-    }
 }

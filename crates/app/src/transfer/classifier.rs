@@ -97,12 +97,13 @@ impl Classifier {
         results: &mut Results,
     ) -> Result<(Vec<(LinkToCreate, Link)>, Vec<Refused>), OperatorError> {
         let app = rules.app;
+        // Links first: if another import has just created a link in a new group, the group is found too.
+        let found = find(app, rules.account, &entries).await?;
         let rehearsed = self.rehearsal.iter().flat_map(Rehearsal::groups);
         let (entries, ambiguous) = self.named_groups.look_up(app, rehearsed, entries, context.now).await?;
         for (index, outcome) in ambiguous {
             results.refuse(index, outcome);
         }
-        let found = find(app, rules.account, &entries).await?;
         let (mut new, mut refused) = (Vec::with_capacity(entries.len()), vec![]);
         for entry in entries {
             let index = entry.index;

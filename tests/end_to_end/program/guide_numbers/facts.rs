@@ -173,7 +173,7 @@ pub(super) const FACTS: &[Fact] = &[
         Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -")),
     ),
     fact(
-        "and {2,000} kB for each of nine",
+        "and {2,000} kB for each of eleven",
         Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA secure_delete = ON; PRAGMA cache_size = -")),
     ),
     fact("for each of its {five} connections", OneMore(Const(SQLITE, "FOUR"))),
@@ -268,8 +268,8 @@ pub(super) const NOT_OURS: &[&str] = &[
     "five more: one for health checks, two for its own work",
     "With 16 for requests that is 27. With fewer than four, one more is opened",
     "(`database-connections` × 11/8 + 7, at least 18)",
-    // Eight readers, which `clicks/store.rs` of the SQLite store computes, and a writer.
-    "for each of nine more for clicks",
+    // Ten readers, which `clicks/store.rs` of the SQLite store computes, and a writer.
+    "for each of eleven more for clicks",
     "A question about clicks takes up to 64 MiB",
     "without the last two statements",
     "Two at once are safe",
