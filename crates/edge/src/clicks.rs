@@ -101,13 +101,19 @@ impl ClickQueue {
     }
 }
 
-static SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
-static PURPOSE: HeaderName = HeaderName::from_static("purpose");
+/// The headers with which browsers say that they fetch a page ahead of a visit: today's, and earlier ones of Chromium, Safari
+/// and Firefox.
+static PURPOSES: [HeaderName; 4] = [
+    HeaderName::from_static("sec-purpose"),
+    HeaderName::from_static("purpose"),
+    HeaderName::from_static("x-purpose"),
+    HeaderName::from_static("x-moz"),
+];
 
 impl Worker {
     /// Records a click for each link on the way that has analytics. HEAD is not a click (D48).
     pub(crate) fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind) {
-        let Visitor { request, now, address } = visitor;
+        let Visitor { request, now, address, .. } = visitor;
         if *request.method() != Method::GET {
             return;
         }
@@ -116,7 +122,7 @@ impl Worker {
             return;
         }
         let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
-        let purpose = Some(text(&SEC_PURPOSE)).filter(|it| !it.is_empty()).unwrap_or_else(|| text(&PURPOSE));
+        let purpose = PURPOSES.iter().map(text).find(|purpose| !purpose.is_empty()).unwrap_or_default();
         let country = self.edge.gates.country_in_header(request.head());
         for link in recorded {
             self.lane.push(&Click {

@@ -45,11 +45,12 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Logs the first throttled visit of a minute. The log omits the address, because it is a visitor's.
-    pub(crate) fn throttled(Throttled { retry_after_seconds, is_first }: Throttled) -> Self {
+    pub(crate) fn throttled(throttled: Throttled) -> Self {
+        let Throttled { retry_after_seconds, is_first, is_tenfold: _ } = throttled;
         if is_first {
             tracing::warn!(
                 retry_after_seconds,
-                "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; it gets 429 until the minute ends"
+                "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; only links in memory open for it until the minute ends"
             );
         }
         Self::Throttled { retry_after_seconds }

@@ -77,6 +77,21 @@ pub(crate) fn find(path: &str) -> Option<RouteMatch> {
     })
 }
 
+/// The link at a path that [`find`] did not match, without what messages add to addresses: closing brackets, quotation marks,
+/// full stops, spaces, or parameters behind `&` or an encoded `?` (D53).
+pub(crate) fn without_additions(path: &str) -> Option<RouteMatch> {
+    let [segment] = *segments(path)? else { return None };
+    let decoded = percent_decode_str(segment).decode_utf8_lossy();
+    let end = decoded.find(['&', '?']).unwrap_or(decoded.len());
+    let is_addition = |character: char| {
+        let is_of_a_path = character.is_ascii_alphanumeric()
+            || matches!(character, '-' | '_' | '/' | '\\' | '%' | char::REPLACEMENT_CHARACTER);
+        !(is_of_a_path || character.is_control())
+    };
+    let slug = decoded.get(..end)?.trim_end_matches(is_addition);
+    Some(RouteMatch { resource: Resource::Link, slug: Some(Slug::parse(slug).ok()?) })
+}
+
 /// Whether browsers, crawlers and certificate authorities request `path` from every host. No link can be
 /// there, and such a request is no guess at links (D54).
 pub(crate) fn is_automatic_request(path: &str) -> bool {
@@ -148,6 +163,64 @@ mod tests {
             "/%00", "/a%20", "/a.txt", "/.", "/..", "/a;b", "/a+b", "/%C3%A4", &too_long,
         ] {
             assert_eq!((find(path), plain_slug(path)), (None, None), "{path}");
+        }
+    }
+
+    #[test]
+    fn d53_what_messages_add_to_an_address_is_cut_off() {
+        for addition in [
+            ".",
+            ",",
+            ")",
+            "!",
+            ";",
+            ":",
+            "%20",
+            "%E2%80%8B",
+            "%E2%80%A6",
+            "\u{2026}",
+            "%22",
+            "\"",
+            "'",
+            "%3E",
+            "*",
+            "&fbclid=x",
+            "&amp;utm_source=a",
+            "%3Fx=1",
+            "%3Futm_source=a&b",
+            ").",
+            ",%20",
+            ")/",
+        ] {
+            let path = format!("/Sale-1_a{addition}");
+            assert_eq!(find(&path), None, "{path}");
+            let slug = Some(Slug::parse("Sale-1_a").unwrap());
+            assert_eq!(
+                without_additions(&path),
+                Some(RouteMatch { resource: Resource::Link, slug }),
+                "{path}"
+            );
+        }
+        for path in [
+            "/.env",
+            "/a.txt",
+            "/wp-login.php",
+            "/a%2Fb",
+            "/.",
+            "/%20",
+            "/&a",
+            "/a%00",
+            "/a%0d%0a",
+            "/a%2f",
+            "/a%5c",
+            "/a%ff",
+            "/a%",
+            "/a/b.",
+            "/(a)",
+            "/a b",
+            "/%C3%A4a",
+        ] {
+            assert_eq!(without_additions(path), None, "{path}");
         }
     }
 

@@ -31,8 +31,8 @@ use crate::visit::{Edge, Worker};
 /// The options of the link listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeOptions {
-    /// How many misses an address may have within a calendar minute. Then it gets the 429 page until the
-    /// minute ends. 0 turns the limit off (D54).
+    /// How many misses an address may have within a calendar minute. Then only links in memory open for it
+    /// until the minute ends, and nothing after ten times as many. 0 turns the limit off (D54).
     pub miss_throttle_per_minute: u32,
     /// Number of threads that answer visits.
     pub workers: NonZeroUsize,

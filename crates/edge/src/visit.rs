@@ -65,6 +65,8 @@ pub(crate) struct Visitor<'a> {
     pub(crate) request: &'a Request,
     pub(crate) now: Timestamp,
     pub(crate) address: IpAddr,
+    /// The visitor's address had too many misses: only links in memory open for it, for so many seconds (D54).
+    pub(crate) retry_after_seconds: Option<u32>,
 }
 
 /// A link found in memory or loaded for a visit.
@@ -139,11 +141,17 @@ impl Worker {
             return file_outcome(request, file);
         }
         let address = visitor::address(request, &app.client_addresses, now);
+        let mut retry_after_seconds = None;
         if let Some(throttled) = misses.exhausted(address, now) {
-            return Outcome::throttled(throttled);
+            retry_after_seconds = Some(throttled.retry_after_seconds);
+            let is_tenfold = throttled.is_tenfold;
+            let outcome = Outcome::throttled(throttled);
+            if is_tenfold {
+                return outcome;
+            }
         }
-        let outcome = self.look_up(&Visitor { request, now, address }).await;
-        if outcome == Outcome::NotFound
+        let outcome = self.look_up(&Visitor { request, now, address, retry_after_seconds }).await;
+        if matches!(outcome, Outcome::NotFound | Outcome::Throttled { .. })
             && !routes::is_automatic_request(path)
             // The count decides, so exactly the allowed number of concurrent misses gets an answer.
             && let Some(throttled) = misses.count(address, app.clock.now())
@@ -164,7 +172,7 @@ impl Worker {
         };
         let (resource, slug) = match plain {
             Some(slug) => (Resource::Link, slug.map(Cow::Borrowed)),
-            None => match routes::find(path) {
+            None => match routes::find(path).or_else(|| routes::without_additions(path)) {
                 Some(RouteMatch { resource, slug }) => {
                     (resource, slug.map(|slug| Cow::Owned(slug.as_str().to_owned())))
                 }
@@ -175,7 +183,7 @@ impl Worker {
         if requested.is_system_root() && resource == Resource::Link {
             return Outcome::Root;
         }
-        let link = match self.find(&requested).await {
+        let link = match self.find(visitor, &requested).await {
             Ok(link) => link,
             Err(failure) => return failure,
         };
@@ -187,9 +195,19 @@ impl Worker {
     }
 
     /// Finds what is at `requested`, in memory or in the store.
-    pub(crate) async fn find(&self, requested: &RequestedAddress<'_>) -> Result<FoundLink, Outcome> {
-        if let Some(link) = self.cached(requested) {
-            return Ok(link);
+    pub(crate) async fn find(
+        &self,
+        visitor: &Visitor<'_>,
+        requested: &RequestedAddress<'_>,
+    ) -> Result<FoundLink, Outcome> {
+        if let Some(found) = self.cached(requested)
+            // Where nothing is, a throttled visitor gets the answer of what is not in memory.
+            && (visitor.retry_after_seconds.is_none() || found.link.view().destination() != Destination::Nothing)
+        {
+            return Ok(found);
+        }
+        if let Some(retry_after_seconds) = visitor.retry_after_seconds {
+            return Err(Outcome::Throttled { retry_after_seconds });
         }
         match self.edge.loader.load(requested).await {
             Loaded::Link(link) => {

@@ -27,7 +27,7 @@ impl Worker {
         let Some(target) = page.widget(id) else {
             return self.not_found(UNKNOWN);
         };
-        match self.dead_end(&target).await {
+        match self.dead_end(visitor, &target).await {
             Ok(None) => {}
             Ok(Some(reason)) => return self.not_found(reason),
             Err(failure) => return failure,
@@ -41,7 +41,7 @@ impl Worker {
 
     /// Why a visitor of a widget would get nowhere from its target (D24). A target on one of our addresses is followed for this
     /// answer only: the visitor is sent to the target itself, where the gates of its link are and where its visit counts.
-    async fn dead_end(&self, target: &TargetUrl) -> Result<Option<Reason>, Outcome> {
+    async fn dead_end(&self, visitor: &Visitor<'_>, target: &TargetUrl) -> Result<Option<Reason>, Outcome> {
         let Edge { app, cache, .. } = &*self.edge;
         let mut target = Cow::Borrowed(target);
         let mut hops = 0;
@@ -57,7 +57,7 @@ impl Worker {
             let slug = address.slug.as_ref().map(Slug::as_str);
             let is_custom = address.site != Site::System;
             let requested = RequestedAddress::new(&site, slug, &cache.generations);
-            let FoundLink { link, is_listed } = match self.find(&requested).await {
+            let FoundLink { link, is_listed } = match self.find(visitor, &requested).await {
                 Ok(found) => found,
                 // Most such targets only look like ours, and these must work while the store is away.
                 Err(_) if is_custom => return Ok(None),

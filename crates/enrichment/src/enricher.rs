@@ -16,8 +16,11 @@ use crate::referrer::Referrer;
 use crate::sources::Sources;
 use crate::text;
 
-/// How much of a value is examined. The edge keeps no more, and the limit bounds the work for any caller.
+/// How much of a header is examined. The edge keeps no more, and the limit bounds the work for any caller.
 const MAX_EXAMINED_BYTES: usize = 512;
+
+/// How much of a query is examined. Other parameters often come before the marks.
+const MAX_EXAMINED_BYTES_OF_QUERY: usize = 8 * 1024;
 
 /// Room for about 8,000 agents of typical length: far more than the repeated agents of a day.
 const AGENTS_BYTES: u32 = 4 * 1024 * 1024;
@@ -28,7 +31,8 @@ const COMBINED_BYTES: u32 = 4 * 1024 * 1024;
 /// Room for referrers, and for queries and languages.
 const OTHERS_BYTES: u32 = 1024 * 1024;
 
-/// What a visitor sent with a visit. It may be any bytes; the first 512 of each value are examined.
+/// What a visitor sent with a visit. It may be any bytes; the first 512 of each header are examined, and the first 8,192 of the
+/// query.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent<'a> {
     /// The header `User-Agent`.
@@ -39,7 +43,7 @@ pub struct Sent<'a> {
     pub accept_language: &'a [u8],
     /// The query of the visited address, without its `?`.
     pub query: &'a [u8],
-    /// The header `Sec-Purpose`, or else `Purpose`.
+    /// The header `Sec-Purpose`, or else an older one of the same meaning.
     pub purpose: &'a [u8],
     /// The visitor's own address, behind trusted proxies. It only decides the country, and is never stored.
     pub address: IpAddr,
@@ -204,7 +208,9 @@ impl Enricher {
         let Sent { user_agent, referrer, accept_language, query, purpose, address } = *sent;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        for text in [user_agent, referrer, accept_language, query, purpose].map(examined) {
+        let [user_agent, referrer, accept_language, purpose] =
+            [user_agent, referrer, accept_language, purpose].map(examined);
+        for text in [user_agent, referrer, accept_language, examined_of_query(query), purpose] {
             // The length separates values, so different visitors never have the same key.
             key.extend(u16::try_from(text.len()).unwrap_or(u16::MAX).to_le_bytes());
             key.extend_from_slice(text);
@@ -225,7 +231,7 @@ impl Enricher {
         let Sent { user_agent, referrer, accept_language, query, purpose, .. } = *sent;
         let agent = self.agent(examined(user_agent));
         let referred = self.referred(examined(referrer));
-        let query = self.query(examined(query));
+        let query = self.query(examined_of_query(query));
         let language = self.language(examined(accept_language));
         Facts {
             is_bot: agent.is_bot || is_ahead_of_visit(examined(purpose)),
@@ -270,7 +276,8 @@ impl Enricher {
             Referrer::Nameless => (true, None),
             Referrer::Host(host) => (true, Some(host)),
             Referrer::App(package) => {
-                (true, self.sources.channels().host_of_app(&package).map(str::to_owned))
+                let host = self.sources.channels().host_of_app(&package).map(str::to_owned);
+                (true, Some(host.unwrap_or(package)))
             }
         };
         let Some(host) = host else {
@@ -341,11 +348,15 @@ fn examined(sent: &[u8]) -> &[u8] {
     sent.get(..MAX_EXAMINED_BYTES).unwrap_or(sent)
 }
 
+fn examined_of_query(sent: &[u8]) -> &[u8] {
+    sent.get(..MAX_EXAMINED_BYTES_OF_QUERY).unwrap_or(sent)
+}
+
 fn shared(value: &str) -> Arc<str> {
     if value.is_empty() { text::empty() } else { Arc::from(value) }
 }
 
-/// Whether a `Sec-Purpose` or `Purpose` header says that no person sees the page yet: `prefetch;prerender`,
+/// Whether a header such as `Sec-Purpose` says that no person sees the page yet: `prefetch;prerender`,
 /// `preview` (D48).
 fn is_ahead_of_visit(purpose: &[u8]) -> bool {
     const AHEAD: [&[u8]; 3] = [b"prefetch", b"prerender", b"preview"];

@@ -55,17 +55,19 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Parses a query without its `?`. The first non-empty value of a repeated parameter counts.
+    /// Parses a query without its `?`. The first non-empty value of a repeated parameter counts. Names may be in capitals.
     pub(crate) fn read(query: &[u8]) -> Self {
         let mut marks = Self::default();
         for pair in query.split(|byte| *byte == b'&') {
             let Some(equals) = pair.iter().position(|byte| *byte == b'=') else { continue };
             let (name, value) = pair.split_at(equals);
             let value = value.get(1..).unwrap_or_default();
+            // A link that was copied out of HTML with its escapes.
+            let name = name.strip_prefix(b"amp;").unwrap_or(name);
             match name {
-                b"utm_source" => fill(&mut marks.source, || tidy_lower(&decoded(value))),
-                b"utm_medium" => fill(&mut marks.medium, || tidy_lower(&decoded(value))),
-                b"utm_campaign" => fill(&mut marks.campaign, || tidy(&decoded(value))),
+                _ if is_named(name, "utm_source") => fill(&mut marks.source, || tidy_lower(&decoded(value))),
+                _ if is_named(name, "utm_medium") => fill(&mut marks.medium, || tidy_lower(&decoded(value))),
+                _ if is_named(name, "utm_campaign") => fill(&mut marks.campaign, || tidy(&decoded(value))),
                 b"src" => marks.is_qr |= value == b"qr",
                 _ if !value.is_empty() => marks.click_id = marks.click_id.or_else(|| click_id(name)),
                 _ => {}
@@ -82,7 +84,11 @@ fn fill(field: &mut String, value: impl FnOnce() -> String) {
 }
 
 fn click_id(name: &[u8]) -> Option<ClickId> {
-    CLICK_IDS.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, id)| *id)
+    CLICK_IDS.iter().find(|(known, _)| is_named(name, known)).map(|(_, id)| *id)
+}
+
+const fn is_named(name: &[u8], known: &str) -> bool {
+    name.eq_ignore_ascii_case(known.as_bytes())
 }
 
 /// Decodes a value. Invalid UTF-8 becomes the replacement character, so the rest stays readable.
@@ -115,6 +121,14 @@ mod tests {
         let marks =
             Marks::read(b"utm_source=&utm_source&utm_source=a&utm_source=b&UTM_SOURCE=c&utm_medium=%");
         assert_eq!((&*marks.source, &*marks.medium), ("a", "%"));
+    }
+
+    #[test]
+    fn d47_capitals_and_escapes_of_html_are_understood() {
+        let marks = Marks::read(b"UTM_Source=Google&amp;utm_medium=CPC&amp;Utm_Campaign=Fall&amp;GCLID=1");
+        assert_eq!((&*marks.source, &*marks.medium, &*marks.campaign), ("google", "cpc", "Fall"));
+        assert_eq!(marks.click_id, Some(ClickId::Paid { source: "google" }));
+        assert!(Marks::read(b"x=1&amp;src=qr").is_qr);
     }
 
     #[test]

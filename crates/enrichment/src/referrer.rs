@@ -10,7 +10,7 @@ pub(crate) enum Referrer {
     None,
     /// A site, by its host: lower case, without `www.`, port or trailing dot.
     Host(String),
-    /// An Android app, by its package name in lower case.
+    /// An Android app, by its package name in lower case. Some apps name a host instead.
     App(String),
     /// A site without a name that may be stored: an IP address may identify a person.
     Nameless,
@@ -21,7 +21,10 @@ impl Referrer {
     pub(crate) fn read(header: &[u8]) -> Self {
         let header = header.trim_ascii();
         if let Some(rest) = strip_scheme(header, b"android-app://") {
-            return host(authority(rest)).map_or(Self::None, Self::App);
+            let package = host(authority(rest));
+            return package.map_or(Self::None, |package| {
+                if is_address(&package) { Self::Nameless } else { Self::App(package) }
+            });
         }
         let Some(rest) = strip_scheme(header, b"https://").or_else(|| strip_scheme(header, b"http://"))
         else {
@@ -37,7 +40,7 @@ impl Referrer {
         }
         let name = named.split(|byte| *byte == b':').next().unwrap_or_default();
         let Some(host) = host(name) else { return Self::None };
-        if host.rsplit('.').next().is_some_and(is_number) {
+        if is_address(&host) {
             return Self::Nameless;
         }
         let named = host.strip_prefix("www.").filter(|rest| rest.contains('.')).map(str::to_owned);
@@ -71,7 +74,12 @@ fn host(name: &[u8]) -> Option<String> {
     String::from_utf8(name.to_ascii_lowercase()).ok()
 }
 
-/// Whether the last label makes a host an IPv4 address, by the URL standard: decimal or hexadecimal.
+/// Whether a host is an IPv4 address, by the URL standard: its last label is a number.
+fn is_address(host: &str) -> bool {
+    host.rsplit('.').next().is_some_and(is_number)
+}
+
+/// Whether a label is a decimal or hexadecimal number.
 fn is_number(label: &str) -> bool {
     let hexadecimal = label.strip_prefix("0x");
     hexadecimal.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
@@ -133,6 +141,8 @@ mod tests {
     #[test]
     fn d47_app_is_named_by_its_package() {
         assert_eq!(host("android-app://com.Slack/"), Referrer::App("com.slack".to_owned()));
+        assert_eq!(host("android-app://m.facebook.com/"), Referrer::App("m.facebook.com".to_owned()));
         assert_eq!(host("android-app://"), Referrer::None);
+        assert_eq!(host("android-app://192.0.2.7/"), Referrer::Nameless);
     }
 }

@@ -41,6 +41,8 @@ pub struct Throttled {
     pub retry_after_seconds: u32,
     /// Whether the address is throttled for the first time in this minute.
     pub is_first: bool,
+    /// Whether it has had ten times its events in this minute, throttled ones included.
+    pub is_tenfold: bool,
 }
 
 /// The events of an address in the minute that began at `minute`.
@@ -58,6 +60,7 @@ impl Entry {
         (count >= limit).then(|| Throttled {
             retry_after_seconds: QuotaWindow::Minute.resets_in_seconds(now),
             is_first: !std::mem::replace(&mut self.is_told, true),
+            is_tenfold: count >= limit.saturating_mul(10),
         })
     }
 }
@@ -189,7 +192,7 @@ mod tests {
             assert_eq!(throttle.exhausted(v4(1), at(15_000)), None);
             assert_eq!(throttle.count(v4(1), at(15_000)), None);
         }
-        let throttled = |is_first| Some(Throttled { retry_after_seconds: 45, is_first });
+        let throttled = |is_first| Some(Throttled { retry_after_seconds: 45, is_first, is_tenfold: false });
         assert_eq!(throttle.exhausted(v4(1), at(15_000)), throttled(true));
         assert_eq!(throttle.exhausted(v4(1), at(15_000)), throttled(false));
         assert_eq!(throttle.count(v4(1), at(15_000)), throttled(false));
@@ -201,6 +204,18 @@ mod tests {
         }
         let first_again = throttle.count(v4(1), at(MINUTE)).unwrap();
         assert!(first_again.is_first, "each minute has a first throttled event");
+    }
+
+    #[test]
+    fn d54_throttled_events_count_up_to_ten_times_the_limit() {
+        let throttle = AddressThrottle::new(3);
+        for _ in 0..29 {
+            throttle.count(v4(1), at(0));
+        }
+        assert!(!throttle.exhausted(v4(1), at(0)).unwrap().is_tenfold);
+        throttle.count(v4(1), at(0));
+        assert!(throttle.exhausted(v4(1), at(0)).unwrap().is_tenfold);
+        assert_eq!(throttle.exhausted(v4(1), at(MINUTE)), None);
     }
 
     #[test]

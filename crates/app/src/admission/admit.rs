@@ -123,7 +123,10 @@ pub async fn admit(
     outcome
 }
 
-fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled, address: IpAddr) -> NotAdmitted {
+fn turned_away(
+    Throttled { retry_after_seconds, is_first, is_tenfold: _ }: Throttled,
+    address: IpAddr,
+) -> NotAdmitted {
     if is_first {
         tracing::warn!(
             %address,

@@ -43,13 +43,16 @@ pub struct Click<'a> {
     pub accept_language: &'a [u8],
     /// The query of the visited URL, without the question mark.
     pub query: &'a [u8],
-    /// `Sec-Purpose`, or `Purpose`.
+    /// `Sec-Purpose`, or an older header of the same meaning.
     pub purpose: &'a [u8],
 }
 
 impl Click<'_> {
-    /// The maximum length of each text.
+    /// The maximum length of each text, except the query.
     pub const MOST_BYTES: usize = 512;
+
+    /// The maximum length of the query: that of a whole request line is not much longer.
+    pub const MOST_BYTES_OF_QUERY: usize = 8 * 1024;
 
     /// The bytes that the click takes in a [`ClickBatch`].
     #[must_use]
@@ -57,10 +60,16 @@ impl Click<'_> {
         FIXED_BYTES + self.texts().map(|text| 2 + text.len()).iter().sum::<usize>()
     }
 
-    /// The texts, each cut to [`Self::MOST_BYTES`].
+    /// The texts, each cut to its maximum length.
     fn texts(&self) -> [&[u8]; 5] {
-        [self.user_agent, self.referrer, self.accept_language, self.query, self.purpose]
-            .map(|text| text.get(..Self::MOST_BYTES).unwrap_or(text))
+        [
+            (self.user_agent, Self::MOST_BYTES),
+            (self.referrer, Self::MOST_BYTES),
+            (self.accept_language, Self::MOST_BYTES),
+            (self.query, Self::MOST_BYTES_OF_QUERY),
+            (self.purpose, Self::MOST_BYTES),
+        ]
+        .map(|(text, most)| text.get(..most).unwrap_or(text))
     }
 }
 
@@ -249,9 +258,10 @@ mod tests {
         let mut batch = ClickBatch::default();
         let long = vec![b'x'; 70_000];
         let click = click(ClickKind::Sent, &long);
-        let most = 4_096;
+        let most = 40_960;
         let taken = (0..100).filter(|_| batch.push(&click, most)).count();
-        assert_eq!(taken, most / (FIXED_BYTES + 2 * Click::MOST_BYTES + 10 + 20 + 8));
+        let texts = Click::MOST_BYTES + Click::MOST_BYTES_OF_QUERY + 10 + 20 + 8;
+        assert_eq!(taken, most / (FIXED_BYTES + texts));
         assert_eq!(batch.iter().count(), taken);
         assert!(batch.iter().all(|click| click.user_agent.len() == Click::MOST_BYTES));
         assert!(batch.bytes.len() <= most);

@@ -36,7 +36,19 @@ async fn d53_trailing_slash_and_encoding_are_ignored_and_case_is_not() {
     for path in ["/sale", "/sale/", "/s%61le", "/%73%61%6C%65/"] {
         assert_eq!(edge.get(path).header("location"), Some("https://example.com/sale"), "{path}");
     }
-    for path in ["/Sale", "/sale//", "//sale", "/sale/x", "/sale%2F", "/sale%00", "/sale.", "/s%ff"] {
+    for path in ["/Sale", "/sale//", "//sale", "/sale/x", "/sale%2F", "/sale%00", "/s%ff"] {
+        assert_eq!(edge.get(path).status, 404, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_what_messages_add_to_an_address_is_cut_off_after_a_miss() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    for path in ["/sale.", "/sale,", "/sale)", "/sale%20", "/sale%E2%80%8B", "/sale&fbclid=x", "/sale%3Fx"] {
+        assert_eq!(edge.get(path).header("location"), Some("https://example.com/sale"), "{path}");
+    }
+    for path in ["/other.", "/sale.txt", "/.", "/sale/x."] {
         assert_eq!(edge.get(path).status, 404, "{path}");
     }
 }

@@ -16,16 +16,36 @@ async fn d54_too_many_misses_get_429_until_the_minute_ends() {
         assert_eq!(edge.get("/sale").status, 302);
         assert_eq!(edge.get(path).status, 404);
     }
+    edge.add(&samples::redirect("later")).await;
     // The fakes' clock is at second 7.042 of its minute.
-    for path in ["/none", "/sale"] {
+    for path in ["/none", "/later", "/a/b", "/sale/qr.svg."] {
         let answer = edge.get(path);
         assert_eq!(answer.status, 429);
         assert_eq!(answer.header("retry-after"), Some("53"));
         assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
     }
+    // Links in memory open, so one guest of a hotel does not close a campaign to the others.
+    assert_eq!(edge.get("/sale").status, 302);
+    assert_eq!(edge.get("/sale/qr.svg").status, 200);
     edge.memory.clock.advance(Duration::from_secs(53));
     assert_eq!(edge.get("/sale").status, 302);
+    assert_eq!(edge.get("/later").status, 302);
     assert_eq!(edge.get("/none").status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_ten_times_the_misses_close_links_in_memory_too() {
+    let edge = Edge::start_with(InMemory::default(), options(3), |_| {}).await;
+    edge.add(&samples::redirect("sale")).await;
+    assert_eq!(edge.get("/sale").status, 302);
+    for number in 0..30 {
+        assert_eq!(edge.get("/sale").status, 302, "after {number}");
+        assert_eq!(edge.get("/none").status, if number < 3 { 404 } else { 429 });
+    }
+    assert_eq!(edge.get("/sale").status, 429);
+    assert_eq!(edge.get("/favicon.ico").status, 200);
+    edge.memory.clock.advance(Duration::from_secs(53));
+    assert_eq!(edge.get("/sale").status, 302);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -79,7 +79,19 @@ fn d47_app_counts_as_the_host_of_its_service() {
     let facts = enricher.facts(&Sent { referrer: b"android-app://com.Slack/", ..sent() }, None);
     assert_eq!((&*facts.referrer, facts.channel), ("slack.com", "messenger"));
     let facts = enricher.facts(&Sent { referrer: b"android-app://example.unknown", ..sent() }, None);
-    assert_eq!((&*facts.referrer, facts.channel), ("", "referral"));
+    assert_eq!((&*facts.referrer, facts.channel), ("example.unknown", "referral"));
+    // Facebook's app names a host.
+    let facts = enricher.facts(&Sent { referrer: b"android-app://m.facebook.com/", ..sent() }, None);
+    assert_eq!((&*facts.referrer, facts.channel), ("m.facebook.com", "organic_social"));
+}
+
+#[test]
+fn d47_marks_are_found_behind_long_other_parameters() {
+    let mut enricher = Enricher::new(Sources::default());
+    let japanese = "%E6%98%A5".repeat(100);
+    let query = format!("x={}&utm_campaign={japanese}&utm_source=News", "y".repeat(7_000));
+    let facts = enricher.facts(&Sent { query: query.as_bytes(), ..sent() }, None);
+    assert_eq!((&*facts.utm_campaign, &*facts.utm_source), (&*"\u{6625}".repeat(100), "news"));
 }
 
 #[test]

@@ -198,7 +198,8 @@ settings! {
 
     MISS_THROTTLE_PER_MINUTE: u32 = values::count {
         key: "miss-throttle-per-minute", value_name: "COUNT", default: Some("300"),
-        help: "Unknown links that one address may request per minute; 0 means no limit",
+        help: "Unknown links that one address may request per minute. Then only links in memory open for it; 0 means \
+           no limit",
         group: "Limits", scope: Scope::Serve,
         log: |_, serve| number(serve.plain.miss_throttle_per_minute),
         required: miss_throttle_per_minute,
