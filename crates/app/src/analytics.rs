@@ -37,7 +37,8 @@ impl Default for AnalyticsBounds {
     }
 }
 
-/// How many questions at once may keep the ids of very many links in memory. A million ids take some 30 MB.
+/// How many questions, and how many exports, at once may keep the ids of very many links in memory. A million ids take some
+/// 30 MB.
 const LARGE_SCOPES_AT_ONCE: usize = 2;
 
 /// The state that the questions of all accounts on this node share.
@@ -49,6 +50,8 @@ pub struct Analytics {
     list_turns: Turns<AccountId>,
     /// For questions that keep the ids of very many links in memory.
     large_scope_turns: Turns<()>,
+    /// For exports that do, which take longer.
+    large_export_turns: Turns<()>,
     exports: ExportPermits,
     max_links: usize,
     time_limit: Duration,
@@ -63,6 +66,7 @@ impl Analytics {
             turns: Turns::new(1),
             list_turns: Turns::new(1),
             large_scope_turns: Turns::new(LARGE_SCOPES_AT_ONCE),
+            large_export_turns: Turns::new(LARGE_SCOPES_AT_ONCE),
             exports: ExportPermits::new(exports),
             max_links: links,
             time_limit,

@@ -1,6 +1,6 @@
 //! Segments of busy accounts, and one of all others.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use signpost_app::ports::ClickBatch;
 use signpost_clicks::{BuiltSegment, SegmentBuilder};
@@ -10,8 +10,7 @@ use signpost_domain::analytics::{RecordedClick, RecordedKind};
 /// An account with this many clicks in a round gets segments of its own, so that the reports of others need not read them.
 const MIN_CLICKS_OF_OWN_SEGMENT: u32 = 1_000;
 
-/// The shared segment is finished at this many accounts, because a store lists a batch under its accounts only if they are no
-/// more.
+/// Accounts share segments, as many in each as a store lists a batch under.
 const MAX_ACCOUNTS_OF_SEGMENT: usize = 1_000;
 
 /// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
@@ -28,8 +27,9 @@ pub(crate) struct CountedSegment {
 pub(crate) struct AccountSegments {
     own: BTreeMap<AccountId, CountingBuilder>,
     shared: CountingBuilder,
-    /// The accounts of `shared`.
-    sharing: HashSet<AccountId>,
+    /// More builders like `shared`, if there are too many accounts for one, and the place of each of their accounts.
+    more_shared: Vec<CountingBuilder>,
+    places: HashMap<AccountId, usize>,
     finished: Vec<CountedSegment>,
 }
 
@@ -47,25 +47,24 @@ impl AccountSegments {
             let count = clicks.entry(click.account).or_default();
             *count = count.saturating_add(1);
         }
-        let busy = clicks.into_iter().filter(|(_, clicks)| *clicks >= MIN_CLICKS_OF_OWN_SEGMENT);
-        Self {
-            own: busy.map(|(account, _)| (account, CountingBuilder::default())).collect(),
-            ..Self::default()
-        }
+        let is_busy = |clicks: u32| clicks >= MIN_CLICKS_OF_OWN_SEGMENT;
+        let busy = clicks.iter().filter(|(_, clicks)| is_busy(**clicks));
+        let own = busy.map(|(account, _)| (*account, CountingBuilder::default())).collect();
+        let others = clicks.into_iter().filter(|(_, clicks)| !is_busy(*clicks));
+        let beyond_first = others.skip(MAX_ACCOUNTS_OF_SEGMENT).enumerate();
+        let places: HashMap<AccountId, usize> =
+            beyond_first.map(|(number, (account, _))| (account, number / MAX_ACCOUNTS_OF_SEGMENT)).collect();
+        let mut more_shared = Vec::new();
+        more_shared.resize_with(places.len().div_ceil(MAX_ACCOUNTS_OF_SEGMENT), CountingBuilder::default);
+        Self { own, more_shared, places, ..Self::default() }
     }
 
     /// Adds a click. Clicks with the same `alike` number have the same values, except for country and widget.
     pub(crate) fn push(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) {
-        let building = if let Some(own) = self.own.get_mut(&click.account) {
-            own
-        } else {
-            if self.sharing.len() >= MAX_ACCOUNTS_OF_SEGMENT && !self.sharing.contains(&click.account) {
-                self.sharing.clear();
-                self.finished.extend(std::mem::take(&mut self.shared).finish());
-            }
-            self.sharing.insert(click.account);
-            &mut self.shared
-        };
+        let building = self.own.get_mut(&click.account).unwrap_or_else(|| {
+            let place = self.places.get(&click.account);
+            place.and_then(|place| self.more_shared.get_mut(*place)).unwrap_or(&mut self.shared)
+        });
         if building.builder.push_alike(click, alike).is_err() {
             self.finished.extend(std::mem::take(building).finish());
             // An empty builder accepts any click.
@@ -78,8 +77,9 @@ impl AccountSegments {
 
     /// The segments of all clicks.
     pub(crate) fn finish(self) -> Vec<CountedSegment> {
-        let Self { own, shared, sharing: _, mut finished } = self;
-        finished.extend(own.into_values().chain([shared]).filter_map(CountingBuilder::finish));
+        let Self { own, shared, more_shared, places: _, mut finished } = self;
+        let building = own.into_values().chain([shared]).chain(more_shared);
+        finished.extend(building.filter_map(CountingBuilder::finish));
         finished
     }
 }
@@ -93,6 +93,8 @@ impl CountingBuilder {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use signpost_app::ports::Click;
     use signpost_domain::analytics::{Values, VisitorHash};
 
@@ -142,7 +144,8 @@ mod tests {
 
     #[test]
     fn r46_segments_have_few_enough_accounts_to_be_listed_under_them() {
-        let clicks: Vec<(u16, u32)> = (0..2_500).map(|number| (number, 1)).collect();
+        // Accounts take turns, so an order of arrival would mix all of them.
+        let clicks: Vec<(u16, u32)> = (0..5_000).map(|number| (number % 2_500, 1)).collect();
         let sizes: Vec<usize> = accounts(&clicks).iter().map(HashSet::len).collect();
         assert_eq!(sizes, [1_000, 1_000, 500]);
     }

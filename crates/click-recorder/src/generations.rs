@@ -67,6 +67,11 @@ impl<V: Copy> Generations<V> {
         self.previous = HashTable::new();
     }
 
+    /// Changes all entries of the current generation.
+    pub(crate) fn change_all(&mut self, mut change: impl FnMut(&mut V)) {
+        self.current.iter_mut().for_each(|(_, value)| change(value));
+    }
+
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.current.allocation_size() + self.previous.allocation_size()

@@ -177,6 +177,7 @@ impl ValueLimits {
             if self.generation_of_day == Some(self.values.generation) {
                 self.values.forget_previous();
                 self.counts.forget_previous();
+                self.counts.change_all(|counts| counts.previous = [0; LIMITED.len()]);
             }
             self.generation_of_day = None;
         }
@@ -295,6 +296,8 @@ mod tests {
         let full = limits.values.bytes();
         campaign(&mut limits, link(1), midnight.plus(KEEP_AFTER), "new");
         assert!(limits.values.bytes() < full / 2, "{} of {full}", limits.values.bytes());
+        // A clock that is set back finds nothing remembered of it, so there is room.
+        assert_eq!(campaign(&mut limits, link(1), yesterday.last(), "new"), "new");
     }
 
     #[test]

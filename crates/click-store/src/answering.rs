@@ -1,6 +1,5 @@
 //! Answering questions about clicks, each on one snapshot.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,14 +14,8 @@ use crate::inbox::WaitingBatches;
 use crate::reading_days::{DaySegments, ReadDays, by};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
 
-/// The first digests of a question are so few, because their size is not known yet. A digest has up to half a MiB.
-const FIRST_DIGESTS: usize = 4;
-
-/// How many digests are read at once, if they are small,
-const DIGESTS_AT_ONCE: usize = 100;
-
-/// and roughly how many bytes of them.
-const BYTES_OF_DIGESTS: u64 = 256 * 1024;
+/// Roughly how many bytes of digests are read at once. A digest has up to half a MiB.
+const BYTES_OF_DIGESTS: u64 = 1024 * 1024;
 
 /// Answers a question, in a short attempt if that suffices.
 ///
@@ -38,7 +31,7 @@ pub async fn answer(
         loop {
             let mut snapshot = tables.snapshot(limits.reading, deadline).await?;
             match answer_from(&mut *snapshot, question, limits, deadline).await {
-                Err(Stop::TooLong) => limits = Limits::LONG,
+                Err(Stop::TooLong) => limits = Limits::long(Reading::LongQuestion),
                 outcome => return outcome.map_err(|stop| stop.into_error(question.selection.account)),
             }
         }
@@ -134,7 +127,7 @@ async fn count(
     counted.await?
 }
 
-/// Adds the digests of some days, as many at once as their size allows.
+/// Adds the digests of some days in ascending order, and reads hardly more of them than the limits allow.
 async fn add_digests(
     snapshot: &mut dyn ClickSnapshot,
     mut inquiry: Inquiry,
@@ -142,15 +135,12 @@ async fn add_digests(
     (scope, mut days): (DigestScope, &[UtcDay]),
     limits: &mut Limits,
 ) -> Result<Inquiry, Stop> {
-    let (mut at_once, mut largest) = (FIRST_DIGESTS, 1);
-    while let Some((now, later)) =
-        days.split_at_checked(at_once.min(days.len())).filter(|(now, _)| !now.is_empty())
-    {
-        let digests: BTreeMap<UtcDay, Vec<u8>> =
-            snapshot.digests(account, now, scope).await?.into_iter().collect();
-        let sizes = digests.values().map(|data| u64::try_from(data.len()).unwrap_or(u64::MAX));
-        largest = sizes.clone().fold(largest, u64::max);
-        limits.take(sizes.sum())?;
+    while !days.is_empty() {
+        let at_once = BYTES_OF_DIGESTS.min(limits.bytes_left().saturating_add(1));
+        let digests = snapshot.digests(account, days, scope, at_once).await?;
+        let bytes = digests.iter().fold(0_u64, |sum, (_, data)| sum.saturating_add(size(data)));
+        limits.take(bytes)?;
+        let last = digests.last().map(|(day, _)| *day).filter(|_| bytes >= at_once);
         let added = compute(limits.lane, move || {
             for (day, data) in digests {
                 inquiry.add_digest(day, &data).map_err(|error| Stop::Malformed("click_digests", error))?;
@@ -158,9 +148,12 @@ async fn add_digests(
             Ok::<_, Stop>(inquiry)
         });
         inquiry = added.await??;
-        days = later;
-        let fitting = usize::try_from(BYTES_OF_DIGESTS / largest).unwrap_or(DIGESTS_AT_ONCE);
-        at_once = fitting.clamp(1, DIGESTS_AT_ONCE);
+        let Some(last) = last else { break };
+        days = days.get(days.partition_point(|day| *day <= last)..).unwrap_or_default();
     }
     Ok(inquiry)
+}
+
+fn size(data: &[u8]) -> u64 {
+    u64::try_from(data.len()).unwrap_or(u64::MAX)
 }

@@ -54,13 +54,19 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The limits of long attempts.
-    pub(crate) const LONG: Self =
-        Self { reading: Reading::LongQuestion, lane: Lane::Long, bytes_left: u64::MAX };
-
-    /// The limits of short attempts, which read for this.
+    /// The limits of a short attempt, which reads for this.
     pub(crate) const fn short(reading: Reading) -> Self {
         Self { reading, lane: Lane::Short, bytes_left: BYTES_OF_SHORT_ATTEMPT }
+    }
+
+    /// The limits of a long attempt, which reads for this.
+    pub(crate) const fn long(reading: Reading) -> Self {
+        Self { reading, lane: Lane::Long, bytes_left: u64::MAX }
+    }
+
+    /// How many bytes may still be read.
+    pub(crate) const fn bytes_left(&self) -> u64 {
+        self.bytes_left
     }
 
     /// Takes some of the bytes that may be read.

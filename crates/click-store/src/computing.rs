@@ -14,19 +14,21 @@ use thread_priority::{
     thread_native_id,
 };
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
-/// The length of a computation.
+/// Computations of which none waits for those of another lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     /// It ends within milliseconds.
     Short,
     /// It may take longer. Such computations use half of the cores, at least one, and leave the others to short ones.
     Long,
-    /// Packing. One at a time runs, beside those of the other lanes: while clicks are not packed, every question reads them.
+    /// Packing clicks, one step at a time. While clicks are not packed, every question reads them.
     Packing,
-    /// Other upkeep. One at a time runs, beside those of the other lanes, so that no question can hold it up.
-    Upkeep,
+    /// Digesting and sealing days, one day at a time.
+    Days,
+    /// Building segments of a search index, one at a time.
+    SearchIndex,
 }
 
 /// The scheduling priority of a thread.
@@ -64,14 +66,14 @@ impl Priority {
 }
 
 /// The threads. All stores of the process share them, because they share the cores.
-#[derive(Debug)]
 struct Threads {
     /// Only its blocking threads are used.
     runtime: Runtime,
     /// Turns for long computations. They are given in the order of arrival, so questions that take many turns share them.
     long: Arc<Semaphore>,
     packing: Arc<Semaphore>,
-    upkeep: Arc<Semaphore>,
+    days: Arc<Semaphore>,
+    search_index: Arc<Semaphore>,
 }
 
 static THREADS: LazyLock<io::Result<Threads>> = LazyLock::new(|| {
@@ -80,11 +82,11 @@ static THREADS: LazyLock<io::Result<Threads>> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread()
         .thread_name("counting")
         // A short computation always finds a thread.
-        .max_blocking_threads(cores.max(long + 3))
+        .max_blocking_threads(cores.max(long + 4))
         .on_thread_start(|| Priority::of_counting().take())
         .build()?;
     let turns = |at_once: usize| Arc::new(Semaphore::new(at_once));
-    Ok(Threads { runtime, long: turns(long), packing: turns(1), upkeep: turns(1) })
+    Ok(Threads { runtime, long: turns(long), packing: turns(1), days: turns(1), search_index: turns(1) })
 });
 
 /// A computation did not take place, or panicked.
@@ -104,55 +106,34 @@ impl From<ComputeError> for StoreError {
     }
 }
 
-/// Permission to compute in a lane, until it is dropped.
-#[derive(Debug)]
-pub struct LaneTurn {
-    threads: &'static Threads,
-    permit: Option<Arc<OwnedSemaphorePermit>>,
-}
-
-impl LaneTurn {
-    /// Waits for a turn, without a time limit. Whoever holds what others wait for takes its turn first.
-    ///
-    /// # Errors
-    /// [`ComputeError::NoThreads`].
-    pub async fn wait(lane: Lane) -> Result<Self, ComputeError> {
-        let threads = THREADS.as_ref().map_err(|error| ComputeError::NoThreads(error.to_string()))?;
-        let turns = match lane {
-            Lane::Short => return Ok(Self { threads, permit: None }),
-            Lane::Long => &threads.long,
-            Lane::Packing => &threads.packing,
-            Lane::Upkeep => &threads.upkeep,
-        };
-        let permit = Arc::clone(turns).acquire_owned().await;
-        let permit = permit.map_err(|error| ComputeError::Failed(error.to_string()))?;
-        Ok(Self { threads, permit: Some(Arc::new(permit)) })
-    }
-
-    /// Runs `work` on one of the threads. Once it has begun, it runs to its end, even if the caller stops waiting.
-    ///
-    /// # Errors
-    /// [`ComputeError::Failed`].
-    pub async fn compute<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ComputeError> {
-        let permit = self.permit.clone();
-        let done = self.threads.runtime.spawn_blocking(move || {
-            // Held until the work ends, even if its caller is gone by then.
-            let _permit = permit;
-            work()
-        });
-        done.await.map_err(|error| ComputeError::Failed(error.to_string()))
-    }
-}
-
-/// Waits for a turn of the lane, and runs `work`.
-pub(crate) async fn compute<T: Send + 'static>(
+/// Waits for a turn of the lane, without a time limit, and runs `work` on one of the threads. Once it has begun, it runs to its
+/// end, even if the caller stops waiting.
+///
+/// # Errors
+/// [`ComputeError`] if the threads could not be started, or `work` panicked.
+pub async fn compute<T: Send + 'static>(
     lane: Lane,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ComputeError> {
-    LaneTurn::wait(lane).await?.compute(work).await
+    let threads = THREADS.as_ref().map_err(|error| ComputeError::NoThreads(error.to_string()))?;
+    let failed = |error: &dyn std::error::Error| ComputeError::Failed(error.to_string());
+    let turns = match lane {
+        Lane::Short => None,
+        Lane::Long => Some(&threads.long),
+        Lane::Packing => Some(&threads.packing),
+        Lane::Days => Some(&threads.days),
+        Lane::SearchIndex => Some(&threads.search_index),
+    };
+    let turn = match turns {
+        Some(turns) => Some(Arc::clone(turns).acquire_owned().await.map_err(|error| failed(&error))?),
+        None => None,
+    };
+    let done = threads.runtime.spawn_blocking(move || {
+        // Held until the work ends, even if its caller is gone by then.
+        let _turn = turn;
+        work()
+    });
+    done.await.map_err(|error| failed(&error))
 }
 
 #[cfg(test)]
@@ -162,11 +143,13 @@ mod tests {
 
     use super::*;
 
+    const LANES: [Lane; 5] = [Lane::Short, Lane::Long, Lane::Packing, Lane::Days, Lane::SearchIndex];
+
     #[tokio::test]
     #[cfg(target_os = "linux")]
     async fn r46_computations_run_at_idle_priority() {
         let policy = || thread_priority::thread_schedule_policy().unwrap();
-        for lane in [Lane::Short, Lane::Long, Lane::Packing, Lane::Upkeep] {
+        for lane in LANES {
             let is_idle = compute(lane, policy).await.unwrap() == IDLE;
             assert_eq!(is_idle, !cfg!(debug_assertions));
         }
@@ -188,7 +171,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn r46_no_lane_waits_for_another() {
         let cores = available_parallelism().map_or(1, usize::from);
-        for (held, running) in [(Lane::Long, (cores / 2).max(1)), (Lane::Packing, 1), (Lane::Upkeep, 1)] {
+        for held in LANES.into_iter().filter(|lane| *lane != Lane::Short) {
+            let running = if held == Lane::Long { (cores / 2).max(1) } else { 1 };
             let ((begun_to, begun), (end, ended)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
             let ended = Arc::new(std::sync::Mutex::new(ended));
             let holders: Vec<_> = (0..2 * cores)
@@ -203,10 +187,7 @@ mod tests {
             for _ in 0..running {
                 begun.recv().unwrap();
             }
-            for lane in [Lane::Short, Lane::Long, Lane::Packing, Lane::Upkeep] {
-                if lane == held {
-                    continue;
-                }
+            for lane in LANES.into_iter().filter(|lane| *lane != held) {
                 let other = tokio::time::timeout(Duration::from_mins(1), compute(lane, || 1)).await;
                 assert_eq!(other.expect("it waits").unwrap(), 1, "{lane:?} beside {held:?}");
             }

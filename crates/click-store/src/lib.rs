@@ -20,7 +20,7 @@ mod tables;
 mod whole_days;
 
 pub use answering::answer;
-pub use computing::{ComputeError, Lane, LaneTurn, Priority};
+pub use computing::{ComputeError, Lane, Priority, compute};
 pub use digesting::digest;
 pub use disk_space::{DiskNearlyFull, DiskSpace, FreeSpace};
 pub use exporting::clicks;

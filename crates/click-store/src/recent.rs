@@ -30,7 +30,7 @@ pub async fn recent_clicks(
         loop {
             let mut snapshot = tables.snapshot(limits.reading, ends).await?;
             match count(&mut *snapshot, account, links, since, limits).await {
-                Err(Stop::TooLong) => limits = Limits::LONG,
+                Err(Stop::TooLong) => limits = Limits::long(Reading::ManyRecentClicks),
                 outcome => return outcome.map_err(|stop| stop.into_error(account)),
             }
         }

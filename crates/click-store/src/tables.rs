@@ -16,8 +16,10 @@ pub enum Reading {
     ShortQuestion,
     /// A question that may take long.
     LongQuestion,
-    /// A list of links with their recent clicks.
+    /// The recent clicks of a list of links, if they are few.
     RecentClicks,
+    /// The recent clicks of a list of links, if they are many.
+    ManyRecentClicks,
     /// Packing, digesting and sealing.
     Upkeep,
 }
@@ -153,12 +155,14 @@ pub trait ClickSnapshot: Send {
     /// The versions of days. A day without clicks has none.
     async fn versions(&mut self, days: &[(AccountId, UtcDay)]) -> Result<Vec<DayVersion>, StoreError>;
 
-    /// The digests of some days of an account, as far as there are any.
+    /// The digests of some days of an account, as far as there are any, in the order of the days. It ends with the digest with
+    /// which they have `bytes` or more.
     async fn digests(
         &mut self,
         account: AccountId,
         days: &[UtcDay],
         scope: DigestScope,
+        bytes: u64,
     ) -> Result<Vec<(UtcDay, Vec<u8>)>, StoreError>;
 
     /// The last clicks of links, as of the days that have digests.

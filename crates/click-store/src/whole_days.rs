@@ -1,6 +1,6 @@
 //! Changing whole days that upkeep has not finished with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{StoreError, Upkeep};
@@ -21,8 +21,11 @@ const STEP_LIMIT: Duration = Duration::from_mins(1);
 /// The maximum number of account days that one step looks at.
 const DAYS: usize = 256;
 
-/// How many bytes of segments one step reads. A single larger day is read whole.
-const BYTES_OF_STEP: u64 = 4 * 1024 * 1024;
+/// How many bytes of segments are read at once. A single larger day is read whole.
+const BYTES_OF_GROUP: u64 = 4 * 1024 * 1024;
+
+/// After this many failures, the store is broken and not some days.
+const MOST_FAILURES: usize = 4;
 
 /// Segments with their keys.
 type StoredSegments = Vec<(SegmentKey, Vec<u8>)>;
@@ -48,10 +51,12 @@ impl WholeDay {
 /// Computes a change of each of some pending days that ended at least `ago` before `now`, and applies the changes together.
 /// Days that change meanwhile come up again, as do those that fail.
 ///
-/// Small days come first, so a day that is too large to be changed delays no other. Computing has no time limit.
+/// Small days come first, and days that fail are left behind, so a day that cannot be changed hardly delays another. Computing
+/// has no time limit.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] if reading or applying takes a minute, or the time limit of the store if that is longer.
+/// The failure of some days, if no day was changed: [`StoreError::Unavailable`] if reading or applying took a minute, or the
+/// time limit of the store if that is longer.
 pub(crate) async fn change_some(
     tables: &(impl ClickTables + ?Sized),
     pending: PendingDays,
@@ -62,14 +67,47 @@ pub(crate) async fn change_some(
     let Some(last) = last_day_ended(now, ago) else { return Ok(Upkeep::Done) };
     let limit = STEP_LIMIT.max(tables.time_limit());
     let ends = Instant::now() + limit;
+    let finding = async {
+        let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
+        find(&mut *snapshot, pending, last).await
+    };
+    let mut groups = groups(by(ends, finding).await?);
+    let mut failures = Vec::new();
+    while let Some(group) = groups.pop_front() {
+        match change_group(tables, &group, limit, change).await {
+            Ok(false) => {}
+            Ok(true) => return Ok(Upkeep::More),
+            Err(error) => {
+                failures.push(error);
+                if failures.len() >= MOST_FAILURES {
+                    break;
+                }
+                // One of its days may be the reason.
+                if group.len() > 1 {
+                    group.into_iter().rev().for_each(|day| groups.push_front(vec![day]));
+                }
+            }
+        }
+    }
+    failures.into_iter().next().map_or(Ok(Upkeep::Done), Err)
+}
+
+/// Whether any of the days was changed.
+async fn change_group(
+    tables: &(impl ClickTables + ?Sized),
+    group: &[FoundDay],
+    limit: Duration,
+    change: fn(&WholeDay) -> DayChange,
+) -> Result<bool, StoreError> {
+    let ends = Instant::now() + limit;
     let reading = async {
         let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
-        read(&mut *snapshot, pending, last).await
+        read(&mut *snapshot, group).await
     };
     let mut changes = Vec::new();
     for day in by(ends, reading).await? {
         let DayVersion { account, day: number, version: _ } = day.found;
-        match compute(Lane::Upkeep, move || change(&day)).await {
+        match compute(Lane::Days, move || change(&day)).await {
             Ok(change) => changes.push(change),
             Err(error) => {
                 tracing::error!(%account, day = number.number(), %error, "a day of clicks could not be counted");
@@ -80,14 +118,14 @@ pub(crate) async fn change_some(
     by(ends, apply(tables, changes, ends)).await
 }
 
-/// Applies the changes of the days that are still as they were.
+/// Applies the changes of the days that are still as they were. Returns whether there were any.
 async fn apply(
     tables: &(impl ClickTables + ?Sized),
     mut changes: Vec<DayChange>,
     ends: Instant,
-) -> Result<Upkeep, StoreError> {
+) -> Result<bool, StoreError> {
     if changes.is_empty() {
-        return Ok(Upkeep::Done);
+        return Ok(false);
     }
     let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
     let days: Vec<(AccountId, UtcDay)> = changes.iter().map(|change| (change.account, change.day)).collect();
@@ -97,15 +135,13 @@ async fn apply(
         current.into_iter().map(|day| ((day.account, day.day), day.version)).collect();
     changes.retain(|change| current.get(&(change.account, change.day)).copied() == change.version);
     if changes.is_empty() {
-        return Ok(Upkeep::Done);
+        return Ok(false);
     }
     // A change lists its days in this order.
     changes.sort_by_key(|change| (change.account, change.day));
-    Ok(match tables.apply(ClickChange { days: changes, ..ClickChange::default() }, ends).await? {
-        Applied::Whole => Upkeep::More,
-        // A day has changed since its version was read. It comes up again soon, but not at once.
-        Applied::Outdated => Upkeep::Done,
-    })
+    // If a day has changed since its version was read, they come up again soon.
+    let applied = tables.apply(ClickChange { days: changes, ..ClickChange::default() }, ends).await?;
+    Ok(applied == Applied::Whole)
 }
 
 /// The last day that ended at least this long ago.
@@ -114,42 +150,94 @@ fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
     (today.number() > 0).then(|| today.minus(1))
 }
 
-/// Reads as many pending days as fit one step.
-async fn read(
+/// A pending day with its segments.
+#[derive(Debug)]
+struct FoundDay {
+    found: DayVersion,
+    segments: Vec<SegmentKey>,
+    bytes: u64,
+}
+
+/// Finds the oldest pending days.
+async fn find(
     snapshot: &mut dyn ClickSnapshot,
     pending: PendingDays,
     last: UtcDay,
-) -> Result<Vec<WholeDay>, StoreError> {
+) -> Result<Vec<FoundDay>, StoreError> {
     // Waiting clicks would arrive late for a day that is sealed now.
     let until_then = BatchSelection { last: last.last(), ..BatchSelection::ALL };
     if pending == PendingDays::ToSeal && !snapshot.waiting_batches(until_then, 1).await?.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = snapshot.pending_days(pending, last, DAYS).await?;
-    let days: Vec<(AccountId, UtcDay)> = found.iter().map(|day| (day.account, day.day)).collect();
-    let (mut sizes, mut keys) = (BTreeMap::<_, u64>::new(), BTreeMap::<_, Vec<SegmentKey>>::new());
-    for head in snapshot.segments(&days, None).await? {
-        let day = (head.key.account, head.key.day);
-        let size = sizes.entry(day).or_default();
-        *size = size.saturating_add(head.bytes);
-        keys.entry(day).or_default().push(head.key);
+    let found = snapshot.pending_days(pending, last, DAYS).await?;
+    let keys: Vec<(AccountId, UtcDay)> = found.iter().map(|day| (day.account, day.day)).collect();
+    let mut days: BTreeMap<(AccountId, UtcDay), FoundDay> = BTreeMap::new();
+    for day in found {
+        days.insert((day.account, day.day), FoundDay { found: day, segments: Vec::new(), bytes: 0 });
     }
-    let size = |day: &DayVersion| sizes.get(&(day.account, day.day)).copied().unwrap_or_default();
-    found.sort_by_key(size);
-    let mut bytes = 0_u64;
-    found.retain(|day| {
-        bytes = bytes.saturating_add(size(day));
-        bytes <= BYTES_OF_STEP || bytes == size(day)
-    });
-    let taken: Vec<SegmentKey> =
-        found.iter().filter_map(|day| keys.remove(&(day.account, day.day))).flatten().collect();
+    for head in snapshot.segments(&keys, None).await? {
+        if let Some(day) = days.get_mut(&(head.key.account, head.key.day)) {
+            day.segments.push(head.key);
+            day.bytes = day.bytes.saturating_add(head.bytes);
+        }
+    }
+    Ok(days.into_values().collect())
+}
+
+/// Groups days by their size, the smallest first, so that each group fits into memory. A larger day is a group of its own.
+fn groups(mut days: Vec<FoundDay>) -> VecDeque<Vec<FoundDay>> {
+    days.sort_by_key(|day| day.bytes);
+    let (mut groups, mut group, mut bytes) = (VecDeque::new(), Vec::new(), 0_u64);
+    for day in days {
+        bytes = bytes.saturating_add(day.bytes);
+        if bytes > BYTES_OF_GROUP && !group.is_empty() {
+            groups.push_back(std::mem::take(&mut group));
+            bytes = day.bytes;
+        }
+        group.push(day);
+    }
+    if !group.is_empty() {
+        groups.push_back(group);
+    }
+    groups
+}
+
+/// Reads the segments of days.
+async fn read(snapshot: &mut dyn ClickSnapshot, group: &[FoundDay]) -> Result<Vec<WholeDay>, StoreError> {
+    let keys: Vec<SegmentKey> = group.iter().flat_map(|day| &day.segments).copied().collect();
     let mut segments: BTreeMap<(AccountId, UtcDay), StoredSegments> = BTreeMap::new();
-    for (key, data) in snapshot.segment_data(&taken).await? {
+    for (key, data) in snapshot.segment_data(&keys).await? {
         segments.entry((key.account, key.day)).or_default().push((key, data));
     }
-    let whole = |found: DayVersion| WholeDay {
-        found,
+    let whole = |FoundDay { found, .. }: &FoundDay| WholeDay {
+        found: *found,
         segments: segments.remove(&(found.account, found.day)).unwrap_or_default(),
     };
-    Ok(found.into_iter().map(whole).collect())
+    Ok(group.iter().map(whole).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_days_come_first_and_large_ones_alone() {
+        let day = |number: i32, bytes| {
+            let found = DayVersion {
+                account: AccountId::from_bytes([1; 16]),
+                day: UtcDay::from_number(number),
+                version: 0,
+            };
+            FoundDay { found, segments: Vec::new(), bytes }
+        };
+        let half = BYTES_OF_GROUP / 2;
+        let days =
+            vec![day(1, 3 * half), day(2, 10), day(3, half), day(4, 0), day(5, half), day(6, 9 * half)];
+        let grouped: Vec<Vec<i32>> = groups(days)
+            .into_iter()
+            .map(|group| group.iter().map(|day| day.found.day.number()).collect())
+            .collect();
+        assert_eq!(grouped, [vec![4, 2, 3], vec![5], vec![1], vec![6]]);
+        assert!(groups(Vec::new()).is_empty());
+    }
 }

@@ -20,7 +20,8 @@ use signpost_domain::analytics::{ClickSource, UtcDay};
 
 use self::changing::{
     d51_a_change_is_applied_once, d51_a_change_of_another_version_is_outdated,
-    d51_a_day_that_comes_back_has_another_version, d51_one_outdated_day_makes_the_whole_change_outdated,
+    d51_a_day_that_changes_meanwhile_delays_no_other, d51_a_day_that_comes_back_has_another_version,
+    d51_one_outdated_day_makes_the_whole_change_outdated,
     d51_sealing_moves_the_version_and_digesting_does_not,
     r36_a_change_with_clicks_of_a_deleted_account_is_outdated,
 };
@@ -71,6 +72,7 @@ macro_rules! __click_tables_cases {
                 d51_sealing_moves_the_version_and_digesting_does_not
                 d51_one_outdated_day_makes_the_whole_change_outdated
                 d51_a_day_that_comes_back_has_another_version
+                d51_a_day_that_changes_meanwhile_delays_no_other
                 r36_a_change_with_clicks_of_a_deleted_account_is_outdated
             }
         }

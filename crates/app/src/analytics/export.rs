@@ -9,6 +9,7 @@ use signpost_domain::{IdReference, LinkIdKind};
 
 use super::export_permits::{ExportPermit, NoExport};
 use super::links_asked::{LinkChoice, check_range, recorded_link};
+use super::turns::Turn;
 use super::unavailable;
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -37,6 +38,7 @@ pub struct Export {
     after: Option<ClickId>,
     is_over: bool,
     _permit: ExportPermit,
+    _large_scope_turn: Option<Turn<()>>,
 }
 
 /// Begins an export of the clicks of the caller's link with this id.
@@ -51,10 +53,11 @@ pub async fn export_of_link<K: LinkIdKind>(
     asked: AskedClicks,
 ) -> Result<Export, AppError> {
     let link = recorded_link(app, caller, id).await?;
-    begin(app, caller, asked, async || Ok(LinkScope::One(link))).await
+    begin(app, caller, asked, async || Ok((LinkScope::One(link), None))).await
 }
 
-/// Begins an export of the clicks of the caller's links that `links` selects now.
+/// Begins an export of the clicks of the caller's links that `links` selects now. If these are very many, it waits for other such
+/// exports, without a time limit; see [`deadline`](super::Analytics::deadline).
 ///
 /// # Errors
 /// Those of [`of_account`](super::of_account); [`AppError::TooManyExports`] if the account began one less than a minute
@@ -65,7 +68,8 @@ pub async fn export_of_account(
     links: LinkChoice,
     asked: AskedClicks,
 ) -> Result<Export, AppError> {
-    begin(app, caller, asked, async || links.scope(app, caller).await).await
+    let turns = &app.analytics.large_export_turns;
+    begin(app, caller, asked, async || links.scope_in_turn(app, caller, turns).await).await
 }
 
 /// Checks what [`export_of_link`] checks, but begins no export.
@@ -93,14 +97,14 @@ pub async fn check_export_of_account(
     asked: &AskedClicks,
 ) -> Result<(), AppError> {
     check_range(caller, asked.period, &asked.zone)?;
-    links.scope(app, caller).await.map(drop)
+    links.scope_in_turn(app, caller, &app.analytics.large_scope_turns).await.map(drop)
 }
 
 async fn begin(
     app: &Application,
     caller: &Caller,
     asked: AskedClicks,
-    scope: impl AsyncFnOnce() -> Result<LinkScope, AppError>,
+    scope: impl AsyncFnOnce() -> Result<(LinkScope, Option<Turn<()>>), AppError>,
 ) -> Result<Export, AppError> {
     let AskedClicks { period, zone, filters, after } = asked;
     check_range(caller, period, &zone)?;
@@ -109,7 +113,7 @@ async fn begin(
         NoExport::OfAccount { retry_after_seconds } => AppError::TooManyExports { retry_after_seconds },
         NoExport::OfNode => AppError::AnalyticsBusy,
     })?;
-    let scope = match scope().await {
+    let (scope, large_scope_turn) = match scope().await {
         Ok(scope) => scope,
         Err(error) => {
             permit.give_back();
@@ -117,7 +121,7 @@ async fn begin(
         }
     };
     let selection = ClickSelection { account, scope, period, filters };
-    Ok(Export { selection, after, is_over: false, _permit: permit })
+    Ok(Export { selection, after, is_over: false, _permit: permit, _large_scope_turn: large_scope_turn })
 }
 
 impl Export {

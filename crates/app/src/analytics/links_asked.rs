@@ -9,7 +9,7 @@ use signpost_domain::{
     Violations,
 };
 
-use super::turns::Turn;
+use super::turns::{Turn, Turns};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -30,7 +30,7 @@ const FEW_LINKS: usize = 10_000;
 impl LinkChoice {
     /// The links that are in the group and on the domain now. As in lists, a group or domain that the caller does not have
     /// selects no links.
-    pub(super) async fn scope(&self, app: &Application, caller: &Caller) -> Result<LinkScope, AppError> {
+    async fn scope(&self, app: &Application, caller: &Caller) -> Result<LinkScope, AppError> {
         match self.filter(app) {
             Filter::All => Ok(LinkScope::All),
             Filter::Nothing => Ok(LinkScope::Some(BTreeSet::new())),
@@ -42,11 +42,13 @@ impl LinkChoice {
         }
     }
 
-    /// Like [`scope`](Self::scope), but waits for a turn if there are very many links. The ids must not outlive the turn.
+    /// Like [`scope`](Self::scope), but waits for one of these turns if there are very many links. The ids must not outlive the
+    /// turn. The wait has no time limit.
     pub(super) async fn scope_in_turn(
         &self,
         app: &Application,
         caller: &Caller,
+        turns: &Turns<()>,
     ) -> Result<(LinkScope, Option<Turn<()>>), AppError> {
         if let Filter::By(group, site) = self.filter(app)
             && app.analytics.max_links > FEW_LINKS
@@ -54,7 +56,7 @@ impl LinkChoice {
             if let Some(few) = link_ids(app, caller, group, site.as_ref(), FEW_LINKS).await? {
                 return Ok((few, None));
             }
-            let turn = app.analytics.large_scope_turns.turn(()).await;
+            let turn = turns.turn(()).await;
             return Ok((self.scope(app, caller).await?, Some(turn)));
         }
         Ok((self.scope(app, caller).await?, None))

@@ -63,7 +63,8 @@ pub async fn of_account(
 ) -> Result<Report, AppError> {
     check_range(caller, asked.period, &asked.zone)?;
     let _turn = app.analytics.turns.turn(caller.account_id()).await;
-    let (scope, _large_scope_turn) = links.scope_in_turn(app, caller).await?;
+    let (scope, _large_scope_turn) =
+        links.scope_in_turn(app, caller, &app.analytics.large_scope_turns).await?;
     answer(app, caller, scope, asked, deadline).await
 }
 

@@ -43,10 +43,12 @@ pub(crate) async fn of_account(
 ) -> Result<HttpResponse, ApiError> {
     let ExportQuery { asked, links, format } = query::export(input, Subject::Account, app.clock.now())?;
     if method == Method::HEAD {
-        analytics::check_export_of_account(&app, &caller, links, &asked).await?;
+        let check = analytics::check_export_of_account(&app, &caller, links, &asked);
+        until(app.analytics.deadline(), check).await?;
         return Ok(lines_of(format).streaming(without_lines()));
     }
-    let export = analytics::export_of_account(&app, &caller, links, asked).await?;
+    let export = analytics::export_of_account(&app, &caller, links, asked);
+    let export = until(app.analytics.deadline(), export).await?;
     respond(app, caller, export, format).await
 }
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use signpost_app::ports::Upkeep;
-use signpost_click_store::{Applied, ClickChange, DayChange, DayEffect, Replacement};
+use signpost_click_store::{Applied, ClickChange, DayChange, DayEffect, PendingDays, Reading, Replacement};
 use signpost_domain::analytics::UtcDay;
 
-use super::{Opened, of_source};
+use super::observed::ObservedTables;
+use super::{Opened, of_source, soon};
 use crate::click_samples::{ClickedLink, at};
 
 pub(super) async fn d51_a_change_is_applied_once(opened: Opened) {
@@ -110,4 +111,31 @@ pub(super) async fn r36_a_change_with_clicks_of_a_deleted_account_is_outdated(op
     assert_eq!(packed.dropped, 1_000);
     assert_eq!(opened.waiting(None).await, []);
     assert_eq!(opened.segments(clicked.account).await, 0);
+}
+
+/// Days are digested and sealed together; one of them may get a late click meanwhile.
+pub(super) async fn d51_a_day_that_changes_meanwhile_delays_no_other(opened: Opened) {
+    let late = at(10 * 86_400_000);
+    for is_sealing in [false, true] {
+        let (changing, day) = opened.packed_day().await;
+        let (other, _) = opened.packed_day().await;
+        let version = opened.version(changing, day).await;
+        let effect = DayEffect::NewClicks(Replacement::default());
+        let change = ClickChange {
+            days: vec![DayChange { account: changing, day, version, effect }],
+            ..ClickChange::default()
+        };
+        // Days are found and read in snapshots of their own, and compared in a third one.
+        let observed = ObservedTables::new(opened.tables.clone()).changing_after(2, change);
+        let (pending, upkeep) = if is_sealing {
+            (PendingDays::ToSeal, signpost_click_store::seal(&observed, late).await)
+        } else {
+            (PendingDays::ToDigest, signpost_click_store::digest(&observed, late).await)
+        };
+        assert_eq!(upkeep.unwrap(), Upkeep::More);
+        let mut snapshot = opened.tables.snapshot(Reading::Upkeep, soon()).await.unwrap();
+        let left = snapshot.pending_days(pending, UtcDay::of(late), 100).await.unwrap();
+        let left: Vec<_> = left.into_iter().map(|day| day.account).collect();
+        assert!(left.contains(&changing) && !left.contains(&other), "{left:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Tables that note how much is read for what.
+//! Tables that note how much is read for what, and change meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -20,11 +20,32 @@ type BytesRead = Arc<Mutex<BTreeMap<Reading, usize>>>;
 pub(super) struct ObservedTables {
     tables: Arc<dyn ClickTables>,
     read: BytesRead,
+    /// A change that another node makes just before a snapshot, and how many are begun before that one.
+    interruption: Mutex<Option<(usize, ClickChange)>>,
 }
 
 impl ObservedTables {
     pub(super) fn new(tables: Arc<dyn ClickTables>) -> Self {
-        Self { tables, read: Arc::default() }
+        Self { tables, read: Arc::default(), interruption: Mutex::default() }
+    }
+
+    /// Makes the change after this number of snapshots.
+    pub(super) fn changing_after(self, snapshots: usize, change: ClickChange) -> Self {
+        *self.interruption.lock().unwrap() = Some((snapshots, change));
+        self
+    }
+
+    /// The change, if it is its turn.
+    fn interruption(&self) -> Option<ClickChange> {
+        let mut interruption = self.interruption.lock().unwrap();
+        match interruption.take() {
+            Some((0, change)) => Some(change),
+            Some((snapshots, change)) => {
+                *interruption = Some((snapshots - 1, change));
+                None
+            }
+            None => None,
+        }
     }
 
     /// The bytes by what they were read for. Readings without any are included.
@@ -40,6 +61,9 @@ impl ClickTables for ObservedTables {
     }
 
     async fn snapshot(&self, reading: Reading, ends: Instant) -> Result<Box<dyn ClickSnapshot>, StoreError> {
+        if let Some(change) = self.interruption() {
+            assert_eq!(self.tables.apply(change, ends).await?, Applied::Whole);
+        }
         let snapshot = self.tables.snapshot(reading, ends).await?;
         self.read.lock().unwrap().entry(reading).or_default();
         Ok(Box::new(ObservedSnapshot { snapshot, reading, read: Arc::clone(&self.read) }))
@@ -117,8 +141,9 @@ impl ClickSnapshot for ObservedSnapshot {
         account: AccountId,
         days: &[UtcDay],
         scope: DigestScope,
+        bytes: u64,
     ) -> Result<Vec<(UtcDay, Vec<u8>)>, StoreError> {
-        let digests = self.snapshot.digests(account, days, scope).await?;
+        let digests = self.snapshot.digests(account, days, scope, bytes).await?;
         Ok(self.note(digests))
     }
 

@@ -61,7 +61,8 @@ pub(super) async fn r46_held_long_readings_delay_no_others(opened: Opened) {
         held.push(snapshot);
     }
     assert!(!held.is_empty());
-    for reading in [Reading::ShortQuestion, Reading::RecentClicks, Reading::Upkeep] {
+    for reading in [Reading::ShortQuestion, Reading::RecentClicks, Reading::ManyRecentClicks, Reading::Upkeep]
+    {
         let mut snapshot = opened.tables.snapshot(reading, soon()).await.unwrap();
         assert_eq!(snapshot.waiting_batches(BatchSelection::ALL, 1).await.unwrap(), []);
     }
@@ -93,7 +94,7 @@ pub(super) async fn r46_a_short_attempt_reads_no_large_batches(opened: Opened) {
         signpost_click_store::recent_clicks(&observed, clicked.account, &links, at(0)).await.unwrap();
     assert_eq!(recent[0].clicks, 0);
     let read = observed.bytes_read();
-    assert_eq!(read, BTreeMap::from([(Reading::RecentClicks, 0), (Reading::LongQuestion, 600 * 1024)]));
+    assert_eq!(read, BTreeMap::from([(Reading::RecentClicks, 0), (Reading::ManyRecentClicks, 600 * 1024)]));
     // What is small is read at once.
     let small = ClickedLink::new();
     opened.append(&of_source(2, small.batch(1))).await;
@@ -108,9 +109,10 @@ pub(super) async fn r46_a_short_attempt_reads_no_large_batches(opened: Opened) {
 
 pub(super) async fn r46_a_short_attempt_reads_few_large_digests(opened: Opened) {
     const BYTES: usize = 300 * 1024;
+    let large_from = UtcDay::from_number(UtcDay::of(at(0)).number() + 14);
     let account = samples::id();
     let link = ClickedLink::new().link;
-    let days = (0..20).map(|number| UtcDay::from_number(UtcDay::of(at(0)).number() + number));
+    let days = (10..30).map(|number| UtcDay::from_number(UtcDay::of(at(0)).number() + number));
     for day in days {
         let change = |version, effect| ClickChange {
             days: vec![DayChange { account, day, version, effect }],
@@ -128,7 +130,9 @@ pub(super) async fn r46_a_short_attempt_reads_few_large_digests(opened: Opened) 
         let new = Replacement { removed: Vec::new(), added: vec![segment] };
         assert_eq!(opened.apply(change(None, DayEffect::NewClicks(new))).await, Applied::Whole);
         let version = opened.version(account, day).await;
-        let digest = Digest { scope: DigestScope::Account, data: vec![7; BYTES] };
+        // The first days of the question have none, the next ones small ones.
+        let bytes = if day < large_from { 100 } else { BYTES };
+        let digest = Digest { scope: DigestScope::Account, data: vec![7; bytes] };
         let digested = DayEffect::Digested { digests: vec![digest], last_clicks: BTreeMap::new() };
         assert_eq!(opened.apply(change(version, digested)).await, Applied::Whole);
     }
@@ -136,5 +140,5 @@ pub(super) async fn r46_a_short_attempt_reads_few_large_digests(opened: Opened) 
     let answered = signpost_click_store::answer(&observed, &question(account), soon()).await;
     assert!(matches!(answered, Err(StoreError::Corrupt { table: "click_digests", .. })), "{answered:?}");
     let read = observed.bytes_read();
-    assert_eq!(read.get(&Reading::ShortQuestion), Some(&(4 * BYTES)), "{read:?}");
+    assert_eq!(read.get(&Reading::ShortQuestion), Some(&(400 + 2 * BYTES)), "{read:?}");
 }

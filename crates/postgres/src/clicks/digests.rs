@@ -12,7 +12,7 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 use crate::failure::Failure;
 use crate::statement::statement;
 use signpost_sql_rows::cell::RowName;
-use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 
 /// How many last clicks one statement writes.
 const LAST_CLICKS_AT_ONCE: usize = 5_000;
@@ -26,28 +26,34 @@ fn scope_bytes(account: AccountId, scope: DigestScope) -> IdBytes {
 }
 
 statement! {
+    /// The digests up to the one with which they have a number of bytes or more.
     OfDays -> (Integer, Binary) {
         account: IdBytes,
         days: Vec<i32>,
         scope: IdBytes,
+        bytes: i64,
     } =
-    "SELECT day, data FROM click_digests WHERE account_id = "
+    "SELECT day, data FROM (SELECT day, data, sum(octet_length(data)) OVER (ORDER BY day) - octet_length(data) AS before \
+     FROM click_digests WHERE account_id = "
     { account: Identifier } " AND day = ANY ("
     { days: Array<Integer> } ") AND scope = "
-    { scope: Identifier } ""
+    { scope: Identifier } ") AS d WHERE before < "
+    { bytes: BigInt } " ORDER BY day"
 }
 
-/// The digests of some days.
+/// The digests of some days, up to the one with which they have `bytes` or more.
 pub(super) async fn of_days(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     days: &[UtcDay],
     scope: DigestScope,
+    bytes: u64,
 ) -> Result<Vec<(UtcDay, Vec<u8>)>, Failure> {
     let digests = OfDays {
         account: account.into(),
         days: days.iter().map(|day| day.number()).collect(),
         scope: scope_bytes(account, scope),
+        bytes: whole_number(bytes),
     };
     let rows: Vec<(i32, Vec<u8>)> = digests.load(connection).await?;
     Ok(rows.into_iter().map(|(day, data)| (UtcDay::from_number(day), data)).collect())

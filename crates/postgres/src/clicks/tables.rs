@@ -31,7 +31,8 @@ impl ClickTables for PostgresStore {
         let purpose = match reading {
             Reading::ShortQuestion => Purpose::ClickQuestion,
             Reading::LongQuestion => Purpose::LongClickQuestion,
-            Reading::RecentClicks => Purpose::Search,
+            Reading::RecentClicks => Purpose::Read,
+            Reading::ManyRecentClicks => Purpose::Search,
             Reading::Upkeep => Purpose::ClickUpkeep,
         };
         let begun = async {
@@ -118,8 +119,9 @@ impl ClickSnapshot for Snapshot {
         account: AccountId,
         days: &[UtcDay],
         scope: DigestScope,
+        bytes: u64,
     ) -> Result<Vec<(UtcDay, Vec<u8>)>, StoreError> {
-        self.read(async |connection| digests::of_days(connection, account, days, scope).await).await
+        self.read(async |connection| digests::of_days(connection, account, days, scope, bytes).await).await
     }
 
     async fn last_clicks(

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use diesel::sql_types::{BigInt, Double, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::SearchUpkeep;
-use signpost_click_store::{ComputeError, Lane, LaneTurn};
+use signpost_click_store::{Lane, compute};
 use signpost_domain::{AccountId, LinkKind};
 use signpost_sql_rows::sql_types::Identifier;
 
@@ -153,10 +153,6 @@ pub(crate) async fn tend(store: &PostgresStore, after: Option<AccountId>) -> Res
 
 async fn step(store: &PostgresStore, after: Option<AccountId>) -> Result<SearchUpkeep, Failure> {
     let ends = end_of_call(store.time_limit());
-    // Before the connection: the transaction of a segment must not wait for other upkeep.
-    let waited = tokio::time::timeout_at(ends.into(), LaneTurn::wait(Lane::Upkeep)).await;
-    let Ok(turn) = waited else { return Ok(SearchUpkeep { after, has_worked: false }) };
-    let turn = turn.map_err(|error| not_computed(&error))?;
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     if after.is_none() && delete_orphan(&mut lease, ends).await? {
         return Ok(SearchUpkeep { after, has_worked: true });
@@ -167,7 +163,7 @@ async fn step(store: &PostgresStore, after: Option<AccountId>) -> Result<SearchU
     for (account, links_count) in &accounts {
         for kind in [LinkKind::Landing, LinkKind::Redirect] {
             let links = Links { account: *account, kind: kind_column(kind) };
-            if tend_links(&mut lease, ends, (links, *links_count), &turn).await? {
+            if tend_links(&mut lease, ends, links, *links_count).await? {
                 return Ok(SearchUpkeep { after: Some(account.id()), has_worked: true });
             }
         }
@@ -191,8 +187,8 @@ async fn delete_orphan(lease: &mut Lease, ends: Instant) -> Result<bool, Failure
 async fn tend_links(
     lease: &mut Lease,
     ends: Instant,
-    (links, links_count): (Links, i64),
-    turn: &LaneTurn,
+    links: Links,
+    links_count: i64,
 ) -> Result<bool, Failure> {
     let look = Look { account: links.account, kind: links.kind };
     let seen: (Option<IdBytes>, i64, i64, i64) =
@@ -217,13 +213,13 @@ async fn tend_links(
             return seal(lease, ends, links).await;
         }
         let links_above = usize::try_from(sealed).unwrap_or(MOST_LINKS);
-        return write(lease, ends, links, Task::Append { links: links_above }, turn).await;
+        return write(lease, ends, links, Task::Append { links: links_above }).await;
     }
     if notes >= MOST_NOTES {
-        return write(lease, ends, links, Task::Refresh, turn).await;
+        return write(lease, ends, links, Task::Refresh).await;
     }
     if newest.is_some() && in_segments > links_count.saturating_add(MOST_GONE.max(links_count / 4)) {
-        return write(lease, ends, links, Task::Shrink, turn).await;
+        return write(lease, ends, links, Task::Shrink).await;
     }
     Ok(false)
 }
@@ -250,13 +246,7 @@ async fn seal(lease: &mut Lease, ends: Instant, links: Links) -> Result<bool, Fa
 }
 
 /// Writes the segment of a range; `false` if there is no such range or another node is writing one.
-async fn write(
-    lease: &mut Lease,
-    ends: Instant,
-    links: Links,
-    task: Task,
-    turn: &LaneTurn,
-) -> Result<bool, Failure> {
+async fn write(lease: &mut Lease, ends: Instant, links: Links, task: Task) -> Result<bool, Failure> {
     let reading = async |connection: &mut &AsyncPgConnection| {
         let Some(sealed_until) = sealing::hold_from_writers(connection, links).await? else {
             return Ok(None);
@@ -270,16 +260,12 @@ async fn write(
     let content = lease.begin_with(ends, reading).await?;
     let is_any = content.is_some();
     if let Some(content) = content {
-        let segment =
-            turn.compute(move || NewSegment::of(content)).await.map_err(|error| not_computed(&error))?;
+        let segment = compute(Lane::SearchIndex, move || NewSegment::of(content)).await;
+        let segment = segment.map_err(|error| Failure::Other(error.to_string()))?;
         lease.call(ends, async |connection| segment.write(connection, links).await).await?;
     }
     lease.commit(ends, Vec::new()).await?;
     Ok(is_any)
-}
-
-fn not_computed(error: &ComputeError) -> Failure {
-    Failure::Other(error.to_string())
 }
 
 /// The range of a task. The row of the links is locked, so the segments do not change.

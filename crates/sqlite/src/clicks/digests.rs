@@ -20,15 +20,19 @@ fn scope_bytes(account: AccountId, scope: DigestScope) -> IdBytes {
     }
 }
 
-/// The digests of some days.
+/// The digests of some days, up to the one with which they have `bytes` or more.
 pub(super) fn of_days(
     connection: &mut SqliteConnection,
     account: AccountId,
     days: &[UtcDay],
     scope: DigestScope,
+    bytes: u64,
 ) -> Result<Vec<(UtcDay, Vec<u8>)>, Failure> {
-    let mut found = Vec::new();
+    let (mut found, mut read) = (Vec::new(), 0_u64);
     for day in days {
+        if read >= bytes {
+            break;
+        }
         let digest: Option<Vec<u8>> = click_digests::table
             .filter(click_digests::account_id.eq(IdBytes::from(account)))
             .filter(click_digests::day.eq(day.number()))
@@ -36,7 +40,10 @@ pub(super) fn of_days(
             .select(click_digests::data)
             .first(connection)
             .optional()?;
-        found.extend(digest.map(|data| (*day, data)));
+        if let Some(data) = digest {
+            read = read.saturating_add(u64::try_from(data.len()).unwrap_or(u64::MAX));
+            found.push((*day, data));
+        }
     }
     Ok(found)
 }

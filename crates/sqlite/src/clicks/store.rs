@@ -26,7 +26,7 @@ use crate::store::SqliteOptions;
 
 /// The threads that read clicks: one for each turn of [`Turns`], and one for reads that need no snapshot. All have low
 /// priority, so that a question takes no core from answers to visitors (R46).
-const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3 * READINGS_AT_ONCE + 1);
+const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4 * READINGS_AT_ONCE + 1);
 
 /// How many readings of a kind take place at the same time, except for upkeep.
 const READINGS_AT_ONCE: usize = 2;
@@ -51,6 +51,7 @@ struct Turns {
     short_questions: Arc<Semaphore>,
     long_questions: Arc<Semaphore>,
     recent_clicks: Arc<Semaphore>,
+    many_recent_clicks: Arc<Semaphore>,
     upkeep: Arc<Semaphore>,
 }
 
@@ -61,6 +62,7 @@ impl Turns {
             short_questions: turns(READINGS_AT_ONCE),
             long_questions: turns(READINGS_AT_ONCE),
             recent_clicks: turns(READINGS_AT_ONCE),
+            many_recent_clicks: turns(READINGS_AT_ONCE),
             upkeep: turns(1),
         }
     }
@@ -127,11 +129,13 @@ impl SqliteClickStore {
         reading: Reading,
         ends: Instant,
     ) -> Result<OwnedSemaphorePermit, StoreError> {
-        let Turns { short_questions, long_questions, recent_clicks, upkeep } = &self.turns;
+        let Turns { short_questions, long_questions, recent_clicks, many_recent_clicks, upkeep } =
+            &self.turns;
         let turns = match reading {
             Reading::ShortQuestion => short_questions,
             Reading::LongQuestion => long_questions,
             Reading::RecentClicks => recent_clicks,
+            Reading::ManyRecentClicks => many_recent_clicks,
             Reading::Upkeep => upkeep,
         };
         turn_by(ends, turns).await

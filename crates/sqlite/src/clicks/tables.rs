@@ -88,9 +88,10 @@ impl ClickSnapshot for Snapshot {
         account: AccountId,
         days: &[UtcDay],
         scope: DigestScope,
+        bytes: u64,
     ) -> Result<Vec<(UtcDay, Vec<u8>)>, StoreError> {
         let days = days.to_vec();
-        self.read(move |connection| digests::of_days(connection, account, &days, scope)).await
+        self.read(move |connection| digests::of_days(connection, account, &days, scope, bytes)).await
     }
 
     async fn last_clicks(
