@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use signpost_domain::analytics::recorded_text;
 use ua_parser::{os, user_agent};
 
 use crate::sources::{SourceError, SourceKind, columns, rows};
-use crate::text::tidy;
 use crate::vendored;
 
 /// The families of an agent, without versions. Empty if unknown.
@@ -77,8 +77,8 @@ impl AgentRules {
 
     pub(crate) fn families(&self, agent: &str) -> Families {
         // A family may be copied from the agent, so it needs the same cleaning.
-        let browser = self.browsers.extract(agent).map(|found| tidy(&found.family));
-        let os = self.systems.extract(agent).map(|found| tidy(&found.os));
+        let browser = self.browsers.extract(agent).map(|found| recorded_text(&found.family));
+        let os = self.systems.extract(agent).map(|found| recorded_text(&found.os));
         Families { browser: known(browser), os: known(os) }
     }
 }

@@ -1,8 +1,7 @@
 //! What the query of a visited address says about the visit's source.
 
 use percent_encoding::percent_decode;
-
-use crate::text::{tidy, tidy_lower};
+use signpost_domain::analytics::{recorded_text, recorded_text_in_lower_case};
 
 /// A parameter that an advertiser's or sender's system adds to links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +64,15 @@ impl Marks {
             // A link that was copied out of HTML with its escapes.
             let name = name.strip_prefix(b"amp;").unwrap_or(name);
             match name {
-                _ if is_named(name, "utm_source") => fill(&mut marks.source, || tidy_lower(&decoded(value))),
-                _ if is_named(name, "utm_medium") => fill(&mut marks.medium, || tidy_lower(&decoded(value))),
-                _ if is_named(name, "utm_campaign") => fill(&mut marks.campaign, || tidy(&decoded(value))),
+                _ if is_named(name, "utm_source") => {
+                    fill(&mut marks.source, || recorded_text_in_lower_case(&decoded(value)));
+                }
+                _ if is_named(name, "utm_medium") => {
+                    fill(&mut marks.medium, || recorded_text_in_lower_case(&decoded(value)));
+                }
+                _ if is_named(name, "utm_campaign") => {
+                    fill(&mut marks.campaign, || recorded_text(&decoded(value)));
+                }
                 b"src" => marks.is_qr |= value == b"qr",
                 _ if !value.is_empty() => marks.click_id = marks.click_id.or_else(|| click_id(name)),
                 _ => {}

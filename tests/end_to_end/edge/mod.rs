@@ -2,5 +2,6 @@
 
 mod gates;
 mod misses;
+mod recorded_values;
 mod redirects;
 mod target_blocklist;

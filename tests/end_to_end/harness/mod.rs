@@ -24,7 +24,7 @@ pub use program::{Program, signpost};
 pub use program_builder::ProgramBuilder;
 pub use raw::{exchange, parse_response};
 pub use store::{Store, migrate};
-pub use visitor::{OPENING, Visit, Visitor};
+pub use visitor::{BROWSER, OPENING, Visit, Visitor};
 
 /// Runs the operation on many threads at the same moment, and returns the results in the order of their
 /// numbers.

@@ -7,7 +7,7 @@ use ureq::http::{HeaderMap, Request};
 use super::account::agent;
 
 /// The user agent of a browser.
-const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+pub const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 /// The headers of a browser that opens a link on the system domain.
 pub const OPENING: [(&str, &str); 2] = [("Host", "localhost:8081"), ("User-Agent", BROWSER)];

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::dimension::Dimension;
+use super::recorded_value::as_recorded;
 use crate::violation::{FieldError, ViolationCode};
 
 /// The maximum number of values in a filter.
@@ -25,7 +26,7 @@ pub struct DimensionFilter {
 impl DimensionFilter {
     /// Reads a filter: comma-separated values, with a leading `-` to exclude them. An empty value means
     /// unknown. A backslash before a comma, a hyphen or a backslash makes that character part of the value.
-    /// Country codes may be in lower case (D26); all other values are compared exactly.
+    /// A value may be written as it stood in the link or a header: `Google`, `de-DE`, `https://www.example.com/`.
     ///
     /// ```
     /// # use signpost_domain::analytics::{Dimension, DimensionFilter};
@@ -60,10 +61,6 @@ impl DimensionFilter {
             }
         }
         values.insert(value);
-        if dimension == Dimension::Country {
-            // Country codes are accepted in any case here, too (D26).
-            values = values.into_iter().map(|value| value.to_ascii_uppercase()).collect();
-        }
         if count > MAX_FILTER_VALUES {
             let message = format!("must have at most {MAX_FILTER_VALUES} values");
             return Err(FieldError::new(ViolationCode::TooManyItems, message));
@@ -72,6 +69,7 @@ impl DimensionFilter {
             let message = format!("must have values of at most {MAX_FILTER_VALUE_BYTES} bytes each");
             return Err(FieldError::new(ViolationCode::TooLong, message));
         }
+        let values = values.iter().map(|value| as_recorded(dimension, value)).collect();
         Ok(Self { dimension, values, excludes })
     }
 
@@ -100,9 +98,9 @@ mod tests {
             (r"\-a", false, &["-a"]),
             (r"-\-a", true, &["-a"]),
             (r"a\,b,c\\", false, &["a,b", r"c\"]),
-            (" a , b ", false, &[" a ", " b "]),
+            (" a , B ", false, &["B", "a"]),
         ] {
-            let filter = DimensionFilter::parse(Dimension::UtmSource, text).unwrap();
+            let filter = DimensionFilter::parse(Dimension::UtmCampaign, text).unwrap();
             assert_eq!(filter.excludes, excludes, "{text}");
             assert!(filter.values.iter().eq(values), "{text}: {:?}", filter.values);
             assert_eq!(filter.takes(values[0]), !excludes);
@@ -111,14 +109,14 @@ mod tests {
     }
 
     #[test]
-    fn d26_only_countries_are_filtered_in_any_case() {
+    fn d26_countries_and_languages_are_filtered_in_any_case() {
         let takes = |dimension, text| {
             let filter = DimensionFilter::parse(dimension, text).unwrap();
             (filter.takes("DE"), filter.takes("de"))
         };
         assert_eq!(takes(Dimension::Country, "de"), (true, false));
         assert_eq!(takes(Dimension::Country, "-De,"), (false, true));
-        assert_eq!(takes(Dimension::Language, "de"), (false, true));
+        assert_eq!(takes(Dimension::Language, "DE"), (false, true));
     }
 
     #[test]

@@ -134,7 +134,14 @@ fn instant(
     read: impl FnOnce(i64) -> Option<Timestamp>,
 ) -> Option<Timestamp> {
     let text = query.require(name)?;
-    let instant = parse_integer(&text).and_then(|millis| {
+    let millis = parse_integer(&text).map_err(|_| {
+        // What most people write first.
+        let date = Timestamp::parse(&text).or_else(|_| Timestamp::parse(&format!("{text}T00:00:00Z")));
+        let hint = date.map(|date| format!("; {text} is {}", date.unix_millis())).unwrap_or_default();
+        let message = format!("must be an integer, milliseconds since 1970{hint}");
+        FieldError::new(ViolationCode::InvalidType, message)
+    });
+    let instant = millis.and_then(|millis| {
         read(millis).ok_or_else(|| {
             let message = "must be milliseconds since 1970, at most those of the year 9999";
             FieldError::new(ViolationCode::OutOfRange, message)
@@ -234,6 +241,23 @@ mod tests {
             found(&many, Subject::Account),
             named(&[("interval", "out_of_range"), ("limit", "out_of_range")])
         );
+    }
+
+    #[test]
+    fn d45_dates_get_a_hint_with_their_number() {
+        for (written, expected) in [
+            ("2026-01-29", "must be an integer, milliseconds since 1970; 2026-01-29 is 1769644800000"),
+            (
+                "2026-01-29T01:00:00%2B01:00",
+                "must be an integer, milliseconds since 1970; 2026-01-29T01:00:00+01:00 is 1769644800000",
+            ),
+            ("yesterday", "must be an integer, milliseconds since 1970"),
+        ] {
+            let query = format!("start_date={written}&end_date=1");
+            let violations = read(&query, Subject::Account).err().unwrap();
+            let messages: Vec<_> = violations.iter().map(Violation::message).collect();
+            assert_eq!(messages, [expected]);
+        }
     }
 
     #[test]
