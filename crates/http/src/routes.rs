@@ -5,9 +5,12 @@ use std::future::{Ready, ready};
 use std::sync::LazyLock;
 
 use actix_web::dev::ServiceRequest;
-use actix_web::{HttpResponse, Route, guard, web};
+use actix_web::http::Method;
+use actix_web::http::header::{ACCEPT, LOCATION};
+use actix_web::{HttpRequest, HttpResponse, Route, guard, web};
 
 use crate::api_error::ApiError;
+use crate::documentation;
 use crate::endpoint::{Access, RouteMethod};
 use crate::openapi::operations::{self, Endpoint};
 
@@ -22,6 +25,9 @@ pub struct RouteInfo {
     pub access: Access,
     handler: fn() -> Route,
 }
+
+/// The path of the documentation, as some people write it.
+const DOCS_WITH_SLASH: &str = "/docs/";
 
 /// If two patterns match a path, the first one wins, so paths without placeholders come first.
 static ROUTES: LazyLock<Vec<RouteInfo>> = LazyLock::new(|| {
@@ -82,8 +88,19 @@ fn method_not_allowed(allow: String) -> Ready<Result<HttpResponse, ApiError>> {
     ready(Err(ApiError::MethodNotAllowed { allow }))
 }
 
-fn no_such_path() -> Ready<Result<HttpResponse, ApiError>> {
-    ready(Err(ApiError::NoSuchPath))
+/// People who open the address of the API in a browser are led to its documentation (D7).
+async fn no_such_path(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let accepts_pages = || {
+        let accepted = request.headers().get_all(ACCEPT).filter_map(|accept| accept.to_str().ok());
+        accepted.flat_map(|accept| accept.split(',')).any(|range| range.trim_start().starts_with("text/html"))
+    };
+    let is_led_on = reads && (request.path() == DOCS_WITH_SLASH || request.path() == "/" && accepts_pages());
+    if is_led_on {
+        Ok(HttpResponse::Found().insert_header((LOCATION, documentation::PAGE)).finish())
+    } else {
+        Err(ApiError::NoSuchPath)
+    }
 }
 
 #[cfg(test)]

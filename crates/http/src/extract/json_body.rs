@@ -40,6 +40,9 @@ impl Fingerprinted for NoBody {
     }
 }
 
+/// Some editors and libraries begin UTF-8 with it. JSON does not allow it (RFC 8259, section 8.1).
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 impl JsonBody {
     /// A reader of the body's fields, or the violation of an unreadable body.
     pub(crate) fn reader(self) -> Result<ObjectReader<'static>, Violation> {
@@ -58,6 +61,9 @@ impl JsonBody {
             Err(Incomplete::Broken) => Err(not_json("did not arrive whole".to_owned())),
             Ok(bytes) if bytes.is_empty() => {
                 Err(not_json("must be a JSON object; the request has no body".to_owned()))
+            }
+            Ok(bytes) if bytes.starts_with(BYTE_ORDER_MARK) => {
+                Err(not_json("must be a JSON object without a byte order mark before it".to_owned()))
             }
             Ok(bytes) => match signpost_strict_json::parse(&bytes) {
                 Ok(Json::Object(members)) => Ok(members),

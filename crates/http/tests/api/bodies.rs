@@ -62,6 +62,18 @@ async fn d10_a_missing_body_is_an_empty_document() {
 }
 
 #[actix_web::test]
+async fn d10_a_byte_order_mark_is_named() {
+    let api = Api::start().await;
+    let json = ("content-type", "application/json");
+    let answer =
+        post(&api, |call| call.insert_header(json).set_payload(b"\xef\xbb\xbf{\"name\":\"a\"}".to_vec()))
+            .await;
+    assert_eq!(answer.violations(), [("body", "invalid_json")]);
+    let message = answer.body["error"]["details"][0]["message"].as_str().unwrap();
+    assert!(message.contains("byte order mark"), "{message}");
+}
+
+#[actix_web::test]
 async fn d8_invalid_json_is_listed_with_the_violations_of_the_query() {
     let api = Api::start().await;
     let depth_33 = format!(r#"{{"name":{}{}}}"#, "[".repeat(32), "]".repeat(32));

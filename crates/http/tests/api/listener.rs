@@ -108,6 +108,29 @@ async fn invalid_http_gets_the_error_envelope() {
     server.stop(true).await.unwrap();
 }
 
+#[tokio::test]
+async fn d7_browsers_are_led_to_the_documentation() {
+    let (server, address) = start();
+    for (line, accept, leads_on) in [
+        ("GET /", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", true),
+        ("HEAD /", "application/json, text/html", true),
+        ("GET /docs/", "*/*", true),
+        ("GET /", "*/*", false),
+        ("GET /", "application/json", false),
+        ("POST /", "text/html", false),
+        ("GET /nothing", "text/html", false),
+    ] {
+        let request = format!(
+            "{line} HTTP/1.1\r\nHost: a\r\nAccept: {accept}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        let answer = exchange(address, request.into_bytes()).await;
+        assert_eq!(answer.starts_with("HTTP/1.1 302 "), leads_on, "{line} {accept}: {answer}");
+        assert_eq!(answer.contains("location: /docs\r\n"), leads_on, "{line} {accept}: {answer}");
+        assert_eq!(answer.starts_with("HTTP/1.1 404 "), !leads_on, "{line} {accept}: {answer}");
+    }
+    server.stop(true).await.unwrap();
+}
+
 /// More answers than the socket accepts at once, so that they are sent in pieces, and a refusal after them.
 #[tokio::test]
 async fn the_envelope_follows_answers_that_are_sent_in_pieces() {

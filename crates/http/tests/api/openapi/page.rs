@@ -87,9 +87,7 @@ async fn the_page_runs_its_own_scripts_and_calls_its_own_origin_only() {
 #[actix_web::test]
 async fn unknown_files_of_the_page_get_the_same_404_as_other_paths() {
     let api = Api::start().await;
-    for path in
-        ["/docs/", "/docs/index.html", "/docs/..%2Fopenapi.json", "/docs/swagger-ui.css/x", "/docs/%FF"]
-    {
+    for path in ["/docs/index.html", "/docs/..%2Fopenapi.json", "/docs/swagger-ui.css/x", "/docs/%FF"] {
         assert_eq!(get(&api, path).await.error(), (404, "invalid_request"), "{path}");
     }
 }
