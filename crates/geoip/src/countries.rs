@@ -35,8 +35,7 @@ impl Countries {
         Ok(false)
     }
 
-    /// The country of `address`. An unassigned code, such as `XK`, can be in no block list and counts as
-    /// unknown.
+    /// The country of `address`. An unassigned code can be in no block list and counts as unknown.
     pub(crate) fn of(&self, address: IpAddr) -> Result<Option<CountryCode>, MaxMindDbError> {
         let found = self.0.lookup(address.to_canonical())?;
         Ok(code_in(&found)?.and_then(|code| CountryCode::parse(code).ok()))

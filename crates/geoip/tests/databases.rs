@@ -86,11 +86,14 @@ fn d55_country_of_registration_replaces_a_missing_location() {
 #[test]
 fn d55_unassigned_code_is_an_unknown_country() {
     let (_folder, database) = database(&[
-        ("192.0.2.0/24", Located::in_country("XK")),
+        ("192.0.2.0/24", Located::in_country("XX")),
+        ("192.0.3.0/24", Located::in_country("XK")),
         ("198.51.100.0/24", Located::in_country("Germany")),
         ("203.0.113.0/24", GERMANY),
     ]);
     assert_eq!(country(&database, "192.0.2.1"), None);
+    // Kosovo, which ISO 3166-1 lacks (D26).
+    assert_eq!(country(&database, "192.0.3.1"), Some("XK"));
     assert_eq!(country(&database, "198.51.100.1"), None);
     assert_eq!(country(&database, "203.0.113.1"), Some("DE"));
 }

@@ -89,7 +89,7 @@ impl FieldReader {
             }
         };
         if codes.len() > CountryCode::COUNT {
-            let message = "must have at most 249 countries";
+            let message = "must have at most 250 countries";
             return self.refuse(field, ViolationCode::TooManyItems, message);
         }
         let mut countries = Vec::with_capacity(codes.len());
