@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use signpost_app::ports::ClickBatch;
+use signpost_click_store::MAX_LISTED_ACCOUNTS;
 use signpost_clicks::{BuiltSegment, SegmentBuilder};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{RecordedClick, RecordedKind};
 
 /// An account with this many clicks in a round gets segments of its own, so that the reports of others need not read them.
 const MIN_CLICKS_OF_OWN_SEGMENT: u32 = 1_000;
-
-/// Accounts share segments, as many in each as a store lists a batch under.
-const MAX_ACCOUNTS_OF_SEGMENT: usize = 1_000;
 
 /// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
 pub(crate) type KindCounts = [u64; RecordedKind::ALL.len()];
@@ -27,7 +25,8 @@ pub(crate) struct CountedSegment {
 pub(crate) struct AccountSegments {
     own: BTreeMap<AccountId, CountingBuilder>,
     shared: CountingBuilder,
-    /// More builders like `shared`, if there are too many accounts for one, and the place of each of their accounts.
+    /// More builders like `shared`, if the store could not list a batch under all accounts of one, and the place of each of
+    /// their accounts.
     more_shared: Vec<CountingBuilder>,
     places: HashMap<AccountId, usize>,
     finished: Vec<CountedSegment>,
@@ -51,11 +50,11 @@ impl AccountSegments {
         let busy = clicks.iter().filter(|(_, clicks)| is_busy(**clicks));
         let own = busy.map(|(account, _)| (*account, CountingBuilder::default())).collect();
         let others = clicks.into_iter().filter(|(_, clicks)| !is_busy(*clicks));
-        let beyond_first = others.skip(MAX_ACCOUNTS_OF_SEGMENT).enumerate();
+        let beyond_first = others.skip(MAX_LISTED_ACCOUNTS).enumerate();
         let places: HashMap<AccountId, usize> =
-            beyond_first.map(|(number, (account, _))| (account, number / MAX_ACCOUNTS_OF_SEGMENT)).collect();
+            beyond_first.map(|(number, (account, _))| (account, number / MAX_LISTED_ACCOUNTS)).collect();
         let mut more_shared = Vec::new();
-        more_shared.resize_with(places.len().div_ceil(MAX_ACCOUNTS_OF_SEGMENT), CountingBuilder::default);
+        more_shared.resize_with(places.len().div_ceil(MAX_LISTED_ACCOUNTS), CountingBuilder::default);
         Self { own, more_shared, places, ..Self::default() }
     }
 

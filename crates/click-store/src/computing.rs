@@ -16,7 +16,7 @@ use thread_priority::{
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
-/// Computations of which none waits for those of another lane.
+/// The kinds of computations. None waits for another kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     /// It ends within milliseconds.

@@ -53,11 +53,11 @@ impl WaitingBatches {
 }
 
 /// A batch with clicks of more accounts is not listed under them.
-const MAX_LISTED: usize = 1_000;
+pub const MAX_LISTED_ACCOUNTS: usize = 1_000;
 
 /// The accounts under which a store should find a batch. `None` if all questions must read it, because it has clicks of very
 /// many accounts, or is malformed.
 #[must_use]
 pub fn listed_accounts(segment: &[u8]) -> Option<Vec<AccountId>> {
-    accounts(segment).ok().filter(|accounts| accounts.len() <= MAX_LISTED)
+    accounts(segment).ok().filter(|accounts| accounts.len() <= MAX_LISTED_ACCOUNTS)
 }

@@ -24,7 +24,7 @@ pub use computing::{ComputeError, Lane, Priority, compute};
 pub use digesting::digest;
 pub use disk_space::{DiskNearlyFull, DiskSpace, FreeSpace};
 pub use exporting::clicks;
-pub use inbox::listed_accounts;
+pub use inbox::{MAX_LISTED_ACCOUNTS, listed_accounts};
 pub use packing::pack;
 pub use recent::recent_clicks;
 pub use sealing::seal;

@@ -12,10 +12,10 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
 use crate::computing::{Lane, compute};
-use crate::reading_days::by;
+use crate::reading_days::{Versions, by, versions};
 use crate::tables::{
     Applied, BatchHead, BatchKey, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange,
-    DayEffect, DayVersion, Reading, Replacement, SegmentKey,
+    DayEffect, Reading, Replacement, SegmentKey,
 };
 
 /// Packing starts at this many batches,
@@ -60,7 +60,8 @@ async fn step(
     let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
     let (new, dropped) = without_forgotten(&mut *snapshot, new).await?;
     let days: Vec<NewClicks> = new_clicks(&new);
-    let versions = versions(&mut *snapshot, &days).await?;
+    let keys: Vec<(AccountId, UtcDay)> = days.iter().map(|new| (new.account, new.day)).collect();
+    let versions = versions(&mut *snapshot, &keys).await?;
     let open = mergeable(&mut *snapshot, &days).await?;
     drop(snapshot);
     let merged = compute(Lane::Packing, move || merge_segments(new, open)).await?;
@@ -121,14 +122,6 @@ async fn without_forgotten(
         is_kept
     });
     Ok((new, dropped))
-}
-
-type Versions = BTreeMap<(AccountId, UtcDay), i64>;
-
-async fn versions(snapshot: &mut dyn ClickSnapshot, days: &[NewClicks]) -> Result<Versions, StoreError> {
-    let days: Vec<(AccountId, UtcDay)> = days.iter().map(|new| (new.account, new.day)).collect();
-    let versions = snapshot.versions(&days).await?;
-    Ok(versions.into_iter().map(|DayVersion { account, day, version }| ((account, day), version)).collect())
 }
 
 /// The segments to merge with new clicks.

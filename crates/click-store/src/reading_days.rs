@@ -8,7 +8,7 @@ use signpost_clicks::MalformedSegment;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
-use crate::tables::{ClickSnapshot, LinkRange, SegmentHead, SegmentKey};
+use crate::tables::{ClickSnapshot, DayVersion, LinkRange, SegmentHead, SegmentKey};
 
 /// Days, and the segments of each.
 pub(crate) type ReadDays = (Vec<UtcDay>, BTreeMap<UtcDay, Vec<Vec<u8>>>);
@@ -61,6 +61,18 @@ impl DaySegments {
         }
         Ok((days, segments))
     }
+}
+
+/// The versions of days. A day without clicks has none.
+pub(crate) type Versions = BTreeMap<(AccountId, UtcDay), i64>;
+
+/// Reads the versions of days.
+pub(crate) async fn versions(
+    snapshot: &mut dyn ClickSnapshot,
+    days: &[(AccountId, UtcDay)],
+) -> Result<Versions, StoreError> {
+    let versions = snapshot.versions(days).await?;
+    Ok(versions.into_iter().map(|DayVersion { account, day, version }| ((account, day), version)).collect())
 }
 
 /// The error for a malformed segment or digest of an account.

@@ -9,7 +9,7 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
 use crate::computing::{Lane, compute};
-use crate::reading_days::by;
+use crate::reading_days::{by, versions};
 use crate::tables::{
     Applied, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayVersion, PendingDays,
     Reading, SegmentKey,
@@ -129,10 +129,8 @@ async fn apply(
     }
     let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
     let days: Vec<(AccountId, UtcDay)> = changes.iter().map(|change| (change.account, change.day)).collect();
-    let current = snapshot.versions(&days).await?;
+    let current = versions(&mut *snapshot, &days).await?;
     drop(snapshot);
-    let current: BTreeMap<(AccountId, UtcDay), i64> =
-        current.into_iter().map(|day| ((day.account, day.day), day.version)).collect();
     changes.retain(|change| current.get(&(change.account, change.day)).copied() == change.version);
     if changes.is_empty() {
         return Ok(false);

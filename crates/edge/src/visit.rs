@@ -143,12 +143,11 @@ impl Worker {
         let address = visitor::address(request, &app.client_addresses, now);
         let mut retry_after_seconds = None;
         if let Some(throttled) = misses.exhausted(address, now) {
-            retry_after_seconds = Some(throttled.retry_after_seconds);
-            let is_tenfold = throttled.is_tenfold;
             let outcome = Outcome::throttled(throttled);
-            if is_tenfold {
+            if throttled.is_tenfold {
                 return outcome;
             }
+            retry_after_seconds = Some(throttled.retry_after_seconds);
         }
         let outcome = self.look_up(&Visitor { request, now, address, retry_after_seconds }).await;
         if matches!(outcome, Outcome::NotFound | Outcome::Throttled { .. })
@@ -201,7 +200,7 @@ impl Worker {
         requested: &RequestedAddress<'_>,
     ) -> Result<FoundLink, Outcome> {
         if let Some(found) = self.cached(requested)
-            // Where nothing is, a throttled visitor gets the answer of what is not in memory.
+            // A throttled visitor is not told that nothing is there: the answer is that for what is not in memory.
             && (visitor.retry_after_seconds.is_none() || found.link.view().destination() != Destination::Nothing)
         {
             return Ok(found);

@@ -1,5 +1,7 @@
 //! The site or app that referred the visitor, by the `Referer` header.
 
+use signpost_domain::analytics::recorded_host;
+
 /// Maximum length of a host in bytes (RFC 1035).
 const MAX_HOST_BYTES: usize = 253;
 
@@ -43,8 +45,7 @@ impl Referrer {
         if is_address(&host) {
             return Self::Nameless;
         }
-        let named = host.strip_prefix("www.").filter(|rest| rest.contains('.')).map(str::to_owned);
-        Self::Host(named.unwrap_or(host))
+        Self::Host(recorded_host(&host).to_owned())
     }
 }
 

@@ -29,37 +29,32 @@ const FEW_LINKS: usize = 10_000;
 
 impl LinkChoice {
     /// The links that are in the group and on the domain now. As in lists, a group or domain that the caller does not have
-    /// selects no links.
-    async fn scope(&self, app: &Application, caller: &Caller) -> Result<LinkScope, AppError> {
-        match self.filter(app) {
-            Filter::All => Ok(LinkScope::All),
-            Filter::Nothing => Ok(LinkScope::Some(BTreeSet::new())),
-            Filter::By(group, site) => {
-                let most = app.analytics.max_links;
-                let ids = link_ids(app, caller, group, site.as_ref(), most).await?;
-                ids.ok_or_else(|| too_many_links(group, most))
-            }
-        }
-    }
-
-    /// Like [`scope`](Self::scope), but waits for one of these turns if there are very many links. The ids must not outlive the
-    /// turn. The wait has no time limit.
+    /// selects no links. If they are very many, it first waits for one of these turns, without a time limit. Their ids must not
+    /// outlive the turn.
     pub(super) async fn scope_in_turn(
         &self,
         app: &Application,
         caller: &Caller,
         turns: &Turns<()>,
     ) -> Result<(LinkScope, Option<Turn<()>>), AppError> {
-        if let Filter::By(group, site) = self.filter(app)
-            && app.analytics.max_links > FEW_LINKS
-        {
-            if let Some(few) = link_ids(app, caller, group, site.as_ref(), FEW_LINKS).await? {
-                return Ok((few, None));
-            }
-            let turn = turns.turn(()).await;
-            return Ok((self.scope(app, caller).await?, Some(turn)));
+        let (group, site) = match self.filter(app) {
+            Filter::All => return Ok((LinkScope::All, None)),
+            Filter::Nothing => return Ok((LinkScope::Some(BTreeSet::new()), None)),
+            Filter::By(group, site) => (group, site),
+        };
+        let most = app.analytics.max_links;
+        let few = FEW_LINKS.min(most);
+        if let Some(scope) = link_ids(app, caller, group, site.as_ref(), few).await? {
+            return Ok((scope, None));
         }
-        Ok((self.scope(app, caller).await?, None))
+        if few == most {
+            return Err(too_many_links(group, most));
+        }
+        let turn = turns.turn(()).await;
+        match link_ids(app, caller, group, site.as_ref(), most).await? {
+            Some(scope) => Ok((scope, Some(turn))),
+            None => Err(too_many_links(group, most)),
+        }
     }
 
     fn filter(&self, app: &Application) -> Filter {

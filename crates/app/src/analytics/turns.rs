@@ -1,7 +1,7 @@
-//! Deciding which of those that wait runs next (R46).
+//! Deciding what of an account, or of a node, runs next (R46).
 //!
-//! An account has one turn at a time, so one that asks many questions delays only itself. How many run of all accounts is up
-//! to the store, which knows the short ones.
+//! If an account has one turn at a time, many questions of it delay only that account. How many questions of all accounts run
+//! is up to the store, which knows the short ones.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
@@ -49,7 +49,7 @@ impl<K> Clone for Turns<K> {
 }
 
 impl<K: Copy + Eq + Hash> Turns<K> {
-    /// Nobody has a turn yet. Each key may have `at_once` at a time.
+    /// Makes a queue that gives each key up to `at_once` turns at a time.
     pub(super) fn new(at_once: usize) -> Self {
         Self(Arc::new(Mutex::new(Queue {
             at_once,

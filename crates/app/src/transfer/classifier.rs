@@ -65,7 +65,7 @@ impl Classifier {
         }
         let limit = self.limits.of(PlanResource::Groups);
         let (indices, groups): (Vec<_>, Vec<_>) = new.into_iter().unzip();
-        let insertions = insert_groups(rules.app, rules.account, &groups, (limit, Names::Any)).await?;
+        let insertions = insert_groups(rules.app, rules.account, &groups, limit, Names::Any).await?;
         for ((index, group), insertion) in indices.into_iter().zip(groups).zip(insertions) {
             match insertion {
                 Some(GroupInsertion::Done) => {

@@ -106,7 +106,8 @@ pub(super) async fn insert_groups(
     app: &Application,
     account: AccountId,
     groups: &[Group],
-    (limit, names): (u64, Names),
+    limit: u64,
+    names: Names,
 ) -> Result<Vec<Option<GroupInsertion>>, OperatorError> {
     let insert = async |groups: &[Group]| {
         let attempts = Attempts::at(app);

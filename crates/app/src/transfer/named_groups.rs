@@ -118,7 +118,7 @@ impl NamedGroups {
         limit: u64,
     ) -> Result<NotCreated, OperatorError> {
         let groups: Vec<_> = groups.into_iter().filter_map(|id| self.missing(id)).cloned().collect();
-        let insertions = insert_groups(app, self.account, &groups, (limit, Names::New)).await?;
+        let insertions = insert_groups(app, self.account, &groups, limit, Names::New).await?;
         let mut not_created = NotCreated::default();
         for (group, insertion) in groups.iter().zip(insertions) {
             let refusal = match insertion {

@@ -50,8 +50,18 @@ fn referrer(value: &str) -> String {
     let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = host.split(':').next().unwrap_or_default().to_ascii_lowercase();
-    let host = host.strip_suffix('.').unwrap_or(&host);
-    host.strip_prefix("www.").filter(|rest| rest.contains('.')).unwrap_or(host).to_owned()
+    recorded_host(host.strip_suffix('.').unwrap_or(&host)).to_owned()
+}
+
+/// The host of a referrer as it is recorded: without `www.`, unless that is the name itself.
+///
+/// ```
+/// # use signpost_domain::analytics::recorded_host;
+/// assert_eq!((recorded_host("www.example.com"), recorded_host("www.com")), ("example.com", "www.com"));
+/// ```
+#[must_use]
+pub fn recorded_host(host: &str) -> &str {
+    host.strip_prefix("www.").filter(|rest| rest.contains('.')).unwrap_or(host)
 }
 
 #[cfg(test)]
