@@ -89,7 +89,7 @@ fn unknown_operation(document: &Document, exchange: &Exchange<'_>) -> Vec<String
         differences.push(format!("an operation that is not described was answered with {}", exchange.status));
     }
     if let (Some(body), false) = (exchange.json, exchange.method == "HEAD") {
-        let error = json!({"$ref": "#/components/schemas/Error"});
+        let error = json!({"$ref": "#/components/schemas/ErrorEnvelope"});
         differences.extend(document.mismatches(&error, body));
     }
     differences

@@ -7,8 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// An OpenAPI 3.1 document, with its compiled schemas.
+use crate::strict::strict;
+
+/// An OpenAPI document of version 3.1 or 3.0, read strictly: nothing that it does not name is allowed. It dereferences to this
+/// reading, in the words of 3.1.
 pub struct Document {
+    served: Value,
     value: Value,
     /// Compiled schemas by their text.
     compiled: Mutex<HashMap<String, Arc<Validator>>>,
@@ -18,8 +22,15 @@ impl Document {
     /// Parses a document.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let value = serde_json::from_str(text).expect("a document is JSON");
-        Self { value, compiled: Mutex::default() }
+        let served = serde_json::from_str(text).expect("a document is JSON");
+        let value = strict(&served);
+        Self { served, value, compiled: Mutex::default() }
+    }
+
+    /// The document as it is served.
+    #[must_use]
+    pub const fn served(&self) -> &Value {
+        &self.served
     }
 
     /// The violations of a schema of the document by a value.

@@ -15,6 +15,7 @@ mod document;
 mod requests;
 mod samples;
 mod schemas;
+mod strict;
 
 pub use answers::Exchange;
 pub use document::Document;

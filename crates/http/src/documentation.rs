@@ -11,11 +11,14 @@ use actix_web::{HttpRequest, HttpResponse};
 use utoipa_swagger_ui::Config;
 
 use crate::api_error::ApiError;
-use crate::extract::NoInput;
-use crate::openapi::openapi_document;
+use crate::extract::{NoInput, OnlyQuery, parse_boolean};
+use crate::openapi::{OpenApiVersion, Operations, openapi_document};
 
 /// The path of the document.
 pub(crate) const DOCUMENT: &str = "/openapi.json";
+
+/// The path of the document in OpenAPI 3.0.
+pub(crate) const DOCUMENT_3_0: &str = "/openapi-3.0.json";
 
 /// The path of the page.
 pub(crate) const PAGE: &str = "/docs";
@@ -49,15 +52,43 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 /// The files of Swagger UI are megabytes and change only with a release.
 const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
-static DOCUMENT_TEXT: LazyLock<Result<String, String>> =
-    LazyLock::new(|| openapi_document().map_err(|error| error.to_string()));
+/// The texts of a document in one version of OpenAPI.
+struct Texts {
+    all: String,
+    for_clients: String,
+}
+
+impl Texts {
+    fn of(version: OpenApiVersion) -> Result<Self, String> {
+        let text = |operations| openapi_document(version, operations).map_err(|error| error.to_string());
+        Ok(Self { all: text(Operations::All)?, for_clients: text(Operations::ForClients)? })
+    }
+}
+
+static TEXTS: LazyLock<Result<Texts, String>> = LazyLock::new(|| Texts::of(OpenApiVersion::V3_1));
+
+static TEXTS_3_0: LazyLock<Result<Texts, String>> = LazyLock::new(|| Texts::of(OpenApiVersion::V3_0));
 
 /// `GET /openapi.json`.
-pub(crate) async fn document(_: NoInput) -> Result<HttpResponse, ApiError> {
-    match &*DOCUMENT_TEXT {
-        Ok(text) => Ok(answer("application/json", text.as_bytes().into())),
-        Err(error) => Err(ApiError::Internal(format!("the document cannot be serialised: {error}"))),
-    }
+pub(crate) async fn document(input: OnlyQuery) -> Result<HttpResponse, ApiError> {
+    document_of(&TEXTS, input)
+}
+
+/// `GET /openapi-3.0.json`.
+pub(crate) async fn document_3_0(input: OnlyQuery) -> Result<HttpResponse, ApiError> {
+    document_of(&TEXTS_3_0, input)
+}
+
+fn document_of(texts: &'static Result<Texts, String>, input: OnlyQuery) -> Result<HttpResponse, ApiError> {
+    let OnlyQuery { mut query, mut violations } = input;
+    let has_internal = query.read("internal", parse_boolean).unwrap_or(true);
+    violations.append(query.finish());
+    let has_internal = violations.into_result(has_internal)?;
+    let texts = texts
+        .as_ref()
+        .map_err(|error| ApiError::Internal(format!("the document cannot be serialised: {error}")))?;
+    let text = if has_internal { &texts.all } else { &texts.for_clients };
+    Ok(answer("application/json", text.as_bytes().into()))
 }
 
 /// `GET /docs`.

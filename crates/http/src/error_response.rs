@@ -7,25 +7,30 @@ use signpost_domain::{ErrorCode, RequestId, Violations};
 use utoipa::openapi::schema::ArrayBuilder;
 
 use crate::api_error::{ApiError, Detail, sentence_schema};
-use crate::schema::{Components, closed_object, id, list, named, shown, string};
+use crate::schema::{Components, id, list, named, open_object, shown, string};
 use crate::wire;
 
 shown! {
     struct Envelope<'a> {
-        error: Body<'a> = closed_object("What went wrong.", Body::properties()),
+        error: Body<'a> = named("ApiError"),
     }
 }
 
 shown! {
     struct Body<'a> {
-        code: &'a str = string("The machine code. A closed list.")
-            .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
+        code: &'a str = named(ERROR_CODE),
         message: &'a str = sentence_schema(),
         request_id: String = id("req", "The request's id, as in `X-Request-Id`; quote it to support."),
         #[serde(skip_serializing_if = "Option::is_none")]
         details (maybe): Option<Vec<Detail>> = details_schema(),
     }
 }
+
+/// The component of the body of every error.
+pub(crate) const ENVELOPE: &str = "ErrorEnvelope";
+
+/// The component of the codes of errors (contract "Codes").
+pub(crate) const ERROR_CODE: &str = "ErrorCode";
 
 fn details_schema() -> ArrayBuilder {
     list(
@@ -40,9 +45,14 @@ fn details_schema() -> ArrayBuilder {
 
 /// The OpenAPI components of errors.
 pub(crate) fn components() -> Components {
-    let detail = closed_object("One violation of the request.", Detail::properties());
-    let envelope = closed_object("The body of every error.", Envelope::properties());
-    vec![("Error", envelope.into()), ("ErrorDetail", detail.into())]
+    let code = string("The machine code. A closed list.")
+        .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str())));
+    vec![
+        (ENVELOPE, open_object("The body of every error.", Envelope::properties()).into()),
+        ("ApiError", open_object("What went wrong.", Body::properties()).into()),
+        (ERROR_CODE, code.into()),
+        ("ErrorDetail", open_object("One violation of the request.", Detail::properties()).into()),
+    ]
 }
 
 /// A response with the envelope.

@@ -47,6 +47,6 @@ mod wire;
 
 pub use api_app::api_app;
 pub use endpoint::{Access, RouteMethod};
-pub use openapi::openapi_document;
+pub use openapi::{OpenApiVersion, Operations, openapi_document};
 pub use routes::{RouteInfo, route_table};
 pub use server::{ApiOptions, ApiServer};

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::api_error::ApiError;
 use crate::extract::OnlyQuery;
-use crate::schema::{Components, boolean, closed_object, shown};
+use crate::schema::{Components, boolean, only, open_object, shown};
 use crate::wire;
 
 /// The path of the endpoint.
@@ -19,13 +19,13 @@ pub(crate) const PATH: &str = "/tls-allowed";
 
 shown! {
     struct Allowed {
-        allowed: bool = boolean("Always true; a refusal is an error.").enum_values(Some([true])),
+        allowed: bool = only(boolean("Always true; a refusal is an error."), true),
     }
 }
 
 /// The OpenAPI component of the response.
 pub(crate) fn components() -> Components {
-    vec![("TlsAllowed", closed_object("A certificate may be obtained.", Allowed::properties()).into())]
+    vec![("TlsAllowed", open_object("A certificate may be obtained.", Allowed::properties()).into())]
 }
 
 /// Limits how many questions the workers of a listener ask the store at once.

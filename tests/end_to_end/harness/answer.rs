@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 use signpost_api_conformance::{Document, Exchange};
+use signpost_http::{OpenApiVersion, Operations, openapi_document};
 use ureq::Body;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Response};
 
@@ -59,8 +60,14 @@ const VIOLATION_CODES: [&str; 15] = [
 ];
 
 /// The OpenAPI document of the API.
-pub static DOCUMENT: LazyLock<Document> =
-    LazyLock::new(|| Document::parse(&signpost_http::openapi_document().unwrap()));
+pub static DOCUMENT: LazyLock<Document> = LazyLock::new(|| document(OpenApiVersion::V3_1));
+
+/// The same in OpenAPI 3.0.
+static DOCUMENT_3_0: LazyLock<Document> = LazyLock::new(|| document(OpenApiVersion::V3_0));
+
+fn document(version: OpenApiVersion) -> Document {
+    Document::parse(&openapi_document(version, Operations::All).unwrap())
+}
 
 /// An answer of the API.
 #[derive(Debug)]
@@ -139,9 +146,11 @@ impl Answer {
         let headers: Vec<_> =
             headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
         let json = Some(&self.body).filter(|body| !body.is_null());
-        let differences =
-            DOCUMENT.differences(&Exchange { method, path, status: self.status, headers: &headers, json });
-        assert!(differences.is_empty(), "{differences:#?}: {context}");
+        let exchange = Exchange { method, path, status: self.status, headers: &headers, json };
+        for document in [&DOCUMENT, &DOCUMENT_3_0] {
+            let differences = document.differences(&exchange);
+            assert!(differences.is_empty(), "{differences:#?}: {context}");
+        }
     }
 
     fn check_envelope(&self, request_id: &str, context: &str) {

@@ -8,7 +8,7 @@ use signpost_domain::analytics::{ClickId, Dimension, ExportedClick};
 use signpost_domain::{FieldError, ViolationCode};
 use utoipa::openapi::schema::ObjectBuilder;
 
-use crate::schema::{Components, always, closed_object, string, timestamp};
+use crate::schema::{Components, always, matching, open_object, string, timestamp};
 
 /// The fields before those of the dimensions.
 const FIELDS: [&str; 4] = ["id", "at", "link_id", "kind"];
@@ -132,13 +132,10 @@ fn click() -> ObjectBuilder {
     let own = [
         always(
             "id",
-            string("The click's id. Ids ascend.").pattern(Some("^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$")),
+            matching(string("The click's id. Ids ascend."), "^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$"),
         ),
         always("at", timestamp("The time of the click; UTC, with milliseconds.")),
-        always(
-            "link_id",
-            string("The redirect or landing page.").pattern(Some("^(?:lnd|rdr)_[0-9a-f]{32}$")),
-        ),
+        always("link_id", matching(string("The redirect or landing page."), "^(?:lnd|rdr)_[0-9a-f]{32}$")),
         always("kind", string("The kind of the click. An open list.").examples(["click", "bot", "blocked"])),
     ];
     let values = Dimension::RECORDED.map(|dimension| {
@@ -147,7 +144,7 @@ fn click() -> ObjectBuilder {
             string(&format!("The value of `{}`; empty if it is unknown.", dimension.as_str())),
         )
     });
-    closed_object("A click of an export.", own.into_iter().chain(values))
+    open_object("A click of an export.", own.into_iter().chain(values))
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
 use crate::resources::links::LinkEndpoints;
 use crate::schema::{
-    Components, FieldType, closed_object, count, kind, list, maybe, named, shown, string, timestamp,
+    Components, FieldType, count, kind, list, maybe, named, one_of_known, open_object, shown, string,
+    timestamp,
 };
 use crate::wire::{self, Text};
 
@@ -94,7 +95,7 @@ shown! {
         timezone: String = string("The time zone of the buckets, in the spelling of the IANA database.")
             .examples(["Europe/Berlin"]),
         interval: &'static str =
-            string("The unit of the buckets.").enum_values(Some(Interval::ALL.map(Interval::as_str))),
+            one_of_known(string("The unit of the buckets."), Interval::ALL.map(Interval::as_str)),
         totals: CountsBody = named("AnalyticsCounts"),
         series: Vec<BucketBody> = list(
             "Every bucket of the period in order, including empty ones.",
@@ -102,7 +103,7 @@ shown! {
         )
         .min_items(Some(1))
         .max_items(Some(MAX_BUCKETS)),
-        dimensions: DimensionsBody = dimensions_schema(),
+        dimensions: DimensionsBody = named("AnalyticsDimensions"),
     }
 }
 
@@ -145,20 +146,21 @@ fn dimensions_schema() -> ObjectBuilder {
         .max_items(Some(MAX_VALUES))
     };
     let properties = Dimension::ALL.map(|dimension| maybe(dimension.as_str(), values()));
-    closed_object("The requested dimensions, in the order of the request.", properties)
+    open_object("The requested dimensions, in the order of the request.", properties)
 }
 
 /// The OpenAPI components of reports.
 pub(crate) fn components() -> Components {
-    let value = closed_object(
+    let value = open_object(
         "The counts of one value. For a `widget` these are the visits of the widget itself.",
         ValueBody::properties(),
     );
     vec![
-        ("Analytics", closed_object("The counts of a period.", ReportBody::properties()).into()),
-        ("AnalyticsCounts", closed_object("The counts.", CountsBody::properties()).into()),
-        ("AnalyticsBucket", closed_object("One bucket.", BucketBody::properties()).into()),
+        ("Analytics", open_object("The counts of a period.", ReportBody::properties()).into()),
+        ("AnalyticsCounts", open_object("The counts.", CountsBody::properties()).into()),
+        ("AnalyticsBucket", open_object("One bucket.", BucketBody::properties()).into()),
         ("AnalyticsValue", value.into()),
+        ("AnalyticsDimensions", dimensions_schema().into()),
     ]
 }
 

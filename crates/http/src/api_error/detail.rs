@@ -6,7 +6,7 @@ use serde::Deserialize;
 use signpost_domain::{Refusal, Violation, ViolationCode, Violations};
 use utoipa::openapi::schema::ObjectBuilder;
 
-use crate::schema::{examples, shown, string};
+use crate::schema::{examples, matching, shown, string};
 
 /// The field of violations that concern the body as a whole (D8).
 pub(crate) const BODY: &str = "body";
@@ -29,9 +29,11 @@ shown! {
         /// The caller's own link that has the address (D20).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         existing_id (maybe): Option<String> =
-            string("With `already_taken`: the link that has the address, if it is the account's own.")
-                .pattern(Some("^(lnd|rdr)_[0-9a-f]{32}$"))
-                .examples([examples::REDIRECT_ID]),
+            matching(
+                string("With `already_taken`: the link that has the address, if it is the account's own."),
+                "^(lnd|rdr)_[0-9a-f]{32}$",
+            )
+            .examples([examples::REDIRECT_ID]),
     }
 }
 

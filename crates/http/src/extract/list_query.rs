@@ -66,6 +66,15 @@ fn refuse_shapes(query: &mut QueryString, errors: &ValidationErrors) {
     }
 }
 
+/// Parses `true` or `false`.
+pub(crate) fn parse_boolean(text: &str) -> Result<bool, FieldError> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be true or false")),
+    }
+}
+
 /// A decimal integer. Values beyond 64 bits are clamped, and stay outside every allowed range.
 pub(crate) fn parse_integer(text: &str) -> Result<i64, FieldError> {
     let digits = text.strip_prefix('-').unwrap_or(text);

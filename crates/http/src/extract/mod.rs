@@ -21,7 +21,7 @@ pub(crate) use batch::{anything, batch, batch_of_anything, ids};
 pub(crate) use field::{Field, field};
 pub(crate) use idempotent_request::Once;
 pub(crate) use input::{Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, PathId};
-pub(crate) use list_query::{PageQuery, parse_integer};
+pub(crate) use list_query::{PageQuery, parse_boolean, parse_integer};
 pub(crate) use object_reader::{Action, ObjectReader, properties};
 pub(crate) use query_string::QueryString;
 pub(crate) use value_readers::{FieldReader, boolean, items, object, reference, text, texts};

@@ -111,7 +111,7 @@ impl<'a> ObjectReader<'a> {
         let name = field.name();
         let described = |schema| {
             let schema = match action {
-                Action::Create => with_default(schema, default.into()),
+                Action::Create => with_default(schema, default),
                 Action::Update => schema,
             };
             always(name, schema).or_absent()

@@ -13,7 +13,7 @@ use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::api_error::ApiError;
 use crate::extract::NoInput;
-use crate::schema::{Components, closed_object, shown, string};
+use crate::schema::{Components, named, only, open_object, shown, string};
 use crate::wire;
 
 use probe::Probe;
@@ -30,7 +30,7 @@ const DRAINING: &str = "draining";
 
 shown! {
     struct Live {
-        status: &'static str = status_of("Always `ok`.", &[OK]),
+        status: &'static str = only(string("Always `ok`."), OK),
     }
 }
 
@@ -40,7 +40,7 @@ shown! {
             "`ok`, or the reason: a required dependency is unavailable or read-only, or the process is shutting down.",
             &[OK, READ_ONLY, UNAVAILABLE, DRAINING],
         ),
-        checks: Checks = closed_object("The dependencies.", Checks::properties()),
+        checks: Checks = named("HealthChecks"),
     }
 }
 
@@ -67,8 +67,9 @@ fn status_of(description: &str, values: &[&'static str]) -> ObjectBuilder {
 /// The OpenAPI components of health checks (D63).
 pub(crate) fn components() -> Components {
     vec![
-        ("Live", closed_object("The process answers.", Live::properties()).into()),
-        ("Health", closed_object("Whether the service can serve.", Health::properties()).into()),
+        ("Live", open_object("The process answers.", Live::properties()).into()),
+        ("Health", open_object("Whether the service can serve.", Health::properties()).into()),
+        ("HealthChecks", open_object("The dependencies.", Checks::properties()).into()),
     ]
 }
 

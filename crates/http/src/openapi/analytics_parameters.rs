@@ -7,6 +7,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::parameters::{Name, in_query, text};
+use crate::schema::matching;
 
 /// The names of an operation's parameters, and those of the filters that all operations of analytics take.
 macro_rules! with_filters {
@@ -166,7 +167,7 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ),
         (
             "AfterClick",
-            in_query("after", text().pattern(Some("^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$"))).description(Some(
+            in_query("after", matching(text(), "^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$")).description(Some(
                 "Only clicks after the one with this id, such as the last one of an interrupted stream.",
             )),
         ),

@@ -1,5 +1,6 @@
 //! The document as a whole.
 
+use serde_json::Value;
 use utoipa::openapi::path::{PathItem, PathsBuilder};
 use utoipa::openapi::schema::ComponentsBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
@@ -9,7 +10,7 @@ use utoipa::openapi::{
     ServerBuilder,
 };
 
-use super::{headers, operations, parameters};
+use super::{client_notes, headers, operations, parameters, version_3_0, without_internal};
 use crate::analytics::{click_lines, report};
 use crate::resources::{account, domains, groups, landings, links, pixels, redirects, widgets};
 use crate::{error_response, health, tls_allowed, wire};
@@ -20,15 +21,60 @@ const DESCRIPTION: &str = include_str!("conventions.md");
 /// The interface's version, which is also in every path (contract "Versioning").
 const INTERFACE_VERSION: &str = "1";
 
+/// The licence, by its identifier in the list of SPDX.
+const LICENSE: &str = env!("CARGO_PKG_LICENSE");
+
 /// The name of the security scheme.
 const KEY: &str = "ApiKey";
 
-/// The OpenAPI 3.1 document of this program, as indented JSON with a final line break; the same at every call.
+/// The version of OpenAPI in which the document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenApiVersion {
+    /// 3.1, in which the document is kept.
+    V3_1,
+    /// 3.0, for generators that do not read 3.1.
+    V3_0,
+}
+
+/// The operations in the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operations {
+    /// All that the listener serves.
+    All,
+    /// Those for clients of the API: without health checks, certificates and the documentation.
+    ForClients,
+}
+
+/// The OpenAPI document of this program, as indented JSON with a final line break; the same at every call.
 ///
 /// # Errors
 /// The document cannot be serialised, which its types rule out: strings, numbers, lists, and maps with strings for keys.
-pub fn openapi_document() -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(&document()).map(|text| text + "\n")
+pub fn openapi_document(
+    version: OpenApiVersion,
+    operations: Operations,
+) -> Result<String, serde_json::Error> {
+    let document = with_client_notes(serde_json::to_value(document())?);
+    let document = match operations {
+        Operations::All => document,
+        Operations::ForClients => without_internal::reduced(document),
+    };
+    let document = match version {
+        OpenApiVersion::V3_1 => document,
+        OpenApiVersion::V3_0 => version_3_0::rewritten(document),
+    };
+    serde_json::to_string_pretty(&document).map(|text| text + "\n")
+}
+
+/// Adds the extensions of operations. The builder of operations does not keep the order of several.
+fn with_client_notes(mut document: Value) -> Value {
+    for endpoint in operations::all() {
+        let item = document.get_mut("paths").and_then(|paths| paths.get_mut(endpoint.path));
+        let operation = item.and_then(|item| item.get_mut(endpoint.method.as_str().to_lowercase()));
+        if let Some(operation) = operation.and_then(Value::as_object_mut) {
+            operation.extend(client_notes::of(&endpoint));
+        }
+    }
+    document
 }
 
 fn document() -> OpenApi {
@@ -46,7 +92,7 @@ fn document() -> OpenApi {
 }
 
 fn info() -> Info {
-    let license = LicenseBuilder::new().name(env!("CARGO_PKG_LICENSE"));
+    let license = LicenseBuilder::new().name(LICENSE).identifier(Some(LICENSE));
     InfoBuilder::new()
         .title("Signpost API")
         .version(INTERFACE_VERSION)
@@ -83,7 +129,9 @@ fn components() -> Components {
         components.headers.insert(name, RefOr::T(header));
     }
     for error in operations::all().flat_map(|endpoint| endpoint.errors()) {
-        components.responses.insert(error.name(), RefOr::T(error.response()));
+        if let Some(name) = error.name() {
+            components.responses.insert(name.to_owned(), RefOr::T(error.response()));
+        }
     }
     components
 }

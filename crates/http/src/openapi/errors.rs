@@ -1,7 +1,7 @@
-//! Error responses: which codes an operation can answer with, as components under `#/components/responses`.
+//! Error responses: which codes an operation can answer with, and the components under `#/components/responses`.
 //!
 //! An operation lists its own codes; the general codes can occur with every request. Each status has one response with its
-//! codes, and operations with the same codes share it.
+//! codes; operations share those with only general codes.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,13 @@ use actix_web::http::StatusCode;
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
 use utoipa::openapi::example::ExampleBuilder;
-use utoipa::openapi::{Content, ContentBuilder, Ref, Response, ResponseBuilder};
+use utoipa::openapi::{Content, ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 
 use super::error_codes::{meaning, message};
 use super::headers::{self, RateLimited};
 use crate::api_error::{UNWRITABLE, status_of};
 use crate::endpoint::{Access, RouteMethod};
+use crate::error_response::ENVELOPE;
 use crate::replayed_response::is_replayable;
 use crate::schema::{examples, named};
 
@@ -82,37 +83,34 @@ impl ErrorAnswer {
         self.status
     }
 
-    /// The name of the component: a fixed name for the general codes, followed by the operation's own codes.
-    pub(super) fn name(&self) -> String {
-        let general = match self.status {
-            400 => Some("InvalidRequest"),
-            401 => Some("InvalidApiKey"),
-            403 => Some("NotAdmitted"),
-            413 => Some("PayloadTooLarge"),
-            415 => Some("UnsupportedMediaType"),
-            429 => Some("TooManyRequests"),
-            500 => Some("InternalError"),
-            503 if self.codes.contains(&ErrorCode::InternalError) => Some("StoreUnwritable"),
+    /// The name of the component: that of the status. `None` if the operation has codes of its own, so that its response
+    /// stands at the operation.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        let general = [OF_EVERYBODY.as_slice(), &OF_BODIES, &OF_ADMISSION].concat();
+        if self.codes.iter().any(|code| !general.contains(code)) {
+            return None;
+        }
+        match (self.access, self.status) {
+            (Access::Admitted, 400) => Some("BadRequest"),
+            (Access::Admitted, 401) => Some("Unauthorized"),
+            (Access::Admitted, 403) => Some("Forbidden"),
+            (Access::Admitted, 413) => Some("PayloadTooLarge"),
+            (Access::Admitted, 415) => Some("UnsupportedMediaType"),
+            (Access::Admitted, 429) => Some("TooManyRequests"),
+            (Access::Admitted, 500) => Some("InternalServerError"),
+            (Access::Admitted, 503) => Some("ServiceUnavailable"),
+            (Access::Open, 400) => Some("BadRequestWithoutKey"),
+            (Access::Open, 500) => Some("InternalServerErrorWithoutKey"),
             _ => None,
-        };
-        let general_codes = [OF_EVERYBODY.as_slice(), &OF_BODIES, &OF_ADMISSION].concat();
-        let is_general = |code: &ErrorCode| general_codes.contains(code);
-        let own = self.codes.iter().filter(|code| !is_general(code)).map(|code| pascal_case(code.as_str()));
-        let parts: Vec<String> = general.map(str::to_owned).into_iter().chain(own).collect();
-        let audience = match self.access {
-            Access::Admitted => "",
-            Access::Open => "WithoutKey",
-        };
-        let again = if self.replayable { "PerhapsAgain" } else { "" };
-        format!("{}{audience}{again}", parts.join("Or"))
+        }
     }
 
-    /// A reference to the component.
-    pub(super) fn reference(&self) -> Ref {
-        Ref::from_response_name(self.name())
+    /// A reference to the component, or the response itself.
+    pub(super) fn reference(&self) -> RefOr<Response> {
+        self.name().map_or_else(|| self.response().into(), |name| Ref::from_response_name(name).into())
     }
 
-    /// The component.
+    /// The response.
     pub(super) fn response(&self) -> Response {
         let rate_limited = match (self.access, self.status) {
             (Access::Open, _) | (_, 401) => RateLimited::Never,
@@ -138,7 +136,7 @@ impl ErrorAnswer {
             let example = ExampleBuilder::new().summary(self.meaning(*code)).value(Some(self.example(*code)));
             (code.as_str(), example.build())
         });
-        ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(examples).build()
+        ContentBuilder::new().schema(Some(named(ENVELOPE))).examples_from_iter(examples).build()
     }
 
     /// Whether the code means a read-only store here.
@@ -163,7 +161,8 @@ impl ErrorAnswer {
 pub(super) fn no_such_pixel() -> Response {
     let code = ErrorCode::InvalidRequest.as_str();
     let error = json!({"code": code, "message": "No such pixel.", "request_id": examples::REQUEST_ID});
-    let content = ContentBuilder::new().schema(Some(named("Error"))).example(Some(json!({ "error": error })));
+    let content =
+        ContentBuilder::new().schema(Some(named(ENVELOPE))).example(Some(json!({ "error": error })));
     let response = ResponseBuilder::new()
         .description(format!(
             "The account has no such pixel: the error's code is `{code}`, without `details`."
@@ -180,7 +179,8 @@ pub(super) fn no_such_path() -> Response {
         "message": "There is no endpoint at this path.",
         "request_id": examples::REQUEST_ID,
     });
-    let content = ContentBuilder::new().schema(Some(named("Error"))).example(Some(json!({ "error": error })));
+    let content =
+        ContentBuilder::new().schema(Some(named(ENVELOPE))).example(Some(json!({ "error": error })));
     let response = ResponseBuilder::new()
         .description(format!("The path does not exist: the error's code is `{code}`."))
         .content("application/json", content.build());
@@ -204,12 +204,4 @@ fn example(code: ErrorCode) -> Value {
 
 fn error_with(code: ErrorCode, message: &str) -> Value {
     json!({"error": {"code": code.as_str(), "message": message, "request_id": examples::REQUEST_ID}})
-}
-
-fn pascal_case(code: &str) -> String {
-    let words = code.split('_').map(|word| {
-        let mut letters = word.chars();
-        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
-    });
-    words.collect()
 }

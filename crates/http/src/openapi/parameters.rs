@@ -7,13 +7,16 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
 use crate::cursor::MOST_CHARACTERS;
-use crate::schema::{CURSOR, SLUG, WITHOUT_NUL, id};
+use crate::schema::{CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_NUL, id, matching};
 
 /// A parameter, by the name of its component.
 pub(super) type Name = &'static str;
 
 /// The last parameters of every list.
-const PAGE: [Name; 2] = ["Limit", "Cursor"];
+const PAGE: [Name; 2] = ["Limit", CURSOR];
+
+/// The parameter that leads to the next page.
+pub(super) const CURSOR: Name = "Cursor";
 
 /// The parameters of the lists of links (contract "List filters for links", D32).
 pub(super) const OF_LINK_LISTS: &[Name] = &[
@@ -43,6 +46,12 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ("GroupId", path_id("grp", "A group's id.")),
         ("DomainId", path_id("dom", "A domain's id.")),
         ("PixelId", path_id("pxl", "A pixel's id.")),
+        (
+            "InternalOperations",
+            in_query("internal", ObjectBuilder::new().schema_type(Type::Boolean).default(Some(json!(true)))).description(
+                Some("With `false`, the document lacks the operations outside `/v1`, which generated clients do not need."),
+            ),
+        ),
         ("DocumentationFile", in_path("file", file()).description(Some("The name of a file that the page loads."))),
         (
             "GroupFilter",
@@ -73,7 +82,7 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             "SearchFilter",
             in_query(
                 "q",
-                text().min_length(Some(1)).max_length(Some(SearchText::MAX_CHARS)).pattern(Some(WITHOUT_NUL)),
+                matching(text(), WITHOUT_NUL).min_length(Some(1)).max_length(Some(SearchText::MAX_CHARS)),
             )
             .description(Some(
                 "Only links with this text in their name or title, slug or target; case is ignored.",
@@ -98,13 +107,12 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             .description(Some("The maximum number of items per page.")),
         ),
         (
-            "Cursor",
+            CURSOR,
             in_query(
                 "cursor",
-                text()
+                matching(text(), CURSOR_PATTERN)
                     .format(Some(SchemaFormat::Custom("cursor".to_owned())))
-                    .max_length(usize::try_from(MOST_CHARACTERS).ok())
-                    .pattern(Some(CURSOR)),
+                    .max_length(usize::try_from(MOST_CHARACTERS).ok()),
             )
             .description(Some(
                 "`pagination.next_cursor` of the previous page, unchanged, with the same filters. The service accepts only \

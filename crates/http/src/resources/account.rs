@@ -6,7 +6,7 @@ use signpost_domain::{Account, AccountId, Feature, Plan, PlanLimits, RequestBudg
 
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, NoInput};
-use crate::schema::{Components, closed_object, count, id, kind, list, shown, string};
+use crate::schema::{Components, count, id, kind, list, matching, named, open_object, shown, string};
 use crate::wire::{self, Text};
 
 shown! {
@@ -16,17 +16,17 @@ shown! {
         object: &'static str = kind("account"),
         email: String = string("The address of the owner.").max_length(Some(254)).examples(["ada@example.com"]),
         name: Option<String> = string("The account's name; null if it has none.").examples(["Ada"]),
-        plan: String = string("The plan's name; the operator decides which plans there are.")
-            .pattern(Some("^[a-z0-9_-]{1,32}$"))
-            .examples(["agency"]),
+        plan: String =
+            matching(string("The plan's name; the operator decides which plans there are."), "^[a-z0-9_-]{1,32}$")
+                .examples(["agency"]),
         features: Vec<&'static str> = list(
             "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking` and `antibot` at \
              present.",
             string("A feature."),
         )
         .unique_items(true),
-        limits: Limits = closed_object("The limits of the plan.", Limits::properties()),
-        usage: UsageBody = closed_object("The current usage.", UsageBody::properties()),
+        limits: Limits = named("AccountLimits"),
+        usage: UsageBody = named("AccountUsage"),
     }
 }
 
@@ -94,7 +94,11 @@ impl From<Usage> for UsageBody {
 
 /// The OpenAPI component of the account.
 pub(crate) fn components() -> Components {
-    vec![("Account", closed_object("The caller's account.", AccountBody::properties()).into())]
+    vec![
+        ("Account", open_object("The caller's account.", AccountBody::properties()).into()),
+        ("AccountLimits", open_object("The limits of the plan.", Limits::properties()).into()),
+        ("AccountUsage", open_object("The current usage.", UsageBody::properties()).into()),
+    ]
 }
 
 /// `GET /v1/account`: admission has read the account, so this runs no query.

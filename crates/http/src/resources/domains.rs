@@ -18,8 +18,8 @@ use crate::extract::{
     properties, text,
 };
 use crate::schema::{
-    Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, named, shown, string,
-    timestamp,
+    Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, matching, named,
+    open_object, shown, string, timestamp,
 };
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
@@ -69,7 +69,6 @@ shown! {
              exists, or others with the same effect. `missing`: there is no record. `wrong`: there is a different record. \
              An open list.",
         )
-        .pattern(Some("^[a-z_]+$"))
         .examples(["unknown", "found", "missing", "wrong"]),
         observed: Vec<String> = list_of(
             "Some of the values that the last look-up found in place of this record. Anyone who controls the zone chooses \
@@ -118,11 +117,9 @@ impl From<&CheckedInstruction> for DnsInstructionBody {
 
 /// The OpenAPI components of domains.
 pub(crate) fn components() -> Components {
-    let shown = closed_object(
-        "A hostname that the account has connected to host its links.",
-        DomainBody::properties(),
-    );
-    let instruction = closed_object("A record to add at the DNS provider.", DnsInstructionBody::properties());
+    let shown =
+        open_object("A hostname that the account has connected to host its links.", DomainBody::properties());
+    let instruction = open_object("A record to add at the DNS provider.", DnsInstructionBody::properties());
     let sent = properties(|body| {
         read_hostname(body);
     });
@@ -140,7 +137,6 @@ fn status() -> ObjectBuilder {
          the certificate is being obtained. `active`: links on it work. `failed`: the records were not seen in time, the \
          hostname has pointed elsewhere for 72 hours, or another account has proven that it is theirs. An open list.",
     )
-    .pattern(Some("^[a-z_]+$"))
     .examples(["pending", "ssl_pending", "active", "failed"])
 }
 
@@ -151,21 +147,17 @@ fn failure_reason() -> ObjectBuilder {
          theirs. `points_elsewhere`: the hostname has pointed elsewhere for 72 hours. `no_certificate`: no certificate could \
          be obtained for 72 hours. An open list.",
     )
-    .pattern(Some("^[a-z_]+$"))
     .examples([json!("deadline_passed"), json!("points_elsewhere"), json!(null)])
 }
 
 /// The hostname as it was sent; the use case validates it.
 fn hostname() -> impl Field<String> {
     field("hostname", text(|text| Ok(text.to_owned())), || {
-        string(
-            "The hostname: at least two labels of letters, digits and inner hyphens, at most 253 characters in total. Case, \
+        let description = "The hostname: at least two labels of letters, digits and inner hyphens, at most 253 characters in total. Case, \
              surrounding white space and one final dot are ignored. The service refuses IP addresses, internationalised names \
              (including the form `xn--`), names outside the public DNS, such as those under `.local`, and public suffixes, such \
-             as `co.uk`. The pattern matches every accepted hostname, and some others.",
-        )
-        .pattern(Some(hostname_pattern()))
-        .examples(["links.example.org"])
+             as `co.uk`.";
+        matching(string(description), hostname_pattern()).examples(["links.example.org"])
     })
 }
 

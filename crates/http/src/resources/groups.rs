@@ -15,7 +15,8 @@ use crate::extract::{
     properties, text,
 };
 use crate::schema::{
-    Components, closed_object, count, created_at, examples, id, kept_name, kind, sent_name, shown, updated_at,
+    Components, closed_object, count, created_at, examples, id, kept_name, kind, open_object, sent_name,
+    shown, updated_at,
 };
 use crate::wire::{self, BulkAssignBody, BulkUnassignBody, DeletionBody, ListBody, Text};
 
@@ -52,7 +53,7 @@ impl From<&Group> for GroupBody {
 
 /// The OpenAPI components of groups.
 pub(crate) fn components() -> Components {
-    let shown = closed_object(
+    let shown = open_object(
         "A group of links. To list its links, use the filter `group_id` of the link lists.",
         GroupBody::properties(),
     );

@@ -85,8 +85,8 @@ fn title() -> impl Field<Name> {
 /// The components of the OpenAPI document about landing pages.
 pub(crate) fn components() -> Components {
     components_of::<LandingKind>(
-        ["Landing", "ListedLanding", "SingleLanding", "NewLanding", "LandingPatch"],
-        LandingBody::properties,
+        ["Landing", "NewLanding", "LandingPatch"],
+        LandingBody::properties(),
         SingleLandingBody::properties(),
     )
 }

@@ -1,12 +1,12 @@
 //! Fields that landing pages and redirects share (D20–D23, D28).
 
-use serde_json::{Value, json};
+use serde_json::json;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{HostReference, IdReference, LinkRequest, Name, Note, Slug};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
 use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text};
-use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, id_pattern, string};
+use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, id_pattern, matching, string};
 
 /// Reads the fields that follow the name. `noun` is the link's name in descriptions.
 pub(super) fn read<R: Default>(
@@ -101,9 +101,11 @@ pub(super) fn domain_shown() -> ObjectBuilder {
 
 /// `url`: the public address.
 pub(super) fn url() -> ObjectBuilder {
-    string("The public address, built from domain and slug; null only if the link lost its domain.")
+    let description = "The public address, built from domain and slug; null only if the link lost its domain. Its QR code is \
+                       at this address followed by `/qr.svg` or `/qr.png`, with the parameters `size`, `margin`, `level`, \
+                       `color`, `background` and `download=1`.";
+    matching(string(description), "^https?://")
         .format(Some(SchemaFormat::Custom("uri".to_owned())))
-        .pattern(Some("^https?://"))
         .examples(["https://go.example.com/autumn-sale"])
 }
 
@@ -122,9 +124,8 @@ pub(super) fn note_shown() -> ObjectBuilder {
 }
 
 fn note_schema(description: &str) -> ObjectBuilder {
-    string(description)
+    matching(string(description), WITHOUT_NUL)
         .max_length(Some(Note::MAX_CHARS))
-        .pattern(Some(WITHOUT_NUL))
         .examples(["For the autumn newsletter"])
 }
 
@@ -140,7 +141,7 @@ fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupK
 
 /// `group_id` as it is shown.
 pub(super) fn group_id_shown(description: &str) -> ObjectBuilder {
-    string(description).pattern(Some(id_pattern("grp"))).examples([json!(examples::GROUP_ID), json!(null)])
+    matching(string(description), id_pattern("grp")).examples([json!(examples::GROUP_ID), json!(null)])
 }
 
 fn is_active() -> impl Field<bool> {
@@ -150,20 +151,4 @@ fn is_active() -> impl Field<bool> {
 /// `is_active` as it is shown.
 pub(super) fn is_active_shown() -> ObjectBuilder {
     boolean_schema("Whether the link resolves.")
-}
-
-/// The schema rule that a null slug needs a domain, because no link is at the root of the system domain (D21).
-pub(super) fn root_needs_a_domain() -> Value {
-    json!([
-        {"properties": {"slug": {"type": "string"}}},
-        {"properties": {"domain": {"type": "string"}}, "required": ["domain"]},
-    ])
-}
-
-/// The same rule for an update: the link's current domain suffices, unless the update sets it to null.
-pub(super) fn no_root_of_the_system_domain() -> Value {
-    json!([
-        {"properties": {"slug": {"type": "string"}}},
-        {"properties": {"domain": {"type": "string"}}},
-    ])
 }

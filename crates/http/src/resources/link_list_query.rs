@@ -4,7 +4,7 @@ use signpost_app::links::ListLinks;
 use signpost_domain::{FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations};
 
 use crate::cursor::CursorScope;
-use crate::extract::{PageQuery, QueryString};
+use crate::extract::{PageQuery, QueryString, parse_boolean};
 
 /// The parameters of a list of links.
 pub(super) struct LinkListQuery {
@@ -59,14 +59,6 @@ fn parse_with(text: &str) -> Result<(), FieldError> {
     match text {
         "clicks" => Ok(()),
         _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be clicks")),
-    }
-}
-
-fn parse_boolean(text: &str) -> Result<bool, FieldError> {
-    match text {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be true or false")),
     }
 }
 

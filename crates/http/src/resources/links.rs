@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
+use serde_json::json;
 use signpost_app::links::LinkResource;
 use signpost_app::{Application, analytics, links};
 use signpost_domain::analytics::RecentClicks;
@@ -13,7 +14,7 @@ use signpost_domain::{
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::landings::LandingBody;
-use super::link_fields::{domain_shown, group_id_shown, no_root_of_the_system_domain, root_needs_a_domain};
+use super::link_fields::{domain_shown, group_id_shown};
 use super::link_list_query::{self, LinkListQuery};
 use super::redirects::RedirectBody;
 use crate::analytics::until;
@@ -24,8 +25,8 @@ use crate::extract::{
     Action, Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PathId, batch, ids, properties,
 };
 use crate::schema::{
-    AnySchema, Components, FieldType, Property, closed_object, count, created_at, named, shown, timestamp,
-    updated_at, with_rule,
+    AnySchema, Components, FieldType, Property, closed_object, count, created_at, keyword, named,
+    open_object, shown, timestamp, updated_at,
 };
 use crate::wire::{self, BulkDeleteBody, DeletionBody, ListBody, Text};
 
@@ -189,29 +190,35 @@ pub(crate) fn components() -> Components {
     ]
 }
 
-/// The components about one kind of links, under these names: as bulk results, lists and answers about a single one show
-/// it, and as creations and updates ask for it.
+/// The components about one kind of links, under these names: as answers show it, and as creations and updates ask for it.
+/// Every answer has the properties of `everywhere`; answers about a single link have those of `single`.
 pub(super) fn components_of<K: LinkEndpoints>(
-    [in_bulk, in_list, as_single, new, changes]: [&'static str; 5],
-    listed: impl Fn() -> Vec<Property>,
+    [shown, new, changes]: [&'static str; 3],
+    everywhere: Vec<Property>,
     single: Vec<Property>,
 ) -> Components {
     let noun = K::WORDS.noun;
-    let shown_by = |answers: &str, properties: Vec<Property>| -> AnySchema {
-        closed_object(&format!("A {noun}, as {answers} show it."), properties).into()
+    let is_everywhere = |one: &Property| everywhere.iter().any(|other| other.name() == one.name());
+    let single: Vec<Property> = single.into_iter().filter(|one| !is_everywhere(one)).collect();
+    let names = |properties: &[Property]| properties.iter().map(Property::name).collect::<Vec<_>>();
+    let listed: Vec<Property> = recent_clicks().collect();
+    // Generators get one type for a link. Our own tests know which fields belong to which answers.
+    let places = json!({"single": names(&single), "list": names(&listed)});
+    let in_words = names(&single).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let about = format!(
+        "A {noun}. Answers about a single {noun} always have {in_words}; lists and bulk results do not."
+    );
+    let some = single.into_iter().map(Property::or_absent).chain(listed);
+    let shown_schema = open_object(&about, everywhere.into_iter().chain(some))
+        .extensions(Some(keyword("x-signpost-in", places)));
+    let asked = |what: &str, action: Action| -> AnySchema {
+        closed_object(what, properties(|body| drop(K::read(body, action)))).into()
     };
-    let asked = |what: &str, action: Action, rule| -> AnySchema {
-        let properties = properties(|body| drop(K::read(body, action)));
-        with_rule(closed_object(what, properties), "anyOf", rule).into()
-    };
-    let with_clicks = listed().into_iter().chain(recent_clicks()).collect();
     let what_changes = format!("Changes to a {noun}. Absent fields stay unchanged.");
     vec![
-        (in_bulk, shown_by("bulk results", listed())),
-        (in_list, shown_by("lists", with_clicks)),
-        (as_single, shown_by("its creation, retrieval and update", single)),
-        (new, asked(&format!("A {noun} to create."), Action::Create, root_needs_a_domain())),
-        (changes, asked(&what_changes, Action::Update, no_root_of_the_system_domain())),
+        (shown, shown_schema.into()),
+        (new, asked(&format!("A {noun} to create."), Action::Create)),
+        (changes, asked(&what_changes, Action::Update)),
     ]
 }
 

@@ -9,7 +9,8 @@ use super::widget_requests::widgets;
 use super::widgets::WidgetBody;
 use crate::extract::{Field, ObjectReader, boolean, field, text};
 use crate::schema::{
-    COLOR, KEPT_COLOR, LINES, boolean as boolean_schema, list, named, shown, string, web_url, web_url_shown,
+    COLOR, KEPT_COLOR, LINES, boolean as boolean_schema, list, matching, named, one_of_known, shown, string,
+    web_url, web_url_shown,
 };
 
 shown! {
@@ -17,10 +18,12 @@ shown! {
     pub(super) struct PageContentBody {
         description: Option<String> = description_schema("The text under the title."),
         avatar_url: Option<String> = web_url_shown("The picture beside the title."),
-        theme: &'static str = theme_schema(),
+        theme: &'static str = one_of_known(theme_schema(), Theme::ALL.map(Theme::as_str)),
         accent_color: Option<String> =
-            accent_color_schema("The colour of buttons and the like, in lower case; null: that of the theme.")
-                .pattern(Some(KEPT_COLOR)),
+            matching(
+                accent_color_schema("The colour of buttons and the like, in lower case; null: that of the theme."),
+                KEPT_COLOR,
+            ),
         search_engines: bool = search_engines_schema(),
         widgets: Vec<WidgetBody> =
             widgets_schema("The content of the page, from top to bottom.", "Widget"),
@@ -64,7 +67,7 @@ fn avatar_url() -> impl Field<WebUrl> {
 }
 
 fn theme() -> impl Field<Theme> {
-    field("theme", text(Theme::parse), theme_schema)
+    field("theme", text(Theme::parse), || theme_schema().enum_values(Some(Theme::ALL.map(Theme::as_str))))
 }
 
 fn accent_color() -> impl Field<AccentColor> {
@@ -91,15 +94,13 @@ fn widgets_field() -> impl Field<Vec<WidgetDraft>> {
 }
 
 fn description_schema(what: &str) -> ObjectBuilder {
-    string(what)
+    matching(string(what), LINES)
         .max_length(Some(Description::MAX_CHARS))
-        .pattern(Some(LINES))
         .examples(["Mathematician.\nFirst of her kind."])
 }
 
 fn theme_schema() -> ObjectBuilder {
     string("The colours of the page; `auto` goes by the visitor's device. A new page has `auto`.")
-        .enum_values(Some(Theme::ALL.map(Theme::as_str)))
 }
 
 fn accent_color_schema(what: &str) -> ObjectBuilder {

@@ -15,7 +15,8 @@ use crate::extract::{
     text,
 };
 use crate::schema::{
-    Components, PIXEL_CODE, closed_object, created_at, id, kept_name, kind, sent_name, shown, string,
+    Components, PIXEL_CODE, closed_object, created_at, id, kept_name, kind, one_of_known, open_object,
+    sent_name, shown, string,
 };
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
@@ -27,7 +28,7 @@ shown! {
     pub(crate) struct PixelBody {
         id: Text<PixelId> = id("pxl", "The pixel's id, which `pixel_ids` takes."),
         object: &'static str = kind("pixel"),
-        pixel_type: &'static str = pixel_type_schema(),
+        pixel_type: &'static str = one_of_known(pixel_type_schema(), PixelType::ALL.map(PixelType::as_str)),
         pixel_id: String = pixel_id_schema(),
         name: Option<String> = kept_name("The pixel's name, for the account's eyes."),
         created_at: Text<Timestamp> = created_at(),
@@ -50,7 +51,7 @@ impl From<&Pixel> for PixelBody {
 
 /// The OpenAPI components of pixels.
 pub(crate) fn components() -> Components {
-    let shown = closed_object(
+    let shown = open_object(
         "A vendor's tracking code, which a redirect fires before it sends visitors on. It never changes.",
         PixelBody::properties(),
     );
@@ -61,7 +62,9 @@ pub(crate) fn components() -> Components {
 }
 
 fn pixel_type() -> impl Field<PixelType> {
-    field("pixel_type", text(PixelType::parse), pixel_type_schema)
+    field("pixel_type", text(PixelType::parse), || {
+        pixel_type_schema().enum_values(Some(PixelType::ALL.map(PixelType::as_str))).examples(["google_tag"])
+    })
 }
 
 /// The code. Its form depends on the type, so it is validated only if the type is valid.
@@ -76,8 +79,6 @@ fn name() -> impl Field<Name> {
 
 fn pixel_type_schema() -> ObjectBuilder {
     string("The vendor. An open list.")
-        .enum_values(Some(PixelType::ALL.map(PixelType::as_str)))
-        .examples([json!("google_tag")])
 }
 
 fn pixel_id_schema() -> ObjectBuilder {

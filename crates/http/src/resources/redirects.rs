@@ -13,7 +13,7 @@ use signpost_domain::{
     ViolationCode, Violations,
 };
 use signpost_strict_json::Json;
-use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, SchemaFormat, SchemaType};
+use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
@@ -26,7 +26,8 @@ use crate::extract::{
 };
 use crate::schema::{
     Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
-    list as list_of, named, sent_name, shown, string, target_url_pattern, target_url_shown,
+    list as list_of, matching, named, named_as, open_object, sent_name, shown, string, target_url_pattern,
+    target_url_shown,
 };
 use crate::wire::{self, BulkCreateBody, Text};
 
@@ -64,7 +65,7 @@ shown! {
     struct GeoBlocklistBody {
         countries: Vec<&'static str> = list_of(
             "The countries, each once, in the order given.",
-            string("A country code of ISO 3166-1 (alpha-2).").pattern(Some("^[A-Z]{2}$")).examples(["DE"]),
+            matching(string("A country code of ISO 3166-1 (alpha-2)."), "^[A-Z]{2}$").examples(["DE"]),
         )
         .max_items(Some(CountryCode::COUNT))
         .unique_items(true),
@@ -143,10 +144,9 @@ fn name() -> impl Field<Name> {
 /// `target_url` (D24)
 fn target_url() -> impl Field<TargetUrl> {
     field("target_url", text(TargetUrl::parse), || {
-        string(TARGET_URL)
+        matching(string(TARGET_URL), target_url_pattern())
             .format(Some(SchemaFormat::Custom("http-url".to_owned())))
             .max_length(Some(TargetUrl::MAX_CHARS))
-            .pattern(Some(target_url_pattern()))
             .examples(["https://example.com/autumn?utm_source=mail"])
     })
 }
@@ -172,16 +172,15 @@ fn geo_blocklists(action: Action) -> impl Field<GeoBlocklist> {
         let description = format!(
             "The countries whose visitors are turned away. Adding one needs the feature `geo_blocking`. {of_null}"
         );
-        closed_object(&description, properties(|object| drop(blocklist(object))))
+        named_as("NewGeoBlocklists", description)
     })
 }
 
 fn blocklist(object: &mut ObjectReader<'_>) -> Option<GeoBlocklist> {
     let countries = texts(0..=CountryCode::COUNT, CountryCode::parse);
     let countries = field("countries", countries, || {
-        let country = string("A country code of ISO 3166-1 (alpha-2), in upper or lower case.")
-            .pattern(Some(country_pattern()))
-            .examples(["DE"]);
+        let country = string("A country code of ISO 3166-1 (alpha-2), in upper or lower case.");
+        let country = matching(country, country_pattern()).examples(["DE"]);
         list_of("The countries; one that is named again is dropped.", country)
             .max_items(Some(CountryCode::COUNT))
     });
@@ -210,40 +209,27 @@ fn pixel_ids(action: Action) -> impl Field<Vec<Option<IdReference<PixelKind>>>> 
 /// The components of the OpenAPI document about redirects.
 pub(crate) fn components() -> Components {
     let mut components = components_of::<RedirectKind>(
-        ["Redirect", "ListedRedirect", "SingleRedirect", "NewRedirect", "RedirectPatch"],
-        RedirectBody::properties,
+        ["Redirect", "NewRedirect", "RedirectPatch"],
+        RedirectBody::properties(),
         SingleRedirectBody::properties(),
     );
-    let blocklists = closed_object(
-        "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.",
-        GeoBlocklistBody::properties(),
-    );
+    let about_countries = "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.";
+    let blocklists = open_object(about_countries, GeoBlocklistBody::properties());
+    let new_blocklists = closed_object(about_countries, properties(|object| drop(blocklist(object))));
     let many = closed_object("Redirects to create.", properties(|body| _ = body.required(redirects())));
     components.extend([
         ("GeoBlocklists", blocklists.into()),
+        ("NewGeoBlocklists", new_blocklists.into()),
         ("NewRedirects", many.into()),
-        ("BulkRedirect", new_redirect_or_anything().into()),
     ]);
     components
 }
 
 /// The redirects of a bulk creation.
 fn redirects() -> impl Field<()> {
-    anything(ITEMS, "The redirects, in the order in which they are created.", || named("BulkRedirect"))
-}
-
-/// The schema of an item. It allows any value, because an invalid item fails alone and not the request (D29).
-fn new_redirect_or_anything() -> AnyOfBuilder {
-    let anything = ObjectBuilder::new().schema_type(SchemaType::AnyValue).description(Some(
-        "Any other value does not fail the request: the item fails with `invalid_request`.",
-    ));
-    AnyOfBuilder::new()
-        .description(Some(
-            "A redirect to create, by the rules of the single creation. An item that breaks one of them is in \
-             `failed`; the others are still created.",
-        ))
-        .item(named("NewRedirect"))
-        .item(anything)
+    let description = "The redirects, in the order in which they are created. Each follows the rules of the single creation; \
+                       an item that breaks one of them is in `failed`, and the others are still created.";
+    anything(ITEMS, description, || named("NewRedirect"))
 }
 
 /// `POST /v1/redirects/bulk` (D29, D30)

@@ -13,7 +13,7 @@ use signpost_strict_json::Json;
 
 use super::widgets::{ADDRESS, TYPES, VIDEO, WidgetType, alt_schema, network_schema, paragraph_schema};
 use crate::extract::{Field, FieldReader, ObjectReader, field, items, object, properties, reference, text};
-use crate::schema::{email_pattern, kind, sent_name, string, trimmed_pattern, web_url};
+use crate::schema::{email_pattern, kind, matching, sent_name, string, trimmed_pattern, web_url};
 
 /// Takes the fields of one type of widgets.
 pub(super) type ReadContent = fn(&mut ObjectReader<'_>) -> Option<WidgetContent>;
@@ -107,8 +107,8 @@ pub(super) fn image(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
 /// Takes the fields of an account on a social network.
 pub(super) fn social(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let network = widget.required(field("network", text(SocialNetwork::parse), || {
-        network_schema("The network: 1 to 50 characters. White space around it is dropped.")
-            .pattern(Some(trimmed_pattern(SocialNetwork::MAX_CHARS)))
+        let network = network_schema("The network: 1 to 50 characters. White space around it is dropped.");
+        matching(network, trimmed_pattern(SocialNetwork::MAX_CHARS))
     }));
     let url = widget.required(url("url", "The account there."));
     Some(WidgetContent::Social { network: network?, url: url? })
@@ -124,9 +124,9 @@ pub(super) fn video(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
 /// Takes the fields of a button that opens an email.
 pub(super) fn email(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     let address = widget.required(field("address", text(Email::parse), || {
-        string("The recipient: an address of at most 254 characters. Surrounding white space is removed.")
-            .pattern(Some(email_pattern()))
-            .examples([ADDRESS])
+        let address =
+            "The recipient: an address of at most 254 characters. Surrounding white space is removed.";
+        matching(string(address), email_pattern()).examples([ADDRESS])
     }));
     let title = widget.nullable(name("title", "The label of the button")).applied_to(None);
     address.map(|address| WidgetContent::Email { address, title })

@@ -5,15 +5,13 @@ use serde_json::value::RawValue;
 use signpost_domain::{
     AltText, Email, SocialNetwork, UnknownWidget, Widget, WidgetContent, WidgetId, WidgetText,
 };
-use utoipa::openapi::schema::{
-    AdditionalProperties, AnyOfBuilder, Discriminator, ObjectBuilder, OneOfBuilder, Type,
-};
+use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, ObjectBuilder, OneOfBuilder, Type};
 
 use super::widget_requests::{self, ReadContent, object_of_widget, widget_id};
 use crate::extract::{ObjectReader, properties};
 use crate::schema::{
-    Components, LINES, Property, always, closed_object, id, kept_name, kind, named, one_line_pattern, shown,
-    string, web_url_shown,
+    Components, LINES, Property, always, closed_object, id, kept_name, kind, matching, named,
+    one_line_pattern, only, open_object, shown, string, web_url_shown,
 };
 use crate::wire::Text;
 
@@ -179,18 +177,16 @@ pub(super) const ADDRESS: &str = "ada@example.com";
 
 /// `text` of a paragraph.
 pub(super) fn paragraph_schema() -> ObjectBuilder {
-    string("The text, in any number of lines; kept as it is.")
+    matching(string("The text, in any number of lines; kept as it is."), LINES)
         .min_length(Some(1))
         .max_length(Some(WidgetText::MAX_CHARS))
-        .pattern(Some(LINES))
         .examples(["One line.\nAnother."])
 }
 
 /// `alt`
 pub(super) fn alt_schema() -> ObjectBuilder {
-    string("The alternative text of the image; may be empty.")
+    matching(string("The alternative text of the image; may be empty."), one_line_pattern())
         .max_length(Some(AltText::MAX_CHARS))
-        .pattern(Some(one_line_pattern()))
         .examples(["Ada at her desk"])
 }
 
@@ -268,28 +264,19 @@ impl From<&WidgetContent> for ContentBody {
 
 /// The components of the OpenAPI document about widgets.
 pub(crate) fn components() -> Components {
-    let mapping = |component: fn(&WidgetType) -> &'static str| {
-        let targets =
-            TYPES.iter().map(|each| (each.name, format!("#/components/schemas/{}", component(each))));
-        Discriminator::with_mapping("type", targets)
-    };
-    // Not `oneOf`, because a widget of a known type also matches the last alternative.
-    let shown = AnyOfBuilder::new()
-        .description(Some(
-            "A widget of a landing page. An open list of types, which may also get more fields: a widget that a \
+    // Without a discriminator: programs that some generators write would refuse a page with an unknown type. Not `oneOf`,
+    // because those programs try the alternatives by their required fields, and several may fit.
+    let shown = AnyOfBuilder::new().description(Some(
+        "A widget of a landing page. An open list of types, which may also get more fields: a widget that a \
              newer version wrote has the fields of that version.",
-        ))
-        .discriminator(Some(mapping(|each| each.shown.0)));
-    let shown =
-        TYPES.iter().fold(shown, |union, each| union.item(named(each.shown.0))).item(of_newer_version());
-    let sent = OneOfBuilder::new()
-        .description(Some(
-            "A widget of a landing page. A response's widget can be sent back unchanged if it has one of these \
+    ));
+    let shown = TYPES.iter().fold(shown, |union, each| union.item(named(each.shown.0))).item(named(UNKNOWN));
+    let sent = OneOfBuilder::new().description(Some(
+        "A widget of a landing page. A response's widget can be sent back unchanged if it has one of these \
              types.",
-        ))
-        .discriminator(Some(mapping(|each| each.sent.0)));
+    ));
     let sent = TYPES.iter().fold(sent, |union, each| union.item(named(each.sent.0)));
-    let unions = [("Widget", shown.into()), ("NewWidget", sent.into())];
+    let unions = [("Widget", shown.into()), (UNKNOWN, of_newer_version().into()), ("NewWidget", sent.into())];
     let each = TYPES.iter().flat_map(|WidgetType { name, description, shown, sent }| {
         let (shown_name, shown_fields) = shown;
         let (sent_name, read) = sent;
@@ -299,28 +286,35 @@ pub(crate) fn components() -> Components {
             widget.optional(object_of_widget());
         });
         let content = properties(|widget| drop(read(widget)));
-        let is_shown = closed_object(description, is_shown.into_iter().chain(shown_fields()));
+        let is_shown = open_object(description, is_shown.into_iter().chain(shown_fields()));
         let is_sent = closed_object(description, is_sent.into_iter().chain([tag(name)]).chain(content));
         [(*shown_name, is_shown.into()), (*sent_name, is_sent.into())]
     });
     unions.into_iter().chain(each).collect()
 }
 
+/// The description of a widget's id.
+const WIDGET_ID_SHOWN: &str = "The widget's id. A visit of the page's address followed by `/w/` and this id counts as a click on \
+                               the widget, and leads where the widget leads.";
+
 fn widget_id_shown() -> Property {
-    always("id", id("wgt", "The widget's id."))
+    always("id", id("wgt", WIDGET_ID_SHOWN))
 }
 
 fn tag(name: &'static str) -> Property {
-    always("type", string("The type of the widget.").enum_values(Some([name])))
+    always("type", only(string("The type of the widget."), name))
 }
 
-/// A widget of an unknown type, or of a known type with unknown fields.
+/// The component of widgets that this version does not know.
+const UNKNOWN: &str = "UnknownWidget";
+
+/// A widget of an unknown type, or of a known type with other fields.
 fn of_newer_version() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(Some("A widget that a newer version wrote, passed through untouched."))
         .additional_properties(Some(AdditionalProperties::FreeForm(true)))
-        .property("id", id("wgt", "The widget's id."))
+        .property("id", id("wgt", WIDGET_ID_SHOWN))
         .property("object", kind("widget"))
         .property("type", string("The type of the widget."))
         .required("id")

@@ -3,21 +3,19 @@
 use signpost_domain::{Name, TargetUrl};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
 
-use super::object::string;
+use super::object::{matching, string};
 use super::patterns;
 
 /// The id of a resource: its prefix, and an example.
 pub(crate) fn id(prefix: &str, description: &str) -> ObjectBuilder {
-    string(description)
-        .pattern(Some(patterns::id(prefix)))
+    matching(string(description), patterns::id(prefix))
         .examples([format!("{prefix}_{}", super::examples::digits(prefix))])
 }
 
 /// An instant (D3).
 pub(crate) fn timestamp(description: &str) -> ObjectBuilder {
-    string(description)
+    matching(string(description), patterns::TIMESTAMP)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-        .pattern(Some(patterns::TIMESTAMP))
         .examples([super::examples::CREATED_AT])
 }
 
@@ -38,40 +36,36 @@ pub(crate) fn kept_name(description: &str) -> ObjectBuilder {
 
 /// A name or a title in a request: trimmed before its characters are counted (D9).
 pub(crate) fn sent_name(what: &str) -> ObjectBuilder {
-    string(&format!(
+    let description = format!(
         "{what}: 1 to {} characters without control characters. Surrounding white space is removed before the characters \
          are counted.",
         Name::MAX_CHARS
-    ))
-    .pattern(Some(patterns::name()))
-    .examples(["Autumn sale"])
+    );
+    matching(string(&description), patterns::name()).examples(["Autumn sale"])
 }
 
 /// A URL of a landing page in a response (D24, D34).
 pub(crate) fn web_url_shown(description: &str) -> ObjectBuilder {
-    string(description)
+    matching(string(description), patterns::WEB_URL_SHOWN)
         .max_length(Some(TargetUrl::MAX_CHARS))
-        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
         .examples([WEB_URL])
 }
 
 /// A URL of a landing page in a request, by the rules of a redirect's target (D24, D34).
 pub(crate) fn web_url(description: &str) -> ObjectBuilder {
-    string(&format!(
-        "{description} An absolute `http` or `https` URL by the rules of a redirect's `target_url`."
-    ))
-    .format(Some(SchemaFormat::Custom("http-url".to_owned())))
-    .max_length(Some(TargetUrl::MAX_CHARS))
-    .pattern(Some(patterns::target_url()))
-    .examples([WEB_URL])
+    let description =
+        format!("{description} An absolute `http` or `https` URL by the rules of a redirect's `target_url`.");
+    matching(string(&description), patterns::target_url())
+        .format(Some(SchemaFormat::Custom("http-url".to_owned())))
+        .max_length(Some(TargetUrl::MAX_CHARS))
+        .examples([WEB_URL])
 }
 
 const WEB_URL: &str = "https://example.com/ada";
 
 /// A target in a response (D24).
 pub(crate) fn target_url_shown() -> ObjectBuilder {
-    string("The target of the redirect, exactly as it was sent.")
+    matching(string("The target of the redirect, exactly as it was sent."), patterns::WEB_URL_SHOWN)
         .max_length(Some(TargetUrl::MAX_CHARS))
-        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
         .examples(["https://example.com/autumn?utm_source=mail"])
 }

@@ -14,8 +14,8 @@ pub(crate) use fields::{
     created_at, id, kept_name, sent_name, target_url_shown, timestamp, updated_at, web_url, web_url_shown,
 };
 pub(crate) use object::{
-    AnySchema, Property, always, boolean, closed_object, count, keyword, kind, list, maybe, named, or_null,
-    string, with_default, with_rule,
+    AnySchema, Property, always, boolean, closed_object, count, keyword, kind, list, matching, maybe, named,
+    named_as, one_of_known, only, open_object, or_null, string, with_default,
 };
 pub(crate) use patterns::{
     COLOR, CURSOR, KEPT_COLOR, LINES, PIXEL_CODE, SLUG, WITHOUT_NUL, country as country_pattern,

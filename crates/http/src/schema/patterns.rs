@@ -18,6 +18,9 @@ pub(crate) const SLUG: &str = "^[A-Za-z0-9_-]{1,64}$";
 /// D3.
 pub(crate) const TIMESTAMP: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$";
 
+/// A URL of a link or a page in a response.
+pub(crate) const WEB_URL_SHOWN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://";
+
 /// Any text without U+0000.
 pub(crate) const WITHOUT_NUL: &str = r"^[^\u0000]*$";
 

@@ -1,13 +1,12 @@
 //! Results of bulk operations (contract "Bulk results", D29, D31, D32). Each item is listed under its position in the
 //! request.
 
-use signpost_domain::{ErrorCode, Violations, batch};
+use signpost_domain::{Violations, batch};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
 
 use crate::api_error::Detail;
-use crate::schema::{
-    Components, FieldType, Property, closed_object, count, kind, list, named, shown, string,
-};
+use crate::error_response::ERROR_CODE;
+use crate::schema::{Components, FieldType, Property, count, kind, list, named, open_object, shown, string};
 
 /// The most items of one request (contract "Size and format bounds").
 const MOST_ITEMS: usize = *batch::ITEMS.end();
@@ -31,8 +30,7 @@ shown! {
 shown! {
     /// Why an item failed.
     pub(crate) struct ItemError {
-        pub(crate) code: &'static str = string("The machine code, from the list of error codes.")
-            .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
+        pub(crate) code: &'static str = named(ERROR_CODE),
         pub(crate) message: String = string(
             "One or more sentences for people; they may be reworded. For an invalid item they name the first 20 \
              violations and count the others.",
@@ -65,44 +63,44 @@ pub(crate) struct BulkOutcome<T> {
 
 shown! {
     /// The result of a bulk creation (D29).
-    pub(crate) struct BulkCreateBody<T: FieldType>(data: &str) {
+    pub(crate) struct BulkCreateBody<T: FieldType>(item: &str) {
         object: &'static str = kind("bulk_create_result"),
         created_count: usize = succeeded_count(),
         failed_count: usize = failed_count(),
-        created: Vec<SucceededItem<T>> = succeeded(data),
+        created: Vec<SucceededItem<T>> = succeeded(item),
         failed: Vec<FailedItem> = failed(),
     }
 }
 
 shown! {
     /// The result of a bulk deletion (D31).
-    pub(crate) struct BulkDeleteBody<T: FieldType>(data: &str) {
+    pub(crate) struct BulkDeleteBody<T: FieldType>(item: &str) {
         object: &'static str = kind("bulk_delete_result"),
         failed_count: usize = failed_count(),
         deleted_count: usize = succeeded_count(),
-        deleted: Vec<SucceededItem<T>> = succeeded(data),
+        deleted: Vec<SucceededItem<T>> = succeeded(item),
         failed: Vec<FailedItem> = failed(),
     }
 }
 
 shown! {
     /// The result of putting links into a group (D32).
-    pub(crate) struct BulkAssignBody<T: FieldType>(data: &str) {
+    pub(crate) struct BulkAssignBody<T: FieldType>(item: &str) {
         object: &'static str = kind("bulk_assign_result"),
         failed_count: usize = failed_count(),
         assigned_count: usize = succeeded_count(),
-        assigned: Vec<SucceededItem<T>> = succeeded(data),
+        assigned: Vec<SucceededItem<T>> = succeeded(item),
         failed: Vec<FailedItem> = failed(),
     }
 }
 
 shown! {
     /// The result of taking links out of a group (D32).
-    pub(crate) struct BulkUnassignBody<T: FieldType>(data: &str) {
+    pub(crate) struct BulkUnassignBody<T: FieldType>(item: &str) {
         object: &'static str = kind("bulk_unassign_result"),
         failed_count: usize = failed_count(),
         unassigned_count: usize = succeeded_count(),
-        unassigned: Vec<SucceededItem<T>> = succeeded(data),
+        unassigned: Vec<SucceededItem<T>> = succeeded(item),
         failed: Vec<FailedItem> = failed(),
     }
 }
@@ -115,10 +113,8 @@ fn failed_count() -> ObjectBuilder {
     count("How many items failed.")
 }
 
-fn succeeded(data: &str) -> ArrayBuilder {
-    // The type of the data does not matter: a component describes it.
-    let item = closed_object("An item that succeeded.", SucceededItem::<String>::properties(data));
-    list("The items that succeeded.", item).max_items(Some(MOST_ITEMS))
+fn succeeded(item: &str) -> ArrayBuilder {
+    list("The items that succeeded.", named(item)).max_items(Some(MOST_ITEMS))
 }
 
 fn failed() -> ArrayBuilder {
@@ -150,16 +146,22 @@ from_outcome!(BulkUnassignBody, "bulk_unassign_result", unassigned_count, unassi
 
 /// The OpenAPI components of bulk results.
 pub(crate) fn components() -> Components {
-    // The type of the data does not matter: a component describes it.
+    // The types of items and data do not matter: components describe them.
     let delete = BulkDeleteBody::<String>::properties;
+    let item =
+        |data| open_object("An item that succeeded.", SucceededItem::<String>::properties(data)).into();
     vec![
-        ("BulkCreateResult", result(BulkCreateBody::<String>::properties("Redirect")).into()),
-        ("RedirectBulkDeleteResult", result(delete("DeletedRedirect")).into()),
-        ("LandingBulkDeleteResult", result(delete("DeletedLanding")).into()),
-        ("BulkAssignResult", result(BulkAssignBody::<String>::properties("Link")).into()),
-        ("BulkUnassignResult", result(BulkUnassignBody::<String>::properties("Link")).into()),
-        ("BulkFailedItem", closed_object("An item that failed.", FailedItem::properties()).into()),
-        ("BulkItemError", closed_object("Why an item failed.", ItemError::properties()).into()),
+        ("BulkCreateResult", result(BulkCreateBody::<String>::properties("BulkCreatedRedirect")).into()),
+        ("BulkCreatedRedirect", item("Redirect")),
+        ("RedirectBulkDeleteResult", result(delete("BulkDeletedRedirect")).into()),
+        ("BulkDeletedRedirect", item("DeletedRedirect")),
+        ("LandingBulkDeleteResult", result(delete("BulkDeletedLanding")).into()),
+        ("BulkDeletedLanding", item("DeletedLanding")),
+        ("BulkAssignResult", result(BulkAssignBody::<String>::properties("BulkLink")).into()),
+        ("BulkUnassignResult", result(BulkUnassignBody::<String>::properties("BulkLink")).into()),
+        ("BulkLink", item("Link")),
+        ("BulkFailedItem", open_object("An item that failed.", FailedItem::properties()).into()),
+        ("BulkItemError", open_object("Why an item failed.", ItemError::properties()).into()),
     ]
 }
 
@@ -170,7 +172,7 @@ fn result(mut properties: Vec<Property>) -> ObjectBuilder {
     {
         std::mem::swap(first, second);
     }
-    closed_object(
+    open_object(
         "The result of each item. Each is in one of the two lists, in the order of the request.",
         properties,
     )

@@ -5,7 +5,7 @@ use signpost_domain::{Id, IdKind};
 use utoipa::openapi::schema::ObjectBuilder;
 
 use super::json::Text;
-use crate::schema::{Components, boolean, closed_object, id, kind, shown, string};
+use crate::schema::{Components, boolean, id, kind, only, open_object, shown, string};
 
 shown! {
     /// A deleted resource of the kind `resource`.
@@ -13,7 +13,7 @@ shown! {
     pub(crate) struct DeletionBody<K: IdKind>(resource: &str) {
         id: Text<Id<K>> = id(K::PREFIX.trim_end_matches('_'), "The id of the deleted resource."),
         object: &'static str = kind(resource),
-        deleted: bool = boolean("Always true.").enum_values(Some([true])),
+        deleted: bool = only(boolean("Always true."), true),
         message: &'static str = string("A sentence for people; it may be reworded.").min_length(Some(1)),
     }
 }
@@ -37,5 +37,5 @@ pub(crate) fn components() -> Components {
 }
 
 fn deletion<K: IdKind>(resource: &str) -> ObjectBuilder {
-    closed_object("The deleted resource.", DeletionBody::<K>::properties(resource))
+    open_object("The deleted resource.", DeletionBody::<K>::properties(resource))
 }

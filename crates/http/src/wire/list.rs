@@ -4,7 +4,7 @@ use serde::Serialize;
 use signpost_domain::Page;
 
 use crate::cursor::CursorScope;
-use crate::schema::{CURSOR, Components, boolean, closed_object, kind, list, named, shown, string};
+use crate::schema::{CURSOR, Components, boolean, kind, list, matching, named, open_object, shown, string};
 
 shown! {
     /// One page of a list, whose items are described by the component `item`.
@@ -19,9 +19,8 @@ shown! {
     struct Pagination {
         has_more: bool = boolean("Whether another page follows."),
         next_cursor: Option<String> =
-            string("Send this back unchanged as `cursor`; null when `has_more` is false.")
-                .max_length(Some(512))
-                .pattern(Some(CURSOR)),
+            matching(string("Send this back unchanged as `cursor`; null when `has_more` is false."), CURSOR)
+                .max_length(Some(512)),
     }
 }
 
@@ -40,17 +39,17 @@ impl<T: Serialize> ListBody<T> {
 pub(crate) fn components() -> Components {
     let page = |item, description| {
         // The type of the items does not matter: a component describes them.
-        closed_object(description, ListBody::<String>::properties(item))
+        open_object(description, ListBody::<String>::properties(item))
     };
     vec![
-        ("RedirectList", page("ListedRedirect", "One page of redirects, newest first.").into()),
-        ("LandingList", page("ListedLanding", "One page of landing pages, newest first.").into()),
+        ("RedirectList", page("Redirect", "One page of redirects, newest first.").into()),
+        ("LandingList", page("Landing", "One page of landing pages, newest first.").into()),
         ("GroupList", page("Group", "One page of groups, newest first.").into()),
         ("DomainList", page("Domain", "One page of domains, newest first.").into()),
         ("PixelList", page("Pixel", "One page of pixels, newest first.").into()),
         (
             "Pagination",
-            closed_object("Whether another page follows, and its cursor.", Pagination::properties()).into(),
+            open_object("Whether another page follows, and its cursor.", Pagination::properties()).into(),
         ),
     ]
 }

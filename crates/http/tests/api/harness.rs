@@ -21,7 +21,7 @@ use signpost_domain::{AccountId, Email, ErrorCode, Plan, PlanName};
 use signpost_http::api_app;
 use signpost_memory::InMemory;
 
-use crate::openapi::DOCUMENT;
+use crate::openapi::{DOCUMENT, DOCUMENT_3_0};
 
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<ServiceResponse<BoxBody>, Error>>>;
 
@@ -219,8 +219,15 @@ impl Answer {
             .collect();
         let json = Some(&self.body).filter(|body| !body.is_null());
         let exchange = Exchange { method, path, status: self.status, headers: &headers, json };
-        let differences = DOCUMENT.differences(&exchange);
-        assert!(differences.is_empty(), "{method} {path} {}: {differences:#?}\n{}", self.status, self.text);
+        for document in [&DOCUMENT, &DOCUMENT_3_0] {
+            let differences = document.differences(&exchange);
+            assert!(
+                differences.is_empty(),
+                "{method} {path} {}: {differences:#?}\n{}",
+                self.status,
+                self.text
+            );
+        }
     }
 
     /// Checks the rules for every answer.

@@ -13,24 +13,43 @@ pub(super) const TAG: &str = "Documentation";
 
 /// The operations, in the order of the documentation page.
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    vec![document(), page(), file()]
+    vec![document(), document_3_0(), page(), file()]
 }
 
 fn document() -> Endpoint {
-    let schema = ObjectBuilder::new().schema_type(Type::Object).required("openapi");
-    let content = ContentBuilder::new().schema(Some(schema)).example(Some(json!({"openapi": "3.1.0"})));
-    let response = ResponseBuilder::new()
-        .description("A document in the format of OpenAPI 3.1.")
-        .content("application/json", content.build());
     Endpoint {
         access: Access::Open,
         summary: "This document",
         description: "Describes every operation of the API for programs, such as client generators, gateways and tests.",
-        success: ("200", headers::of_every_response(response, RateLimited::Never).build()),
+        parameters: &["InternalOperations"],
+        success: ("200", document_in("3.1.0")),
         ..Endpoint::new(TAG, "getOpenApiDocument", RouteMethod::Get, documentation::DOCUMENT, || {
             web::to(documentation::document)
         })
     }
+}
+
+fn document_3_0() -> Endpoint {
+    Endpoint {
+        access: Access::Open,
+        summary: "This document in OpenAPI 3.0",
+        description: "Says the same in the words of OpenAPI 3.0, for programs that do not read 3.1.",
+        parameters: &["InternalOperations"],
+        success: ("200", document_in("3.0.3")),
+        ..Endpoint::new(TAG, "getOpenApi30Document", RouteMethod::Get, documentation::DOCUMENT_3_0, || {
+            web::to(documentation::document_3_0)
+        })
+    }
+}
+
+/// A document in this version of OpenAPI.
+fn document_in(version: &str) -> Response {
+    let schema = ObjectBuilder::new().schema_type(Type::Object).required("openapi");
+    let content = ContentBuilder::new().schema(Some(schema)).example(Some(json!({"openapi": version})));
+    let response = ResponseBuilder::new()
+        .description(format!("A document in the format of OpenAPI {version}."))
+        .content("application/json", content.build());
+    headers::of_every_response(response, RateLimited::Never).build()
 }
 
 fn page() -> Endpoint {

@@ -66,7 +66,7 @@ pub(super) static REDIRECTS: Kind = Kind {
 
 /// Landing pages.
 pub(super) static LANDINGS: Kind = Kind {
-    tag: "Landing pages",
+    tag: "Landings",
     words: LandingKind::WORDS,
     component: "Landing",
     id: &["LandingId"],
@@ -175,7 +175,7 @@ impl Kind {
                     ("with_every_field", "With every field", longest),
                 ],
             )),
-            success: created(&self.worded("The {noun}."), &self.worded("Single{Kind}"), (self.single)()),
+            success: created(&self.worded("The {noun}."), self.component, (self.single)()),
             errors: self.creation_errors,
             ..self
                 .endpoint("create{Kind}", RouteMethod::Post, self.words.path, || web::to(links::create::<K>))
@@ -198,7 +198,7 @@ impl Kind {
             summary: "Retrieve a {noun}",
             description: self.shows,
             parameters: self.id,
-            success: ok(&self.worded("The {noun}."), &self.worded("Single{Kind}"), (self.single)()),
+            success: ok(&self.worded("The {noun}."), self.component, (self.single)()),
             errors: std::slice::from_ref(&self.not_found),
             ..self
                 .endpoint("get{Kind}", RouteMethod::Get, self.words.path_of_one, || web::to(links::get::<K>))
@@ -218,11 +218,7 @@ impl Kind {
                           changes only if a field changes.",
             parameters: self.id,
             body: Some(body(&self.worded("{Kind}Patch"), examples)),
-            success: ok(
-                &self.worded("The {noun} as it is now."),
-                &self.worded("Single{Kind}"),
-                (self.single)(),
-            ),
+            success: ok(&self.worded("The {noun} as it is now."), self.component, (self.single)()),
             errors: self.update_errors,
             ..self.endpoint("update{Kind}", RouteMethod::Patch, self.words.path_of_one, || {
                 web::to(links::update::<K>)
@@ -266,7 +262,7 @@ impl Kind {
                 &self.worded("{Kind}BulkDeleteResult"),
                 examples::bulk_result(BulkOperation::DELETE, &self.deletion(), &failure),
             ),
-            ..self.endpoint("delete{Kind}s", RouteMethod::Post, self.words.path_of_bulk_deletion, || {
+            ..self.endpoint("bulkDelete{Kind}s", RouteMethod::Post, self.words.path_of_bulk_deletion, || {
                 web::to(links::delete_many::<K>)
             })
         }
@@ -301,7 +297,7 @@ fn create_redirects() -> Endpoint {
             "BulkCreateResult",
             examples::bulk_result(BulkOperation::CREATE, &redirects::example(), &failure),
         ),
-        ..Endpoint::new(REDIRECTS.tag, "createRedirects", RouteMethod::Post, "/v1/redirects/bulk", || {
+        ..Endpoint::new(REDIRECTS.tag, "bulkCreateRedirects", RouteMethod::Post, "/v1/redirects/bulk", || {
             web::to(redirects::create_many)
         })
     }

@@ -119,6 +119,21 @@ impl Endpoint {
         }
     }
 
+    /// Its tag.
+    pub(super) const fn tag(&self) -> &'static str {
+        self.tag
+    }
+
+    /// Its id, which is unique.
+    pub(super) fn operation_id(&self) -> String {
+        self.kind.map_or_else(|| self.id.to_owned(), |kind| kind.worded(self.id))
+    }
+
+    /// Whether it lists resources page by page.
+    pub(super) fn is_paged(&self) -> bool {
+        self.parameters.contains(&parameters::CURSOR)
+    }
+
     /// Its error responses.
     pub(super) fn errors(&self) -> Vec<errors::ErrorAnswer> {
         errors::answers(self.access, self.method, self.errors)
@@ -126,7 +141,7 @@ impl Endpoint {
 
     /// The operation in the document.
     pub(super) fn operation(self) -> Operation {
-        let errors = self.errors();
+        let (errors, id) = (self.errors(), self.operation_id());
         let Self {
             method,
             path: _,
@@ -134,7 +149,7 @@ impl Endpoint {
             access,
             tag,
             kind,
-            id,
+            id: _,
             summary,
             description,
             parameters,
@@ -150,7 +165,7 @@ impl Endpoint {
         let worded = |text: &str| kind.map_or_else(|| text.to_owned(), |kind| kind.worded(text));
         let operation = OperationBuilder::new()
             .tag(tag)
-            .operation_id(Some(worded(id)))
+            .operation_id(Some(id))
             .summary(Some(worded(summary)))
             .description(Some(worded(description)))
             .request_body(body)

@@ -117,7 +117,7 @@ async fn d33_an_update_changes_its_fields_only() {
             assert_eq!(others(&updated), others(&before), "{field}");
             before = updated;
             // Null in `slug` is the root of a custom domain, and the link may be on the system domain.
-            if field == "slug" || !schema["type"].to_string().contains("null") {
+            if field == "slug" || !DOCUMENT.mismatches(schema, &Value::Null).is_empty() {
                 continue;
             }
             let cleared = api.call_with("PATCH", &link, json!({ field: null })).await;

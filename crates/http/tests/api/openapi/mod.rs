@@ -1,5 +1,6 @@
 //! The OpenAPI document describes exactly the API. The harness also checks every answer of every test against it.
 
+mod clients;
 mod conformance;
 mod document;
 mod fields;
@@ -13,10 +14,17 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 use signpost_api_conformance::Document;
+use signpost_http::{OpenApiVersion, Operations, openapi_document};
 
 /// The document.
-pub static DOCUMENT: LazyLock<Document> =
-    LazyLock::new(|| Document::parse(&signpost_http::openapi_document().unwrap()));
+pub static DOCUMENT: LazyLock<Document> = LazyLock::new(|| document(OpenApiVersion::V3_1));
+
+/// The document in OpenAPI 3.0.
+pub static DOCUMENT_3_0: LazyLock<Document> = LazyLock::new(|| document(OpenApiVersion::V3_0));
+
+fn document(version: OpenApiVersion) -> Document {
+    Document::parse(&openapi_document(version, Operations::All).unwrap())
+}
 
 /// An operation of the document.
 pub struct Operation {

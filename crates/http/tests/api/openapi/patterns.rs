@@ -11,10 +11,11 @@ use super::DOCUMENT;
 
 /// Whether the schema of a field of a new redirect accepts the text.
 fn passes(field: &str, text: &str) -> bool {
-    let mut schema = &DOCUMENT["components"]["schemas"]["NewRedirect"]["properties"][field];
-    if field == "geo_blocklists" {
-        schema = &schema["properties"]["countries"]["items"];
-    }
+    let schemas = &DOCUMENT["components"]["schemas"];
+    let schema = match field {
+        "geo_blocklists" => &schemas["NewGeoBlocklists"]["properties"]["countries"]["items"],
+        field => &schemas["NewRedirect"]["properties"][field],
+    };
     DOCUMENT.mismatches(schema, &json!(text)).is_empty()
 }
 
