@@ -99,6 +99,7 @@ fn schema(mut members: Map<String, Value>) -> Map<String, Value> {
     if members.remove("nullable") == Some(json!(true)) {
         let null = json!({"type": "null"});
         if let Some(mut alternatives) = members.remove("allOf") {
+            members.remove("type");
             alternatives.as_array_mut().expect("alternatives").push(null);
             members.insert("anyOf".to_owned(), alternatives);
         } else {

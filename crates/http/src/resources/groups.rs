@@ -57,13 +57,20 @@ pub(crate) fn components() -> Components {
         "A group of links. To list its links, use the filter `group_id` of the link lists.",
         GroupBody::properties(),
     );
-    let sent = closed_object(
-        "The name of a group.",
-        properties(|body| {
-            read_name(body);
-        }),
-    );
-    vec![("Group", shown.into()), ("GroupName", sent.into()), ("LinkIds", ids_body(link_ids()).into())]
+    let sent = |description| {
+        closed_object(
+            description,
+            properties(|body| {
+                read_name(body);
+            }),
+        )
+    };
+    vec![
+        ("Group", shown.into()),
+        ("NewGroup", sent("A group to create.").into()),
+        ("GroupPatch", sent("The new name of a group.").into()),
+        ("LinkIds", ids_body(link_ids()).into()),
+    ]
 }
 
 /// The links to put into a group or to take out of it.

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use signpost_domain::{
     AltText, Email, SocialNetwork, UnknownWidget, Widget, WidgetContent, WidgetId, WidgetText,
 };
-use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Type};
 
 use super::widget_requests::{self, ReadContent, object_of_widget, widget_id};
 use crate::extract::{ObjectReader, properties};
@@ -264,9 +264,9 @@ impl From<&WidgetContent> for ContentBody {
 
 /// The components of the OpenAPI document about widgets.
 pub(crate) fn components() -> Components {
-    // Without a discriminator: programs that some generators write would refuse a page with an unknown type. Not `oneOf`,
-    // because those programs try the alternatives by their required fields, and several may fit.
-    let shown = AnyOfBuilder::new().description(Some(
+    // Without a discriminator: programs that some generators write would refuse a page with an unknown type. Not `anyOf`,
+    // from which other generators make one object with the fields of all types.
+    let shown = OneOfBuilder::new().description(Some(
         "A widget of a landing page. An open list of types, which may also get more fields: a widget that a \
              newer version wrote has the fields of that version.",
     ));
@@ -286,7 +286,8 @@ pub(crate) fn components() -> Components {
             widget.optional(object_of_widget());
         });
         let content = properties(|widget| drop(read(widget)));
-        let is_shown = open_object(description, is_shown.into_iter().chain(shown_fields()));
+        let is_shown = open_object(description, is_shown.into_iter().chain(shown_fields()))
+            .additional_properties(Some(AdditionalProperties::FreeForm(true)));
         let is_sent = closed_object(description, is_sent.into_iter().chain([tag(name)]).chain(content));
         [(*shown_name, is_shown.into()), (*sent_name, is_sent.into())]
     });
@@ -308,15 +309,20 @@ fn tag(name: &'static str) -> Property {
 /// The component of widgets that this version does not know.
 const UNKNOWN: &str = "UnknownWidget";
 
-/// A widget of an unknown type, or of a known type with other fields.
+/// A widget of an unknown type. Programs that check each alternative of the union find that only one fits, because of the
+/// pattern.
 fn of_newer_version() -> ObjectBuilder {
+    let known = TYPES.each_ref().map(|each| each.name);
     ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(Some("A widget that a newer version wrote, passed through untouched."))
         .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .property("id", id("wgt", WIDGET_ID_SHOWN))
         .property("object", kind("widget"))
-        .property("type", string("The type of the widget."))
+        .property(
+            "type",
+            string("The type of the widget.").pattern(Some(format!("^(?!(?:{})$)", known.join("|")))),
+        )
         .required("id")
         .required("object")
         .required("type")

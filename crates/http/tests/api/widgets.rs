@@ -100,7 +100,7 @@ async fn d35_the_document_describes_widgets_of_newer_versions() {
     let widgets = json!([
         {"id": "wgt_019b5a3c6e2d7f4880112233445566aa", "type": "poll", "votes": [1, 2]},
         {"id": "wgt_019b5a3c6e2d7f4880112233445566ab", "type": "heading", "text": "Read", "size": 3},
-        {"id": "wgt_019b5a3c6e2d7f4880112233445566ac", "type": "link", "title": "a", "url": null},
+        {"id": "wgt_019b5a3c6e2d7f4880112233445566ac", "type": "divider", "style": null},
     ]);
     let content = PageContent::from_json(&json!({ "widgets": widgets }).to_string()).unwrap();
     let landing = id.parse().unwrap();

@@ -25,7 +25,7 @@ fn create() -> Endpoint {
     Endpoint {
         summary: "Create a group",
         description: "Creates an empty group. Names need not be unique.",
-        body: Some(body("GroupName", [("name", "A name", json!({"name": "Autumn campaign"}))])),
+        body: Some(body("NewGroup", [("name", "A name", json!({"name": "Autumn campaign"}))])),
         success: created("The group.", "Group", examples::group()),
         errors: &[ErrorCode::PlanLimitReached],
         ..Endpoint::new(TAG, "createGroup", RouteMethod::Post, PATH, || web::to(groups::create))
@@ -59,7 +59,7 @@ fn rename() -> Endpoint {
         summary: "Rename a group",
         description: "Changes the name of a group.",
         parameters: &["GroupId"],
-        body: Some(body("GroupName", [("name", "A name", json!({"name": "Winter campaign"}))])),
+        body: Some(body("GroupPatch", [("name", "A name", json!({"name": "Winter campaign"}))])),
         success: ok("The updated group.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
         ..Endpoint::new(TAG, "renameGroup", RouteMethod::Patch, ONE, || web::to(groups::rename))
