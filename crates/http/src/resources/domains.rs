@@ -126,7 +126,7 @@ pub(crate) fn components() -> Components {
     vec![
         ("Domain", shown.into()),
         ("DnsInstruction", instruction.into()),
-        ("NewDomain", closed_object("A hostname to connect.", sent).into()),
+        ("DomainCreate", closed_object("A hostname to connect.", sent).into()),
     ]
 }
 

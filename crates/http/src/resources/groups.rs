@@ -67,7 +67,7 @@ pub(crate) fn components() -> Components {
     };
     vec![
         ("Group", shown.into()),
-        ("NewGroup", sent("A group to create.").into()),
+        ("GroupCreate", sent("A group to create.").into()),
         ("GroupPatch", sent("The new name of a group.").into()),
         ("LinkIds", ids_body(link_ids()).into()),
     ]

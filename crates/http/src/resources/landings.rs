@@ -85,7 +85,7 @@ fn title() -> impl Field<Name> {
 /// The components of the OpenAPI document about landing pages.
 pub(crate) fn components() -> Components {
     components_of::<LandingKind>(
-        ["Landing", "NewLanding", "LandingPatch"],
+        ["Landing", "LandingCreate", "LandingPatch"],
         LandingBody::properties(),
         SingleLandingBody::properties(),
     )

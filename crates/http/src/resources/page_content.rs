@@ -88,7 +88,7 @@ fn widgets_field() -> impl Field<Vec<WidgetDraft>> {
         widgets_schema(
             "The content of the page, from top to bottom. It replaces the whole list. A widget with the `id` of \
              an existing widget of the page keeps that id; any other widget gets a new id.",
-            "NewWidget",
+            "WidgetInput",
         )
     })
 }

@@ -58,7 +58,7 @@ pub(crate) fn components() -> Components {
     let sent = properties(|body| {
         read_pixel(body);
     });
-    vec![("Pixel", shown.into()), ("NewPixel", closed_object("A pixel to create.", sent).into())]
+    vec![("Pixel", shown.into()), ("PixelCreate", closed_object("A pixel to create.", sent).into())]
 }
 
 fn pixel_type() -> impl Field<PixelType> {

@@ -172,7 +172,7 @@ fn geo_blocklists(action: Action) -> impl Field<GeoBlocklist> {
         let description = format!(
             "The countries whose visitors are turned away. Adding one needs the feature `geo_blocking`. {of_null}"
         );
-        named_as("NewGeoBlocklists", description)
+        named_as("GeoBlocklistsInput", description)
     })
 }
 
@@ -209,7 +209,7 @@ fn pixel_ids(action: Action) -> impl Field<Vec<Option<IdReference<PixelKind>>>> 
 /// The components of the OpenAPI document about redirects.
 pub(crate) fn components() -> Components {
     let mut components = components_of::<RedirectKind>(
-        ["Redirect", "NewRedirect", "RedirectPatch"],
+        ["Redirect", "RedirectCreate", "RedirectPatch"],
         RedirectBody::properties(),
         SingleRedirectBody::properties(),
     );
@@ -219,8 +219,8 @@ pub(crate) fn components() -> Components {
     let many = closed_object("Redirects to create.", properties(|body| _ = body.required(redirects())));
     components.extend([
         ("GeoBlocklists", blocklists.into()),
-        ("NewGeoBlocklists", new_blocklists.into()),
-        ("NewRedirects", many.into()),
+        ("GeoBlocklistsInput", new_blocklists.into()),
+        ("RedirectBatch", many.into()),
     ]);
     components
 }
@@ -229,7 +229,7 @@ pub(crate) fn components() -> Components {
 fn redirects() -> impl Field<()> {
     let description = "The redirects, in the order in which they are created. Each follows the rules of the single creation; \
                        an item that breaks one of them is in `failed`, and the others are still created.";
-    anything(ITEMS, description, || named("NewRedirect"))
+    anything(ITEMS, description, || named("RedirectCreate"))
 }
 
 /// `POST /v1/redirects/bulk` (D29, D30)

@@ -40,49 +40,49 @@ pub(super) static TYPES: [WidgetType; 8] = [
         name: "link",
         description: "A button that leads elsewhere.",
         shown: ("LinkWidget", LinkWidget::properties),
-        sent: ("NewLinkWidget", widget_requests::link),
+        sent: ("LinkWidgetInput", widget_requests::link),
     },
     WidgetType {
         name: "heading",
         description: "A heading.",
         shown: ("HeadingWidget", HeadingWidget::properties),
-        sent: ("NewHeadingWidget", widget_requests::heading),
+        sent: ("HeadingWidgetInput", widget_requests::heading),
     },
     WidgetType {
         name: "text",
         description: "A paragraph.",
         shown: ("TextWidget", TextWidget::properties),
-        sent: ("NewTextWidget", widget_requests::paragraph),
+        sent: ("TextWidgetInput", widget_requests::paragraph),
     },
     WidgetType {
         name: "image",
         description: "An image.",
         shown: ("ImageWidget", ImageWidget::properties),
-        sent: ("NewImageWidget", widget_requests::image),
+        sent: ("ImageWidgetInput", widget_requests::image),
     },
     WidgetType {
         name: "social",
         description: "An account on a social network.",
         shown: ("SocialWidget", SocialWidget::properties),
-        sent: ("NewSocialWidget", widget_requests::social),
+        sent: ("SocialWidgetInput", widget_requests::social),
     },
     WidgetType {
         name: "video",
         description: "A video on YouTube or Vimeo.",
         shown: ("VideoWidget", VideoWidget::properties),
-        sent: ("NewVideoWidget", widget_requests::video),
+        sent: ("VideoWidgetInput", widget_requests::video),
     },
     WidgetType {
         name: "email",
         description: "A button that opens an email.",
         shown: ("EmailWidget", EmailWidget::properties),
-        sent: ("NewEmailWidget", widget_requests::email),
+        sent: ("EmailWidgetInput", widget_requests::email),
     },
     WidgetType {
         name: "divider",
         description: "A dividing line.",
         shown: ("DividerWidget", Vec::new),
-        sent: ("NewDividerWidget", |_| Some(WidgetContent::Divider)),
+        sent: ("DividerWidgetInput", |_| Some(WidgetContent::Divider)),
     },
 ];
 
@@ -276,7 +276,8 @@ pub(crate) fn components() -> Components {
              types.",
     ));
     let sent = TYPES.iter().fold(sent, |union, each| union.item(named(each.sent.0)));
-    let unions = [("Widget", shown.into()), (UNKNOWN, of_newer_version().into()), ("NewWidget", sent.into())];
+    let unions =
+        [("Widget", shown.into()), (UNKNOWN, of_newer_version().into()), ("WidgetInput", sent.into())];
     let each = TYPES.iter().flat_map(|WidgetType { name, description, shown, sent }| {
         let (shown_name, shown_fields) = shown;
         let (sent_name, read) = sent;

@@ -3,10 +3,10 @@ import sys
 
 from signpost_api_client import AuthenticatedClient
 from signpost_api_client.api.redirects import create_redirect, delete_redirect, get_redirect, list_redirects, update_redirect
-from signpost_api_client.models import ErrorEnvelope, NewRedirect, Redirect, RedirectPatch
+from signpost_api_client.models import ErrorEnvelope, RedirectCreate, Redirect, RedirectPatch
 
 client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
-created = create_redirect.sync(client=client, body=NewRedirect(name="Python", target_url="https://example.com/a"))
+created = create_redirect.sync(client=client, body=RedirectCreate(name="Python", target_url="https://example.com/a"))
 assert isinstance(created, Redirect) and created.pixels == [], created
 created.additional_properties["of_a_newer_version"] = 1
 assert Redirect.from_dict(created.to_dict()).to_dict() == created.to_dict()

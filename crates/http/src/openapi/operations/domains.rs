@@ -51,7 +51,10 @@ fn connect() -> Endpoint {
                       the hostname is yours. With that record in place, connecting takes the hostname from an account that \
                       never proved it. An account that did keeps the hostname. Connecting requires the feature \
                       `custom_domains`, except for a hostname that the account already holds.",
-        body: Some(body("NewDomain", [("hostname", "A hostname", json!({"hostname": "links.example.org"}))])),
+        body: Some(body(
+            "DomainCreate",
+            [("hostname", "A hostname", json!({"hostname": "links.example.org"}))],
+        )),
         success: created("The new domain.", "Domain", examples::domain()),
         errors: &[
             ErrorCode::HostnameIsSystemDomain,

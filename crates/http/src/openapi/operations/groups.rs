@@ -25,7 +25,7 @@ fn create() -> Endpoint {
     Endpoint {
         summary: "Create a group",
         description: "Creates an empty group. Names need not be unique.",
-        body: Some(body("NewGroup", [("name", "A name", json!({"name": "Autumn campaign"}))])),
+        body: Some(body("GroupCreate", [("name", "A name", json!({"name": "Autumn campaign"}))])),
         success: created("The group.", "Group", examples::group()),
         errors: &[ErrorCode::PlanLimitReached],
         ..Endpoint::new(TAG, "createGroup", RouteMethod::Post, PATH, || web::to(groups::create))

@@ -169,7 +169,7 @@ impl Kind {
             description: "Creates a {noun}. Without `slug` it gets 7 random characters; without `domain` it lives on \
                           the system domain.",
             body: Some(body(
-                &self.worded("New{Kind}"),
+                &self.worded("{Kind}Create"),
                 [
                     ("shortest", "A random slug on the system domain", shortest),
                     ("with_every_field", "With every field", longest),
@@ -282,7 +282,7 @@ fn create_redirects() -> Endpoint {
                       even if every item failed. All successful items are committed together; after an internal \
                       error, either all of them were created or none. The request counts once against the quota.",
         body: Some(body(
-            "NewRedirects",
+            "RedirectBatch",
             [(
                 "two",
                 "Two redirects",

@@ -25,7 +25,7 @@ fn create() -> Endpoint {
         summary: "Create a pixel",
         description: "Creates a pixel, which redirects can then name in `pixel_ids`.",
         body: Some(body(
-            "NewPixel",
+            "PixelCreate",
             [
                 ("google", "A Google tag", json!({"pixel_type": "google_tag", "pixel_id": "G-1A2BCD345E"})),
                 (

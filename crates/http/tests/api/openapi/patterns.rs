@@ -13,8 +13,8 @@ use super::DOCUMENT;
 fn passes(field: &str, text: &str) -> bool {
     let schemas = &DOCUMENT["components"]["schemas"];
     let schema = match field {
-        "geo_blocklists" => &schemas["NewGeoBlocklists"]["properties"]["countries"]["items"],
-        field => &schemas["NewRedirect"]["properties"][field],
+        "geo_blocklists" => &schemas["GeoBlocklistsInput"]["properties"]["countries"]["items"],
+        field => &schemas["RedirectCreate"]["properties"][field],
     };
     DOCUMENT.mismatches(schema, &json!(text)).is_empty()
 }
@@ -178,13 +178,13 @@ fn d37_the_pattern_of_hostnames_matches_accepted_hostnames_and_little_else() {
     let tallest = format!("{}.com", full("a"));
     for text in ["a.cc", "Links.Shop.COM.", &longest, &format!("\u{3000}{longest}.\n"), &tallest] {
         assert!(hostname_is_valid(text), "{text}");
-        assert!(fits("NewDomain", "hostname", text), "{text}");
+        assert!(fits("DomainCreate", "hostname", text), "{text}");
     }
     for text in
         ["", "shop", ".com", "-a.com", "a_b.com", "*.shop.com", "bücher.com", "a.com:80", "a.com/", "a.com\0"]
     {
         assert!(!hostname_is_valid(text), "{text}");
-        assert!(!fits("NewDomain", "hostname", text), "{text}");
+        assert!(!fits("DomainCreate", "hostname", text), "{text}");
     }
 }
 
@@ -205,11 +205,11 @@ fn d36_the_pattern_of_pixels_matches_the_codes_of_every_vendor() {
     ];
     for (pixel_type, code) in PixelType::ALL.into_iter().zip(codes) {
         assert!(PixelCode::parse(pixel_type, code).is_ok(), "{code}");
-        assert!(fits("NewPixel", "pixel_id", code), "{code}");
+        assert!(fits("PixelCreate", "pixel_id", code), "{code}");
     }
     for code in ["", "G-<", "a b", "1'", "é"] {
         assert!(PixelType::ALL.iter().all(|kind| PixelCode::parse(*kind, code).is_err()), "{code}");
-        assert!(!fits("NewPixel", "pixel_id", code), "{code}");
+        assert!(!fits("PixelCreate", "pixel_id", code), "{code}");
     }
 }
 
@@ -220,21 +220,21 @@ proptest! {
     fn d34_d35_the_patterns_of_texts_match_exactly_the_texts(
         text in prop_oneof![near_a_name(), "[a-z\\n\\r\\t\\x00-\\x1f\\x7f-\\x9f]{0,4}", "ü{48,52}|ü{198,202}|ü{498,502}|ü{1998,2002}"]
     ) {
-        prop_assert_eq!(fits("NewLanding", "description", &text), Description::parse(&text).is_ok());
-        prop_assert_eq!(fits("NewTextWidget", "text", &text), WidgetText::parse(&text).is_ok());
-        prop_assert_eq!(fits("NewImageWidget", "alt", &text), AltText::parse(&text).is_ok());
-        prop_assert_eq!(fits("NewSocialWidget", "network", &text), SocialNetwork::parse(&text).is_ok());
-        prop_assert_eq!(fits("NewHeadingWidget", "text", &text), Name::parse(&text).is_ok());
+        prop_assert_eq!(fits("LandingCreate", "description", &text), Description::parse(&text).is_ok());
+        prop_assert_eq!(fits("TextWidgetInput", "text", &text), WidgetText::parse(&text).is_ok());
+        prop_assert_eq!(fits("ImageWidgetInput", "alt", &text), AltText::parse(&text).is_ok());
+        prop_assert_eq!(fits("SocialWidgetInput", "network", &text), SocialNetwork::parse(&text).is_ok());
+        prop_assert_eq!(fits("HeadingWidgetInput", "text", &text), Name::parse(&text).is_ok());
     }
 
     #[test]
     fn d34_the_pattern_of_colours_matches_exactly_the_colours(text in "#?[0-9a-hA-H]{5,7}|#[0-9a-fA-F]{6}\n?") {
-        prop_assert_eq!(fits("NewLanding", "accent_color", &text), AccentColor::parse(&text).is_ok());
+        prop_assert_eq!(fits("LandingCreate", "accent_color", &text), AccentColor::parse(&text).is_ok());
     }
 
     #[test]
     fn d35_the_pattern_of_addresses_matches_exactly_the_short_addresses(text in near_an_email()) {
-        prop_assert_eq!(fits("NewEmailWidget", "address", &text), Email::parse(&text).is_ok());
+        prop_assert_eq!(fits("EmailWidgetInput", "address", &text), Email::parse(&text).is_ok());
     }
 
     #[test]
@@ -255,7 +255,7 @@ proptest! {
     /// D37: the pattern matches every accepted hostname.
     #[test]
     fn d37_the_pattern_of_hostnames_matches_every_hostname(text in near_a_hostname()) {
-        prop_assert!(fits("NewDomain", "hostname", &text) || !hostname_is_valid(&text), "{}", text);
+        prop_assert!(fits("DomainCreate", "hostname", &text) || !hostname_is_valid(&text), "{}", text);
     }
 
     /// D24: the pattern matches every accepted target.
@@ -267,7 +267,7 @@ proptest! {
 
 #[test]
 fn length_bounds_match_the_domain() {
-    let properties = &DOCUMENT["components"]["schemas"]["NewRedirect"]["properties"];
+    let properties = &DOCUMENT["components"]["schemas"]["RedirectCreate"]["properties"];
     let most =
         |field: &str| properties[field]["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
     assert_eq!(most("target_url"), Some(TargetUrl::MAX_CHARS));
