@@ -6,6 +6,7 @@
 pub mod architecture;
 pub mod bans;
 pub mod bench;
+pub mod clients;
 pub mod finding;
 pub mod fuzz_api;
 pub mod manifests;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use signpost_xtask::repository::Repository;
-use signpost_xtask::{bench, fuzz_api, rules, soak, sources, test_run};
+use signpost_xtask::{bench, clients, fuzz_api, rules, soak, sources, test_run};
 
 /// The commands of Signpost's repository.
 #[derive(Debug, Parser)]
@@ -24,6 +24,8 @@ enum Command {
     Unsteady(test_run::UnsteadyOptions),
     /// Test the built program with requests that Schemathesis generates from its OpenAPI document.
     FuzzApi(fuzz_api::Options),
+    /// Check the OpenAPI document with linters and generated clients. Needs pip, npm and other package managers.
+    Clients(clients::Options),
     /// Measure the built program, each figure as a ratio to a reference in the same run.
     Bench(bench::Options),
     /// Run the fault tests at full length: PostgreSQL, Redis, disks and nodes fail for minutes.
@@ -39,6 +41,7 @@ fn main() -> Result<ExitCode> {
         Command::Test(options) => test_run::run(Repository::of_this_crate()?.root(), &options),
         Command::Unsteady(options) => test_run::find_unsteady(Repository::of_this_crate()?.root(), &options),
         Command::FuzzApi(options) => fuzz_api::run(Repository::of_this_crate()?.root(), &options),
+        Command::Clients(options) => clients::run(Repository::of_this_crate()?.root(), &options),
         Command::Bench(options) => bench::run(Repository::of_this_crate()?.root(), &options),
         Command::Soak(options) => soak::run(Repository::of_this_crate()?.root(), &options),
         Command::Sources => sources::run(Repository::of_this_crate()?.root()),
