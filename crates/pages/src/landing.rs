@@ -1,10 +1,9 @@
 //! Landing pages (D34, D35).
 //!
-//! A page needs no script and loads only the pictures that it names. Without pictures it has about 5 KB, plus
-//! 150 to 250 bytes a widget. With typical content that makes 7 KB for 8 widgets and less than 30 KB for 100.
-//! That bound covers Signpost's markup; the owner's titles, texts and picture addresses come on top. A
-//! hundred text widgets of 2,000 characters take 0.2 MB in Latin letters, 0.8 MB in emoji, and 1 MB in
-//! escaped quotation marks.
+//! A page needs no script and loads only the pictures that it names. `docs/pages.md` states its size. Typical
+//! content of 100 widgets makes less than 30 KB. That bound covers Signpost's markup; the owner's titles, texts
+//! and picture addresses come on top. A hundred text widgets of 2,000 characters take 0.2 MB in Latin letters,
+//! 0.8 MB in emoji, and 1 MB in escaped quotation marks.
 //!
 //! A video is a drawn placeholder that links to the video's page. The page loads nothing from the video site,
 //! which learns nothing about visitors who do not follow the link. All widgets link through Signpost's own

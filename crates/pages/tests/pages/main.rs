@@ -13,3 +13,4 @@ mod inert;
 mod landing_structure;
 mod landings;
 mod payloads;
+mod sizes;
