@@ -20,6 +20,7 @@ pub const RULES: &[Rule] = &[
     |repository| Ok(tidy::names::check(repository.files())),
     |repository| Ok(tidy::decision_records::check(repository.files())),
     |repository| Ok(tidy::citations::check(&repository.texts()?)),
+    |repository| Ok(tidy::links::check(repository.files(), &repository.texts()?)),
     |repository| each_text(repository, tidy::file_length::check),
     |repository| each_text(repository, tidy::unfinished_work::check),
     |repository| each_text(repository, tidy::machine_traces::check),

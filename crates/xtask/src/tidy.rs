@@ -5,6 +5,7 @@ use std::path::Path;
 pub mod citations;
 pub mod decision_records;
 pub mod file_length;
+pub mod links;
 pub mod machine_traces;
 pub mod names;
 pub mod switched_off_tests;
