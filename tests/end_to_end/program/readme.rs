@@ -1,33 +1,42 @@
-//! Runs the README's lines of curl with other ports, and checks its plan.
+//! Runs the shell blocks of the README with other ports, and its commands, and checks its plan.
 
+use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{Program, ProgramBuilder};
+use serde_json::Value;
+
+use crate::harness::{Program, ProgramBuilder, signpost};
 
 const README: &str = include_str!("../../../README.md");
+const QUESTIONS: &str = include_str!("../../../docs/questions.md");
 
-/// The shell block below a heading.
-fn block(heading: &str) -> &'static str {
-    let section = README.split(heading).nth(1).expect("the README has the heading");
-    let block = section.split("```sh\n").nth(1).expect("a shell block follows");
-    block.split("```").next().unwrap()
+/// The shell blocks of a document.
+fn shell_blocks(document: &str) -> impl Iterator<Item = &str> {
+    document.split("\n```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"))
 }
 
 #[test]
-fn the_ten_lines_of_curl_work_as_printed() {
+fn all_shell_blocks_work_when_they_are_pasted_one_after_another() {
     let program = Program::start();
-    let lines = block("## Ten lines of curl");
-    assert_eq!(lines.lines().count(), 10);
-    let script = lines
+    let blocks: Vec<&str> = shell_blocks(README).filter(|block| !block.starts_with("cargo ")).collect();
+    assert_eq!(blocks.len(), 2, "the quickstart, and ten lines of curl");
+    assert_eq!(blocks[1].lines().count(), 10);
+    let key = format!("KEY={}", program.first_key());
+    let script = blocks
+        .join("\n")
+        .replace("KEY=sp_live_…", &key)
         .replace("127.0.0.1:8080", &program.api)
         .replace("localhost:8081", &program.links)
         .replace("curl -i ", "curl -i -H 'Host: localhost' ");
-    let key = program.first_key();
-    let output = Command::new("sh").args(["-ec", &script]).env("KEY", key).output().unwrap();
+    assert!(script.contains(&key), "{script}");
+    // The name of a function or an alias has no path.
+    let script = format!("{script}\ncommand -v curl");
+    let output = Command::new("sh").args(["-ec", &script]).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}");
     assert!(!printed.contains("\"error\""), "{printed}");
     for shown in [
+        r#""slug":"hello""#,
         r#""object":"account""#,
         r#""slug":"sale""#,
         "location: https://example.com/sale",
@@ -37,6 +46,59 @@ fn the_ten_lines_of_curl_work_as_printed() {
         r#""deleted":true"#,
     ] {
         assert!(printed.contains(shown), "{shown} is not in {printed}");
+    }
+    let curl = printed.lines().last().unwrap();
+    assert!(Path::new(curl).is_absolute(), "the reader's curl is now `{curl}`");
+}
+
+/// The words of each command in the README's table.
+fn commands() -> Vec<Vec<&'static str>> {
+    let rows = README.lines().filter_map(|line| line.strip_prefix("| `signpost "));
+    rows.map(|row| row.split('`').next().unwrap().split_whitespace().collect()).collect()
+}
+
+/// The program without a server, on the embedded store.
+#[test]
+fn d60_every_command_of_the_readme_works_as_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut account, mut key) = (String::new(), String::new());
+    let backup = folder.path().join("copy.db").display().to_string();
+    let commands = commands();
+    assert!(commands.len() > 10, "the README has lost its commands");
+    for words in commands.into_iter().filter(|words| *words != ["serve"]) {
+        let given = words.iter().map(|word| match *word {
+            "acc_…" => &account,
+            "key_…" => &key,
+            "/var/backups/signpost.db" => &backup,
+            word => word,
+        });
+        let given: Vec<&str> = given.chain(["--json"]).collect();
+        let output = signpost(folder.path(), &given).output().unwrap();
+        assert!(output.status.success(), "{given:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let id = || {
+            let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+            printed["id"].as_str().unwrap().to_owned()
+        };
+        match words[..] {
+            ["account", "create", ..] => account = id(),
+            ["key", "issue", ..] => key = id(),
+            _ => {}
+        }
+    }
+    assert!(!account.is_empty() && !key.is_empty(), "the README makes an account and a key");
+}
+
+#[test]
+fn every_command_of_the_questions_exists() {
+    let lines = shell_blocks(QUESTIONS).flat_map(str::lines);
+    let commands: Vec<&str> = lines.filter_map(|line| line.strip_prefix("signpost ")).collect();
+    assert!(!commands.is_empty(), "the page has lost its commands");
+    let folder = tempfile::tempdir().unwrap();
+    for command in commands {
+        let is_name = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let names = command.split_whitespace().take_while(|word| is_name(word) && !word.starts_with("--"));
+        let words: Vec<&str> = names.chain(["--help"]).collect();
+        assert!(signpost(folder.path(), &words).output().unwrap().status.success(), "{command}");
     }
 }
 
