@@ -11,6 +11,9 @@ const PATTERN: &str = "x-signpost-pattern";
 /// The extension of known values of an open list.
 const KNOWN_VALUES: &str = "x-extensible-enum";
 
+/// The extension of objects that may have properties of newer versions.
+const PASSED_ON: &str = "x-signpost-passed-on";
+
 /// The extension of a resource's properties that only some answers have.
 const ONLY_IN: &str = "x-signpost-in";
 
@@ -97,18 +100,12 @@ fn schema(mut members: Map<String, Value>) -> Map<String, Value> {
         }
     }
     if members.remove("nullable") == Some(json!(true)) {
-        let null = json!({"type": "null"});
-        if let Some(mut alternatives) = members.remove("allOf") {
-            members.remove("type");
-            alternatives.as_array_mut().expect("alternatives").push(null);
-            members.insert("anyOf".to_owned(), alternatives);
-        } else {
-            let single = members.insert("type".to_owned(), Value::Null);
-            members.insert("type".to_owned(), json!([single, "null"]));
-        }
+        let single = members.insert("type".to_owned(), Value::Null);
+        members.insert("type".to_owned(), json!([single, "null"]));
     }
+    let is_passed_on = members.remove(PASSED_ON).is_some();
     if members.get("properties").is_some_and(Value::is_object) && members.contains_key("type") {
-        members.entry("additionalProperties").or_insert(json!(false));
+        members.insert("additionalProperties".to_owned(), json!(is_passed_on));
     }
     members
 }

@@ -6,7 +6,7 @@ use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_A
 use signpost_domain::{ErrorCode, RequestId, Violations};
 use utoipa::openapi::schema::ArrayBuilder;
 
-use crate::api_error::{ApiError, Detail, sentence_schema};
+use crate::api_error::{ApiError, Detail, sentence_schema, violation_code_schema};
 use crate::schema::{Components, id, list, named, open_object, shown, string};
 use crate::wire;
 
@@ -51,6 +51,7 @@ pub(crate) fn components() -> Components {
         (ENVELOPE, open_object("The body of every error.", Envelope::properties()).into()),
         ("ApiError", open_object("What went wrong.", Body::properties()).into()),
         (ERROR_CODE, code.into()),
+        ("ViolationCode", violation_code_schema().into()),
         ("ErrorDetail", open_object("One violation of the request.", Detail::properties()).into()),
     ]
 }

@@ -40,6 +40,9 @@ struct Workshop {
     key: String,
 }
 
+/// How long a command may run, as the program `timeout` reads it.
+const LONGEST: &str = "15m";
+
 /// A command of a check.
 struct Step {
     program: PathBuf,
@@ -53,6 +56,8 @@ struct Step {
 /// # Errors
 /// If a tool is missing and cannot be installed, or the program does not build or start.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
+    let selected = options.selected();
+    ensure!(!selected.is_empty(), "no check has such a name");
     let tools = Tools::install(root)?;
     let executable = program::build(root, Profile::Debug)?;
     let folder = root.join("target/clients");
@@ -64,28 +69,34 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         tempfile::Builder::new().prefix("signpost-clients-").tempdir().context("no temporary folder")?;
     let program = Program::start(&executable, place.path())?;
     let shop = Workshop { tools, folder, api: program.api.clone(), key: program.key.clone() };
-    let verdict = shop.check_all(options);
+    let verdict = shop.check_all(&selected);
     program.stop()?;
     let failed = verdict?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+impl Options {
+    /// The checks whose names contain one of the words; without words all.
+    fn selected(&self) -> Vec<&'static Check> {
+        let is_selected = |check: &&Check| {
+            self.words.is_empty() || self.words.iter().any(|word| check.name.contains(word.as_str()))
+        };
+        generators::CHECKS.iter().filter(is_selected).collect()
+    }
+}
+
 impl Workshop {
-    /// Runs every selected check, and returns how many failed.
-    fn check_all(&self, options: &Options) -> Result<usize> {
+    /// Runs the checks, and returns how many failed.
+    fn check_all(&self, checks: &[&Check]) -> Result<usize> {
         for (name, path) in generators::DOCUMENTS {
             self.fetch(name, path)?;
         }
         let mut output = io::stdout().lock();
-        let is_selected = |check: &&Check| {
-            options.words.is_empty() || options.words.iter().any(|word| check.name.contains(word.as_str()))
-        };
-        let (mut failed, mut ran) = (0, 0);
-        for check in generators::CHECKS.iter().filter(is_selected) {
+        let mut failed = 0;
+        for check in checks {
             let begin = Instant::now();
             let outcome = self.check(check);
             let seconds = begin.elapsed().as_secs();
-            ran += 1;
             match outcome {
                 Ok(()) => writeln!(output, "ok      {} ({seconds} s)", check.name)?,
                 Err(error) => {
@@ -94,8 +105,7 @@ impl Workshop {
                 }
             }
         }
-        ensure!(ran > 0, "no check has such a name");
-        writeln!(output, "{} passed, {failed} failed", ran - failed)?;
+        writeln!(output, "{} passed, {failed} failed", checks.len() - failed)?;
         Ok(failed)
     }
 
@@ -149,7 +159,9 @@ impl Step {
     fn run(&self, log: &File) -> Result<()> {
         let Self { program, arguments, folder, variables } = self;
         writeln!(&*log, "$ {} {}", program.display(), arguments.join(" ".as_ref()).display())?;
-        let status = Command::new(program)
+        let status = Command::new("timeout")
+            .arg(LONGEST)
+            .arg(program)
             .args(arguments)
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)

@@ -4,11 +4,12 @@ use std::io::Write as _;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use signpost_domain::analytics::{ClickId, Dimension, ExportedClick};
+use serde_json::json;
+use signpost_domain::analytics::{ClickId, Dimension, ExportedClick, RecordedKind};
 use signpost_domain::{FieldError, ViolationCode};
 use utoipa::openapi::schema::ObjectBuilder;
 
-use crate::schema::{Components, always, matching, open_object, string, timestamp};
+use crate::schema::{Components, always, keyword, matching, one_of_known, open_object, string, timestamp};
 
 /// The fields before those of the dimensions.
 const FIELDS: [&str; 4] = ["id", "at", "link_id", "kind"];
@@ -124,7 +125,15 @@ pub(crate) fn components() -> Components {
     vec![
         ("ExportedClick", click().into()),
         ("ExportedClicks", string("A header with the names of the fields, and one row per click.").into()),
+        ("ExportedLines", exported_lines().into()),
     ]
+}
+
+/// An export as NDJSON. A client reads it as text, line by line.
+fn exported_lines() -> ObjectBuilder {
+    let line = json!({"$ref": "#/components/schemas/ExportedClick"});
+    string("One JSON object for each click, each on a line of its own.")
+        .extensions(Some(keyword("x-signpost-line", line)))
 }
 
 /// A line of NDJSON.
@@ -136,7 +145,13 @@ fn click() -> ObjectBuilder {
         ),
         always("at", timestamp("The time of the click; UTC, with milliseconds.")),
         always("link_id", matching(string("The redirect or landing page."), "^(?:lnd|rdr)_[0-9a-f]{32}$")),
-        always("kind", string("The kind of the click. An open list.").examples(["click", "bot", "blocked"])),
+        always(
+            "kind",
+            one_of_known(
+                string("The kind of the click. An open list."),
+                RecordedKind::ALL.map(RecordedKind::as_str),
+            ),
+        ),
     ];
     let values = Dimension::RECORDED.map(|dimension| {
         always(

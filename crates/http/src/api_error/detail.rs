@@ -6,7 +6,7 @@ use serde::Deserialize;
 use signpost_domain::{Refusal, Violation, ViolationCode, Violations};
 use utoipa::openapi::schema::ObjectBuilder;
 
-use crate::schema::{examples, matching, shown, string};
+use crate::schema::{examples, matching, named, shown, string};
 
 /// The field of violations that concern the body as a whole (D8).
 pub(crate) const BODY: &str = "body";
@@ -20,11 +20,7 @@ shown! {
              incomplete list.",
         )
         .examples(["geo_blocklists.countries[1]"]),
-        code: Cow<'static, str> = string(
-            "The kind of violation. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. Only the \
-             last entry can be `truncated`; its message counts the remaining violations.",
-        )
-        .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str))),
+        code: Cow<'static, str> = named("ViolationCode"),
         message: String = sentence_schema(),
         /// The caller's own link that has the address (D20).
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +31,15 @@ shown! {
             )
             .examples([examples::REDIRECT_ID]),
     }
+}
+
+/// The schema of the codes of violations.
+pub(crate) fn violation_code_schema() -> ObjectBuilder {
+    string(
+        "The kind of violation. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. Only the last \
+         entry can be `truncated`; its message counts the remaining violations.",
+    )
+    .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str)))
 }
 
 /// A sentence in an error.

@@ -15,7 +15,7 @@ use signpost_app::AppError;
 use signpost_app::admission::Reason;
 use signpost_domain::{ErrorCode, Violations};
 
-pub(crate) use detail::{BODY, Detail, sentence, sentence_schema};
+pub(crate) use detail::{BODY, Detail, sentence, sentence_schema, violation_code_schema};
 pub(crate) use message::{BROKEN, UNWRITABLE};
 pub(crate) use status::status_of;
 

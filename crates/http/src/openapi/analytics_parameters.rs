@@ -7,7 +7,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use super::parameters::{Name, in_query, text};
-use crate::schema::matching;
+use crate::schema::{Components, integer, matching, named, only};
 
 /// The names of an operation's parameters, and those of the filters that all operations of analytics take.
 macro_rules! with_filters {
@@ -127,14 +127,8 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ),
         (
             "Interval",
-            in_query(
-                "interval",
-                text()
-                    .enum_values(Some(Interval::ALL.map(Interval::as_str)))
-                    .default(Some(json!(Interval::default().as_str()))),
-            )
-            .description(Some(
-                "The buckets of `series`: local hours, days, ISO weeks or months, at most 2,000.",
+            in_query("interval", named("Interval")).description(Some(
+                "The buckets of `series`: local hours, days, ISO weeks or months, at most 2,000. Left out: `day`.",
             )),
         ),
         (
@@ -159,10 +153,10 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ),
         (
             "LineFormat",
-            in_query("format", text().enum_values(Some(["ndjson", "csv"])).default(Some(json!("ndjson"))))
+            in_query("format", named("LineFormat"))
                 .description(Some(
                     "`ndjson`: one JSON object per line. `csv`: RFC 4180 with a header; a value that a spreadsheet would \
-                     run as a formula starts with an apostrophe.",
+                     run as a formula starts with an apostrophe. Left out: `ndjson`.",
                 )),
         ),
         (
@@ -173,15 +167,25 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ),
         (
             "WithClicks",
-            in_query("with", text().enum_values(Some(["clicks"])))
+            in_query("with", only(text(), "clicks"))
                 .description(Some("`clicks` adds `clicks_7d` and `last_clicked_at` to each link.")),
         ),
     ];
     filters.into_iter().chain(others).map(|(name, parameter)| (name, parameter.build()))
 }
 
+/// The schemas that parameters name.
+pub(super) fn schemas() -> Components {
+    let interval = text().enum_values(Some(Interval::ALL.map(Interval::as_str)));
+    let line_format = text().enum_values(Some(["ndjson", "csv"]));
+    vec![
+        ("Interval", interval.description(Some("A unit of buckets.")).into()),
+        ("LineFormat", line_format.description(Some("The form of an export.")).into()),
+    ]
+}
+
 fn instant() -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0))
+    integer().minimum(Some(0))
 }
 
 fn filter(dimension: Dimension) -> ParameterBuilder {

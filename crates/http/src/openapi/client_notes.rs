@@ -36,7 +36,9 @@ pub(super) fn of(endpoint: &Endpoint) -> Map<String, Value> {
 /// The name in a client: the tag, and the operation's id without the tag's noun, such as `redirects.bulkCreate`.
 fn method_name(endpoint: &Endpoint) -> String {
     let (tag, id) = (endpoint.tag(), endpoint.operation_id());
-    let singular = tag.trim_end_matches('s');
+    let singular = tag.strip_suffix('s').unwrap_or(tag);
     let verb = [tag, singular, "Links"].into_iter().find_map(|noun| id.strip_suffix(noun));
+    // The analytics of a redirect keep their noun: `analytics.getRedirect` would be a redirect.
+    let verb = verb.filter(|verb| !["Redirect", "Landing"].iter().any(|noun| verb.ends_with(noun)));
     format!("{}.{}", tag.to_lowercase(), verb.unwrap_or(&id))
 }

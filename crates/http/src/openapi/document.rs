@@ -10,7 +10,9 @@ use utoipa::openapi::{
     ServerBuilder,
 };
 
-use super::{client_notes, headers, operations, parameters, version_3_0, without_internal};
+use super::{
+    analytics_parameters, client_notes, headers, operations, parameters, version_3_0, without_internal,
+};
 use crate::analytics::{click_lines, report};
 use crate::resources::{account, domains, groups, landings, links, pixels, redirects, widgets};
 use crate::{error_response, health, tls_allowed, wire};
@@ -153,6 +155,7 @@ fn schemas() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
         account::components(),
         health::components(),
         error_response::components(),
+        analytics_parameters::schemas(),
     ]
     .into_iter()
     .flatten()

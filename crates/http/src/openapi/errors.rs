@@ -83,8 +83,8 @@ impl ErrorAnswer {
         self.status
     }
 
-    /// The name of the component: that of the status. `None` if the operation has codes of its own, so that its response
-    /// stands at the operation.
+    /// The name of the component: that of the status. `None` if the operation has codes of its own, so that it has a response
+    /// of its own.
     pub(super) fn name(&self) -> Option<&'static str> {
         let general = [OF_EVERYBODY.as_slice(), &OF_BODIES, &OF_ADMISSION].concat();
         if self.codes.iter().any(|code| !general.contains(code)) {

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
 use crate::cursor::MOST_CHARACTERS;
-use crate::schema::{CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_NUL, id, matching};
+use crate::schema::{AnySchema, CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_NUL, id, matching};
 
 /// A parameter, by the name of its component.
 pub(super) type Name = &'static str;
@@ -162,7 +162,7 @@ fn in_header(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
         .schema(Some(schema))
 }
 
-pub(super) fn in_query(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
+pub(super) fn in_query(name: &str, schema: impl Into<AnySchema>) -> ParameterBuilder {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Query)

@@ -1,7 +1,5 @@
 //! The document in OpenAPI 3.0, for generators that do not read 3.1. It says the same in the words of 3.0.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
 /// The document in OpenAPI 3.0.
@@ -14,34 +12,7 @@ pub(super) fn rewritten(document: Value) -> Value {
     if let Some(license) = document.pointer_mut("/info/license").and_then(Value::as_object_mut) {
         license.remove("identifier");
     }
-    let mut nullable = BTreeSet::new();
-    names_beside_null(&document, &mut nullable);
-    let mut document = rewrite(document);
-    for name in nullable {
-        // `nullable` beside a reference widens nothing if the component itself refuses null.
-        let component = document.pointer_mut(&format!("/components/schemas/{name}"));
-        if let Some(component) = component.and_then(Value::as_object_mut) {
-            component.insert("nullable".to_owned(), json!(true));
-        }
-    }
-    document
-}
-
-/// Finds the names of the schemas that a value may have unless it is null.
-fn names_beside_null(value: &Value, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(members) => {
-            if let Some(alternatives) = members.get("anyOf").and_then(Value::as_array)
-                && alternatives.iter().any(is_null)
-            {
-                let references = alternatives.iter().filter_map(|one| one.get("$ref")?.as_str());
-                found.extend(references.filter_map(|text| text.rsplit('/').next()).map(str::to_owned));
-            }
-            members.values().for_each(|member| names_beside_null(member, found));
-        }
-        Value::Array(items) => items.iter().for_each(|item| names_beside_null(item, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+    rewrite(document)
 }
 
 /// Rewrites all schemas within a value. Values of examples stay as they are.
@@ -91,12 +62,13 @@ fn schema(members: Map<String, Value>) -> Value {
                 let first = examples.iter().find(|example| !example.is_null()).cloned();
                 rewritten.extend(first.map(|first| ("example".to_owned(), first)));
             }
+            // 3.0 has no type for null, and `nullable` beside a reference widens nothing.
             ("anyOf", Value::Array(alternatives)) if alternatives.iter().any(is_null) => {
-                let others: Value = alternatives.iter().filter(|one| !is_null(one)).cloned().collect();
-                // 3.0 wants a type beside `nullable`. Only objects have names that a property may replace by null.
-                rewritten.insert("type".to_owned(), json!("object"));
-                rewritten.insert("allOf".to_owned(), others);
-                rewritten.insert("nullable".to_owned(), json!(true));
+                let only_null = || json!({"type": "object", "nullable": true, "enum": [null]});
+                let alternatives = alternatives.iter();
+                let alternatives =
+                    alternatives.map(|one| if is_null(one) { only_null() } else { one.clone() });
+                rewritten.insert(name, alternatives.collect());
             }
             // In 3.0, keywords beside a reference are ignored.
             ("$ref", _) if has_siblings => {
@@ -126,7 +98,10 @@ mod tests {
             (json!({"examples": [null, "a"]}), json!({"example": "a"})),
             (
                 json!({"anyOf": [{"$ref": "#/a"}, {"type": "null"}], "description": "A."}),
-                json!({"type": "object", "allOf": [{"$ref": "#/a"}], "nullable": true, "description": "A."}),
+                json!({
+                    "anyOf": [{"$ref": "#/a"}, {"type": "object", "nullable": true, "enum": [null]}],
+                    "description": "A.",
+                }),
             ),
             (
                 json!({"$ref": "#/a", "description": "A."}),

@@ -6,7 +6,9 @@ use signpost_domain::{Account, AccountId, Feature, Plan, PlanLimits, RequestBudg
 
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, NoInput};
-use crate::schema::{Components, count, id, kind, list, matching, named, open_object, shown, string};
+use crate::schema::{
+    Components, count, id, kind, list, matching, named, one_of_known, open_object, shown, string,
+};
 use crate::wire::{self, Text};
 
 shown! {
@@ -22,7 +24,7 @@ shown! {
         features: Vec<&'static str> = list(
             "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking` and `antibot` at \
              present.",
-            string("A feature."),
+            one_of_known(string("A feature."), Feature::ALL.map(Feature::as_str)),
         )
         .unique_items(true),
         limits: Limits = named("AccountLimits"),

@@ -19,7 +19,7 @@ use crate::extract::{
 };
 use crate::schema::{
     Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, matching, named,
-    open_object, shown, string, timestamp,
+    one_of_known, open_object, shown, string, timestamp,
 };
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
@@ -54,22 +54,23 @@ shown! {
 
 shown! {
     struct DnsInstructionBody {
-        record_type as "type": &'static str = string(
-            "The record's type: `A`, `AAAA`, `CNAME`, `TXT`, or `ALIAS` for what providers also call ANAME or \
-             flattened CNAME. An open list.",
-        )
-        .examples(["CNAME", "TXT"]),
+        record_type as "type": &'static str = one_of_known(
+            string(
+                "The record's type: `A`, `AAAA`, `CNAME`, `TXT`, or `ALIAS` for what providers also call ANAME or \
+                 flattened CNAME. An open list.",
+            ),
+            ["A", "AAAA", "CNAME", "ALIAS", "TXT"],
+        ),
         name: String = string("The record's full name, without a final dot.").examples(["links.example.org"]),
         value: String = string("The record's value, without quotation marks and without a final dot.")
             .examples(["edge.example.com"]),
         purpose: &'static str =
             string("The purpose of the record, in a sentence for people; it may be reworded.").min_length(Some(1)),
-        status: &'static str = string(
+        status: &'static str = one_of_known(string(
             "The result of the last look-up of this record. `unknown`: DNS has not answered yet. `found`: the record \
              exists, or others with the same effect. `missing`: there is no record. `wrong`: there is a different record. \
              An open list.",
-        )
-        .examples(["unknown", "found", "missing", "wrong"]),
+        ), ["unknown", "found", "missing", "wrong"]),
         observed: Vec<String> = list_of(
             "Some of the values that the last look-up found in place of this record. Anyone who controls the zone chooses \
              them; control characters are replaced. Escape them before you display them.",
@@ -130,24 +131,24 @@ pub(crate) fn components() -> Components {
     ]
 }
 
-/// Not an `enum`, which generated clients would treat as closed: the list is open (contract "Conventions").
+/// The list is open (contract "Conventions").
 fn status() -> ObjectBuilder {
-    string(
-        "The progress of the domain. `pending`: its records have not been seen yet. `ssl_pending`: they have been seen, and \
+    let description = "The progress of the domain. `pending`: its records have not been seen yet. `ssl_pending`: they have been seen, and \
          the certificate is being obtained. `active`: links on it work. `failed`: the records were not seen in time, the \
-         hostname has pointed elsewhere for 72 hours, or another account has proven that it is theirs. An open list.",
-    )
-    .examples(["pending", "ssl_pending", "active", "failed"])
+         hostname has pointed elsewhere for 72 hours, or another account has proven that it is theirs. An open list.";
+    one_of_known(string(description), ["pending", "ssl_pending", "active", "failed"])
 }
 
 fn failure_reason() -> ObjectBuilder {
-    string(
-        "Why the domain failed; null when the status is not `failed` or the reason is unknown. `deadline_passed`: the \
+    let description = "Why the domain failed; null when the status is not `failed` or the reason is unknown. `deadline_passed`: the \
          records were not seen in time. `proved_by_another_account`: another account has proven that the hostname is \
          theirs. `points_elsewhere`: the hostname has pointed elsewhere for 72 hours. `no_certificate`: no certificate could \
-         be obtained for 72 hours. An open list.",
-    )
-    .examples([json!("deadline_passed"), json!("points_elsewhere"), json!(null)])
+         be obtained for 72 hours. An open list.";
+    matching(string(description), "^[a-z_]+$").examples([
+        json!("deadline_passed"),
+        json!("points_elsewhere"),
+        json!(null),
+    ])
 }
 
 /// The hostname as it was sent; the use case validates it.

@@ -84,11 +84,15 @@ fn title() -> impl Field<Name> {
 
 /// The components of the OpenAPI document about landing pages.
 pub(crate) fn components() -> Components {
+    let content = page_content::components();
     components_of::<LandingKind>(
         ["Landing", "LandingCreate", "LandingPatch"],
         LandingBody::properties(),
         SingleLandingBody::properties(),
     )
+    .into_iter()
+    .chain(content)
+    .collect()
 }
 
 /// A landing page in a list.

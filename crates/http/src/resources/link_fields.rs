@@ -63,16 +63,20 @@ fn slug(action: Action, noun: &'static str) -> impl Field<Slug> {
         slug_schema(&format!(
             "The part of the address after the hostname; case matters. {meaning} Some are reserved on the system domain."
         ))
+        .pattern(Some(SLUG))
     })
 }
 
 /// `slug` as it is shown.
 pub(super) fn slug_shown() -> ObjectBuilder {
-    slug_schema("The part of the address after the hostname; null at the root of a custom domain.")
+    matching(
+        slug_schema("The part of the address after the hostname; null at the root of a custom domain."),
+        SLUG,
+    )
 }
 
 fn slug_schema(description: &str) -> ObjectBuilder {
-    string(description).max_length(Some(Slug::MAX_CHARS)).pattern(Some(SLUG)).examples(["autumn-sale"])
+    string(description).max_length(Some(Slug::MAX_CHARS)).examples(["autumn-sale"])
 }
 
 /// `domain` (D22, D23)

@@ -9,8 +9,8 @@ use super::widget_requests::widgets;
 use super::widgets::WidgetBody;
 use crate::extract::{Field, ObjectReader, boolean, field, text};
 use crate::schema::{
-    COLOR, KEPT_COLOR, LINES, boolean as boolean_schema, list, matching, named, one_of_known, shown, string,
-    web_url, web_url_shown,
+    COLOR, Components, KEPT_COLOR, LINES, boolean as boolean_schema, list, matching, named, one_of_known,
+    shown, string, web_url, web_url_shown,
 };
 
 shown! {
@@ -67,7 +67,15 @@ fn avatar_url() -> impl Field<WebUrl> {
 }
 
 fn theme() -> impl Field<Theme> {
-    field("theme", text(Theme::parse), || theme_schema().enum_values(Some(Theme::ALL.map(Theme::as_str))))
+    field("theme", text(Theme::parse), || named(THEME))
+}
+
+/// The component of the themes in requests.
+const THEME: &str = "Theme";
+
+/// The components of the OpenAPI document about the content.
+pub(super) fn components() -> Components {
+    vec![(THEME, theme_schema().enum_values(Some(Theme::ALL.map(Theme::as_str))).into())]
 }
 
 fn accent_color() -> impl Field<AccentColor> {

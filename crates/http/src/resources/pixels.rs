@@ -15,10 +15,13 @@ use crate::extract::{
     text,
 };
 use crate::schema::{
-    Components, PIXEL_CODE, closed_object, created_at, id, kept_name, kind, one_of_known, open_object,
-    sent_name, shown, string,
+    Components, PIXEL_CODE, closed_object, created_at, id, kept_name, kind, matching, named, one_of_known,
+    open_object, sent_name, shown, string,
 };
 use crate::wire::{self, DeletionBody, ListBody, Text};
+
+/// The component of the vendors of new pixels.
+const PIXEL_TYPE: &str = "PixelType";
 
 /// The path of the list, and the prefix of each pixel's path.
 pub(crate) const PATH: &str = "/v1/pixels";
@@ -29,7 +32,7 @@ shown! {
         id: Text<PixelId> = id("pxl", "The pixel's id, which `pixel_ids` takes."),
         object: &'static str = kind("pixel"),
         pixel_type: &'static str = one_of_known(pixel_type_schema(), PixelType::ALL.map(PixelType::as_str)),
-        pixel_id: String = pixel_id_schema(),
+        pixel_id: String = matching(pixel_id_schema(), PIXEL_CODE),
         name: Option<String> = kept_name("The pixel's name, for the account's eyes."),
         created_at: Text<Timestamp> = created_at(),
     }
@@ -58,19 +61,23 @@ pub(crate) fn components() -> Components {
     let sent = properties(|body| {
         read_pixel(body);
     });
-    vec![("Pixel", shown.into()), ("PixelCreate", closed_object("A pixel to create.", sent).into())]
+    let pixel_type =
+        pixel_type_schema().enum_values(Some(PixelType::ALL.map(PixelType::as_str))).examples(["google_tag"]);
+    vec![
+        ("Pixel", shown.into()),
+        (PIXEL_TYPE, pixel_type.into()),
+        ("PixelCreate", closed_object("A pixel to create.", sent).into()),
+    ]
 }
 
 fn pixel_type() -> impl Field<PixelType> {
-    field("pixel_type", text(PixelType::parse), || {
-        pixel_type_schema().enum_values(Some(PixelType::ALL.map(PixelType::as_str))).examples(["google_tag"])
-    })
+    field("pixel_type", text(PixelType::parse), || named(PIXEL_TYPE))
 }
 
 /// The code. Its form depends on the type, so it is validated only if the type is valid.
 fn pixel_id(pixel_type: Option<PixelType>) -> impl Field<Option<PixelCode>> {
     let parse = move |text: &str| pixel_type.map(|pixel_type| PixelCode::parse(pixel_type, text)).transpose();
-    field("pixel_id", text(parse), pixel_id_schema)
+    field("pixel_id", text(parse), || pixel_id_schema().pattern(Some(PIXEL_CODE)))
 }
 
 fn name() -> impl Field<Name> {
@@ -83,10 +90,8 @@ fn pixel_type_schema() -> ObjectBuilder {
 
 fn pixel_id_schema() -> ObjectBuilder {
     string(
-        "The vendor's code of the pixel, in the vendor's own format, such as `G-1A2BCD345E` for `google_tag`. The pattern \
-         matches the codes of all vendors.",
+        "The vendor's code of the pixel, in the vendor's own format, such as `G-1A2BCD345E` for `google_tag`.",
     )
-    .pattern(Some(PIXEL_CODE))
     .examples([json!("G-1A2BCD345E")])
 }
 

@@ -135,7 +135,7 @@ impl LinkEndpoints for RedirectKind {
 const TARGET_URL: &str = "Where visitors are sent: an absolute `http` or `https` URL with a host, at most 2048 characters, without \
     credentials, white space, control characters and backslashes. It is kept exactly as given. A host that programs read \
     in different ways (`0x7f.1`, `a%62.example`) is refused; so are the link's own address and hosts that the operator has \
-    blocked. The pattern matches every accepted URL, and some others, because a pattern cannot validate hosts.";
+    blocked.";
 
 fn name() -> impl Field<Name> {
     field("name", text(Name::parse), || sent_name("The redirect's name"))

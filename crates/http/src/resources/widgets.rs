@@ -1,17 +1,18 @@
 //! The widgets of landing pages as the API shows them, and their types: a union in which `type` says which it is (D35).
 
 use serde::{Serialize, Serializer};
+use serde_json::json;
 use serde_json::value::RawValue;
 use signpost_domain::{
     AltText, Email, SocialNetwork, UnknownWidget, Widget, WidgetContent, WidgetId, WidgetText,
 };
-use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::widget_requests::{self, ReadContent, object_of_widget, widget_id};
 use crate::extract::{ObjectReader, properties};
 use crate::schema::{
-    Components, LINES, Property, always, closed_object, id, kept_name, kind, matching, named,
-    one_line_pattern, only, open_object, shown, string, web_url_shown,
+    Components, LINES, PASSED_ON, Property, always, closed_object, id, kept_name, keyword, kind, matching,
+    named, none_of, one_line_pattern, only, open_object, shown, string, web_url_shown,
 };
 use crate::wire::Text;
 
@@ -267,8 +268,7 @@ pub(crate) fn components() -> Components {
     // Without a discriminator: programs that some generators write would refuse a page with an unknown type. Not `anyOf`,
     // from which other generators make one object with the fields of all types.
     let shown = OneOfBuilder::new().description(Some(
-        "A widget of a landing page. An open list of types, which may also get more fields: a widget that a \
-             newer version wrote has the fields of that version.",
+        "A widget of a landing page. An open list of types, which may also get more fields.",
     ));
     let shown = TYPES.iter().fold(shown, |union, each| union.item(named(each.shown.0))).item(named(UNKNOWN));
     let sent = OneOfBuilder::new().description(Some(
@@ -288,7 +288,7 @@ pub(crate) fn components() -> Components {
         });
         let content = properties(|widget| drop(read(widget)));
         let is_shown = open_object(description, is_shown.into_iter().chain(shown_fields()))
-            .additional_properties(Some(AdditionalProperties::FreeForm(true)));
+            .extensions(Some(keyword(PASSED_ON, json!(true))));
         let is_sent = closed_object(description, is_sent.into_iter().chain([tag(name)]).chain(content));
         [(*shown_name, is_shown.into()), (*sent_name, is_sent.into())]
     });
@@ -296,15 +296,16 @@ pub(crate) fn components() -> Components {
 }
 
 /// The description of a widget's id.
-const WIDGET_ID_SHOWN: &str = "The widget's id. A visit of the page's address followed by `/w/` and this id counts as a click on \
-                               the widget, and leads where the widget leads.";
+const WIDGET_ID_SHOWN: &str = "The widget's id. If the widget leads somewhere, a visit of the page's address followed by `/w/` and \
+                               this id counts as a click on it and leads there.";
 
 fn widget_id_shown() -> Property {
     always("id", id("wgt", WIDGET_ID_SHOWN))
 }
 
 fn tag(name: &'static str) -> Property {
-    always("type", only(string("The type of the widget."), name))
+    // Programs in Go check patterns but no constants.
+    always("type", only(string("The type of the widget."), name).pattern(Some(format!("^{name}$"))))
 }
 
 /// The component of widgets that this version does not know.
@@ -314,19 +315,13 @@ const UNKNOWN: &str = "UnknownWidget";
 /// pattern.
 fn of_newer_version() -> ObjectBuilder {
     let known = TYPES.each_ref().map(|each| each.name);
-    ObjectBuilder::new()
-        .schema_type(Type::Object)
-        .description(Some("A widget that a newer version wrote, passed through untouched."))
-        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
-        .property("id", id("wgt", WIDGET_ID_SHOWN))
-        .property("object", kind("widget"))
-        .property(
-            "type",
-            string("The type of the widget.").pattern(Some(format!("^(?!(?:{})$)", known.join("|")))),
-        )
-        .required("id")
-        .required("object")
-        .required("type")
+    let properties = [
+        widget_id_shown(),
+        always("object", kind("widget")),
+        always("type", string("The type of the widget.").pattern(Some(none_of(&known)))),
+    ];
+    open_object("A widget that a newer version wrote, passed on untouched.", properties)
+        .extensions(Some(keyword(PASSED_ON, json!(true))))
 }
 
 #[cfg(test)]

@@ -5,9 +5,13 @@ use std::fmt;
 use serde_json::Value;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{
-    AdditionalProperties, AnyOfBuilder, ArrayBuilder, ArrayItems, ObjectBuilder, SchemaType, Type,
+    AdditionalProperties, AnyOfBuilder, ArrayBuilder, ArrayItems, KnownFormat, ObjectBuilder, SchemaFormat,
+    SchemaType, Type,
 };
 use utoipa::openapi::{Ref, RefOr, Schema};
+
+/// The keyword of objects that pass on what a newer version wrote, so that tests allow other properties too.
+pub(crate) const PASSED_ON: &str = "x-signpost-passed-on";
 
 /// The keyword of patterns that only our own tests apply.
 const PATTERN: &str = "x-signpost-pattern";
@@ -59,12 +63,15 @@ pub(crate) fn closed_object(
     open_object(description, properties).additional_properties(Some(AdditionalProperties::FreeForm(false)))
 }
 
-/// An object of an answer. It does not forbid other properties, because clients must keep those of newer versions.
+/// An object of an answer. It allows other properties, because clients must keep those of newer versions.
 pub(crate) fn open_object(
     description: &str,
     properties: impl IntoIterator<Item = Property>,
 ) -> ObjectBuilder {
-    let object = ObjectBuilder::new().schema_type(Type::Object).description(Some(description));
+    let object = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some(description))
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)));
     properties.into_iter().fold(object, |object, Property { name, schema, required }| {
         let object = object.property(name, schema);
         if required { object.required(name) } else { object }
@@ -120,9 +127,16 @@ pub(crate) fn boolean(description: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean).description(Some(description))
 }
 
+/// An integer. Without the format, generators of some languages take 32 bits.
+pub(crate) fn integer() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+}
+
 /// A count, from 0.
 pub(crate) fn count(description: &str) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).description(Some(description))
+    integer().minimum(Some(0)).description(Some(description))
 }
 
 /// The field `object`, with its one value for a kind of resource.

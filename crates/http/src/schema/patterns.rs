@@ -73,6 +73,29 @@ pub(crate) fn hostname() -> String {
     format!(r"^[{SPACES}]*[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.[A-Za-z0-9.-]{{1,252}}[{SPACES}]*$")
 }
 
+/// Any text but these words. It needs no look-ahead, which the engines of some languages lack.
+pub(crate) fn none_of(words: &[&str]) -> String {
+    format!("^{}$", rest_of_none(words))
+}
+
+/// Any text that none of the words ends with, after their common beginning.
+fn rest_of_none(words: &[&str]) -> String {
+    let mut rests: BTreeMap<char, Vec<&str>> = BTreeMap::new();
+    for word in words {
+        let mut letters = word.chars();
+        if let Some(first) = letters.next() {
+            rests.entry(first).or_default().push(letters.as_str());
+        }
+    }
+    let is_end = words.iter().any(|word| word.is_empty());
+    let firsts: String = rests.keys().collect();
+    let longer = if firsts.is_empty() { ".+".to_owned() } else { format!("[^{firsts}].*") };
+    let inner = rests.iter().map(|(first, rests)| format!("{first}{}", rest_of_none(rests)));
+    let alternatives: Vec<String> = std::iter::once(longer).chain(inner).collect();
+    // Without a word that ends here, the text may end here.
+    format!("(?:{}){}", alternatives.join("|"), if is_end { "" } else { "?" })
+}
+
 /// An assigned country code in upper or lower case (D26).
 pub(crate) fn country() -> String {
     let mut seconds: BTreeMap<char, String> = BTreeMap::new();
@@ -95,4 +118,21 @@ pub(crate) fn country() -> String {
 pub(crate) fn target_url() -> String {
     let never = format!(r"{SPACES}{CONTROLS}\\");
     format!(r"^[Hh][Tt][Tt][Pp][Ss]?://[^{never}/?#@:][^{never}]*$")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::string::string_regex;
+
+    use super::*;
+
+    const WORDS: [&str; 4] = ["link", "lin", "list", "text"];
+
+    proptest! {
+        #[test]
+        fn none_of_words_is_any_other_text(text in string_regex(none_of(&WORDS).trim_matches(['^', '$'])).unwrap()) {
+            prop_assert!(!WORDS.contains(&text.as_str()), "{text}");
+        }
+    }
 }

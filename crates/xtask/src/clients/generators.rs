@@ -29,6 +29,10 @@ pub(super) struct Check {
 const PACKAGE: (&str, &str) = ("package.json", include_str!("package.json"));
 const COMPILER: (&str, &str) = ("tsconfig.json", include_str!("tsconfig.json"));
 
+/// The settings of hey-api. Node needs the ends of file names in imports.
+const HEY: &str = "export default {\n  input: process.env.DOCUMENT,\n  \
+                   output: { path: \"client\", importFileExtension: \".js\" },\n};\n";
+
 /// Every check.
 pub(super) static CHECKS: [Check; 13] = [
     Check { name: "openapi-generator-validate", files: &[], steps: validated },
@@ -46,13 +50,17 @@ pub(super) static CHECKS: [Check; 13] = [
     },
     Check {
         name: "hey-api",
-        files: &[PACKAGE, COMPILER, ("journey.ts", include_str!("journey_hey.ts"))],
+        files: &[PACKAGE, COMPILER, ("hey.config.mjs", HEY), ("journey.ts", include_str!("journey_hey.ts"))],
         steps: hey_api,
     },
     Check { name: "openapi-generator-python", files: &[], steps: generated_python },
     Check { name: "openapi-generator-typescript", files: &[PACKAGE, COMPILER], steps: generated_typescript },
     Check { name: "openapi-generator-rust", files: &[], steps: generated_rust },
-    Check { name: "openapi-generator-go", files: &[], steps: generated_go },
+    Check {
+        name: "openapi-generator-go",
+        files: &[("answers_test.go", include_str!("answers_test.go"))],
+        steps: generated_go,
+    },
     Check {
         name: "openapi-generator-php",
         files: &[("load_classes.php", include_str!("load_classes.php"))],
@@ -123,7 +131,8 @@ fn openapi_typescript(shop: &Workshop, folder: &Path) -> Vec<Step> {
 
 fn hey_api(shop: &Workshop, folder: &Path) -> Vec<Step> {
     let document = shop.document(CURRENT.0).display().to_string();
-    let generate = Step::new(shop.tools.node("openapi-ts"), folder, ["-i", &document, "-o", "client"]);
+    let generate =
+        Step::new(shop.tools.node("openapi-ts"), folder, ["-f", "hey.config.mjs"]).with("DOCUMENT", document);
     [packages(shop, folder), generate].into_iter().chain(typescript_journey(shop, folder)).collect()
 }
 
@@ -135,13 +144,15 @@ fn generated(shop: &Workshop, folder: &Path, language: &str) -> Step {
 }
 
 fn generated_python(shop: &Workshop, folder: &Path) -> Vec<Step> {
-    let python = shop.tools.python("python");
+    let [pip, python] = ["pip", "python"].map(|name| folder.join("environment/bin").join(name));
     let import_all = "import pkgutil, importlib, openapi_client\n\
                       for module in pkgutil.walk_packages(openapi_client.__path__, 'openapi_client.'):\n    \
                       importlib.import_module(module.name)";
     vec![
         generated(shop, folder, "python"),
-        Step::new(&python, folder, ["-m", "pip", "install", "--quiet", "-r", "client/requirements.txt"]),
+        // Of its own, so that the packages of the tools stay as they are.
+        Step::new("python3", folder, ["-m", "venv", "environment"]),
+        Step::new(&pip, folder, ["install", "--quiet", "-r", "client/requirements.txt"]),
         Step::new(&python, folder, ["-c", import_all]).with("PYTHONPATH", "client"),
     ]
 }
@@ -179,12 +190,12 @@ fn generated_go(shop: &Workshop, folder: &Path) -> Vec<Step> {
     // Debian has the one dependency; modules would need a network.
     let sources = folder.join("go/src/client");
     let path = format!("{}:/usr/share/gocode", folder.join("go").display());
-    let copy = format!("mkdir -p {0} && cp client/*.go {0}", sources.display());
-    let build = "cd go/src/client && go build .";
+    let copy = format!("mkdir -p {0} && cp client/*.go answers_test.go {0}", sources.display());
+    let test = "cd go/src/client && go vet . && go test .";
     vec![
         generated(shop, folder, "go"),
         Step::new("sh", folder, ["-c", &copy]),
-        Step::new("sh", folder, ["-c", build]).with("GO111MODULE", "off").with("GOPATH", path),
+        Step::new("sh", folder, ["-c", test]).with("GO111MODULE", "off").with("GOPATH", path),
     ]
 }
 

@@ -10,9 +10,12 @@ use anyhow::{Context, Result};
 const SIGNS: [&str; 4] = ["Inner", "AnyOf", "Type0", "ModelError"];
 
 /// The ends of the names of source files.
-const SOURCES: [&str; 7] = ["py", "rs", "ts", "go", "php", "java", "d.ts"];
+const SOURCES: [&str; 6] = ["py", "rs", "ts", "go", "php", "java"];
 
-/// The made-up names in the source files of a folder. Installed packages are no part of the client.
+/// The folders of installed packages, which are no part of a client.
+const INSTALLED: [&str; 2] = ["node_modules", "environment"];
+
+/// The made-up names in the source files of a folder.
 pub(super) fn made_up(folder: &Path) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -20,9 +23,9 @@ pub(super) fn made_up(folder: &Path) -> Result<BTreeSet<String>> {
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
             let is_source = path.extension().is_some_and(|end| SOURCES.iter().any(|source| *source == end));
-            if kind.is_dir()
-                && path.file_name().is_some_and(|name| name != "node_modules" && name != "target")
-            {
+            let is_installed =
+                path.file_name().is_some_and(|name| INSTALLED.iter().any(|other| *other == name));
+            if kind.is_dir() && !is_installed {
                 folders.push(path);
             } else if kind.is_file() && is_source {
                 let text =

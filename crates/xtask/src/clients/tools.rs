@@ -21,8 +21,14 @@ const OF_THE_SYSTEM: [(&str, &str, &str); 5] = [
     ("python3", "--version", "python3-venv"),
     ("npm", "--version", "npm"),
     ("java", "-version", "default-jre-headless"),
-    ("go", "version", "golang-go golang-gopkg-validator.v2-dev"),
-    ("php", "--version", "php-cli php-guzzlehttp-guzzle"),
+    ("go", "version", "golang-go"),
+    ("php", "--version", "php-cli"),
+];
+
+/// Libraries of the system that generated clients need, and the package of Debian with each.
+const LIBRARIES: [(&str, &str); 2] = [
+    ("/usr/share/gocode/src/gopkg.in/validator.v2", "golang-gopkg-validator.v2-dev"),
+    ("/usr/share/php/GuzzleHttp/autoload.php", "php-guzzlehttp-guzzle"),
 ];
 
 /// Where the tools are.
@@ -36,13 +42,12 @@ impl Tools {
     /// # Errors
     /// If a program of the system is missing; the message names the packages. If a registry cannot be reached.
     pub(super) fn install(root: &Path) -> Result<Self> {
-        let missing: Vec<&str> = OF_THE_SYSTEM
-            .iter()
-            .filter(|(program, version, _)| !runs(program, version))
-            .map(|(_, _, packages)| *packages)
-            .collect();
+        let programs = OF_THE_SYSTEM.iter().filter(|(program, version, _)| !runs(program, version));
+        let libraries = LIBRARIES.iter().filter(|(path, _)| !Path::new(path).exists());
+        let missing: Vec<&str> =
+            programs.map(|(_, _, package)| *package).chain(libraries.map(|(_, package)| *package)).collect();
         if !missing.is_empty() {
-            bail!("programs are missing; install them: apt-get install {}", missing.join(" "));
+            bail!("programs or libraries are missing; install them: apt-get install {}", missing.join(" "));
         }
         let tools = Self { folder: root.join("target/tools/clients") };
         fs::create_dir_all(&tools.folder).context("no folder for the tools")?;

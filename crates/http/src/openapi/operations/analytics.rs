@@ -105,12 +105,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 fn lines() -> Response {
-    let lines = ContentBuilder::new().schema(Some(named("ExportedClick"))).example(Some(examples::click()));
+    let lines = ContentBuilder::new()
+        .schema(Some(named("ExportedLines")))
+        .example(Some(json!(format!("{}\n", examples::click()))));
     let table = ContentBuilder::new()
         .schema(Some(named("ExportedClicks")))
         .example(Some(json!(examples::CLICKS_CSV)));
     let response = ResponseBuilder::new()
-        .description("The clicks. As NDJSON, each line is an object of this schema.")
+        .description("The clicks. As NDJSON, each line is an `ExportedClick`.")
         .content("application/x-ndjson", lines.build())
         .content("text/csv; charset=utf-8", table.build());
     headers::of_every_response(response, RateLimited::Always).build()
