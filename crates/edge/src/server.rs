@@ -118,8 +118,13 @@ impl EdgeServer {
         });
         let trusted = Arc::clone(&edge);
         let proxies = Proxies::new(move |peer| trusted.app.client_addresses.trusts(peer));
-        let options =
-            ListenerOptions { connections, proxies, times, ..ListenerOptions::new("links", workers) };
+        let options = ListenerOptions {
+            connections,
+            proxies,
+            encodes_targets: true,
+            times,
+            ..ListenerOptions::new("links", workers)
+        };
         let service = move || {
             let worker = Worker::new(Arc::clone(&edge));
             fn_service(move |request: Request| {

@@ -21,6 +21,7 @@ use crate::answer::{AnswerForm, answer};
 use crate::door::Ticket;
 use crate::reply::{Refusal, Refusals, Reply};
 use crate::request_body::{BodyState, RequestBody};
+use crate::request_target::TargetTooLong;
 use crate::wire::{HeadEnd, MAX_HEAD_BYTES, Wire};
 
 /// The time that a new connection gets to begin its first request when the listener stops. The constant below
@@ -43,6 +44,7 @@ pub(crate) struct Responder<S> {
     pub(crate) refusals: std::sync::Arc<dyn Refusals>,
     pub(crate) listener: &'static str,
     pub(crate) door: fn(&str) -> bool,
+    pub(crate) encodes_targets: bool,
 }
 
 /// Why a connection ends.
@@ -134,7 +136,7 @@ where
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody,
 {
-    let mut request = head(wire, ticket).await?;
+    let mut request = head(wire, ticket, responder.encodes_targets).await?;
     if let Ticket::Door(waiting) = &*ticket {
         match waiting.enter() {
             Some(permit) => *ticket = Ticket::Permit(permit),
@@ -189,13 +191,13 @@ async fn close(wire: &Wire, ticket: &Ticket, is_all_read: bool) {
 }
 
 /// Waits for the head of the next request. It flushes pending output before it waits.
-async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
+async fn head(wire: &Wire, ticket: &Ticket, encodes_target: bool) -> Result<Request, End> {
     let mut looked_through = 0;
     let mut parsed_at = 0;
     let mut phase = Phase::Arrived;
     let mut is_last = false;
     loop {
-        let unused = wire.unused_bytes();
+        let mut unused = wire.unused_bytes();
         // Parsing again for every byte would let a client buy seconds of work with kilobytes. So the parser
         // runs only now and then on an incomplete head, to detect input that can never become one.
         let end = wire.find_head_end(looked_through);
@@ -204,6 +206,10 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
         }
         if unused > 0 && (unused >= 2 * parsed_at || end == HeadEnd::Found) {
             parsed_at = unused;
+            if encodes_target && end == HeadEnd::Found {
+                wire.encode_target().map_err(|TargetTooLong| End::Refused(Refusal::HeadTooLarge))?;
+                unused = wire.unused_bytes();
+            }
             match wire.decode() {
                 Ok(Some(Message::Item(request))) => {
                     wire.watch.clear_deadline();

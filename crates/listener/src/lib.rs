@@ -27,6 +27,7 @@ mod listener;
 mod options;
 mod reply;
 mod request_body;
+mod request_target;
 mod watch;
 mod wire;
 mod worker;

@@ -50,7 +50,16 @@ impl Listener {
         S::Error: Into<Response<BoxBody>>,
         B: MessageBody + 'static,
     {
-        let ListenerOptions { name, workers, connections, door, times, head_memory, ref proxies } = *options;
+        let ListenerOptions {
+            name,
+            workers,
+            connections,
+            door,
+            ref proxies,
+            encodes_targets,
+            times,
+            head_memory,
+        } = *options;
         socket.set_nonblocking(true)?;
         #[cfg(target_os = "linux")]
         configure_listening(&socket);
@@ -69,6 +78,7 @@ impl Listener {
                 factory: factory.clone(),
                 refusals: Arc::clone(refusals),
                 door,
+                encodes_targets,
                 times,
                 head_memory: Arc::clone(&head_memory),
                 stop: workers_stopped.clone(),

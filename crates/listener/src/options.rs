@@ -21,6 +21,9 @@ pub struct ListenerOptions {
     /// The peers that may hold any number of the connections, such as a proxy in front of the listener. Any other address may
     /// hold half of them; an IPv6 address counts with its /64 network.
     pub proxies: Proxies,
+    /// Whether raw bytes that a URI cannot hold, such as `ü` and `"`, are percent-encoded in request targets. Otherwise such
+    /// requests are refused. A listener for people encodes them, because people paste links into all kinds of programs.
+    pub encodes_targets: bool,
     /// The deadlines of connections.
     pub times: Times,
     /// How many bytes the unfinished heads of all connections may hold together. The first 4 KiB of each head do not count. A
@@ -41,6 +44,7 @@ impl ListenerOptions {
             connections: 10_000,
             door: |_| false,
             proxies: Proxies::none(),
+            encodes_targets: false,
             times: Times::default(),
             head_memory: Self::HEAD_MEMORY,
         }

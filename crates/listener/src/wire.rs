@@ -22,6 +22,7 @@ use tokio_util::codec::{Decoder as _, Encoder as _};
 use crate::head_memory::HeadShare;
 use crate::options::Times;
 use crate::reply::ShortRedirect;
+use crate::request_target::{self, TargetTooLong};
 use crate::watch::Watched;
 use crate::worker::Buffers;
 
@@ -155,6 +156,11 @@ impl Wire {
             }
         }
         HeadEnd::Missing
+    }
+
+    /// Percent-encodes raw bytes of the request target. The input begins with a complete head.
+    pub(crate) fn encode_target(&self) -> Result<(), TargetTooLong> {
+        request_target::encode(&mut self.input.borrow_mut(), MAX_HEAD_BYTES).map(drop)
     }
 
     /// Whether an unfinished head may take this many bytes of memory.

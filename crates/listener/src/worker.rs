@@ -97,6 +97,7 @@ pub(crate) struct Setup<F> {
     pub(crate) factory: F,
     pub(crate) refusals: Arc<dyn Refusals>,
     pub(crate) door: fn(&str) -> bool,
+    pub(crate) encodes_targets: bool,
     pub(crate) times: Times,
     pub(crate) head_memory: Arc<HeadMemory>,
     pub(crate) stop: watch::Receiver<Stop>,
@@ -158,6 +159,7 @@ where
         factory,
         refusals,
         door,
+        encodes_targets,
         times,
         head_memory,
         mut stop,
@@ -180,15 +182,12 @@ where
     if ready.send(Ok(())).is_err() {
         return;
     }
-    let responder = Rc::new(Responder { service, refusals, listener, door });
+    let responder = Rc::new(Responder { service, refusals, listener, door, encodes_targets });
     // The codec only needs to know whether connections are kept; this crate handles all times.
     let config = ServiceConfig::new(KeepAlive::Os, Duration::ZERO, Duration::ZERO, false, None);
     let (sweeper, buffers, open) =
         (Sweeper::new(times.tick()), Rc::<Buffers>::default(), Rc::<OpenConnections>::default());
-    let sweeping = tokio::task::spawn_local({
-        let sweeper = Rc::clone(&sweeper);
-        async move { sweeper.sweep().await }
-    });
+    let sweeping = start_sweeping(&sweeper);
     let take = |stream: tokio::net::TcpStream, peer: SocketAddr, ticket| {
         let counted = open.count(&load);
         let codec = Codec::new(config.clone());
@@ -252,6 +251,11 @@ where
         () = tokio::time::sleep(times.stopping) => {}
     }
     sweeping.abort();
+}
+
+fn start_sweeping(sweeper: &Rc<Sweeper>) -> tokio::task::JoinHandle<()> {
+    let sweeper = Rc::clone(sweeper);
+    tokio::task::spawn_local(async move { sweeper.sweep().await })
 }
 
 /// Counts the connections of a worker.

@@ -148,7 +148,7 @@ async fn d53_r10_longest_location_arrives_complete() {
 }
 
 /// Parameters that advertisers, frameworks and attackers append.
-const PARAMETERS: [&str; 52] = [
+const PARAMETERS: [&str; 57] = [
     "utm_source=mail",
     "utm_medium=email",
     "utm_campaign=a&utm_term=b&utm_content=c",
@@ -200,6 +200,12 @@ const PARAMETERS: [&str; 52] = [
     "/../other",
     "@evil.example",
     "{}|^`'\\",
+    // A URI has no place for these. Browsers encode them, other programs send them as they are.
+    "\"",
+    "<",
+    ">",
+    "ä",
+    "a=\u{202e}",
     "",
 ];
 
@@ -224,11 +230,6 @@ async fn d53_r9_query_parameters_do_not_change_the_location() {
                     assert_eq!(answer.header("location"), Some(target_url.location().as_str()), "{path}");
                 }
             }
-        }
-        // RFC 9112 forbids these in a request; browsers encode them.
-        for parameter in ["\"", "<", ">", "ä", "a=\u{202e}"] {
-            let answer = edge.get(&format!("/{slug}?{parameter}"));
-            assert_eq!((answer.status, answer.header("location")), (400, None), "{parameter}");
         }
     }
 }

@@ -62,6 +62,16 @@ impl Scene {
         })
     }
 
+    /// A listener that percent-encodes raw bytes of targets.
+    pub(crate) fn encoding(times: Times) -> Self {
+        Self::start_with(&ListenerOptions {
+            times,
+            proxies: Proxies::new(|_| true),
+            encodes_targets: true,
+            ..ListenerOptions::new("test", NonZeroUsize::MIN)
+        })
+    }
+
     pub(crate) fn start_with(options: &ListenerOptions) -> Self {
         let (socket, port) = kept_listener();
         let (seen, leave) = (Arc::<Seen>::default(), Arc::new(Semaphore::new(0)));
@@ -151,10 +161,7 @@ async fn answer(
             }
         }
         _ if request.method() == Method::HEAD => ok(Bytes::from_static(b"of a GET")),
-        path => {
-            let path = path.to_owned();
-            ok(path.into())
-        }
+        _ => ok(request.uri().to_string().into()),
     })
 }
 
