@@ -9,7 +9,7 @@ use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::analytics::Analytics;
 use crate::changes::ChangeFeed;
 use crate::ports::{
-    ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness,
+    BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness,
     SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
@@ -40,6 +40,8 @@ pub struct Application {
     pub link_memory: Arc<LinkMemory>,
     /// Looks up the countries of visitors (D55).
     pub countries: Arc<dyn CountryLookup>,
+    /// Tells the visits of bots from those of people (D48, D57).
+    pub bots: Arc<dyn BotDetector>,
     /// Publishes changes that visitors can see to the parts of this node.
     pub changes: Arc<ChangeFeed>,
     /// The plans.

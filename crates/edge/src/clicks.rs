@@ -6,14 +6,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actix_http::header::{self, HeaderName, HeaderValue};
-use actix_http::{HttpMessage as _, Method};
+use actix_http::Method;
+use actix_http::header;
 use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use crate::link_view::LinkView;
 use crate::visit::{Visitor, Worker};
+use crate::visitor;
 
 /// How often lanes are flushed. Clicks still in a lane are lost when the process is killed.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(50);
@@ -101,15 +102,6 @@ impl ClickQueue {
     }
 }
 
-/// The headers with which browsers say that they fetch a page ahead of a visit: today's, and earlier ones of Chromium, Safari
-/// and Firefox.
-static PURPOSES: [HeaderName; 4] = [
-    HeaderName::from_static("sec-purpose"),
-    HeaderName::from_static("purpose"),
-    HeaderName::from_static("x-purpose"),
-    HeaderName::from_static("x-moz"),
-];
-
 impl Worker {
     /// Records a click for each link on the way that has analytics. HEAD is not a click (D48).
     pub(crate) fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind) {
@@ -121,8 +113,6 @@ impl Worker {
         if recorded.peek().is_none() {
             return;
         }
-        let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
-        let purpose = PURPOSES.iter().map(text).find(|purpose| !purpose.is_empty()).unwrap_or_default();
         let country = self.edge.gates.country_in_header(request.head());
         for link in recorded {
             self.lane.push(&Click {
@@ -132,11 +122,11 @@ impl Worker {
                 kind,
                 address: *address,
                 country,
-                user_agent: text(&header::USER_AGENT),
-                referrer: text(&header::REFERER),
-                accept_language: text(&header::ACCEPT_LANGUAGE),
+                user_agent: visitor::user_agent(request),
+                referrer: visitor::text(request, &header::REFERER),
+                accept_language: visitor::text(request, &header::ACCEPT_LANGUAGE),
                 query: request.uri().query().unwrap_or_default().as_bytes(),
-                purpose,
+                purpose: visitor::purpose(request),
             });
         }
     }

@@ -18,6 +18,7 @@ mod link_view;
 mod outage_log;
 mod outcome;
 mod pages;
+mod pixel_visit;
 mod qr_codes;
 mod requested_address;
 mod response;

@@ -16,9 +16,8 @@ use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::url_of;
-use signpost_domain::{TargetUrl, Timestamp};
+use signpost_domain::Timestamp;
 use signpost_listener::{Reply, ShortRedirect};
-use signpost_pages::PixelPage;
 
 use crate::clicks::{ClickQueue, Lane};
 use crate::compiled_link::CompiledLink;
@@ -299,34 +298,6 @@ impl Worker {
     pub(crate) fn not_found(&self, reason: Reason) -> Outcome {
         self.edge.reasons.count(reason);
         Outcome::NotFound
-    }
-
-    /// The page that fires the link's pixels on the way to `start` and `rest` (D57). `None` if the link has
-    /// no pixels, if the visitor refuses tracking, or if the page cannot be rendered. The visitor is then
-    /// redirected without it.
-    fn pixel_page(
-        &self,
-        Visitor { request, .. }: &Visitor<'_>,
-        link: &LinkView<'_>,
-        start: &str,
-        rest: &[u8],
-    ) -> Option<Outcome> {
-        let pixels = link.pixels();
-        if pixels.is_empty() || visitor::refuses_tracking(request) {
-            return None;
-        }
-        let target = String::from_utf8([start.as_bytes(), rest].concat()).ok()?;
-        let target = TargetUrl::from_stored(target).ok()?;
-        let mut nonce = [0; 16];
-        self.edge.app.randomness.fill(&mut nonce).ok()?;
-        let language = visitor::language(request);
-        let page = PixelPage { pixels: &pixels, target: &target, language, nonce }.render().ok()?;
-        Some(Outcome::Pixels(Page {
-            status: StatusCode::OK,
-            html: Bytes::from(page.html),
-            content_security_policy: HeaderValue::from_str(&page.content_security_policy).ok()?,
-            referrer_policy: PixelPage::REFERRER_POLICY,
-        }))
     }
 
     /// The QR code of the link at `requested` (D59).

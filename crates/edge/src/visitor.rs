@@ -51,10 +51,27 @@ pub(crate) fn language(request: &Request) -> Language {
     header.map_or_else(Language::default, |value| Language::preferred(value.as_bytes()))
 }
 
-static SEC_GPC: HeaderName = HeaderName::from_static("sec-gpc");
+/// The value of `User-Agent`. Empty if it is not sent.
+pub(crate) fn user_agent(request: &Request) -> &[u8] {
+    text(request, &header::USER_AGENT)
+}
 
-/// Whether the visitor asks not to be tracked (D57).
-pub(crate) fn refuses_tracking(request: &Request) -> bool {
-    let says_so = |name: &HeaderName| request.headers().get(name).map(HeaderValue::as_bytes) == Some(b"1");
-    says_so(&SEC_GPC) || says_so(&header::DNT)
+/// The headers with which browsers say that they fetch a page ahead of a visit: today's, and earlier ones of Chromium, Safari
+/// and Firefox.
+static PURPOSES: [HeaderName; 4] = [
+    HeaderName::from_static("sec-purpose"),
+    HeaderName::from_static("purpose"),
+    HeaderName::from_static("x-purpose"),
+    HeaderName::from_static("x-moz"),
+];
+
+/// What the browser says about a request ahead of a visit. Empty if it says nothing.
+pub(crate) fn purpose(request: &Request) -> &[u8] {
+    let purposes = PURPOSES.iter().map(|name| text(request, name));
+    purposes.into_iter().find(|purpose| !purpose.is_empty()).unwrap_or_default()
+}
+
+/// The value of a header. Empty if it is not sent.
+pub(crate) fn text<'a>(request: &'a Request, name: &HeaderName) -> &'a [u8] {
+    request.headers().get(name).map_or(&[], HeaderValue::as_bytes)
 }

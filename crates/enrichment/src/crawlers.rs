@@ -1,6 +1,6 @@
 //! Bots that `signpost-user-agents` does not know, by regular expressions.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use regex_filtered::{Builder, Regexes};
 
@@ -15,6 +15,8 @@ const BROWSER_PATTERNS: &[&str] = &[
     r"RED\/", "speedy", "Fluid", "ds9", "Nitro-", "Adventurer", "Magellan", "Hello World", r"mail\.ru",
 ];
 
+static BUILT_IN: OnceLock<Option<Crawlers>> = OnceLock::new();
+
 /// Compiled patterns.
 pub(crate) struct Crawlers(Regexes);
 
@@ -22,9 +24,12 @@ impl Crawlers {
     /// The built-in patterns, compiled at first use.
     pub(crate) fn built_in() -> Option<&'static Self> {
         // A test compiles them, so `None` cannot occur.
-        static BUILT_IN: LazyLock<Option<Crawlers>> =
-            LazyLock::new(|| Crawlers::compile(vendored::CRAWLERS, BROWSER_PATTERNS).ok());
-        BUILT_IN.as_ref()
+        BUILT_IN.get_or_init(|| Self::compile(vendored::CRAWLERS, BROWSER_PATTERNS).ok()).as_ref()
+    }
+
+    /// The built-in patterns, if they are compiled. It never waits.
+    pub(crate) fn built_in_if_compiled() -> Option<&'static Self> {
+        BUILT_IN.get()?.as_ref()
     }
 
     /// Parses regular expressions, one a line. An agent is a bot if any of them matches a part of it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use signpost_domain::CountryCode;
 
+use crate::bots::{Bots, is_ahead_of_visit};
 use crate::cache::{Cache, HeapSize};
 use crate::categories::{self, Category};
 use crate::channel::channel;
@@ -84,6 +85,7 @@ pub struct Facts {
 /// The first click compiles the built-in rules, which takes a good part of a second.
 pub struct Enricher {
     sources: Sources,
+    bots: Bots,
     agents: Cache<AgentFacts>,
     referrers: Cache<ReferrerFacts>,
     /// The query of most clicks.
@@ -178,6 +180,7 @@ impl Enricher {
     #[must_use]
     pub fn new(sources: Sources) -> Self {
         Self {
+            bots: Bots::new(sources.clone()),
             sources,
             agents: Cache::of_bytes(AGENTS_BYTES),
             referrers: Cache::of_bytes(OTHERS_BYTES),
@@ -234,7 +237,7 @@ impl Enricher {
         let query = self.query(examined_of_query(query));
         let language = self.language(examined(accept_language));
         Facts {
-            is_bot: agent.is_bot || is_ahead_of_visit(examined(purpose)),
+            is_bot: agent.is_bot || is_ahead_of_visit(purpose),
             channel: self.channel(&query, &referred),
             country: "",
             device: agent.device,
@@ -253,9 +256,9 @@ impl Enricher {
             return agent.clone();
         }
         let readable = String::from_utf8_lossy(sent);
+        // First, because the visitors' side waits for these patterns after a start.
+        let is_bot = self.bots.is_program(sent, &readable);
         let families = self.sources.agents().map(|rules| rules.families(&readable)).unwrap_or_default();
-        let is_bot = signpost_user_agents::classify(sent).is_some()
-            || self.sources.crawlers().is_some_and(|crawlers| crawlers.matches(&readable));
         let agent = AgentFacts {
             is_bot,
             device: device(&readable, &families.os),
@@ -344,7 +347,7 @@ impl Enricher {
     }
 }
 
-fn examined(sent: &[u8]) -> &[u8] {
+pub(crate) fn examined(sent: &[u8]) -> &[u8] {
     sent.get(..MAX_EXAMINED_BYTES).unwrap_or(sent)
 }
 
@@ -354,30 +357,4 @@ fn examined_of_query(sent: &[u8]) -> &[u8] {
 
 fn shared(value: &str) -> Arc<str> {
     if value.is_empty() { text::empty() } else { Arc::from(value) }
-}
-
-/// Whether a header such as `Sec-Purpose` says that no person sees the page yet: `prefetch;prerender`,
-/// `preview` (D48).
-fn is_ahead_of_visit(purpose: &[u8]) -> bool {
-    const AHEAD: [&[u8]; 3] = [b"prefetch", b"prerender", b"preview"];
-    purpose
-        .split(|byte| !byte.is_ascii_alphanumeric())
-        .any(|word| AHEAD.iter().any(|ahead| word.eq_ignore_ascii_case(ahead)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_ahead_of_visit;
-
-    #[test]
-    fn d48_prefetches_prerenders_and_previews_precede_a_visit() {
-        for purpose in
-            ["prefetch", "prefetch;prerender", "Prefetch; anonymous-client-ip", "prerender", "preview"]
-        {
-            assert!(is_ahead_of_visit(purpose.as_bytes()), "{purpose}");
-        }
-        for purpose in ["", "navigate", "prefetched", "\u{0}"] {
-            assert!(!is_ahead_of_visit(purpose.as_bytes()), "{purpose}");
-        }
-    }
 }

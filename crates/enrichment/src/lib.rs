@@ -22,6 +22,7 @@
 //! ```
 
 mod agent_rules;
+mod bots;
 mod cache;
 mod categories;
 mod channel;
@@ -36,5 +37,6 @@ mod sources;
 mod text;
 mod vendored;
 
+pub use bots::Bots;
 pub use enricher::{Enricher, Facts, FactsOfAlike, Sent};
 pub use sources::{SourceError, SourceKind, Sources};

@@ -115,6 +115,14 @@ impl Sources {
         }
     }
 
+    /// The patterns of bots, unless they are the built-in ones and not compiled yet. It never waits.
+    pub(crate) fn ready_crawlers(&self) -> Option<&Crawlers> {
+        match &self.crawlers {
+            Some(own) => Some(own),
+            None => Crawlers::built_in_if_compiled(),
+        }
+    }
+
     pub(crate) fn channels(&self) -> &Categories {
         match &self.channels {
             Some(own) => own,

@@ -15,6 +15,7 @@ use signpost_domain::{
 };
 
 use crate::blocklist::FixedBlocklist;
+use crate::bots::FixedBots;
 use crate::click_store::MemoryClickStore;
 use crate::clicks::KeptClicks;
 use crate::clock::ManualClock;
@@ -54,6 +55,8 @@ pub struct InMemory {
     pub stale_limit: Duration,
     /// The countries of visitors.
     pub countries: Arc<FixedCountries>,
+    /// The agents of bots.
+    pub bots: Arc<FixedBots>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.
@@ -98,6 +101,7 @@ impl InMemory {
             click_store: Arc::default(),
             stale_limit: STALE_LIMIT,
             countries: Arc::default(),
+            bots: Arc::default(),
             plans: Plans::builtin(),
             system,
             custom_domain_scheme: CustomDomainScheme::Https,
@@ -126,6 +130,7 @@ impl InMemory {
             click_store,
             stale_limit,
             countries,
+            bots,
             plans,
             system,
             custom_domain_scheme,
@@ -150,6 +155,7 @@ impl InMemory {
             click_store,
             link_memory: Arc::new(LinkMemory::new(stale_limit)),
             countries,
+            bots,
             changes: Arc::default(),
             plans,
             system,

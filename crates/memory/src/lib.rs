@@ -65,6 +65,7 @@
 mod account_writes;
 mod answers;
 mod blocklist;
+mod bots;
 mod change_log;
 mod click_counting;
 mod click_store;
@@ -92,6 +93,7 @@ mod store;
 mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;
+pub use bots::FixedBots;
 pub use click_store::{HeldAnswers, MemoryClickStore};
 pub use clicks::{KeptClick, KeptClicks};
 pub use clock::ManualClock;

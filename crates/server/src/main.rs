@@ -2,6 +2,7 @@
 //! business rules.
 
 mod background;
+mod bots;
 mod clicks;
 mod commands;
 mod core_dumps;

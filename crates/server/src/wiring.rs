@@ -8,8 +8,8 @@ use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::ports::{
-    ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore, NoCountries,
-    QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
+    BotDetector, ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore,
+    NoBots, NoCountries, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -24,6 +24,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
+use crate::bots::RecordedBots;
 use crate::clicks::CountedClicks;
 use crate::country_database_file::CountryDatabaseFile;
 use crate::name_servers;
@@ -66,6 +67,7 @@ impl Serving {
             blocklist,
             stale_limit: settings.plain.stale_limit,
             countries,
+            bots: bots(&settings.clicks),
             custom_domain_scheme: settings.custom_domain_scheme,
             hostname_rules: settings.domains.hostname_rules(&settings.system),
             edge: settings.domains.edge.clone(),
@@ -117,6 +119,20 @@ impl Serving {
             tracing::error!(%error, "closing the store failed");
         }
     }
+}
+
+/// The rule that tells bots from people. The recorder compiles its patterns; without a recorder a thread of its own does.
+fn bots(settings: &ClickSettings) -> Arc<dyn BotDetector> {
+    let bots = Arc::new(RecordedBots::new(settings.lists.clone()));
+    if !settings.are_recorded {
+        let compiled = Arc::clone(&bots);
+        if let Err(error) =
+            std::thread::Builder::new().name("bots".to_owned()).spawn(move || compiled.warm_up())
+        {
+            tracing::warn!(%error, "only programs that are known by name get redirects without pixels");
+        }
+    }
+    bots
 }
 
 /// Starts recording clicks, unless `click-recording` is off.
@@ -185,6 +201,7 @@ struct Parts {
     blocklist: Arc<dyn TargetBlocklist>,
     stale_limit: Duration,
     countries: Arc<dyn CountryLookup>,
+    bots: Arc<dyn BotDetector>,
     custom_domain_scheme: CustomDomainScheme,
     hostname_rules: HostnameRules,
     edge: Edge,
@@ -207,6 +224,7 @@ impl Parts {
             blocklist,
             stale_limit: Duration::ZERO,
             countries: no_countries(),
+            bots: Arc::new(NoBots),
             custom_domain_scheme,
             edge: Edge::default(),
             dns: name_servers::unused_dns(),
@@ -310,6 +328,7 @@ fn application(
         blocklist,
         stale_limit,
         countries,
+        bots,
         custom_domain_scheme,
         hostname_rules,
         edge,
@@ -334,6 +353,7 @@ fn application(
         click_store,
         link_memory: Arc::new(LinkMemory::new(stale_limit)),
         countries,
+        bots,
         changes: Arc::default(),
         plans: common.plans.clone(),
         system,

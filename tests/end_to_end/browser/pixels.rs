@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::accessibility::assert_accessible;
-use crate::harness::{Account, Program, redirect_body};
+use crate::harness::{Account, BROWSER, Program, redirect_body};
 use crate::tab::{Events, Tab, url_of};
 use crate::visitor::Visitor;
 
@@ -54,6 +54,11 @@ fn create(account: &Account, codes: &[(&str, &str)]) {
     account.create_redirect(&redirect_body(link));
 }
 
+/// A visitor whose browser does not say that it is headless, because bots get no page.
+fn person() -> Visitor {
+    Visitor::default().with_header("User-Agent", BROWSER)
+}
+
 /// Opens the link, and waits until the visitor reaches the target.
 fn follow(program: &Program, visitor: &Visitor) -> Option<Events> {
     follow_path(program, visitor, "/link")
@@ -69,7 +74,7 @@ fn follow_path(program: &Program, visitor: &Visitor, path: &str) -> Option<Event
 /// on after 900 ms, so a browser on a busy machine may leave before it has read all pixels.
 fn follow_until_fired(program: &Program, path: &str, enough: usize) -> Option<Events> {
     for _ in 0..10 {
-        let events = follow_path(program, &Visitor::default(), path)?;
+        let events = follow_path(program, &person(), path)?;
         if of_vendors(program, path, &events).len() >= enough {
             return Some(events);
         }
@@ -121,7 +126,7 @@ fn d57_a_pixel_contacts_only_its_vendors() {
 fn d57_without_scripts_the_page_moves_on_too() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
-    let Some(events) = follow(&program, &Visitor::default().without_scripts()) else { return };
+    let Some(events) = follow(&program, &person().without_scripts()) else { return };
     of_vendors(&program, "/link", &events);
 }
 
@@ -130,7 +135,7 @@ fn d57_a_visitor_who_refuses_tracking_contacts_no_vendor() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
     for header in ["Sec-GPC", "DNT"] {
-        let visitor = Visitor::default().with_header(header, "1");
+        let visitor = person().with_header(header, "1");
         let Some(events) = follow(&program, &visitor) else { return };
         assert_eq!(of_vendors(&program, "/link", &events), Vec::<&String>::new(), "{header}");
     }
@@ -141,9 +146,10 @@ fn d57_a_visitor_who_refuses_tracking_contacts_no_vendor() {
 fn d57_the_page_itself_is_accessible() {
     let program = Program::start();
     create(&program.first_account(), &CODES[..1]);
-    for visitor in Visitor::default().on_every_screen() {
+    for visitor in person().on_every_screen() {
         let Some(tab) = Tab::of(&visitor) else { return };
-        let page = program.visitor().request("GET", "/link", &[("Host", "localhost")]);
+        let page =
+            program.visitor().request("GET", "/link", &[("Host", "localhost"), ("User-Agent", BROWSER)]);
         // The scripts and the refresh would leave the page.
         tab.show(&page.body);
         assert_accessible(&tab, "the page of pixels");

@@ -2,6 +2,7 @@
 
 mod gates;
 mod misses;
+mod pixels;
 mod recorded_values;
 mod redirects;
 mod target_blocklist;

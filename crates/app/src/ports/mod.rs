@@ -48,7 +48,9 @@ pub use environment::{Clock, IdSource, Randomness, RandomnessUnavailable};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use leases::{LeaseHolder, Leases};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
-pub use lookups::{CountryLookup, DnsProvider, DnsUnavailable, NoCountries, TargetBlocklist};
+pub use lookups::{
+    BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoBots, NoCountries, TargetBlocklist,
+};
 pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};

@@ -48,7 +48,6 @@ async fn d57_page_fires_pixels_and_redirects() {
     }
     let policy = answer.header("content-security-policy").unwrap();
     assert!(policy.contains("https://connect.facebook.net") && !policy.contains("tiktok"), "{policy}");
-    assert_eq!(edge.request("HEAD", "/sale").status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,6 +80,34 @@ async fn d57_visitors_who_refuse_tracking_get_no_pixels() {
     }
     for header in ["Sec-GPC: 0", "DNT: 0", "DNT: null"] {
         assert_eq!(with(header).status, 200, "{header}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d57_bots_prefetches_and_head_get_the_plain_redirect() {
+    let (edge, _) = started(&[PixelType::Meta]).await;
+    edge.memory.bots.put(b"Previewer/1.0");
+    let sent = |method: &str, lines: &str| {
+        let answer = edge.request_with(method, "/sale", &format!("Host: {HOST}\r\n{lines}"));
+        (
+            answer.status,
+            answer.header("location").map(str::to_owned),
+            answer.headers.contains_key("content-security-policy"),
+        )
+    };
+    let plain = (302, Some("https://example.com/sale".to_owned()), false);
+    let page = (200, None, true);
+    for (method, lines, expected) in [
+        ("GET", "User-Agent: Previewer/1.0\r\n", &plain),
+        ("GET", "User-Agent: Browser/1.0\r\n", &page),
+        ("GET", "", &page),
+        ("GET", "User-Agent: Browser/1.0\r\nSec-Purpose: prefetch;prerender\r\n", &plain),
+        ("GET", "User-Agent: Browser/1.0\r\nPurpose: prefetch\r\n", &plain),
+        ("GET", "User-Agent: Browser/1.0\r\nX-Purpose: preview\r\n", &plain),
+        ("GET", "User-Agent: Browser/1.0\r\nX-Moz: prefetch\r\n", &plain),
+        ("HEAD", "User-Agent: Browser/1.0\r\n", &plain),
+    ] {
+        assert_eq!(&sent(method, lines), expected, "{method} {lines}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use signpost_enrichment::{Enricher, Sent, Sources};
+use signpost_enrichment::{Bots, Enricher, Sent, Sources};
 
 /// Agents of people's browsers, one a line.
 const BROWSERS: &str = include_str!("../../../user-agents/tests/agents/browsers.txt");
@@ -50,4 +50,18 @@ fn d48_the_patterns_know_more_than_the_table() {
     let mut without = Enricher::new(Sources::default().with_crawlers("").unwrap());
     let known: Vec<_> = lines(MORE_PROGRAMS).filter(|agent| is_bot(&mut without, agent)).collect();
     assert_eq!(known, Vec::<&str>::new(), "the table now knows these, so the patterns need not");
+}
+
+/// The visitors' side answers by the rule, the recorder counts by it.
+#[test]
+fn d57_visits_are_answered_and_counted_by_one_rule() {
+    let bots = Bots::new(Sources::default());
+    bots.warm_up();
+    let mut enricher = Enricher::new(Sources::default());
+    let programs = lines(PROGRAMS).filter_map(|line| line.split_once('\t')).map(|(_, agent)| agent);
+    let beyond_the_limit = format!("{}Googlebot/2.1", "x ".repeat(256));
+    let agents = lines(BROWSERS).chain(programs).chain(lines(MORE_PROGRAMS)).chain([&*beyond_the_limit, ""]);
+    let differing: Vec<_> =
+        agents.filter(|agent| bots.is_bot(agent.as_bytes(), b"") != is_bot(&mut enricher, agent)).collect();
+    assert_eq!(differing, Vec::<&str>::new());
 }
