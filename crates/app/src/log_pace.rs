@@ -18,6 +18,11 @@ impl LogPace {
         Self { interval, next: AtomicI64::new(i64::MIN) }
     }
 
+    /// Whether a line would be due now.
+    pub(crate) fn may_be_due(&self, now: Timestamp) -> bool {
+        self.next.load(Ordering::Relaxed) <= now.unix_millis()
+    }
+
     /// Whether a line may be logged now. Of concurrent calls one gets `true`.
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         let now = now.unix_millis();

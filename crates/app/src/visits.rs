@@ -1,9 +1,11 @@
 //! Visits: resolving public addresses, and how far links in memory can be trusted.
 
+mod host_log;
 mod link_memory;
 mod own_place;
 mod resolve;
 
+pub use host_log::HostLog;
 pub use link_memory::LinkMemory;
 pub use own_place::OwnPlace;
 pub use resolve::{

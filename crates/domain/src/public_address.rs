@@ -1,5 +1,7 @@
 //! The addresses at which links are published, and whether a target is one of them (D22, D24, D61).
 
+use std::net::IpAddr;
+
 use crate::hostname::Hostname;
 use crate::id::WidgetId;
 use crate::slug::Slug;
@@ -26,6 +28,7 @@ pub struct SystemDomain {
     hostname: Hostname,
     port: u16,
     aliases: Vec<Hostname>,
+    has_loopback_names: bool,
 }
 
 impl SystemDomain {
@@ -45,7 +48,20 @@ impl SystemDomain {
             return Err(error());
         }
         let hostname = Hostname::parse(url.host()).map_err(|_| error())?;
-        Ok(Self { scheme: url.scheme(), hostname, port: url.effective_port(), aliases })
+        Ok(Self {
+            scheme: url.scheme(),
+            hostname,
+            port: url.effective_port(),
+            aliases,
+            has_loopback_names: false,
+        })
+    }
+
+    /// The same domain, which also answers to every name of the machine itself: `localhost`, names under it, and loopback
+    /// addresses (D54). For an installation whose operator has not named it yet.
+    #[must_use]
+    pub fn with_loopback_names(self) -> Self {
+        Self { has_loopback_names: true, ..self }
     }
 
     /// The hostname that the API shows and that new addresses have.
@@ -62,7 +78,7 @@ impl SystemDomain {
     /// The scheme, the hostname and the port, if it is not the scheme's default, without a trailing slash.
     #[must_use]
     pub fn origin(&self) -> String {
-        let Self { scheme, hostname, port, aliases: _ } = self;
+        let Self { scheme, hostname, port, aliases: _, has_loopback_names: _ } = self;
         if self.has_default_port() {
             format!("{}://{hostname}", scheme.as_str())
         } else {
@@ -70,7 +86,7 @@ impl SystemDomain {
         }
     }
 
-    /// Whether a request for `hostname` is for the system domain: its hostname or an alias.
+    /// Whether a request for `hostname` is for the system domain: its hostname, an alias, or a loopback name if it has these.
     #[must_use]
     pub fn answers_to(&self, hostname: &Hostname) -> bool {
         self.is_named(hostname.as_str())
@@ -112,7 +128,19 @@ impl SystemDomain {
 
     fn is_named(&self, host: &str) -> bool {
         std::iter::once(&self.hostname).chain(&self.aliases).any(|name| name.as_str() == host)
+            || self.has_loopback_names && is_loopback(host)
     }
+}
+
+/// Whether a normalised host always leads to the machine itself (RFC 6761).
+fn is_loopback(host: &str) -> bool {
+    let address: Option<IpAddr> = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(inner) => inner.parse().ok().map(IpAddr::V6),
+        None => host.parse().ok().map(IpAddr::V4),
+    };
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || address.is_some_and(|address| address.to_canonical().is_loopback())
 }
 
 /// The scheme of addresses on custom domains (setting `custom-domain-scheme`, D22). They have no port.

@@ -15,6 +15,7 @@ mod landing_page;
 mod link_cache;
 mod link_loader;
 mod link_view;
+mod missed_hosts;
 mod outage_log;
 mod outcome;
 mod pages;

@@ -13,6 +13,7 @@ use actix_http::{Request, Response, StatusCode};
 use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
+use signpost_app::visits::HostLog;
 use signpost_listener::{Listener, ListenerOptions, Proxies, Refusal, Refusals, Times};
 use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
@@ -115,6 +116,7 @@ impl EdgeServer {
             clicks: clicks.clone(),
             counters: VisitCounters::new(),
             reasons: ReasonCounters::new(),
+            hosts: HostLog::default(),
         });
         let trusted = Arc::clone(&edge);
         let proxies = Proxies::new(move |peer| trusted.app.client_addresses.trusts(peer));

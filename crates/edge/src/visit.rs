@@ -15,7 +15,7 @@ use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
-use signpost_app::visits::url_of;
+use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
 use signpost_listener::{Reply, ShortRedirect};
 
@@ -49,6 +49,7 @@ pub(crate) struct Edge {
     pub(crate) counters: VisitCounters,
     pub(crate) gates: Gates,
     pub(crate) reasons: ReasonCounters,
+    pub(crate) hosts: HostLog,
 }
 
 /// What the visits of one worker share.
@@ -165,7 +166,11 @@ impl Worker {
         let path = request.uri().path();
         let plain = routes::plain_slug(path);
         let site_of = |hostname| HashedSite::of(hostname, &app.system, &cache.generations);
+        let is_replaced = self.note_replaced_host(visitor);
         let Some(site) = visitor::site(request, &self.hosts, site_of) else {
+            if !is_replaced {
+                self.note_unreadable_host(visitor);
+            }
             return self.not_found(UNKNOWN);
         };
         let (resource, slug) = match plain {
@@ -185,11 +190,18 @@ impl Worker {
             Ok(link) => link,
             Err(failure) => return failure,
         };
-        match resource {
+        let outcome = match resource {
             Resource::Link => self.visit(visitor, &link),
             Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
             Resource::Widget(id) => self.follow_widget(visitor, &link, id).await,
+        };
+        if outcome == Outcome::NotFound
+            && !is_replaced
+            && let Some(hostname) = requested.custom_hostname()
+        {
+            self.note_missed_host(visitor, hostname);
         }
+        outcome
     }
 
     /// Finds what is at `requested`, in memory or in the store.

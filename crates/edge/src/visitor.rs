@@ -45,6 +45,23 @@ pub(crate) fn address(request: &Request, addresses: &ClientAddresses, now: Times
     addresses.of(&sender, now)
 }
 
+static X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+/// The host for which the visitor asked a trusted proxy, if the request names another one in `Host`. It only serves a warning,
+/// because any visitor can send the header through a proxy that does not set it.
+pub(crate) fn forwarded_host(request: &Request, addresses: &ClientAddresses) -> Option<Hostname> {
+    let forwarded = request.headers().get(&X_FORWARDED_HOST)?.as_bytes();
+    let host = text(request, &header::HOST);
+    if forwarded == host || !addresses.trusts(request.peer_addr()?.ip()) {
+        return None;
+    }
+    // Each proxy on the way may append the host that it saw.
+    let first = forwarded.split(|byte| *byte == b',').next()?;
+    let hostname = |authority: &[u8]| Hostname::from_authority(str::from_utf8(authority).ok()?).ok();
+    let first = hostname(first)?;
+    (hostname(host).as_ref() != Some(&first)).then_some(first)
+}
+
 /// The language of the pages that the visitor prefers.
 pub(crate) fn language(request: &Request) -> Language {
     let header = request.headers().get(header::ACCEPT_LANGUAGE);

@@ -5,4 +5,5 @@ mod misses;
 mod pixels;
 mod recorded_values;
 mod redirects;
+mod requests;
 mod target_blocklist;

@@ -35,6 +35,7 @@ mod failing_stores;
 mod first_start;
 mod given_domains;
 mod groups;
+mod host_log;
 mod idempotency;
 mod keys;
 mod landings;

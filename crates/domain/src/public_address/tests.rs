@@ -83,6 +83,31 @@ fn d61_the_system_domain_answers_to_its_hostname_and_its_aliases() {
 }
 
 #[test]
+fn d54_an_unnamed_installation_answers_to_every_loopback_name() {
+    let named = system("http://localhost:8081");
+    let unnamed = named.clone().with_loopback_names();
+    for name in [
+        "127.0.0.1",
+        "127.8.8.8",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "go.localhost",
+        "a.b.localhost",
+        "LOCALHOST.",
+    ] {
+        assert!(unnamed.answers_to(&host(name)), "{name}");
+        assert_eq!(named.answers_to(&host(name)), name == "LOCALHOST.", "{name}");
+    }
+    for name in ["128.0.0.1", "[::2]", "localhost.example", "xlocalhost", "localhost.localdomain", "0.0.0.0"]
+    {
+        assert!(!unnamed.answers_to(&host(name)), "{name}");
+    }
+    assert_eq!(unnamed.own_address_of(&target("http://127.0.0.1:8081/a")), Some(slug("a")), "D24");
+    assert_eq!(unnamed.own_address_of(&target("http://127.0.0.1:8082/a")), None, "another program");
+    assert_eq!(unnamed.url_of(&slug("a")), "http://localhost:8081/a");
+}
+
+#[test]
 fn d24_every_spelling_of_an_own_address_is_recognised() {
     let system = system("https://go.example");
     for url in [

@@ -130,7 +130,14 @@ fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, Setti
         SystemDomain::new(&text, aliases.to_vec())
             .map_err(|error| format!("{}, not {text:?}", error.message()))
     })?;
+    let system =
+        if system_url_is_default(sources) { system.map(SystemDomain::with_loopback_names) } else { system };
     system.ok_or_else(|| SettingsError::at(catalog::SYSTEM_URL.about.key, "must be given"))
+}
+
+/// Whether the operator has not said yet where visitors reach links.
+fn system_url_is_default(sources: &Sources) -> bool {
+    sources.get(&catalog::SYSTEM_URL.about).is_none_or(|given| given.source == Source::Default)
 }
 
 /// The settings of `serve`, without those of every command.
@@ -162,14 +169,13 @@ impl ServeSettings {
     /// One of them is invalid.
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
         let aliases = system_aliases(sources)?;
-        let system_url = sources.get(&catalog::SYSTEM_URL.about);
         let system = system(sources, &aliases)?;
         Ok(Self {
             plain: PlainSettings::read(sources)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
-            system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
+            system_url_is_default: system_url_is_default(sources),
             target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
             custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,

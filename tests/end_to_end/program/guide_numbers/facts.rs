@@ -17,6 +17,7 @@ const SQLITE: &str = "crates/sqlite/src/store.rs";
 const DNS: &str = "crates/dns/src/options.rs";
 const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
 const LINK_MEMORY: &str = "crates/app/src/visits/link_memory.rs";
+const HOST_LOG: &str = "crates/app/src/visits/host_log.rs";
 const STOPPING: &str = "crates/server/src/shutdown.rs";
 const SPOOL: &str = "crates/click-recorder/src/spool/backlog.rs";
 const UNIT: &str = "packaging/signpost.service";
@@ -88,6 +89,9 @@ pub(super) const FACTS: &[Fact] = &[
     fact("another takes over within {a second} or so", Is(Const("crates/server/src/background.rs", "TICK"))),
     fact("if it dies, within some {ten seconds}", Is(Const(LEASES, "TERM"))),
     fact("clocks that are each wrong by {two seconds}", Times(2, Const(LEASES, "MARGIN"))),
+    fact("the node warns once {an hour} with both names", Is(Const(HOST_LOG, "WARNING_INTERVAL"))),
+    fact("and once {an hour} the log names one", Is(Const(HOST_LOG, "WARNING_INTERVAL"))),
+    fact("log once {an hour} `a visit named the host`", Is(Const(HOST_LOG, "WARNING_INTERVAL"))),
     fact(
         "The node then logs a warning, once {an hour}",
         Is(Const("crates/app/src/admission/client_addresses.rs", "WARNING_INTERVAL")),
