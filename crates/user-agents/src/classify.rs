@@ -1,7 +1,9 @@
 //! Finds the program that an agent names.
 
+use std::cell::LazyCell;
+
 use crate::names::{Category, Group, NAMES, Position};
-use crate::patterns::{by_address, by_ending, starts_with};
+use crate::patterns::{by_address, by_ending, is_of_phone, starts_with};
 
 /// How much of an agent is examined. The longest agents of real apps have about 500 bytes, and the limit
 /// bounds the work for any input.
@@ -29,6 +31,8 @@ pub fn classify(agent: &[u8]) -> Option<KnownProgram> {
     if !agent.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
         return Some(KnownProgram { rule: "empty", category: Category::Empty });
     }
+    // Judged at most once, or an agent full of endings would cost its length squared.
+    let is_of_phone = LazyCell::new(|| is_of_phone(agent));
     let mut named = None;
     let mut by_habit = None;
     let mut rest = agent;
@@ -42,7 +46,7 @@ pub fn classify(agent: &[u8]) -> Option<KnownProgram> {
                 found => named = named.or(found),
             }
             length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-            by_ending(rest.get(..length).unwrap_or_default())
+            by_ending(rest.get(..length).unwrap_or_default()).filter(|_| !*is_of_phone)
         } else if matches!(byte, b'+' | b':') {
             by_address(rest, agent)
         } else {

@@ -5,6 +5,7 @@
 //! - crawler-user-agents 1.67.0 of 2026-10 (github.com/monperrus/crawler-user-agents, MIT), which lists 1,504 agents. Its
 //!   entries for people's software are omitted: in-app browsers (`MetaIAB Facebook`), editors (`Code/1.`), and products whose
 //!   names a person's agent may contain (`Fluid`, `Adventurer`, `Charlotte`).
+//! - The agents of 2026 in `tests/agents/current.txt`.
 //! - isbot 5.2.3 (github.com/omrilotan/isbot, Unlicense), for the idea of common endings.
 //! - The pages of Google, Microsoft, Apple, Meta, OpenAI, Anthropic, Slack, Discord and Telegram about their own agents.
 //!
@@ -47,9 +48,9 @@ pub(crate) struct Group {
 pub(crate) const NAMES: &[Group] = &[
     Group { category: Category::Previewer, place: Position::Anywhere, names: &[
         // iMessage also sends "Facebot" and "Twitterbot".
-        "bingpreview", "bitlybot", "blueskypreview", "chatwork linkpreview", "clickuplinkunfurler", "dingtalkbot-linkservice", "discordbot",
+        "bingpreview", "bitlybot", "bluesky cardyb", "blueskypreview", "chatwork linkpreview", "clickuplinkunfurler", "dingtalkbot-linkservice", "discordbot",
         "discourse forum onebox", "embedly", "evernoterichlinkbot", "facebookexternalhit", "facebot", "flipboardproxy", "google web preview",
-        "google-pagerenderer", "groupmebot", "iframely", "kakaotalk-scrap", "keybasebot", "linkedinbot", "mastodon", "mattermost-bot", "mediumbot",
+        "google-pagerenderer", "groupmebot", "iframely", "january/", "kakaotalk-scrap", "keybasebot", "linkedinbot", "mastodon", "mattermost-bot", "mediumbot",
         "meta-externalfetcher", "meta-externalhit", "microsoftpreview", "notionbot", "odklbot", "opengraph.io",
         "pinterestbot", "redditbot", "rocket.chat", "skypeuripreview", "slack-imgproxy", "slackbot",
         "snap url preview", "snapurlpreview", "steamchaturllookup", "summalybot", "synapse", "telegrambot", "twitterbot",
@@ -57,7 +58,8 @@ pub(crate) const NAMES: &[Group] = &[
     ] },
     Group { category: Category::Previewer, place: Position::Start, names: &[
         // The apps themselves open links with agents that contain these names further on.
-        "bluesky", "fastmailua", "friendica", "lemmy", "pleroma", "misskey", "notion/", "pinterest/0", "tumblr", "valve/steam", "viber", "whatsapp",
+        "akkoma", "bluesky", "fastmailua", "foundkey/", "friendica", "gotosocial", "iceshrimp", "lemmy", "mbin/", "pleroma", "misskey", "notion/",
+        "piefed/", "pinterest/0", "sharkey/", "tumblr", "valve/steam", "viber", "whatsapp",
     ] },
     Group { category: Category::Script, place: Position::Anywhere, names: &[
         "aiohttp", "anyevent-http", "apache-httpclient", "commons-httpclient", "go-http-client", "google-http-java-client", "guzzlehttp",
@@ -78,19 +80,19 @@ pub(crate) const NAMES: &[Group] = &[
         "undici", "ureq", "urlgrabber", "urllib", "vegeta", "wget", "wget2", "winhttp", "wrk", "xh/",
     ] },
     Group { category: Category::Automation, place: Position::Anywhere, names: &[
-        "amazon-bedrock-agentcore", "amazonbuyforme", "browserless", "casperjs", "cypress", "devin/", "ghost inspector",
+        "agent-novaact", "amazon-bedrock-agentcore", "amazonbuyforme", "browserless", "casperjs", "cypress", "devin/", "ghost inspector",
         "google-agent", "googleagent-mariner", "headlesschrome", "headlessshell", "htmlunit", "jsdom", "manus-user",
         "nightmare", "phantomjs", "playwright", "puppeteer", "selenium", "slimerjs", "splash version", "testcafe",
-        "webdriver", "zombie.js",
+        "webdriver", "wkhtmltoimage", "wkhtmltopdf", "zombie.js",
     ] },
     Group { category: Category::Bot, place: Position::Anywhere, names: &[
         // Search engines.
-        "adsbot-google", "ahrefsbot", "amazonbot", "apis-google", "applebot", "baiduspider", "bingbot", "coccocbot",
+        "360spider", "adsbot-google", "ahrefsbot", "amazonbot", "apis-google", "applebot", "aspiegelbot", "baiduspider", "bingbot", "coccocbot",
         "daumoa", "duckduckbot", "duplexweb-google", "duckduckgo-favicons-bot", "exabot", "feedfetcher-google", "gigablast", "google favicon",
         "google-ads-conversions", "google-ads-overview", "google-adwords", "google-certificates-bridge", "google-cloudvertexbot",
         "google-inspectiontool", "google-physicalweb", "google-read-aloud", "google-safety", "google-site-verification",
         "google-structured-data", "google-trust-services", "google-xrawler", "googlebot", "googleassociationservice",
-        "googleimageproxy", "googleother", "ichiro", "mail.ru_bot", "mediapartners-google", "mojeekbot", "msnbot",
+        "googleimageproxy", "googleother", "haosouspider", "ichiro", "mail.ru_bot", "mediapartners-google", "mojeekbot", "msnbot",
         "naverbot", "petalbot", "playstore-google", "qwantify", "seznambot", "slurp", "sogou web spider", "storebot-google",
         "swisscows", "y!j", "yacybot", "yahoo ad monitoring", "yahoocachesystem", "yahoomailproxy", "yandexaccessibilitybot",
         "yandexblogs", "yandexbot", "yandexcalendar", "yandexdirect", "yandexfavicons", "yandeximages", "yandeximageresizer",
@@ -106,15 +108,15 @@ pub(crate) const NAMES: &[Group] = &[
         // Search engine optimisation, advertising, market research.
         "a6-indexer", "adbeat.com", "adscanner", "blexbot", "brandverity", "brandwatch", "brokenlinkcheck", "bw/1",
         "centurybot", "dataforseobot", "datanyze", "dataprovider", "dead link checker", "deadlinkchecker", "dotbot",
-        "evc-batch", "genieo", "hubspot", "ips-agent", "linkdex", "linktiger", "lipperhey", "magpie-crawler",
-        "meltwaternews", "mj12bot", "netshelter contentscan", "panscient", "pixalate", "proximic", "rogerbot",
+        "evc-batch", "genieo", "hubspot", "ips-agent", "linkdex", "laserlikebot", "linktiger", "lipperhey", "magpie-crawler",
+        "meltwaternews", "mj12bot", "moatbot", "netshelter contentscan", "panscient", "pixalate", "proximic", "rogerbot",
         "rsiteauditor", "outbrain", "scope3", "screaming frog", "semrushbot", "seo4ajax", "seokicks", "seositecheckup", "serpstatbot",
         "siteauditbot", "siteimprove", "sitesucker", "trendsmapresolver", "twingly", "um-fc", "um-ic", "wheregoes",
         "xenu link sleuth", "xml sitemaps generator", "xml-sitemaps",
         // Monitors and measurements.
         "appinsights", "bitsightbot", "blackbox exporter", "blackbox-exporter", "catchpoint", "check_http", "checkhost",
         "checkly", "chrome-lighthouse", "cloudflare-healthchecks", "cookiehubscan", "cookiehubverify", "criticalcss",
-        "cron-job.org", "dareboost", "debugbear", "datadog", "datadogsynthetics", "dotcom-monitor", "downnotifier", "easycron", "elb-healthchecker", "elmah.io",
+        "cron-job.org", "dareboost", "debugbear", "datadog", "datadogsynthetics", "dotcom-monitor", "downnotifier", "easycron", "elastic-heartbeat", "elb-healthchecker", "elmah.io",
         "freshping", "gomezagent", "googlestackdrivermonitoring", "gotsitemonitor", "gtmetrix", "hetrixtools", "hexometer",
         "hydrozen", "jetmon", "kube-probe", "mxtoolbox", "newrelicsynthetics", "nodeping", "oh dear", "page speed insights",
         "panopta", "pingadmin", "pingdom", "pingdompagespeed", "pingdomtms", "prtg network monitor", "ptst", "rackspace monitoring", "rigor)", "ruxitsynthetic",
@@ -143,9 +145,9 @@ pub(crate) const NAMES: &[Group] = &[
     ] },
     Group { category: Category::Bot, place: Position::Start, names: &[
         "008/", "amazon cloudfront", "asana/", "bitbucket-webhooks", "cirrusexplorer", "coccoc", "cloudflare", "digg deeper",
-        "disqus", "fedilist", "feeder", "fever/", "github-camo", "github-hookshot", "grammarly", "hatena", "ifttt",
+        "disqus", "fedilist", "feeder", "fever/", "gatus/", "github-camo", "github-hookshot", "grammarly", "hatena", "ifttt",
         "imgproxy", "instapaper", "integromat", "kagi-fetcher", "ltx71", "make/", 
-        "netnewswire", "newspaper/", "php-imagecache", "pocketparser", "postrank", "salesforce.com",
+        "netnewswire", "newspaper/", "openstatus/", "php-imagecache", "pocketparser", "postrank", "salesforce.com",
         "sendgrid", "sentry", "sfdc-callout", "textrazor", "traackr", "trustly", "twilioproxy", "updown.io",
         "wordpress", "workona-favicon", "zapier", "zendesk",
     ] },

@@ -29,12 +29,16 @@ const ENDINGS: &[(&str, &str, Category)] = &[
 /// Words with such an ending that are not programs: Cubot makes phones.
 const NOT_PROGRAMS: &[&str] = &["cubot"];
 
-/// The rule for an agent with the address of a page about its operator, as crawlers have.
-const CONTACT: &str = "+http";
+/// How agents name their operators, as crawlers do: by a page or by a mail address. No browser has these, so they mark a program
+/// wherever they stand.
+const CONTACTS: &[&str] = &["+http", "+mailto:"];
 
 /// The rule for an agent with a page address that does not claim to be a browser. Old browsers may have an
 /// address too.
 const PAGE: &str = "http";
+
+/// The start of every browser's agent, up to the platform.
+const BROWSER: &str = "mozilla/5.0 (";
 
 /// The prefixes of browsers' agents. Phones before 2010 have others, but without addresses.
 const BROWSERS: &[&str] = &["mozilla", "opera"];
@@ -47,11 +51,39 @@ pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
     is_program.then_some((*rule, *category))
 }
 
+/// Whether an app or a browser of a phone sends the agent, so that a word with a common ending is a part of a name for people:
+/// "QR Scanner" opens the codes that it reads.
+///
+/// A browser's agent is complete: a platform in brackets, an engine, and `Mobile` or (in the browser within an Android app)
+/// `wv`. Programs that imitate phones name themselves in the table, or have an address. Other apps have the agent of the system's
+/// HTTP library.
+pub(crate) fn is_of_phone(agent: &[u8]) -> bool {
+    if starts_with(agent, "dalvik/") {
+        return true;
+    }
+    let has = |text: &[u8], wanted: &[&str]| {
+        let mut words = text.split(|byte| !byte.is_ascii_alphanumeric());
+        words.any(|word| wanted.iter().any(|wanted| word.eq_ignore_ascii_case(wanted.as_bytes())))
+    };
+    if has(agent, &["cfnetwork"]) && has(agent, &["darwin"]) {
+        return true;
+    }
+    let Some(platform) = agent.get(BROWSER.len()..).filter(|_| starts_with(agent, BROWSER)) else {
+        return false;
+    };
+    let end = platform.iter().position(|byte| *byte == b')').unwrap_or_default();
+    let (platform, rest) = platform.split_at(end);
+    !platform.is_empty()
+        && !starts_with(platform, "compatible")
+        && has(rest, &["applewebkit", "gecko"])
+        && (has(agent, &["mobile"]) || has(platform, &["wv"]))
+}
+
 /// The rule that matches a page address at the start of `rest`, a part of `agent`.
 pub(crate) fn by_address(rest: &[u8], agent: &[u8]) -> Option<(&'static str, Category)> {
     let begins_with = |prefixes: &[&str]| prefixes.iter().any(|prefix| starts_with(rest, prefix));
-    if begins_with(&["+http://", "+https://"]) {
-        return Some((CONTACT, Category::Bot));
+    if let Some(contact) = CONTACTS.iter().find(|contact| starts_with(rest, contact)) {
+        return Some((contact, Category::Bot));
     }
     let claims_to_browse = || BROWSERS.iter().any(|prefix| starts_with(agent, prefix));
     (begins_with(&["://"]) && !claims_to_browse()).then_some((PAGE, Category::Bot))

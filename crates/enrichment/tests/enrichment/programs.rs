@@ -10,6 +10,9 @@ const BROWSERS: &str = include_str!("../../../user-agents/tests/agents/browsers.
 /// A category, a tab and an agent on each line.
 const PROGRAMS: &str = include_str!("../../../user-agents/tests/agents/programs.txt");
 
+/// A category or `person`, a tab and an agent on each line.
+const CURRENT: &str = include_str!("../../../user-agents/tests/agents/current.txt");
+
 /// Agents missing in the table of programs, one a line.
 const MORE_PROGRAMS: &str = include_str!("agents/programs.txt");
 
@@ -34,6 +37,16 @@ fn d48_browsers_do_not_count_as_bots() {
     let mut enricher = Enricher::new(Sources::default());
     let taken: Vec<_> = lines(BROWSERS).filter(|agent| is_bot(&mut enricher, agent)).collect();
     assert_eq!(taken, Vec::<&str>::new());
+}
+
+#[test]
+fn d48_only_programs_of_2026_count_as_bots() {
+    let mut enricher = Enricher::new(Sources::default());
+    let wrong: Vec<_> = lines(CURRENT)
+        .map(|line| line.split_once('\t').unwrap())
+        .filter(|(category, agent)| is_bot(&mut enricher, agent) == (*category == "person"))
+        .collect();
+    assert_eq!(wrong, Vec::new());
 }
 
 #[test]
