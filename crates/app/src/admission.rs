@@ -7,23 +7,25 @@ mod client_addresses;
 mod in_flight;
 mod recent_keys;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_domain::{PlanName, Timestamp};
+use signpost_domain::{AccountId, PlanName};
 
 use self::address_throttle::AddressThrottle;
-pub use self::admit::{NotAdmitted, Reason, admit};
+pub use self::admit::{NotAdmitted, Reason, WayOut, admit};
 pub use self::client_addresses::{ClientAddresses, Sender};
 use self::in_flight::InFlight;
 pub(crate) use self::in_flight::RequestPermit;
 pub use self::in_flight::{AccountBounds, SearchPermit};
 use self::recent_keys::RecentKeys;
-use crate::log_pace::LogPace;
+use crate::log_pace::LogPaces;
 
 /// The minimum interval between two log lines about the same unknown plan.
 const UNKNOWN_PLAN_INTERVAL: Duration = Duration::from_mins(1);
+
+/// The minimum interval between two log lines about the exhausted budget of the same account.
+const EXHAUSTED_INTERVAL: Duration = Duration::from_hours(1);
 
 /// This node's state of admission. It counts the refused requests of each address, and bounds what each account has in
 /// flight.
@@ -33,8 +35,8 @@ pub struct Gatekeeper {
     rejections: AddressThrottle,
     recent_keys: RecentKeys,
     in_flight: Arc<InFlight>,
-    /// By plan. The names come from operators, so there are few.
-    unknown_plans: Mutex<HashMap<PlanName, LogPace>>,
+    unknown_plans: LogPaces<PlanName>,
+    exhausted_accounts: LogPaces<AccountId>,
 }
 
 impl Gatekeeper {
@@ -46,13 +48,8 @@ impl Gatekeeper {
             rejections: AddressThrottle::new(rejections_per_minute),
             recent_keys: RecentKeys::default(),
             in_flight: Arc::new(InFlight::new(bounds)),
-            unknown_plans: Mutex::default(),
+            unknown_plans: LogPaces::new(UNKNOWN_PLAN_INTERVAL),
+            exhausted_accounts: LogPaces::new(EXHAUSTED_INTERVAL),
         }
-    }
-
-    /// Whether a log line about this unknown plan is due.
-    fn may_log_unknown(&self, plan: &PlanName, now: Timestamp) -> bool {
-        let mut plans = self.unknown_plans.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.entry(plan.clone()).or_insert_with(|| LogPace::new(UNKNOWN_PLAN_INTERVAL)).is_due(now)
     }
 }

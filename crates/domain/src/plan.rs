@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::quota_window::RequestBudget;
+use crate::quota_window::{QuotaWindow, RequestBudget};
 use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
@@ -196,7 +196,10 @@ pub struct Plan {
 pub struct Plans(BTreeMap<PlanName, Plan>);
 
 impl Plans {
-    /// The three built-in plans of D15.
+    /// The name of the built-in plan for accounts of the operator's own (D15).
+    pub const UNLIMITED: &'static str = "unlimited";
+
+    /// The built-in plans of D15.
     #[must_use]
     pub fn builtin() -> Self {
         let plan = |name: &str, api_access, (per_minute, per_day), limits, features: &[Feature]| Plan {
@@ -218,6 +221,13 @@ impl Plans {
             plan("free", false, (0, 0), limits(50, 5, 0, 0, 31), &[]),
             plan("pro", false, (0, 0), limits(1_000, 50, 3, 10, 366), &paid),
             plan("agency", true, (120, 10_000), limits(1_000_000, 10_000, 500, 500, 1_096), &Feature::ALL),
+            plan(
+                Self::UNLIMITED,
+                true,
+                (1_000_000, 1_000_000),
+                limits(100_000_000, 100_000_000, 100_000_000, 100_000_000, 3_660),
+                &Feature::ALL,
+            ),
         ]
         .into_iter()
         .fold(Self(BTreeMap::new()), Self::with)
@@ -234,6 +244,15 @@ impl Plans {
     #[must_use]
     pub fn get(&self, name: &PlanName) -> Option<&Plan> {
         self.0.get(name)
+    }
+
+    /// The plan [`Plans::UNLIMITED`], if it has the API and a larger budget than `budget` in this window. The operator may have
+    /// replaced the built-in one.
+    #[must_use]
+    pub fn roomier_than(&self, budget: RequestBudget, window: QuotaWindow) -> Option<&Plan> {
+        let unlimited = self.0.values().find(|plan| plan.name.as_str() == Self::UNLIMITED)?;
+        let is_roomier = unlimited.budget.of(window) > budget.of(window);
+        (unlimited.api_access && is_roomier).then_some(unlimited)
     }
 
     /// All plans, sorted by name.
@@ -264,7 +283,14 @@ mod tests {
         );
         let pro: Vec<_> = get("pro").features.iter().map(Feature::as_str).collect();
         assert_eq!(pro, ["custom_domains", "pixels"]);
-        assert_eq!(plans.iter().count(), 3);
+        let unlimited = get("unlimited");
+        assert!(unlimited.api_access);
+        assert_eq!(unlimited.budget, RequestBudget { per_minute: 1_000_000, per_day: 1_000_000 });
+        let PlanLimits { links, groups, domains, pixels, analytics_days } = unlimited.limits;
+        assert_eq!([links, groups, domains, pixels], [100_000_000; 4]);
+        assert_eq!(analytics_days, 3_660);
+        assert_eq!(unlimited.features, FeatureSet::all());
+        assert_eq!(plans.iter().count(), 4);
     }
 
     #[test]
@@ -273,7 +299,24 @@ mod tests {
         let mut plan = Plans::builtin().get(&agency).unwrap().clone();
         plan.limits.links = 7;
         let plans = Plans::builtin().with(plan);
-        assert_eq!((plans.iter().count(), plans.get(&agency).unwrap().limits.links), (3, 7));
+        assert_eq!((plans.iter().count(), plans.get(&agency).unwrap().limits.links), (4, 7));
+    }
+
+    #[test]
+    fn d15_only_a_larger_budget_is_roomier() {
+        let plans = Plans::builtin();
+        let budget = |per_minute, per_day| RequestBudget { per_minute, per_day };
+        let roomier = |plans: &Plans, budget, window| plans.roomier_than(budget, window).is_some();
+        for (window, small, large) in [
+            (QuotaWindow::Minute, budget(120, 1_000_000), budget(1_000_000, 1)),
+            (QuotaWindow::Day, budget(1_000_000, 10_000), budget(1, 1_000_000)),
+        ] {
+            assert!(roomier(&plans, small, window));
+            assert!(!roomier(&plans, large, window));
+        }
+        let mut replaced = plans.get(&PlanName::parse("unlimited").unwrap()).unwrap().clone();
+        replaced.api_access = false;
+        assert!(!roomier(&plans.with(replaced), budget(1, 1), QuotaWindow::Minute));
     }
 
     #[test]

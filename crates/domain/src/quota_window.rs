@@ -99,6 +99,15 @@ pub enum QuotaDecision {
 }
 
 impl RequestBudget {
+    /// The requests allowed in one window.
+    #[must_use]
+    pub const fn of(self, window: QuotaWindow) -> u32 {
+        match window {
+            QuotaWindow::Minute => self.per_minute,
+            QuotaWindow::Day => self.per_day,
+        }
+    }
+
     /// What is left after `used` requests. It is never negative, also after a downgrade.
     #[must_use]
     pub const fn remaining(self, used: QuotaUse) -> QuotaRemaining {

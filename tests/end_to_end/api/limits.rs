@@ -96,3 +96,38 @@ fn request_budget_windows_survive_a_restart_and_a_crash() {
     });
     assert_eq!(left, (5, 4));
 }
+
+/// The first account has the contract's budget. Whoever runs the program for themselves learns how to lift it where they
+/// meet it: in the answer, and in the terminal of the program.
+#[test]
+fn d15_a_429_on_ones_own_machine_names_the_way_out() {
+    in_a_counted_round(|_| {
+        let mut program = Program::builder().builtin_plans().setting("metrics-listen", "127.0.0.1:0").start();
+        let account = program.first_account();
+        let own = account.get("/v1/account").expect_status(200).body;
+        assert_eq!(own["plan"], "agency");
+        let id = own["id"].as_str().unwrap();
+        let refused =
+            (0..300).map(|_| account.get("/v1/account")).find(|answer| answer.status != 200).unwrap();
+        if decided_alone(&program) != "0" {
+            return None;
+        }
+        let command = format!("signpost account set-plan {id} unlimited");
+        let message = refused.body["error"]["message"].as_str().unwrap();
+        assert_eq!((refused.status, refused.code()), (429, "rate_limit_exceeded"));
+        assert!(message.contains(&format!("`{command}`")), "{message}");
+        let bearer = format!("Bearer {}", account.key);
+        let forwarded = [("Authorization", bearer.as_str()), ("X-Forwarded-For", "203.0.113.9")];
+        let of_others = account.send_with("GET", "/v1/account", &forwarded, None);
+        let message = of_others.body["error"]["message"].as_str();
+        assert!(message.is_none_or(|message| !message.contains("signpost")), "{message:?}");
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        assert!(program.run(&words).status.success());
+        let [per_minute, _, per_day, _] =
+            rate_limits(&account.get("/v1/account").expect_status(200)).unwrap();
+        assert_eq!([per_minute, per_day], [1_000_000; 2]);
+        let log = program.stop_and_read_log();
+        assert_eq!(log.matches(&command).count(), 1, "once an hour: {log}");
+        Some(())
+    });
+}

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use signpost_domain::{
-    ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, QuotaDecision, QuotaRemaining, QuotaWindow,
-    RequestBudget, Timestamp,
+    Account, AccountId, ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, PlanName, QuotaDecision,
+    QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
 };
 
 use super::address_throttle::Throttled;
@@ -43,9 +43,20 @@ pub enum Reason {
         window: QuotaWindow,
         /// The value of `Retry-After`.
         retry_after_seconds: u32,
+        /// What a caller on the operator's own machine can do about it.
+        way_out: Option<WayOut>,
     },
     /// A store broke.
     Store(StoreError),
+}
+
+/// How the operator gives an account a larger budget: `signpost account set-plan ACCOUNT PLAN`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayOut {
+    /// The account.
+    pub account: AccountId,
+    /// The plan with the larger budget.
+    pub plan: PlanName,
 }
 
 impl Reason {
@@ -163,7 +174,7 @@ async fn judge(
     };
     // A plan that is missing from the configuration admits no request.
     let plan = app.plans.get(&account.plan);
-    if plan.is_none() && app.gatekeeper.may_log_unknown(&account.plan, now) {
+    if plan.is_none() && app.gatekeeper.unknown_plans.is_due(&account.plan, now) {
         tracing::warn!(
             plan = %account.plan,
             account = %account.id,
@@ -205,10 +216,48 @@ async fn judge(
             permit,
             link_read_ahead: link,
         }),
-        QuotaDecision::Exhausted { window, remaining } => Err(NotAdmitted {
-            reason: Reason::Exhausted { window, retry_after_seconds: window.resets_in_seconds(now) },
-            rate_limits: Some(RateLimits { budget, remaining }),
-        }),
+        QuotaDecision::Exhausted { window, remaining } => {
+            let way_out = way_out(app, account.id, budget, window);
+            if app.gatekeeper.exhausted_accounts.is_due(&account.id, now) {
+                log_exhausted(&account, window, way_out.as_ref());
+            }
+            let retry_after_seconds = window.resets_in_seconds(now);
+            Err(NotAdmitted {
+                reason: Reason::Exhausted { window, retry_after_seconds, way_out },
+                rate_limits: Some(RateLimits { budget, remaining }),
+            })
+        }
+    }
+}
+
+fn way_out(
+    app: &Application,
+    account: AccountId,
+    budget: RequestBudget,
+    window: QuotaWindow,
+) -> Option<WayOut> {
+    app.plans.roomier_than(budget, window).map(|plan| WayOut { account, plan: plan.name.clone() })
+}
+
+/// A newcomer is their own operator, and reads this in the terminal of the program.
+fn log_exhausted(account: &Account, window: QuotaWindow, way_out: Option<&WayOut>) {
+    let window = match window {
+        QuotaWindow::Minute => "minute",
+        QuotaWindow::Day => "day (UTC)",
+    };
+    let (account, plan) = (account.id, &account.plan);
+    match way_out {
+        Some(WayOut { account: _, plan: roomier }) => tracing::info!(
+            %account,
+            %plan,
+            "an account has used up the requests that its plan allows in a {window}, and gets 429 until the {window} ends; \
+             if the account is your own, lift the limit with `signpost account set-plan {account} {roomier}`"
+        ),
+        None => tracing::info!(
+            %account,
+            %plan,
+            "an account has used up the requests that its plan allows in a {window}, and gets 429 until the {window} ends"
+        ),
     }
 }
 

@@ -69,7 +69,10 @@ async fn d15_unknown_plans_are_refused() {
     let created = accounts::create(&world.app, command("ada@example.com", "gold")).await.unwrap_err();
     let set = accounts::set_plan(&world.app, world.account.id, &samples::plan("gold")).await.unwrap_err();
     for refused in [created, set] {
-        assert_eq!(refused.to_string(), "there is no plan `gold`; the plans are agency, free, pro");
+        assert_eq!(
+            refused.to_string(),
+            "there is no plan `gold`; the plans are agency, free, pro, unlimited"
+        );
     }
     assert_eq!(world.app.store.account(world.account.id).await.unwrap().as_ref(), Some(&world.account));
     let all = accounts::list(&world.app, PageLimit::default(), None).await.unwrap();

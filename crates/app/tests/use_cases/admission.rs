@@ -152,7 +152,9 @@ async fn d16_an_exhausted_minute_ends_with_the_calendar_minute() {
     world.caller().await;
     for _ in 0..5 {
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
-        let Reason::Exhausted { window, retry_after_seconds } = refused.reason else { panic!("{refused:?}") };
+        let Reason::Exhausted { window, retry_after_seconds, .. } = refused.reason else {
+            panic!("{refused:?}")
+        };
         assert_eq!((window, retry_after_seconds), (QuotaWindow::Minute, 53));
         assert_eq!(refused.reason.code(), ErrorCode::RateLimitExceeded);
         let limits = refused.rate_limits.unwrap();
@@ -163,6 +165,32 @@ async fn d16_an_exhausted_minute_ends_with_the_calendar_minute() {
     assert_eq!(world.caller().await.rate_limits().remaining, QuotaRemaining { minute: 1, day: 97 });
 }
 
+/// The operator of a machine of their own sees the way out in the terminal, and others are not flooded.
+#[tokio::test]
+async fn d15_an_exhausted_budget_is_logged_hourly_with_the_way_out() {
+    let world = World::with_plan(small_budget(1, 100_000)).await;
+    let log = Log::begin();
+    let lines = || log.lines("has used up the requests");
+    let account = world.account.id;
+    for hour in 1..=2 {
+        world.caller().await;
+        for _ in 0..3 {
+            let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+            let Reason::Exhausted { way_out: Some(way_out), .. } = refused.reason else {
+                panic!("{refused:?}")
+            };
+            assert_eq!((way_out.account, way_out.plan.as_str()), (account, "unlimited"));
+        }
+        assert_eq!(lines().len(), hour);
+        world.memory.clock.advance(MINUTE * 60);
+    }
+    let command = format!("`signpost account set-plan {account} unlimited`");
+    assert!(lines()[0].contains(&command), "{:?}", lines());
+    accounts::set_plan(&world.app, account, &samples::plan("unlimited")).await.unwrap();
+    world.caller().await;
+    assert_eq!(world.caller().await.rate_limits().budget.per_minute, 1_000_000);
+}
+
 #[tokio::test]
 async fn d16_an_exhausted_day_is_reported_first_and_ends_at_midnight() {
     let world = World::with_plan(small_budget(2, 2)).await;
@@ -170,7 +198,9 @@ async fn d16_an_exhausted_day_is_reported_first_and_ends_at_midnight() {
     world.caller().await;
     for _ in 0..2 {
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
-        let Reason::Exhausted { window, retry_after_seconds } = refused.reason else { panic!("{refused:?}") };
+        let Reason::Exhausted { window, retry_after_seconds, .. } = refused.reason else {
+            panic!("{refused:?}")
+        };
         assert_eq!(window, QuotaWindow::Day);
         assert_eq!(refused.reason.code(), ErrorCode::DailyQuotaExceeded);
         let midnight = samples::at(0).unix_millis() + i64::from(retry_after_seconds) * 1_000;

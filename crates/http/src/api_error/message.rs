@@ -1,9 +1,10 @@
 //! The sentence in each error.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use signpost_app::AppError;
-use signpost_app::admission::Reason;
+use signpost_app::admission::{Reason, WayOut};
 use signpost_app::ports::StoreError;
 use signpost_domain::{QuotaWindow, Violations};
 
@@ -95,11 +96,23 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
              again in a second."
                 .into()
         }
-        Reason::Exhausted { window: QuotaWindow::Minute, retry_after_seconds } => {
-            format!("The requests of this minute are used up. Try again in {}.", seconds(*retry_after_seconds)).into()
-        }
-        Reason::Exhausted { window: QuotaWindow::Day, .. } => {
-            "The requests of this day are used up. The next day begins at midnight UTC.".into()
+        Reason::Exhausted { window, retry_after_seconds, way_out } => {
+            let mut message = match window {
+                QuotaWindow::Minute => format!(
+                    "The requests of this minute are used up. Try again in {}.",
+                    seconds(*retry_after_seconds)
+                ),
+                QuotaWindow::Day => {
+                    "The requests of this day are used up. The next day begins at midnight UTC.".to_owned()
+                }
+            };
+            if let Some(WayOut { account, plan }) = way_out {
+                let _ = write!(
+                    message,
+                    " On an installation of your own, `signpost account set-plan {account} {plan}` lifts the limit."
+                );
+            }
+            message.into()
         }
         Reason::Store(StoreError::Unwritable(_)) => UNWRITABLE.into(),
         Reason::Store(_) => BROKEN.into(),

@@ -21,7 +21,7 @@ pub(crate) enum AccountCommand {
         /// Name of the account.
         #[arg(long, value_parser = Name::parse)]
         name: Option<Name>,
-        /// Plan of the account.
+        /// Plan of the account: free, pro, agency, unlimited (for accounts of your own), or one of the setting `plans`.
         #[arg(long, value_parser = PlanName::parse, default_value = "agency")]
         plan: PlanName,
     },
@@ -31,7 +31,7 @@ pub(crate) enum AccountCommand {
     SetPlan {
         /// Account: its id or its owner's e-mail address.
         account: AccountReference,
-        /// The new plan.
+        /// The new plan: free, pro, agency, unlimited (for accounts of your own), or one of the setting `plans`.
         #[arg(value_parser = PlanName::parse)]
         plan: PlanName,
     },

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 use signpost_app::Application;
 use signpost_app::accounts::{self, CreateAccount, FirstStart};
-use signpost_domain::{Email, PageLimit, PlanName};
+use signpost_domain::{Email, PageLimit, PlanName, Plans, RequestBudget};
 
 use super::account::created;
 use super::output::Output;
@@ -32,12 +32,18 @@ pub(super) async fn run(
     let secret = secret.expose();
     let curl = curl(api, secret);
     let docs = format!("http://{}/docs", reachable(api));
+    let budget = app.plans.get(&account.plan).map(|plan| plan.budget);
+    let limits = budget.map_or_else(String::new, |RequestBudget { per_minute, per_day }| {
+        format!("{per_minute} requests a minute and {per_day} a day")
+    });
+    let lift_limits = format!("signpost account set-plan {} {}", account.id, Plans::UNLIMITED);
     let json = json!({
         "event": "first_start",
         "account": created(&account),
         "key": { "id": key.id.to_string(), "key": secret },
         "curl": curl,
         "docs": docs,
+        "lift_limits": lift_limits,
     });
     let text = format!(
         "\
@@ -51,6 +57,9 @@ Create a short link:
 
 The link opens at {links_open_at}/ followed by the `slug` of the answer.
 Try the rest of the API in a browser at {docs}
+The plan allows {limits}. On a machine of your own, lift that:
+
+  {lift_limits}
 ",
         id = account.id,
         plan = account.plan,

@@ -23,9 +23,10 @@ A plans file has a table for each plan, with these keys:
   pixels = 500
   analytics_days = 1096
   features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\"]
-A plan of the same name as a built-in one (free, pro, agency) replaces it;
-others are added. With extends = \"agency\" a plan takes the keys that it leaves
-out from that plan, which may be built in or in the same file.";
+A plan of the same name as a built-in one (free, pro, agency, unlimited)
+replaces it; others are added. With extends = \"agency\" a plan takes the keys
+that it leaves out from that plan, which may be built in or in the same file.
+unlimited is for accounts of your own; no account gets it unasked.";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn d61_a_plan_is_added_to_the_built_in_ones() {
         let plans = parse(TEAM).unwrap();
-        assert_eq!(plans.iter().count(), 4);
+        assert_eq!(plans.iter().count(), 5);
         assert_eq!(
             *named(&plans, "team"),
             Plan {
@@ -209,7 +210,7 @@ mod tests {
     #[test]
     fn d61_a_plan_replaces_the_built_in_one_of_its_name() {
         let plans = parse(&TEAM.replace("team", "agency")).unwrap();
-        assert_eq!(plans.iter().count(), 3);
+        assert_eq!(plans.iter().count(), 4);
         assert_eq!(named(&plans, "agency").limits.links, 7);
     }
 

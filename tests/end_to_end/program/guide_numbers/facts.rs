@@ -20,6 +20,7 @@ const LINK_MEMORY: &str = "crates/app/src/visits/link_memory.rs";
 const HOST_LOG: &str = "crates/app/src/visits/host_log.rs";
 const STOPPING: &str = "crates/server/src/shutdown.rs";
 const SPOOL: &str = "crates/click-recorder/src/spool/backlog.rs";
+const PLANS: &str = "crates/domain/src/plan.rs";
 const UNIT: &str = "packaging/signpost.service";
 const CONTAINERFILE: &str = "Containerfile";
 
