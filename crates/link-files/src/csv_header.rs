@@ -21,27 +21,35 @@ const NAME_CHARS: usize = 40;
 
 /// A parsed header.
 pub(crate) struct Header {
-    /// The fields of the columns.
-    pub(crate) columns: Vec<Field>,
+    /// The fields of the columns. Columns without a name are ignored: spreadsheets write them for cells that were used once.
+    pub(crate) columns: Vec<Option<Field>>,
     /// The separator of cells, in the rows too.
     pub(crate) separator: u8,
 }
 
 /// Reads the header. The inner error is a message about an invalid header.
 pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<Header, String>> {
-    input.skip_line_ends()?;
-    let line = match input.read_line(MAX_ROW_BYTES)? {
-        Some(line) if line.is_empty() => {
-            return Ok(Err("the file is empty; it must begin with a header".to_owned()));
+    let mut announced = None;
+    let line = loop {
+        input.skip_line_ends()?;
+        match input.read_line(MAX_ROW_BYTES)? {
+            Some(line) if line.is_empty() => {
+                return Ok(Err("the file is empty; it must begin with a header".to_owned()));
+            }
+            Some(line) if announced.is_none() && announced_separator(&line).is_some() => {
+                announced = announced_separator(&line);
+            }
+            Some(line) if is_blank(&line) => {}
+            Some(line) => break line,
+            None => return Ok(Err(too_long())),
         }
-        Some(line) => line,
-        None => return Ok(Err(too_long())),
     };
-    let readings = SEPARATORS.map(|separator| (separator, names(&line, separator)));
+    let separators = announced.as_ref().map_or(&SEPARATORS[..], std::slice::from_ref);
+    let readings = separators.iter().map(|separator| (*separator, names(&line, *separator)));
     // Prefers the separator with the most known columns, then the most cells, so that a message names unknown
     // columns one by one, and then the first separator.
-    let likeliest = readings.into_iter().rev().max_by_key(|(_, names)| {
-        let known = names.iter().filter(|name| Field::named(name).is_some()).count();
+    let likeliest = readings.rev().max_by_key(|(_, names)| {
+        let known = names.iter().filter(|name| field_named(name).is_some()).count();
         (known, names.len())
     });
     let Some((separator, names)) = likeliest else { return Ok(Err(too_long())) };
@@ -63,6 +71,29 @@ fn too_long() -> String {
     "the first line is too long for a header".to_owned()
 }
 
+/// The separator that a line such as `sep=;` announces. Spreadsheets read and write this line above the header.
+fn announced_separator(line: &[u8]) -> Option<u8> {
+    let line = line.trim_ascii();
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let (name, rest) = line.split_at_checked(4)?;
+    // The tab of `sep=` and a tab is trimmed as white space.
+    let separator = if rest.is_empty() { b'\t' } else { *rest.first().filter(|_| rest.len() == 1)? };
+    let is_separator = SEPARATORS.contains(&separator) || separator == b'|';
+    (name.eq_ignore_ascii_case(b"sep=") && is_separator).then_some(separator)
+}
+
+/// Whether a line has no text in any cell, whatever separates them.
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| SEPARATORS.contains(byte) || matches!(byte, b'"' | b' '))
+}
+
+/// The field that a column's name means. People write names in any case, and with spaces instead of underscores.
+fn field_named(name: &str) -> Option<Field> {
+    let separates = |character: char| character.is_whitespace() || matches!(character, '_' | '-');
+    let words: Vec<_> = name.split(separates).filter(|word| !word.is_empty()).collect();
+    Field::named(&words.join("_").to_ascii_lowercase())
+}
+
 /// The cells of a line, up to one more than a row may have.
 fn names(line: &[u8], separator: u8) -> Vec<String> {
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).from_reader(line);
@@ -73,11 +104,11 @@ fn names(line: &[u8], separator: u8) -> Vec<String> {
     names.map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()
 }
 
-/// The fields of the named columns.
-fn columns(names: &[String]) -> Result<Vec<Field>, String> {
+/// The fields of the columns.
+fn columns(names: &[String]) -> Result<Vec<Option<Field>>, String> {
     let unknown: Vec<_> = names
         .iter()
-        .filter(|name| Field::named(name).is_none())
+        .filter(|name| !name.is_empty() && field_named(name).is_none())
         .take(NAMED_COLUMNS)
         .map(|name| format!("{:?}", name.chars().take(NAME_CHARS).collect::<String>()))
         .collect();
@@ -89,11 +120,13 @@ fn columns(names: &[String]) -> Result<Vec<Field>, String> {
         ));
     }
     let mut columns = Vec::with_capacity(names.len());
-    for field in names.iter().filter_map(|name| Field::named(name)) {
-        if columns.contains(&field) {
+    for column in names.iter().map(|name| field_named(name)) {
+        if let Some(field) = column
+            && columns.contains(&column)
+        {
             return Err(format!("the header has the column `{}` twice", field.name()));
         }
-        columns.push(field);
+        columns.push(column);
     }
     Ok(columns)
 }

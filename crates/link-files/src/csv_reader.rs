@@ -15,7 +15,7 @@ use crate::quotes::Quotes;
 pub(crate) struct CsvReader {
     reader: Reader,
     separator: u8,
-    columns: Vec<Field>,
+    columns: Vec<Option<Field>>,
     /// The cells of the last row that was read, one after another, and the end of each.
     cells: Vec<u8>,
     ends: Vec<usize>,
@@ -46,11 +46,17 @@ impl CsvReader {
         }))
     }
 
-    /// The next row; `None` at the end.
+    /// The next row; `None` at the end. Rows without any text are skipped, because spreadsheets write them below a table.
     pub(crate) fn next<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<Option<ImportRow>> {
-        input.skip_line_ends()?;
-        let line = input.line();
-        let record = match self.read(input)? {
+        let (line, row) = loop {
+            input.skip_line_ends()?;
+            let line = input.line();
+            match self.read(input)? {
+                RawRow::Cells(count) if self.cells(count).all(is_blank) => {}
+                row => break (line, row),
+            }
+        };
+        let record = match row {
             RawRow::End => return Ok(None),
             RawRow::Cells(count) => self.record(count),
             RawRow::TextBehindMark(cell) => Err(format!(
@@ -77,7 +83,8 @@ impl CsvReader {
             return Err(format!("The row has {count} {noun}, the header {expected}."));
         }
         let mut record = Record::default();
-        for (field, cell) in self.columns.iter().zip(self.cells(count)) {
+        let columns = self.columns.iter().zip(self.cells(count));
+        for (field, cell) in columns.filter_map(|(column, cell)| Some((column.as_ref()?, cell))) {
             let cell = str::from_utf8(cell).map_err(|_| format!("`{}` is not valid UTF-8.", field.name()))?;
             if let Some(value) = value(*field, cell) {
                 record.set(*field, value);
@@ -89,8 +96,8 @@ impl CsvReader {
     /// The name of a cell for a message: that of its column, or its number if there is no such column.
     fn name(&self, cell: usize) -> String {
         match self.columns.get(cell) {
-            Some(field) => format!("`{}`", field.name()),
-            None => format!("Cell {}", cell.saturating_add(1)),
+            Some(Some(field)) => format!("`{}`", field.name()),
+            Some(None) | None => format!("Cell {}", cell.saturating_add(1)),
         }
     }
 
@@ -151,4 +158,9 @@ impl CsvReader {
             }
         }
     }
+}
+
+/// Whether a cell has no text.
+fn is_blank(cell: &[u8]) -> bool {
+    str::from_utf8(cell).is_ok_and(|cell| cell.trim().is_empty())
 }

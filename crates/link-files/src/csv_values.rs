@@ -9,7 +9,18 @@ use signpost_app::transfer::{Field, FieldForm, FieldValue};
 const ROOT: &str = "/";
 
 /// The value of a cell in the column of a field; `None` if the row does not set the field.
+///
+/// White space around a value comes from copying it into a spreadsheet, and is dropped. Only notes may begin or end with
+/// white space (D25), so theirs is kept: a note from an export reads back as it is.
 pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
+    let cell = match field.form() {
+        FieldForm::FreeText => cell,
+        FieldForm::Text
+        | FieldForm::NullableText
+        | FieldForm::Slug
+        | FieldForm::Flag
+        | FieldForm::Countries => cell.trim(),
+    };
     if cell.is_empty() {
         return when_empty(field.form());
     }
