@@ -2,6 +2,7 @@
 //! business rules.
 
 mod background;
+mod backup_folder;
 mod bots;
 mod clicks;
 mod commands;

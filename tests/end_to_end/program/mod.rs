@@ -6,6 +6,7 @@ mod commands;
 mod guide_numbers;
 mod logs;
 mod monitoring;
+mod nightly_backups;
 mod operations_guide;
 mod readme;
 mod settings;

@@ -1,15 +1,21 @@
 //! `signpost migrate` and `signpost backup`.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::json;
-use signpost_sqlite::{Backup, BackupError, back_up, back_up_clicks};
+use serde_json::{Map, json};
+use signpost_app::ports::Clock as _;
+use signpost_sqlite::{Backup, BackupError, DatabaseFile, back_up, back_up_clicks};
 
 use super::UsageError;
-use super::output::Output;
+use super::output::{Output, counted, enumerated};
+use crate::backup_folder::BackupFolder;
 use crate::settings::{CommonSettings, Database};
+use crate::system::SystemClock;
 
 /// Applies the pending migrations and prints their names.
 pub(super) async fn run_migrate(settings: &CommonSettings, output: &mut Output<'_>) -> Result<()> {
@@ -32,8 +38,13 @@ pub(super) async fn run_migrate(settings: &CommonSettings, output: &mut Output<'
 /// The arguments of `signpost backup`.
 #[derive(Debug, Args)]
 pub(crate) struct BackupArguments {
-    /// File to write; it must not exist yet. It appears under this name only once it is complete and checked.
+    /// File to write, which must not exist yet, or a folder. In a folder, the file is named after the database and the
+    /// date, such as signpost-2026-11-26T03-15-00Z.db. It appears under its name only once it is complete and checked.
     file: PathBuf,
+    /// Once the backup is complete, delete all but the newest N that this command made of this database in the folder. No
+    /// other file is deleted.
+    #[arg(long, value_name = "N")]
+    keep: Option<NonZeroUsize>,
 }
 
 /// Copies the embedded database. `store-timeout` bounds the wait for its lock, not the copy.
@@ -42,7 +53,7 @@ pub(super) async fn run_backup(
     arguments: BackupArguments,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let BackupArguments { file: target } = arguments;
+    let BackupArguments { file: target, keep } = arguments;
     let file = match &settings.database {
         Database::File(file) => file.clone(),
         Database::Server(url) => {
@@ -53,6 +64,16 @@ pub(super) async fn run_backup(
             .into());
         }
     };
+    let folder = target.is_dir().then(|| BackupFolder::new(target.clone(), file.path()));
+    if keep.is_some() && folder.is_none() {
+        return Err(UsageError(format!(
+            "`--keep` needs a folder in which backups have their date as a name, and {} is none; make the folder, or leave \
+             `--keep` out",
+            target.display()
+        ))
+        .into());
+    }
+    let target = folder.as_ref().map_or(target, |folder| folder.file(SystemClock.now()));
     let (database, patience) = (file.path().display().to_string(), settings.store_timeout);
     let copying = tokio::task::spawn_blocking(move || {
         let copy = back_up(&file, &target, patience)?;
@@ -60,13 +81,53 @@ pub(super) async fn run_backup(
     });
     let (Backup { path, bytes }, clicks) =
         copying.await.context("the copying thread stopped before the backup was complete")??;
+    let made = path.clone();
     let path = path.display().to_string();
     let mut text = format!("Backed up the database {database} to {path}: {bytes} bytes, checked.");
-    let mut result = json!({ "database": database, "file": path, "bytes": bytes });
-    if let (Some(Backup { path, bytes }), Some(result)) = (clicks, result.as_object_mut()) {
+    let mut result = Map::from_iter([
+        ("database".to_owned(), json!(database)),
+        ("file".to_owned(), json!(path)),
+        ("bytes".to_owned(), json!(bytes)),
+    ]);
+    if let Some(Backup { path, bytes }) = clicks {
         let path = path.display().to_string();
         text = format!("{text}\nBacked up its clicks to {path}: {bytes} bytes, checked.");
         result.insert("clicks".to_owned(), json!({ "file": path, "bytes": bytes }));
     }
-    Ok(output.result(&result, text)?)
+    let mut outcome = Ok(());
+    if let (Some(folder), Some(keep)) = (folder, keep) {
+        let mut deleted = Vec::new();
+        outcome = delete_older(&folder, keep, &made, &mut deleted)
+            .context("the backup is complete, but older ones could not be deleted");
+        if !deleted.is_empty() {
+            let count = counted(deleted.len().try_into().unwrap_or(u64::MAX), "older backup");
+            text = format!("{text}\nDeleted {count}: {}.", enumerated(&deleted));
+        }
+        result.insert("deleted".to_owned(), json!(deleted));
+    }
+    output.result(&result, text)?;
+    outcome
+}
+
+/// Deletes all but the newest `keep` backups, and adds those deleted to `deleted`. The clicks of a backup go first: if the
+/// program is stopped between the two, the next run finds the backup again.
+fn delete_older(
+    folder: &BackupFolder,
+    keep: NonZeroUsize,
+    made: &Path,
+    deleted: &mut Vec<String>,
+) -> Result<()> {
+    for backup in folder.older_than_newest(keep, made)? {
+        let clicks = DatabaseFile::at(&backup)?.of_clicks();
+        for file in [clicks.path(), &backup] {
+            match fs::remove_file(file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot delete {}", file.display()));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        deleted.push(backup.display().to_string());
+    }
+    Ok(())
 }

@@ -129,7 +129,7 @@ Examples:
   signpost account list --json
   signpost export --account ada@example.com --output links.csv
   signpost import --account ada@example.com --dry-run links.csv
-  signpost backup /var/backups/signpost-monday.db
+  signpost backup --keep 14 /var/backups/signpost
 
 Stopping:
   On SIGTERM, SIGINT (Ctrl-C), SIGQUIT or SIGHUP (a closed terminal) the program

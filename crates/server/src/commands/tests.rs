@@ -166,7 +166,7 @@ fn the_help_of_a_command_shows_its_own_options_first() {
         ("account delete", vec!["<ACCOUNT>", "--yes"]),
         ("export", vec!["--account", "--format", "--output", "--strict"]),
         ("import", vec!["<FILE>", "--account", "--format", "--dry-run", "--report"]),
-        ("backup", vec!["<FILE>"]),
+        ("backup", vec!["<FILE>", "--keep"]),
     ] {
         let help = parse(&format!("signpost {command} --help")).unwrap_err().to_string();
         let (_, help) = help.split_once("\n\n").unwrap();

@@ -1,0 +1,129 @@
+//! A folder of backups with a date in their names, of which the newest are kept (`signpost backup --keep`).
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use signpost_domain::Timestamp;
+
+/// The form of a date in a name. `0` stands for any digit; every other character for itself. Names of one form sort by date.
+const DATE_FORM: &str = "0000-00-00T00-00-00Z";
+
+/// A folder of backups of one database. A backup is named after the database and the date in UTC:
+/// `signpost-2026-11-26T03-15-00Z.db` for `signpost.db`.
+#[derive(Debug, Clone)]
+pub(crate) struct BackupFolder {
+    folder: PathBuf,
+    /// What the names of its backups begin and end with.
+    before_date: String,
+    behind_date: String,
+}
+
+impl BackupFolder {
+    /// The backups of the database at `database` in `folder`.
+    pub(crate) fn new(folder: PathBuf, database: &Path) -> Self {
+        let text = |part: Option<&OsStr>| part.map(OsStr::to_string_lossy).unwrap_or_default().into_owned();
+        let extension = database.extension().map(|extension| format!(".{}", extension.to_string_lossy()));
+        Self {
+            folder,
+            before_date: format!("{}-", text(database.file_stem())),
+            behind_date: extension.unwrap_or_default(),
+        }
+    }
+
+    /// The file of a backup that is made at `now`.
+    pub(crate) fn file(&self, now: Timestamp) -> PathBuf {
+        let date: String = now.to_string().replace(':', "-").chars().take(DATE_FORM.len() - 1).collect();
+        self.folder.join(format!("{}{date}Z{}", self.before_date, self.behind_date))
+    }
+
+    /// The files of backups that are older than the newest `keep`, the oldest first. `made` is a new backup, which counts as
+    /// the newest even if the clock was set back since the others.
+    ///
+    /// Only regular files whose whole name is that of a backup of this database are listed.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub(crate) fn older_than_newest(&self, keep: NonZeroUsize, made: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut others = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let is_backup = entry.file_name().to_str().is_some_and(|name| self.is_name(name));
+            if is_backup && entry.file_type()?.is_file() && Some(&*entry.file_name()) != made.file_name() {
+                others.push(entry.path());
+            }
+        }
+        others.sort_unstable();
+        others.truncate(others.len().saturating_sub(keep.get() - 1));
+        Ok(others)
+    }
+
+    fn is_name(&self, name: &str) -> bool {
+        let date =
+            name.strip_prefix(&*self.before_date).and_then(|rest| rest.strip_suffix(&*self.behind_date));
+        date.is_some_and(|date| {
+            date.len() == DATE_FORM.len()
+                && date
+                    .bytes()
+                    .zip(DATE_FORM.bytes())
+                    .all(|(byte, form)| if form == b'0' { byte.is_ascii_digit() } else { byte == form })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backups(folder: &Path) -> BackupFolder {
+        BackupFolder::new(folder.to_path_buf(), Path::new("/var/lib/signpost/signpost.db"))
+    }
+
+    #[test]
+    fn d60_a_backup_is_named_after_the_database_and_the_date() {
+        let now = Timestamp::from_unix_millis(1_769_850_307_042).unwrap();
+        let folder = Path::new("/backups");
+        assert_eq!(backups(folder).file(now), folder.join("signpost-2026-01-31T09-05-07Z.db"));
+        let bare = BackupFolder::new(folder.to_path_buf(), Path::new("/var/lib/links"));
+        assert_eq!(bare.file(now), folder.join("links-2026-01-31T09-05-07Z"));
+        assert!(backups(folder).is_name("signpost-2026-01-31T09-05-07Z.db"));
+    }
+
+    #[test]
+    fn d60_only_older_backups_of_the_same_database_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |day: u32| format!("signpost-2026-01-{day:02}T09-05-07Z.db");
+        let others = [
+            "signpost-2026-01-01T09-05-07Z-clicks.db",
+            "signpost-2026-01-01T09-05-07Z.db.gz",
+            "signpost-2026-01-01.db",
+            "signpost-monday.db",
+            "signpost-2026-01-01T09-05-07z.db",
+            "signpost-2026-01-0xT09-05-07Z.db",
+            "other-2026-01-01T09-05-07Z.db",
+            "my-signpost-2026-01-01T09-05-07Z.db",
+            "signpost.db",
+        ];
+        for file in others.map(str::to_owned).into_iter().chain((1..=5).map(name)) {
+            fs::write(folder.path().join(file), "").unwrap();
+        }
+        fs::create_dir(folder.path().join(name(6))).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("signpost.db", folder.path().join(name(7))).unwrap();
+        let older = |keep, made: u32| {
+            let keep = NonZeroUsize::new(keep).unwrap();
+            let older =
+                backups(folder.path()).older_than_newest(keep, &folder.path().join(name(made))).unwrap();
+            older
+                .iter()
+                .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(older(2, 5), [name(1), name(2), name(3)]);
+        assert_eq!(older(1, 5), [name(1), name(2), name(3), name(4)]);
+        assert!(older(5, 5).is_empty() && older(9, 5).is_empty());
+        assert_eq!(older(1, 1), [name(2), name(3), name(4), name(5)], "the clock was set back");
+    }
+}
