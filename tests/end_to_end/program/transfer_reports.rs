@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Program};
+use crate::harness::{Account, BROWSER, Program};
 
 const TABLE: &str = "slug,target_url\na,https://example.com/\n";
 
@@ -64,6 +65,33 @@ fn an_export_says_in_its_last_line_what_it_leaves_out() {
     let output = program.run(&["export", "--strict", "--account", plain.id()]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(text(&output.stderr), "", "the export leaves out nothing");
+}
+
+/// Analytics do not move with an account, so a script that moves one must fail, or know.
+#[test]
+fn an_export_counts_the_clicks_that_it_leaves_out() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let path = format!("/{}", account.new_redirect()["slug"].as_str().unwrap());
+    for agent in [BROWSER, "curl/8.14.1"] {
+        let headers = [("Host", "localhost:8081"), ("User-Agent", agent)];
+        assert_eq!(program.visitor().request("GET", &path, &headers).status, 302);
+    }
+    let export = |words: &[&str]| program.run(&[&["export", "--account", account.id()], words].concat());
+    let began = Instant::now();
+    loop {
+        let output = export(&["--output", "links.csv"]);
+        assert!(output.status.success(), "{output:?}");
+        // The visits are on their way to the store.
+        if last_line(&output) == "The export leaves out 2 recorded clicks." {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{output:?}");
+    }
+    let strict = export(&["--json", "--strict", "--output", "links.jsonl"]);
+    assert_eq!(strict.status.code(), Some(1), "{strict:?}");
+    let summary: Value = serde_json::from_slice(&strict.stdout).unwrap();
+    assert_eq!(summary["left_out"], json!({"clicks": 2}));
 }
 
 /// A report never overwrites an existing file, above all not the imported file.

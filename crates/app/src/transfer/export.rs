@@ -94,7 +94,8 @@ impl Export {
                 let records = self.with_late_groups(app, items).await?;
                 if self.next.is_none() {
                     let usage = app.store.usage(self.account).await?;
-                    self.left_out.count_rest(&usage.ok_or(OperatorError::NoSuchAccount(self.account))?);
+                    let usage = usage.ok_or(OperatorError::NoSuchAccount(self.account))?;
+                    self.left_out.count_rest(app, self.account, &usage).await?;
                 }
                 Ok(Some(records))
             }

@@ -3,10 +3,14 @@
 use std::collections::HashSet;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, AnyContent, LandingId, Link, PageContent, PixelId, Usage};
 
 use crate::application::Application;
-use crate::ports::StoreError;
+use crate::ports::{StoreError, Upkeep};
+
+/// How many steps of packing come before the count of clicks. It bounds the wait beside a busy node.
+const PACKING_STEPS: usize = 20;
 
 /// How many landing pages are read concurrently.
 const CONCURRENT_READS: usize = 8;
@@ -23,6 +27,8 @@ pub struct LeftOut {
     pub pixels: u64,
     /// Custom domains in any state. Links carry their hostnames.
     pub domains: u64,
+    /// Recorded clicks of all kinds, those of deleted links included.
+    pub clicks: u64,
     /// Groups and links whose rows the store cannot read. The log names each (ADR 35).
     pub unreadable: u64,
 }
@@ -61,12 +67,37 @@ impl LeftOut {
         self.unreadable = self.unreadable.saturating_add(u64::try_from(rows).unwrap_or(u64::MAX));
     }
 
-    /// Counts pixels and domains, which have no records.
-    pub(super) const fn count_rest(&mut self, usage: &Usage) {
+    /// Counts what has no records: pixels, domains and clicks.
+    pub(super) async fn count_rest(
+        &mut self,
+        app: &Application,
+        account: AccountId,
+        usage: &Usage,
+    ) -> Result<(), StoreError> {
         let Usage { links: _, groups: _, domains, pixels } = *usage;
         self.domains = domains;
         self.pixels = pixels;
+        self.clicks = recorded_clicks(app, account).await?;
+        Ok(())
     }
+}
+
+/// The number of an account's recorded clicks. The store adds up the numbers of its segments, without reading a click.
+///
+/// The clicks of the last minute may wait to be packed, and are not counted before. Packing them here is what a node does every
+/// minute; if the store cannot be written, they are missing from the count.
+async fn recorded_clicks(app: &Application, account: AccountId) -> Result<u64, StoreError> {
+    for _ in 0..PACKING_STEPS {
+        match app.click_store.pack(app.clock.now()).await {
+            Ok(packed) if packed.upkeep == Upkeep::More => {}
+            Ok(_) => break,
+            Err(error) => {
+                tracing::debug!(%error, "clicks that wait to be packed are not counted");
+                break;
+            }
+        }
+    }
+    Ok(app.click_store.old_clicks(account, UtcDay::LAST).await?.map_or(0, |old| old.clicks))
 }
 
 /// How many of the landing pages have content. Corrupt content counts too, so that one broken page does not stop the

@@ -3,7 +3,8 @@
 use signpost_app::idempotency::Idempotency;
 use signpost_app::transfer::{Export, LeftOut};
 use signpost_app::{pixels, pixels::NewPixel};
-use signpost_domain::{Landing, Link, PageContent, PixelId};
+use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash};
+use signpost_domain::{Landing, Link, PageContent, PixelId, RedirectId};
 use signpost_port_contracts::samples;
 
 use crate::world::World;
@@ -59,7 +60,37 @@ async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
     }
     // A redirect keeps the ids of pixels that were deleted; they mean nothing.
     pixels::delete(&world.app, &world.caller().await, gone.into()).await.unwrap();
-    let expected =
-        LeftOut { page_contents: 45, redirects_with_pixels: 150, pixels: 1, domains: 0, unreadable: 0 };
+    let expected = LeftOut {
+        page_contents: 45,
+        redirects_with_pixels: 150,
+        pixels: 1,
+        domains: 0,
+        clicks: 0,
+        unreadable: 0,
+    };
     assert_eq!(left_out(&world).await, expected);
+}
+
+/// A move of an account loses its analytics, of which the operator must know before the old installation is gone.
+#[tokio::test]
+async fn an_export_counts_the_clicks_of_the_account_that_it_leaves_out() {
+    let world = World::new().await;
+    let (stranger, _) = world.another_account("agency").await;
+    let today = UtcDay::of(world.app.clock.now());
+    for (account, days_ago, kind) in [
+        (world.account.id, 0, RecordedKind::Click),
+        (world.account.id, 1_000, RecordedKind::Click),
+        (world.account.id, 3, RecordedKind::Bot),
+        (stranger.id, 0, RecordedKind::Click),
+    ] {
+        world.memory.click_store.record([RecordedClick {
+            at: today.minus(days_ago).first(),
+            account,
+            link: RedirectId::from_bytes([1; 16]).into(),
+            kind,
+            visitor: VisitorHash([0; 6]),
+            values: Values::default(),
+        }]);
+    }
+    assert_eq!(left_out(&world).await, LeftOut { clicks: 3, ..LeftOut::default() });
 }

@@ -31,7 +31,8 @@ pub(crate) struct ExportArguments {
     /// File to write, or - for standard output. It appears under this name only once it is complete.
     #[arg(long, value_name = "FILE", default_value = STANDARD_OUTPUT)]
     output: PathBuf,
-    /// Fail if the export leaves out any part of the account, such as pixels. The file is written all the same.
+    /// End with exit status 1 if the export leaves out any part of the account, such as clicks or pixels. The file is written
+    /// all the same.
     #[arg(long)]
     strict: bool,
 }
@@ -105,9 +106,10 @@ fn report_omissions(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()
 
 /// What is left out, for people. Counts of zero are omitted.
 fn in_words(left_out: LeftOut) -> String {
-    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, unreadable } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, clicks, unreadable } = left_out;
     let items = [
         (unreadable, format!("{} that cannot be read (see the log)", counted(unreadable, "row"))),
+        (clicks, counted(clicks, "recorded click")),
         (domains, counted(domains, "custom domain")),
         (page_contents, format!("the content of {}", counted(page_contents, "landing page"))),
         (pixels, counted(pixels, "pixel")),
@@ -122,9 +124,10 @@ fn in_words(left_out: LeftOut) -> String {
 
 /// What is left out, for programs. Counts of zero are omitted.
 fn named_counts(left_out: LeftOut) -> Map<String, Value> {
-    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, unreadable } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, clicks, unreadable } = left_out;
     let counts = [
         ("unreadable_rows", unreadable),
+        ("clicks", clicks),
         ("domains", domains),
         ("page_contents", page_contents),
         ("pixels", pixels),
