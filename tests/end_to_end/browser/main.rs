@@ -23,6 +23,7 @@
 mod accessibility;
 mod codes;
 mod devtools;
+mod documentation;
 mod driver;
 mod events;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
