@@ -18,6 +18,7 @@ mod link_view;
 mod missed_hosts;
 mod outage_log;
 mod outcome;
+mod own_visits;
 mod pages;
 mod pixel_visit;
 mod qr_codes;
@@ -27,8 +28,10 @@ mod routes;
 mod sections;
 mod server;
 mod visit;
+mod visit_durations;
 mod visitor;
 mod widget_visit;
 mod worker_cache;
 
 pub use server::{EdgeOptions, EdgeServer};
+pub use visit_durations::{DurationCounts, VisitDurations};

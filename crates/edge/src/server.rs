@@ -24,10 +24,12 @@ use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
 use crate::link_loader::LinkLoader;
 use crate::outcome::{Outcome, VisitCounters};
+use crate::own_visits::OwnVisits;
 use crate::pages::Pages;
 use crate::qr_codes::QrCodes;
 use crate::response::response;
 use crate::visit::{Edge, Worker};
+use crate::visit_durations::VisitDurations;
 
 /// The options of the link listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +58,7 @@ pub struct EdgeServer {
     listener: Listener,
     clicks: ClickQueue,
     flush_task: FlushTask,
+    durations: VisitDurations,
 }
 
 /// The task that flushes the click queue. It ends with the server.
@@ -103,6 +106,7 @@ impl EdgeServer {
         let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
         // Before the first load, so that no change of a link is missed.
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
+        let durations = VisitDurations::default();
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
         let edge = Arc::new(Edge {
             gates: Gates::new(Arc::clone(&app), country_header),
@@ -117,6 +121,8 @@ impl EdgeServer {
             counters: VisitCounters::new(),
             reasons: ReasonCounters::new(),
             hosts: HostLog::default(),
+            own_visits: OwnVisits::default(),
+            durations: durations.clone(),
         });
         let trusted = Arc::clone(&edge);
         let proxies = Proxies::new(move |peer| trusted.app.client_addresses.trusts(peer));
@@ -136,7 +142,13 @@ impl EdgeServer {
         };
         let refusals: Arc<dyn Refusals> = Arc::new(EdgeRefusals(pages));
         let listener = Listener::start(listener, &options, &refusals, service)?;
-        Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks })
+        Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks, durations })
+    }
+
+    /// How long visits take.
+    #[must_use]
+    pub fn durations(&self) -> VisitDurations {
+        self.durations.clone()
     }
 
     /// Waits until the listener ends. It ends only if it fails or is stopped.
@@ -155,7 +167,7 @@ impl EdgeServer {
     ///
     /// The listener failed earlier.
     pub async fn stop(self, graceful: bool) -> io::Result<()> {
-        let Self { listener, clicks, flush_task } = self;
+        let Self { listener, clicks, flush_task, durations: _ } = self;
         let stopped = listener.stop(graceful).await;
         drop(flush_task);
         // The clicks of the last visits.

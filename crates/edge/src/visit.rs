@@ -27,11 +27,13 @@ use crate::link_cache::LinkCache;
 use crate::link_loader::{LinkLoader, Loaded};
 use crate::link_view::{Destination, LinkView};
 use crate::outcome::{Outcome, VisitCounters};
+use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::{Page, Pages};
 use crate::qr_codes::{QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::{REDIRECT_HEADERS, response};
 use crate::routes::{self, Resource, RouteMatch};
+use crate::visit_durations::{VisitDurations, WorkerDurations};
 use crate::visitor;
 use crate::worker_cache::{InlineLink, WorkerCache};
 
@@ -50,6 +52,8 @@ pub(crate) struct Edge {
     pub(crate) gates: Gates,
     pub(crate) reasons: ReasonCounters,
     pub(crate) hosts: HostLog,
+    pub(crate) own_visits: OwnVisits,
+    pub(crate) durations: VisitDurations,
 }
 
 /// What the visits of one worker share.
@@ -58,6 +62,7 @@ pub(crate) struct Worker {
     links: WorkerCache,
     hosts: HostCache,
     pub(crate) lane: Arc<Lane>,
+    durations: Arc<WorkerDurations>,
 }
 
 /// The parts of a request that a visit needs.
@@ -100,12 +105,13 @@ impl StoredLink {
 
 impl Worker {
     pub(crate) fn new(edge: Arc<Edge>) -> Rc<Self> {
-        let lane = edge.clicks.lane();
-        Rc::new(Self { edge, links: WorkerCache::new(), hosts: HostCache::new(), lane })
+        let (lane, durations) = (edge.clicks.lane(), edge.durations.worker());
+        Rc::new(Self { edge, links: WorkerCache::new(), hosts: HostCache::new(), lane, durations })
     }
 
     /// Answers one visit, even if the code panics.
     pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Reply<BoxBody> {
+        let began = Instant::now();
         // A panic would close the connection without an answer. It leaves no state half changed: locks
         // recover, borrows end, and reads of the store change nothing.
         let outcome = AssertUnwindSafe(self.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
@@ -114,7 +120,11 @@ impl Worker {
         });
         let edge = &self.edge;
         edge.counters.count(&outcome);
-        tracing::debug!(outcome = outcome.label(), "visit");
+        self.durations.record(began.elapsed());
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            tracing::debug!(outcome = outcome.label(), bot_rule = bot_rule(&request), "visit");
+        }
+        edge.own_visits.note(&request, &outcome);
         // So that visitors' next requests reach a node that stays up.
         let closes = edge.app.lifecycle.is_draining();
         if let Outcome::RedirectedDirectly(redirect) = outcome {

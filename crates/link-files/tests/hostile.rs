@@ -85,7 +85,7 @@ fn all_common_forms_of_a_table_read_the_same() {
     }
 }
 
-/// What LibreOffice Calc, Excel, Numbers and Google Sheets make of a table that people edit by hand.
+/// What Calc, Excel, Numbers and Google Sheets make of a table that people edit by hand.
 #[test]
 fn tables_of_spreadsheets_are_read_as_people_mean_them() {
     let expected = [Ok("a"), Ok("b")];

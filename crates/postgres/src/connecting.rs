@@ -7,13 +7,13 @@ use std::time::Duration;
 use diesel::ConnectionError;
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::future::join;
+use signpost_app::with_causes;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio_postgres::{Client, NoTls};
 
 use crate::change_log;
 use crate::server_address::{Security, ServerAddress};
-use crate::server_error;
 
 /// Opens a connection without Diesel. It closes when the client is dropped.
 pub(crate) async fn connect_client(address: &ServerAddress) -> Result<Client, ConnectionError> {
@@ -162,8 +162,8 @@ fn session_settings(time_limit: Duration, statement_limit: Duration) -> String {
 const UNTRUSTED: &str = "invalid peer certificate";
 
 /// An error with its causes, and advice where the operator can act.
-fn sentence(error: &dyn std::error::Error) -> String {
-    let mut sentence = server_error::sentence(error);
+fn sentence(error: &tokio_postgres::Error) -> String {
+    let mut sentence = with_causes(error);
     if sentence.contains(UNTRUSTED) {
         sentence.push_str(
             "; the URL must have the name that the certificate is for, and `sslrootcert` may name a file with the \

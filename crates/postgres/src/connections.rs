@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use deadpool::managed::{Object, PoolError};
 use diesel_async::AsyncPgConnection;
+use signpost_app::pool_usage::PoolUsage;
 use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
@@ -54,6 +55,23 @@ impl Connections {
         let runtime_pools =
             RuntimePools::new(connector, health, &runtime, &permits, (wait_limit, time_limit));
         Ok(Self { runtime_pools, own, permits, suspects, security, runtime, time_limit, wait_limit })
+    }
+
+    /// How busy the connections are: those for requests and visitors, and those with permits of their own.
+    pub(crate) fn pool_usage(&self) -> Vec<PoolUsage> {
+        let (open, idle, max) = self.runtime_pools.open_idle_and_max();
+        let own = self.own.status();
+        let usage = |pool, open: usize, idle, max, waiting| PoolUsage {
+            pool,
+            in_use: open.saturating_sub(idle),
+            idle,
+            max: Some(max),
+            waiting,
+        };
+        vec![
+            usage("requests", open, idle, max, self.permits.waiting()),
+            usage("node", own.size, own.available, own.max_size, self.permits.own_waiting()),
+        ]
     }
 
     /// A connection for a unit of work that ends at `ends`.

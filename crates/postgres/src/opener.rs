@@ -41,6 +41,10 @@ impl Capacity {
     pub(crate) fn new(size: usize) -> Self {
         Self { size, free: Arc::new(Semaphore::new(size)) }
     }
+
+    pub(crate) const fn size(&self) -> usize {
+        self.size
+    }
 }
 
 /// A connection that is open.

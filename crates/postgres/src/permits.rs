@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use deadpool::managed::TimeoutType;
+use signpost_app::pool_usage::Waiting;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::failure::Failure;
@@ -60,6 +61,10 @@ pub(crate) struct Permits {
     /// As many long ones.
     long_click_questions: Arc<Semaphore>,
     counts: PermitCounts,
+    /// Requests and visits that wait for a permit.
+    waiting: Waiting,
+    /// Callers with permits of their own that wait for one.
+    own_waiting: Waiting,
 }
 
 /// How many permits there are of each kind.
@@ -107,7 +112,19 @@ impl Permits {
             click_questions: semaphore(click_questions),
             long_click_questions: semaphore(click_questions),
             counts,
+            waiting: Waiting::default(),
+            own_waiting: Waiting::default(),
         }
+    }
+
+    /// How many requests and visits wait for a permit.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.count()
+    }
+
+    /// How many callers with permits of their own wait for one.
+    pub(crate) fn own_waiting(&self) -> usize {
+        self.own_waiting.count()
     }
 
     /// The capacity for connections of requests and visitors, over all runtimes.
@@ -139,6 +156,8 @@ impl Permits {
             click_questions,
             long_click_questions,
             counts: _,
+            waiting,
+            own_waiting,
         } = self;
         let kinds: &[&Arc<Semaphore>] = match purpose {
             Purpose::Read | Purpose::UnitOfWork => &[long, all],
@@ -151,6 +170,16 @@ impl Permits {
             Purpose::ClickQuestion => &[click_questions],
             Purpose::LongClickQuestion => &[long_click_questions],
         };
+        let waiting = match purpose {
+            Purpose::Read | Purpose::UnitOfWork | Purpose::Search | Purpose::Visit => waiting,
+            Purpose::Check
+            | Purpose::OwnWork
+            | Purpose::ClickAppend
+            | Purpose::ClickUpkeep
+            | Purpose::ClickQuestion
+            | Purpose::LongClickQuestion => own_waiting,
+        };
+        let _waiting = waiting.enter();
         let mut permits = Vec::with_capacity(kinds.len());
         for kind in kinds {
             let waited = tokio::time::timeout_at(until.into(), Arc::clone(kind).acquire_owned()).await;
@@ -253,5 +282,18 @@ mod tests {
             }
             assert_eq!(all_of(&permits, Purpose::Visit).await.len(), (connections / 8).max(1));
         }
+    }
+
+    #[tokio::test]
+    async fn callers_that_wait_for_a_permit_are_counted_by_kind() {
+        let permits = Permits::new(NonZeroUsize::MIN);
+        let taken = permits.take(Purpose::Check, Instant::now()).await.unwrap();
+        assert_eq!((permits.waiting(), permits.own_waiting()), (0, 0));
+        let mut second = Box::pin(permits.take(Purpose::Check, Instant::now() + Duration::from_mins(1)));
+        assert!(futures_util::poll!(&mut second).is_pending());
+        assert_eq!((permits.waiting(), permits.own_waiting()), (0, 1));
+        drop(taken);
+        second.await.unwrap();
+        assert_eq!(permits.own_waiting(), 0);
     }
 }

@@ -125,6 +125,16 @@ impl RuntimePools {
         })
     }
 
+    /// How many connections are open for requests and visitors, how many of these are idle, and the maximum. Connections
+    /// of shared readers are not among them.
+    pub(crate) fn open_idle_and_max(&self) -> (usize, usize, usize) {
+        let runtime_pools = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
+        let statuses = runtime_pools.values().map(|runtime_pool| runtime_pool.pool.status());
+        let (open, idle) =
+            statuses.fold((0, 0), |(open, idle), status| (open + status.size, idle + status.available));
+        (open, idle, self.capacity.size())
+    }
+
     fn others(&self, runtime_pool: &Arc<RuntimePool>) -> Vec<Arc<RuntimePool>> {
         let runtime_pools = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
         runtime_pools.values().filter(|other| !Arc::ptr_eq(other, runtime_pool)).map(Arc::clone).collect()

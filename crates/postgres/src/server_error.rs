@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use signpost_app::with_causes;
 use tokio_postgres::error::SqlState;
 
 /// An error on a connection without Diesel, which would hide the server's code.
@@ -33,7 +34,7 @@ impl fmt::Display for ServerError {
     /// The server's message on one line, with its code, which does not depend on the language.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(said) = self.0.as_db_error() else {
-            return formatter.write_str(&sentence(&self.0));
+            return formatter.write_str(&with_causes(&self.0));
         };
         write!(formatter, "{} ({})", said.message(), said.code().code())?;
         for more in [said.detail(), said.where_(), said.hint()].into_iter().flatten() {
@@ -43,20 +44,5 @@ impl fmt::Display for ServerError {
     }
 }
 
-impl Error for ServerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.0)
-    }
-}
-
-/// An error with its causes, which the driver does not print.
-pub(crate) fn sentence(error: &dyn Error) -> String {
-    let mut sentence = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        sentence.push_str(": ");
-        sentence.push_str(&error.to_string());
-        cause = error.source();
-    }
-    sentence
-}
+/// Has no source, because the message contains all causes.
+impl Error for ServerError {}

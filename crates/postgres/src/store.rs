@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{SearchUpkeep, Store, StoreError, UnitOfWork};
 use signpost_domain::AccountId;
 use tokio::runtime::Handle;
@@ -50,6 +51,12 @@ impl PostgresStore {
         }
         let connections = Arc::new(Connections::new(address, options, runtime)?);
         Ok(Self { visits: Visits::new(Arc::clone(&connections)), connections })
+    }
+
+    /// How busy the connections are.
+    #[must_use]
+    pub fn pool_usage(&self) -> Vec<PoolUsage> {
+        self.connections.pool_usage()
     }
 
     /// Runs one short read, or counts a request. The call must not wait long for locks, because others queue behind it for

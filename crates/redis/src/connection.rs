@@ -15,6 +15,7 @@ use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, FromRedisValue, RedisError, RedisResult, Script,
     ServerErrorKind, TlsCertificates,
 };
+use signpost_app::pool_usage::{PoolUsage, Waiting};
 use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
@@ -97,6 +98,11 @@ impl Slot {
         made.clone().unwrap_or_else(|| Err(io::Error::other("no connection").into()))
     }
 
+    /// Whether the connection is open.
+    fn is_open(&self) -> bool {
+        matches!(&*self.connection.borrow(), Some(Ok(_)))
+    }
+
     /// Whether the attempt has failed.
     fn is_without_hope(&self) -> bool {
         match &*self.connection.borrow() {
@@ -155,6 +161,8 @@ pub(crate) struct Server {
     way: Way,
     time_limit: Duration,
     slots: Arc<Slots>,
+    /// Calls that wait for their answer.
+    calls: Waiting,
 }
 
 /// The connection of each runtime, unless it has failed. A worker's own runtime drives the I/O of its requests, so that an
@@ -194,7 +202,14 @@ impl Server {
                 None => Client::open(node)?,
             }))
         };
-        Ok(Self { way, time_limit, slots: Arc::default() })
+        Ok(Self { way, time_limit, slots: Arc::default(), calls: Waiting::default() })
+    }
+
+    /// How busy the connections are. The calls of a runtime share its connection, so no open connection is idle.
+    pub(crate) fn usage(&self) -> PoolUsage {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_use = slots.values().filter(|slot| slot.as_ref().is_some_and(|slot| slot.is_open())).count();
+        PoolUsage { pool: "redis", in_use, idle: 0, max: None, waiting: self.calls.count() }
     }
 
     /// Sends a command.
@@ -230,6 +245,7 @@ impl Server {
         &self,
         ask: impl AsyncFnOnce(Connection) -> RedisResult<T>,
     ) -> Result<T, Failure> {
+        let _call = self.calls.enter();
         let slot = self.slot();
         let asking = async {
             let connection = slot.connection().await?;

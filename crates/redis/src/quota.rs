@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::{RedisError, Script};
+use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{Clock, CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
 use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
@@ -77,6 +78,12 @@ impl RedisQuotaStore {
             try_write: Script::new(TRY_WRITE),
             clocks: ClockComparison::by(clock),
         })
+    }
+
+    /// How busy the connections are.
+    #[must_use]
+    pub fn pool_usage(&self) -> Vec<PoolUsage> {
+        vec![self.server.usage()]
     }
 
     /// Whether Redis answers, for health checks.

@@ -32,14 +32,17 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts the tasks. Once this returns, no change is missed unless the store is unreachable.
-    pub(crate) async fn start(app: &Arc<Application>) -> Self {
-        app.changes.subscribe(Arc::new(ChangeCounter::new()));
+    /// Starts the tasks. Once this returns, no change is missed unless the store is unreachable. `is_lone` says whether the
+    /// store is usually this node's alone.
+    pub(crate) async fn start(app: &Arc<Application>, is_lone: bool) -> Self {
         let mut follower = Following { follower: ChangeFollower::new(app), is_failing: false };
         follower.poll().await;
+        // Counts from here on: when the first read succeeds, no link is in memory yet, so the node has missed nothing.
+        app.changes.subscribe(Arc::new(ChangeCounter::new()));
         let (stop, stopping) = watch::channel(false);
         let holder = LeaseHolder::from_bytes(app.ids.next_bits());
-        let runs = jobs(app).into_iter().map(|job| tokio::spawn(run(app, job, holder, stopping.clone())));
+        let runs =
+            jobs(app).into_iter().map(|job| tokio::spawn(run(app, job, holder, is_lone, stopping.clone())));
         Self { follower: tokio::spawn(follower.follow()), jobs: runs.collect(), stop }
     }
 
@@ -109,9 +112,11 @@ fn run(
     app: &Application,
     job: Arc<dyn Job>,
     holder: LeaseHolder,
+    is_lone: bool,
     mut stopping: watch::Receiver<bool>,
 ) -> impl Future<Output = ()> + use<> {
-    let mut runner = JobRunner::new(app, job, holder);
+    let runner = JobRunner::new(app, job, holder);
+    let mut runner = if is_lone { runner.on_a_lone_node() } else { runner };
     async move {
         let mut ticks = ticks(TICK);
         loop {

@@ -16,6 +16,7 @@ use signpost_pages::SecurityContact;
 
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
+use crate::sampled_metrics::{PoolSampler, SampledMetrics};
 use crate::settings::{About, ServeSettings, names};
 use crate::telemetry;
 
@@ -104,11 +105,11 @@ impl Servers {
         sockets: Sockets,
         app: &Arc<Application>,
         link_options: LinkOptions,
+        pools: Vec<PoolSampler>,
         connections: Connections,
     ) -> Result<Self> {
         let Sockets { api, links, metrics } = sockets;
         signpost_listener::describe_metrics();
-        let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
         let workers = workers();
         let api_options = ApiOptions { workers, connections: connections.each };
         let LinkOptions { miss_throttle_per_minute, cache_bytes, country_header, security_contact } =
@@ -121,12 +122,13 @@ impl Servers {
             country_header,
             security_contact,
         };
-        Ok(Self {
-            api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,
-            links: EdgeServer::start(links, Arc::clone(app), edge_options)
-                .context("cannot start the link listener")?,
-            metrics,
-        })
+        let api = ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?;
+        let links = EdgeServer::start(links, Arc::clone(app), edge_options)
+            .context("cannot start the link listener")?;
+        let sampled = SampledMetrics { started: app.clock.now(), durations: links.durations(), pools };
+        let metrics =
+            metrics.map(|socket| start_metrics(socket, sampled, connections.metrics)).transpose()?;
+        Ok(Self { api, links, metrics })
     }
 
     /// Waits until a listener fails.
@@ -169,7 +171,11 @@ pub(crate) fn workers() -> NonZeroUsize {
     available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-fn start_metrics(socket: MetricsSocket, connections: usize) -> Result<MetricsServer> {
+fn start_metrics(
+    socket: MetricsSocket,
+    sampled: SampledMetrics,
+    connections: usize,
+) -> Result<MetricsServer> {
     let MetricsSocket { listener, handle } = socket;
-    MetricsServer::start(listener, handle, connections).context("cannot start the metrics listener")
+    MetricsServer::start(listener, handle, sampled, connections).context("cannot start the metrics listener")
 }

@@ -13,6 +13,8 @@ mod listeners;
 mod metrics_server;
 mod name_servers;
 mod open_files;
+mod process_usage;
+mod sampled_metrics;
 mod secrets_key_file;
 mod settings;
 mod shutdown;

@@ -15,6 +15,8 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
 use tokio::task::JoinHandle;
 
+use crate::sampled_metrics::SampledMetrics;
+
 /// How often the recorder tidies up samples that no scraper has fetched.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -38,17 +40,21 @@ impl MetricsServer {
     pub(crate) fn start(
         listener: TcpListener,
         metrics: PrometheusHandle,
+        sampled: SampledMetrics,
         connections: usize,
     ) -> io::Result<Self> {
         let upkeep = tokio::spawn(keep_up(metrics.clone()));
+        let sampled = Arc::new(sampled);
         let options = ListenerOptions {
             connections,
             door: |path| path == PATH,
             ..ListenerOptions::new("metrics", NonZeroUsize::MIN)
         };
         let service = move || {
-            let metrics = metrics.clone();
-            fn_service(move |request| std::future::ready(Ok::<_, Infallible>(answer(&request, &metrics))))
+            let (metrics, sampled) = (metrics.clone(), Arc::clone(&sampled));
+            fn_service(move |request| {
+                std::future::ready(Ok::<_, Infallible>(answer(&request, &metrics, &sampled)))
+            })
         };
         let refusals: Arc<dyn Refusals> = Arc::new(BareRefusals);
         let listener = Listener::start(listener, &options, &refusals, service)?;
@@ -67,11 +73,11 @@ impl MetricsServer {
     }
 }
 
-fn answer(request: &Request, metrics: &PrometheusHandle) -> Response<BoxBody> {
+fn answer(request: &Request, metrics: &PrometheusHandle, sampled: &SampledMetrics) -> Response<BoxBody> {
     match (request.path(), request.method()) {
         (PATH, &Method::GET | &Method::HEAD) => Response::build(StatusCode::OK)
             .insert_header((CONTENT_TYPE, TEXT_FORMAT))
-            .body(metrics.render())
+            .body(metrics.render() + &sampled.render())
             .map_into_boxed_body(),
         (PATH, _) => {
             let mut response = Response::new(StatusCode::METHOD_NOT_ALLOWED);

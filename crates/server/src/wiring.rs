@@ -1,12 +1,13 @@
 //! Wires the adapters into an application.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
+use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore,
     NoBots, NoCountries, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
@@ -28,6 +29,7 @@ use crate::bots::RecordedBots;
 use crate::clicks::CountedClicks;
 use crate::country_database_file::CountryDatabaseFile;
 use crate::name_servers;
+use crate::sampled_metrics::PoolSampler;
 use crate::settings::{ClickSettings, CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
@@ -41,6 +43,8 @@ const CLICKS_SENT_WITHIN: Duration = Duration::from_secs(3);
 /// A serving application, and the tasks that end with it.
 pub(crate) struct Serving {
     pub(crate) app: Arc<Application>,
+    /// The samplers of the stores' pools, until the listener for metrics takes them.
+    pools: Vec<PoolSampler>,
     background: Background,
     recorder: Option<Arc<ClickRecorder>>,
     /// The task that follows the blocklist's file, if there is one.
@@ -77,17 +81,25 @@ impl Serving {
             account_bounds: settings.account_bounds,
         };
         let is_new_database = common.database.is_missing_file();
-        let stores = Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
+        let mut stores =
+            Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
+        let pools = std::mem::take(&mut stores.pools);
         let recorder = record_clicks(&settings.clicks, &parts, &stores, is_new_database).await?;
         let app = Arc::new(application(common, parts, stores, recorder.clone()));
-        let background = Background::start(&app).await;
+        let background = Background::start(&app, matches!(common.database, Database::File(_))).await;
         Ok(Self {
             app,
+            pools,
             background,
             recorder,
             blocklist_follower: file.map(TargetBlocklistFile::follow),
             countries_follower: database.map(CountryDatabaseFile::follow),
         })
+    }
+
+    /// The samplers of the stores' pools.
+    pub(crate) fn take_pools(&mut self) -> Vec<PoolSampler> {
+        std::mem::take(&mut self.pools)
     }
 
     /// Marks the program as stopping, and leaves background work to other nodes.
@@ -104,7 +116,8 @@ impl Serving {
 
     /// Closes the store after its pending work. Call this when the servers have stopped.
     pub(crate) async fn close(self) {
-        let Self { app, background, recorder, blocklist_follower, countries_follower } = self;
+        let Self { app, pools, background, recorder, blocklist_follower, countries_follower } = self;
+        drop(pools);
         close_recorder(recorder, CLICKS_SENT_WITHIN).await;
         background.end().await;
         for follower in [blocklist_follower, countries_follower].into_iter().flatten() {
@@ -253,6 +266,7 @@ struct Stores {
     clicks: Arc<dyn ClickStore>,
     quota: Arc<dyn QuotaStore>,
     shared_quota: Option<Arc<dyn SharedQuotaStore>>,
+    pools: Vec<PoolSampler>,
 }
 
 impl Stores {
@@ -273,9 +287,14 @@ impl Stores {
                     IfNoDatabase::Create => SqliteClickStore::open(file, &options)?,
                     IfNoDatabase::Fail => SqliteClickStore::open_existing(file, &options)?,
                 });
+                let (of_links, of_clicks) = (Arc::downgrade(&store), Arc::downgrade(&clicks));
+                let pools = vec![
+                    sampler(of_links, SqliteStore::pool_usage),
+                    sampler(of_clicks, SqliteClickStore::pool_usage),
+                ];
                 // On a full disk requests are counted in memory, so that reads still work.
                 let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
-                Self { store, clicks, quota, shared_quota: None }
+                Self { store, clicks, quota, shared_quota: None, pools }
             }
             Database::Server(url) => {
                 let options = postgres_options(*store_timeout, *pool);
@@ -283,20 +302,28 @@ impl Stores {
                 Self {
                     store: Arc::<PostgresStore>::clone(&store),
                     clicks: Arc::<PostgresStore>::clone(&store),
+                    pools: vec![sampler(Arc::downgrade(&store), PostgresStore::pool_usage)],
                     quota: store,
                     shared_quota: None,
                 }
             }
         };
         let Some(url) = redis else { return Ok(stores) };
+        let mut stores = stores;
         // Not `store-timeout`, which belongs to the database: the fallback before Redis gives up after 50 ms
         // (D19).
         let options = RedisOptions::default();
         let clock = Arc::new(SystemClock);
         let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock)?);
+        stores.pools.push(sampler(Arc::downgrade(&shared), RedisQuotaStore::pool_usage));
         let quota = fallback(shared, FallbackOptions::default())?;
         Ok(Self { quota: Arc::<FallbackQuotaStore>::clone(&quota), shared_quota: Some(quota), ..stores })
     }
+}
+
+/// A sampler that does not keep the store open.
+fn sampler<S: Send + Sync + 'static>(store: Weak<S>, usage: fn(&S) -> Vec<PoolUsage>) -> PoolSampler {
+    Box::new(move || store.upgrade().map(|store| usage(&store)).unwrap_or_default())
 }
 
 /// Wraps a quota store in a fallback that counts in memory while the store fails (D19).
@@ -337,7 +364,7 @@ fn application(
         throttle_per_minute,
         account_bounds,
     } = parts;
-    let Stores { store, clicks: click_store, quota, shared_quota } = stores;
+    let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Application {

@@ -13,6 +13,8 @@ pub(crate) struct JobQueue<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
+    /// Threads that wait for a job.
+    resting: usize,
     is_open: bool,
 }
 
@@ -22,7 +24,7 @@ pub(crate) struct Refused;
 
 impl<T> JobQueue<T> {
     pub(crate) fn new(capacity: NonZeroUsize) -> Self {
-        let state = State { waiting: VecDeque::new(), is_open: true };
+        let state = State { waiting: VecDeque::new(), resting: 0, is_open: true };
         Self { state: Mutex::new(state), arrival: Condvar::new(), capacity: capacity.get() }
     }
 
@@ -48,8 +50,16 @@ impl<T> JobQueue<T> {
             if !state.is_open {
                 return None;
             }
+            state.resting += 1;
             state = self.arrival.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.resting -= 1;
         }
+    }
+
+    /// How many jobs wait for a thread, and how many threads wait for a job.
+    pub(crate) fn waiting_and_resting(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.waiting.len(), state.resting)
     }
 
     /// Whether a job waits for a thread.
@@ -82,6 +92,22 @@ mod tests {
         queue.close();
         assert_eq!(queue.put(5), Err(Refused));
         assert_eq!((queue.take(), queue.take(), queue.take()), (Some(2), Some(4), None));
+    }
+
+    #[test]
+    fn jobs_and_threads_that_wait_are_counted() {
+        let queue = JobQueue::<u8>::new(NonZeroUsize::new(2).unwrap());
+        queue.put(1).unwrap();
+        assert_eq!(queue.waiting_and_resting(), (1, 0));
+        assert_eq!(queue.take(), Some(1));
+        std::thread::scope(|scope| {
+            scope.spawn(|| queue.take());
+            while queue.waiting_and_resting() != (0, 1) {
+                std::thread::yield_now();
+            }
+            queue.close();
+        });
+        assert_eq!(queue.waiting_and_resting(), (0, 0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use diesel::sqlite::SqliteConnection;
+use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::StoreError;
 use signpost_click_store::Priority;
 use tokio::sync::{Semaphore, oneshot};
@@ -73,6 +74,19 @@ impl Readers {
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         self.read_by(end_of_call(self.time_limit), read).await
+    }
+
+    /// How busy the threads are.
+    pub(crate) fn usage(&self, pool: &'static str) -> PoolUsage {
+        let (waiting, resting) = self.queue.waiting_and_resting();
+        let threads = self.threads.len();
+        PoolUsage {
+            pool,
+            in_use: threads.saturating_sub(resting),
+            idle: resting,
+            max: Some(threads),
+            waiting,
+        }
     }
 
     /// Look-ups for visitors.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use diesel::prelude::*;
+use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{Store, StoreError, UnitOfWork};
 use signpost_click_store::Priority;
 
@@ -56,8 +57,15 @@ impl SqliteStore {
     ///
     /// This call blocks and is meant for the start of a program. The store itself needs a tokio runtime with timers enabled.
     pub fn open(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
-        for name in migrate(file, options.time_limit)? {
-            tracing::info!(path = %file.path().display(), name, "the database was migrated");
+        let is_new = !file.holds_something();
+        let migrations = migrate(file, options.time_limit)?;
+        if is_new {
+            // The migrations of an empty database are no news to its operator.
+            tracing::info!(path = %file.path().display(), migrations = migrations.len(), "the database was created");
+        } else {
+            for name in migrations {
+                tracing::info!(path = %file.path().display(), name, "the database was migrated");
+            }
         }
         let file = OpenFile::new(file.clone());
         let writer = Writer::start(&file, options)?;
@@ -73,6 +81,12 @@ impl SqliteStore {
     pub fn open_existing(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
         file.must_hold_a_database()?;
         Self::open(file, options)
+    }
+
+    /// How busy the store's threads are.
+    #[must_use]
+    pub fn pool_usage(&self) -> Vec<PoolUsage> {
+        vec![self.readers.usage("reads"), self.writer.usage()]
     }
 
     pub(crate) const fn readers(&self) -> &Readers {

@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use signpost_app::pool_usage::{PoolUsage, Waiting};
 use signpost_app::ports::StoreError;
 use signpost_domain::{AccountId, QuotaDecision, RequestBudget, Timestamp};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -33,6 +34,8 @@ pub(crate) struct Writer {
     /// The single turn for a unit of work. It moves with the unit to the thread and is returned there, so that an owner who
     /// forgets the unit cannot keep it.
     turn: Arc<Semaphore>,
+    /// Units of work that wait for the turn.
+    waiting: Waiting,
     /// Permits for requests that wait to be counted.
     room: Arc<Semaphore>,
     check: Arc<WriteCheck>,
@@ -63,6 +66,7 @@ impl Writer {
             orders: Some(orders),
             thread: Some(thread),
             turn: Arc::new(Semaphore::new(1)),
+            waiting: Waiting::default(),
             room: Arc::new(room),
             check,
             time_limit,
@@ -85,7 +89,9 @@ impl Writer {
 
     async fn begin_within(&self, time_limit: Duration) -> Result<SqliteUnitOfWork, StoreError> {
         let ends = end_of_call(time_limit);
+        let waiting = self.waiting.enter();
         let turn = turn_by(ends, &self.turn).await?;
+        drop(waiting);
         let (begun_to, begun) = oneshot::channel();
         let (unit_of_work, work) = unit_of_work::new(time_limit, ends, begun_to, turn);
         self.send(Order::Work(work))?;
@@ -112,6 +118,13 @@ impl Writer {
     /// The check whether the file can be written.
     pub(crate) fn check(&self) -> &WriteCheck {
         &self.check
+    }
+
+    /// How busy the thread is with units of work.
+    pub(crate) fn usage(&self) -> PoolUsage {
+        let idle = self.turn.available_permits();
+        let in_use = 1_usize.saturating_sub(idle);
+        PoolUsage { pool: "writes", in_use, idle, max: Some(1), waiting: self.waiting.count() }
     }
 
     /// Whether the thread accepts orders.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::harness::{Program, signpost};
 
@@ -133,4 +134,49 @@ fn d15_the_start_warns_of_plans_of_accounts_that_no_setting_defines() {
     let log = program.stop_and_read_log();
     let warning = log.lines().find(|line| line.contains("a plan that this node does not know")).unwrap();
     assert!(warning.contains("plan=team") && warning.contains("accounts=2"), "{warning}");
+}
+
+/// The message of the first start and the log as a terminal shows them: both streams in one.
+#[test]
+fn d62_the_message_of_the_first_start_is_not_buried() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = folder.path().join("terminal");
+    let terminal = fs::File::create(&shown).unwrap();
+    let mut child = signpost(folder.path(), &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
+        .stdout(terminal.try_clone().unwrap())
+        .stderr(terminal)
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let text = loop {
+        let text = fs::read_to_string(&shown).unwrap();
+        if text.contains(" listening ") {
+            break text;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let message = text.find("Created your first account").unwrap_or_else(|| panic!("{text}"));
+    let (before, behind) = text.split_at(message);
+    let lines: Vec<_> = before.lines().collect();
+    let [settings, database, key] = lines[..] else { panic!("{before}") };
+    assert!(settings.contains("starting") && key.contains("made the secrets key"), "{before}");
+    assert!(database.contains("the database was created") && !before.contains("WARN"), "{before}");
+    assert!(behind.contains("custom domains are off"), "what concerns a later step comes later: {text}");
+    assert!(behind.contains(" unlimited\n") && !text.contains("took over background work"), "{text}");
+}
+
+/// A limit that leaves enough connections is no news, unless the operator asked for more.
+#[test]
+fn r25_a_limit_of_open_files_is_mentioned_only_if_it_matters() {
+    let line = "the limit of open files allows only";
+    for (limit, asked, is_told) in [(4_096, None, false), (4_096, Some("20000"), true), (512, None, true)] {
+        let program = Program::builder().open_files(limit);
+        let program =
+            asked.into_iter().fold(program, |program, number| program.setting("max-connections", number));
+        let log = program.start().stop_and_read_log();
+        assert_eq!(log.contains(line), is_told, "{limit} {asked:?}: {log}");
+    }
 }

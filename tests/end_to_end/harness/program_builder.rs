@@ -48,6 +48,12 @@ impl ProgramBuilder {
         self
     }
 
+    /// With an environment variable that is no setting.
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// With an edge that custom domains can point to, which they need to be connected.
     pub fn with_edge(self) -> Self {
         self.setting("edge-hostname", EDGE)

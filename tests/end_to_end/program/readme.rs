@@ -62,14 +62,14 @@ fn commands() -> Vec<Vec<&'static str>> {
 fn d60_every_command_of_the_readme_works_as_printed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut account, mut key) = (String::new(), String::new());
-    let backup = folder.path().join("copy.db").display().to_string();
+    let backup = folder.path().display().to_string();
     let commands = commands();
     assert!(commands.len() > 10, "the README has lost its commands");
     for words in commands.into_iter().filter(|words| *words != ["serve"]) {
         let given = words.iter().map(|word| match *word {
             "acc_…" => &account,
             "key_…" => &key,
-            "/var/backups/signpost.db" => &backup,
+            "/var/backups/signpost" => &backup,
             word => word,
         });
         let given: Vec<&str> = given.chain(["--json"]).collect();

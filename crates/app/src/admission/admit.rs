@@ -246,19 +246,16 @@ fn log_exhausted(account: &Account, window: QuotaWindow, way_out: Option<&WayOut
         QuotaWindow::Day => "day (UTC)",
     };
     let (account, plan) = (account.id, &account.plan);
-    match way_out {
-        Some(WayOut { account: _, plan: roomier }) => tracing::info!(
-            %account,
-            %plan,
-            "an account has used up the requests that its plan allows in a {window}, and gets 429 until the {window} ends; \
-             if the account is your own, lift the limit with `signpost account set-plan {account} {roomier}`"
-        ),
-        None => tracing::info!(
-            %account,
-            %plan,
-            "an account has used up the requests that its plan allows in a {window}, and gets 429 until the {window} ends"
-        ),
-    }
+    let advice = way_out.map_or_else(String::new, |WayOut { account, plan }| {
+        format!(
+            "; if the account is your own, lift the limit with `signpost account set-plan {account} {plan}`"
+        )
+    });
+    tracing::info!(
+        %account,
+        %plan,
+        "an account has used up the requests that its plan allows in a {window}, and gets 429 until the {window} ends{advice}"
+    );
 }
 
 /// The quota store broke. The account is known, so the answer has its budget (D17). An unknown remainder is given as zero.

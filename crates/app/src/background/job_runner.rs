@@ -41,6 +41,8 @@ pub struct JobRunner {
     step: Option<RunningStep>,
     /// Whether the last step failed.
     is_failing: bool,
+    /// Whether no other node shares the store.
+    is_lone: bool,
 }
 
 /// The time in which this node runs the steps.
@@ -103,17 +105,24 @@ impl JobRunner {
     /// A runner of `job`. All runners of one program share the same `holder`.
     #[must_use]
     pub fn new(app: &Application, job: Arc<dyn Job>, holder: LeaseHolder) -> Self {
-        metrics::describe_counter!(STEPS, "Steps of background jobs on this node, by job and outcome.");
+        metrics::describe_counter!(STEPS, "Steps of background jobs on this node, by task and outcome.");
         metrics::describe_gauge!(HOLDS, "Whether this node does the steps of a background job (1).");
         let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
         let tenure = match job.done_by() {
             DoneBy::OneNode => {
-                metrics::gauge!(HOLDS, "job" => job.name()).set(0.0);
+                metrics::gauge!(HOLDS, "task" => job.name()).set(0.0);
                 None
             }
             DoneBy::EveryNode => Some(Tenure { lease_taken_at: None, next_step_at: clock.now() }),
         };
-        Self { job, store, clock, holder, tenure, step: None, is_failing: false }
+        Self { job, store, clock, holder, tenure, is_lone: false, step: None, is_failing: false }
+    }
+
+    /// The same runner for a node that shares its store with no other, so that taking the lease is no news for the log.
+    #[must_use]
+    pub const fn on_a_lone_node(mut self) -> Self {
+        self.is_lone = true;
+        self
     }
 
     /// Whether this node holds the job's lease and therefore runs its steps.
@@ -142,8 +151,12 @@ impl JobRunner {
             (Ok(true), Some(tenure)) => tenure.lease_taken_at = Some(now),
             (Ok(true), tenure @ None) => {
                 *tenure = Some(Tenure { lease_taken_at: Some(now), next_step_at: now.time });
-                tracing::info!(job = self.job.name(), "took over background work");
-                metrics::gauge!(HOLDS, "job" => self.job.name()).set(1.0);
+                if self.is_lone {
+                    tracing::debug!(job = self.job.name(), "took over background work");
+                } else {
+                    tracing::info!(job = self.job.name(), "took over background work");
+                }
+                metrics::gauge!(HOLDS, "task" => self.job.name()).set(1.0);
             }
             (Ok(false), Some(_)) => self.give_up("another node has taken the lease"),
             (Ok(false), None) => {}
@@ -164,7 +177,7 @@ impl JobRunner {
         self.is_failing = false;
         self.tenure = None;
         tracing::info!(job = self.job.name(), reason, "gave up background work");
-        metrics::gauge!(HOLDS, "job" => self.job.name()).set(0.0);
+        metrics::gauge!(HOLDS, "task" => self.job.name()).set(0.0);
     }
 
     fn begin_step(&mut self) {
@@ -200,7 +213,7 @@ impl JobRunner {
                 "panicked"
             }
         };
-        metrics::counter!(STEPS, "job" => self.job.name(), "outcome" => label).increment(1);
+        metrics::counter!(STEPS, "task" => self.job.name(), "outcome" => label).increment(1);
         if let Some(tenure) = &mut self.tenure {
             tenure.next_step_at = match outcome {
                 Outcome::Made(Progress::More) => began_at,

@@ -6,13 +6,12 @@ mod detail;
 mod message;
 mod status;
 
-use std::error::Error;
 use std::fmt;
 
 use actix_web::ResponseError;
 use actix_web::http::StatusCode;
-use signpost_app::AppError;
 use signpost_app::admission::Reason;
+use signpost_app::{AppError, with_causes};
 use signpost_domain::{ErrorCode, Violations};
 
 pub(crate) use detail::{BODY, Detail, sentence, sentence_schema, violation_code_schema};
@@ -99,7 +98,7 @@ impl ApiError {
     /// The cause of a fault of the service, for the log; `None` for errors of the caller.
     pub(crate) fn cause(&self) -> Option<String> {
         match self {
-            Self::NotAdmitted(Reason::Store(error)) => Some(with_sources(error)),
+            Self::NotAdmitted(Reason::Store(error)) => Some(with_causes(error)),
             Self::App(
                 // `Execution::run` replays this, so it only occurs if a handler does not use that.
                 error @ (AppError::AnsweredBefore(_)
@@ -108,7 +107,7 @@ impl ApiError {
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
                 | AppError::NoOutcome),
-            ) => Some(with_sources(error)),
+            ) => Some(with_causes(error)),
             Self::Internal(cause) => Some(cause.clone()),
             Self::NotAdmitted(
                 Reason::AddressThrottled { .. }
@@ -136,16 +135,6 @@ impl ApiError {
             ) => None,
         }
     }
-}
-
-fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }
 
 /// Prints the code alone, so that a stray log line cannot leak the cause.

@@ -1,9 +1,11 @@
 //! The access log: one line and three metrics for each request.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::http::{Method, StatusCode};
 use signpost_domain::{AccountId, ErrorCode};
+
+use crate::health;
 
 const REQUESTS: &str = "signpost_api_requests_total";
 const DURATION: &str = "signpost_api_request_duration_seconds";
@@ -46,11 +48,17 @@ impl AccessRecord {
         if let Some(code) = code {
             metrics::counter!(REFUSED, "code" => code.as_str()).increment(1);
         }
+        let duration_ms = in_milliseconds(duration);
+        // Balancers and supervisors ask every second or two, and their lines would hide those of callers.
+        if health::is_probe(route) {
+            tracing::debug!(method, route, status, duration_ms, "answered");
+            return;
+        }
         tracing::info!(
             method,
             route,
             status,
-            duration_ms = duration.as_secs_f64() * 1_000.0,
+            duration_ms,
             account = account.map(tracing::field::display),
             code = code.map(ErrorCode::as_str),
             "answered"
@@ -58,12 +66,21 @@ impl AccessRecord {
     }
 }
 
+/// The duration in milliseconds, to the microsecond: more digits would only look exact.
+fn in_milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}
+
 /// The framework drops a request whose client has disconnected. Its commits stay, so the log must mention it.
 impl Drop for AccessRecord {
     fn drop(&mut self) {
         if !self.answered {
             let Self { started, method, route, answered: _ } = self;
-            let duration_ms = started.elapsed().as_secs_f64() * 1_000.0;
+            let duration_ms = in_milliseconds(started.elapsed());
+            if health::is_probe(route) {
+                tracing::debug!(method, route, duration_ms, "the client went away before the answer");
+                return;
+            }
             tracing::info!(method, route, duration_ms, "the client went away before the answer");
         }
     }
@@ -88,6 +105,15 @@ fn method_name(method: &Method) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_have_at_most_three_digits_after_the_point() {
+        for (nanos, shown) in
+            [(1_234_567, "1.235"), (999, "0.001"), (50_000_000, "50.0"), (12_300_499, "12.3")]
+        {
+            assert_eq!(format!("{:?}", in_milliseconds(Duration::from_nanos(nanos))), shown);
+        }
+    }
 
     #[test]
     fn an_invented_method_gets_the_label_other() {

@@ -10,9 +10,12 @@ use super::output::Output;
 use super::start_log;
 use crate::listeners::{self, Addresses, LinkOptions, Servers, Sockets};
 use crate::open_files::{self, Connections};
-use crate::settings::{CommonSettings, Database, ServeSettings};
+use crate::settings::{CommonSettings, Database, ServeSettings, log_start};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
 use crate::wiring::{Serving, postgres_options};
+
+/// How many connections are enough for an installation that has not asked for a number.
+const ENOUGH: usize = 1_000;
 
 /// Serves until the program is asked to stop.
 pub(super) async fn run(
@@ -24,13 +27,15 @@ pub(super) async fn run(
     // Bound first: a program that cannot listen must not touch the database, and must not issue a key.
     let sockets = Sockets::bind(settings)?;
     let addresses = sockets.addresses()?;
-    start_log::settings(common, settings);
+    log_start(common, settings);
     let origin = origin_of_links(settings, addresses);
-    let serving = Serving::start(common, settings).await?;
+    let mut serving = Serving::start(common, settings).await?;
     match common.database {
         Database::File(_) => first_start::run(&serving.app, addresses.api, &origin, output).await?,
         Database::Server(_) => first_start::suggest_commands(&serving.app, output).await?,
     }
+    // Below the message of the first start, which would be buried under advice about later steps.
+    start_log::settings(settings, &origin);
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
     let links = LinkOptions {
@@ -39,7 +44,8 @@ pub(super) async fn run(
         country_header: settings.gates.country_header.clone(),
         security_contact: settings.plain.security_contact.clone(),
     };
-    let mut servers = Servers::start(sockets, &serving.app, links, connections)?;
+    let pools = serving.take_pools();
+    let mut servers = Servers::start(sockets, &serving.app, links, pools, connections)?;
     announce(addresses, output)?;
 
     let signal = tokio::select! {
@@ -74,7 +80,8 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
     let runtimes = 2 * listeners::workers().get() + 2;
     let others = of_database + runtimes * open_files::FILES_OF_A_RUNTIME;
     let connections = Connections::within(limit, others, wanted);
-    if connections.each < wanted {
+    // Fewer than the default matter only if they are few.
+    if connections.each < wanted && (connections.each < ENOUGH || !settings.max_connections_is_default) {
         tracing::warn!(
             open_files = limit,
             "the limit of open files allows only {} of the {wanted} connections of `max-connections`: raise \
@@ -97,20 +104,13 @@ fn connections_to_postgres(of_requests: NonZeroUsize) -> usize {
     of_requests + shared_reads + visits + analytics + OF_THE_NODE
 }
 
-/// The origin at which links open. If `system-url` is not set, the origin follows the port of the listener, and
-/// a warning says that the addresses in answers do not.
+/// The origin at which links open. If `system-url` is not set, the origin follows the port of the listener.
 fn origin_of_links(settings: &ServeSettings, addresses: Addresses) -> String {
-    let shown = settings.system.origin();
-    if !settings.system_url_is_default {
-        return shown;
+    if settings.system_url_is_default {
+        format!("http://{}:{}", settings.system.hostname(), addresses.links.port())
+    } else {
+        settings.system.origin()
     }
-    let real = format!("http://{}:{}", settings.system.hostname(), addresses.links.port());
-    if real != shown {
-        tracing::warn!(
-            "links are shown under {shown} but open at {real}: set `system-url` to the origin that visitors use"
-        );
-    }
-    real
 }
 
 fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {

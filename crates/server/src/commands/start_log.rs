@@ -1,4 +1,4 @@
-//! The log lines of the start: the settings, and warnings about what does not work with them.
+//! The log lines of the start: warnings about what does not work with the settings.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,11 +7,17 @@ use signpost_domain::SystemDomain;
 
 use crate::secrets_key_file::HOW_TO_MAKE;
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
-use crate::settings::{CommonSettings, ServeSettings, joined, log_start};
+use crate::settings::{ServeSettings, joined};
 
-/// Warns of settings that do not work, and logs the settings under their names.
-pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
+/// Warns of settings that do not work. `origin` is the one at which links open.
+pub(super) fn settings(serve: &ServeSettings, origin: &str) {
     warn_of_localhost(serve);
+    let shown = serve.system.origin();
+    if origin != shown {
+        tracing::warn!(
+            "links are shown under {shown} but open at {origin}: set `system-url` to the origin that visitors use"
+        );
+    }
     let edge = &serve.domains.edge;
     match (&edge.hostname, edge.addresses.is_empty()) {
         (None, _) => tracing::warn!(
@@ -33,7 +39,6 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
              addresses clicked that day; make a file with {HOW_TO_MAKE}, and give the same file to all nodes"
         );
     }
-    log_start(common, serve);
 }
 
 /// Warns of accounts that conflict with the settings. The node serves even if the store cannot answer.

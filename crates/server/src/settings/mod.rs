@@ -150,6 +150,8 @@ pub(crate) struct ServeSettings {
     pub(crate) system_aliases: Vec<Hostname>,
     /// Whether `system-url` was left at its default.
     pub(crate) system_url_is_default: bool,
+    /// Whether `max-connections` was left at its default.
+    pub(crate) max_connections_is_default: bool,
     /// The operator's blocklist, already read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
     /// The scheme of links on custom domains.
@@ -176,6 +178,9 @@ impl ServeSettings {
             system,
             system_aliases: aliases,
             system_url_is_default: system_url_is_default(sources),
+            max_connections_is_default: sources
+                .get(&catalog::MAX_CONNECTIONS.about)
+                .is_none_or(|given| given.source == Source::Default),
             target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
             custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,

@@ -47,6 +47,7 @@ fn d61_defaults() {
         system,
         system_aliases,
         system_url_is_default,
+        max_connections_is_default,
         target_blocklist,
         custom_domain_scheme,
         domains,
@@ -67,6 +68,7 @@ fn d61_defaults() {
         assert_eq!(plain.trusted_proxies.contains(address.parse().unwrap()), is_trusted, "D18: {address}");
     }
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
+    assert!(max_connections_is_default);
     assert!(!gates.know_countries());
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);

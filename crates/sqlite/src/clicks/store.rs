@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
+use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, StoreError, Upkeep};
 use signpost_click_store::{DiskNearlyFull, FreeSpace, Priority, Reading};
 use signpost_domain::analytics::{
@@ -75,8 +76,15 @@ impl SqliteClickStore {
     /// This call blocks and is meant for the start of a program. The store itself needs a tokio runtime with timers enabled.
     pub fn open(database: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
         let file = database.of_clicks();
-        for name in migrate(&file, options.time_limit)? {
-            tracing::info!(path = %file.path().display(), name, "the database of clicks was migrated");
+        let is_new = !file.holds_something();
+        let migrations = migrate(&file, options.time_limit)?;
+        if is_new {
+            // The line about the database beside it is enough.
+            tracing::debug!(path = %file.path().display(), "the database of clicks was created");
+        } else {
+            for name in migrations {
+                tracing::info!(path = %file.path().display(), name, "the database of clicks was migrated");
+            }
         }
         let options = SqliteOptions { readers: READERS, ..options.clone() };
         let open = OpenFile::new(file.clone());
@@ -92,6 +100,12 @@ impl SqliteClickStore {
             options,
             _watch: watch,
         })
+    }
+
+    /// How busy the threads that count clicks are.
+    #[must_use]
+    pub fn pool_usage(&self) -> Vec<PoolUsage> {
+        vec![self.readers.usage("click_reads")]
     }
 
     /// Opens the clicks of a database like [`open`](Self::open), but only if the database itself exists.

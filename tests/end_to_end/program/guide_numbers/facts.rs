@@ -43,6 +43,23 @@ pub(super) const FACTS: &[Fact] = &[
         Is(Behind("crates/sqlite/src/database_file.rs", "&mut options, 0o")),
     ),
     fact("the program's own, mode {0700}", Is(Behind(UNIT, "StateDirectoryMode="))),
+    fact("`--keep {14}` deletes", Is(Behind("packaging/signpost-backup.service", "--keep "))),
+    fact("so that {14} are left", Is(Behind("packaging/signpost-backup.service", "--keep "))),
+    // The first account.
+    fact("with {120} requests a minute", Is(Behind(PLANS, "plan(\"agency\", true, ("))),
+    fact("and {10,000} a day", Is(Behind(PLANS, "plan(\"agency\", true, (120, "))),
+    fact(
+        "the log says so once {an hour} with",
+        Is(Const("crates/app/src/admission.rs", "EXHAUSTED_INTERVAL")),
+    ),
+    fact(
+        "It logs a warning with the number if that is below {1,000}",
+        Is(Const("crates/server/src/commands/serve.rs", "ENOUGH")),
+    ),
+    fact(
+        "The log says so once {an hour} if the visit",
+        Is(Const("crates/edge/src/own_visits.rs", "INTERVAL")),
+    ),
     fact("does not start: exit code {2}", Is(Behind("crates/server/src/main.rs", "ExitCode::from("))),
     // PostgreSQL.
     fact("for requests, {four} for each of its cores", Is(Const(POSTGRES, "FOUR"))),
@@ -192,6 +209,10 @@ pub(super) const FACTS: &[Fact] = &[
 pub(super) const NOT_OURS: &[&str] = &[
     "A plain redirect with a target of 60 characters takes some 160 bytes",
     // Versions, ports and settings of other software.
+    "its exit status is 1 if that is anything",
+    "its exit status is not 0",
+    "it is 0 after a healthy start",
+    "tried with Prometheus 2.42",
     "Debian 12 with PostgreSQL 15, Redis 7, nginx 1.22, HAProxy 2.6 and Caddy 2.6",
     "version 15 or later",
     "@host:5432/name",
