@@ -38,6 +38,18 @@ impl Hostname {
         Self::parse_trimmed(text.trim())
     }
 
+    /// Reads a hostname in its ASCII form, or in the Unicode form that people write (`пример.рф`). `None` if it is neither.
+    pub(crate) fn parse_any_form(text: &str) -> Option<Self> {
+        if text.is_ascii() {
+            return Self::parse(text).ok();
+        }
+        match url::Host::parse(text.trim()).ok()? {
+            url::Host::Domain(ascii) => Self::parse(&ascii).ok(),
+            // Digits of another script.
+            url::Host::Ipv4(_) | url::Host::Ipv6(_) => None,
+        }
+    }
+
     /// Reads the host of an authority, such as the `Host` header. An authority is a hostname, perhaps
     /// followed by `:` and a port, which may be empty (RFC 9110 section 7.2). The port is dropped, because
     /// the address of a link has no port.

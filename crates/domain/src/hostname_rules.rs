@@ -147,7 +147,13 @@ impl HostnameRules {
     ///   `xn--`, special-use names that are not allowed, and public suffixes.
     pub fn judge(&self, text: &str) -> Result<Hostname, Rejection> {
         let invalid = |error: FieldError| Rejection::Invalid(Violations::from(error.at("hostname")));
-        let hostname = Hostname::parse(text).map_err(|error| invalid(naming_ascii(error, text)))?;
+        let hostname = match Hostname::parse(text) {
+            Ok(hostname) => hostname,
+            Err(_) if Hostname::parse_any_form(text).is_some_and(|hostname| self.is_ours(&hostname)) => {
+                return Err(Refusal::HostnameIsSystemDomain.into());
+            }
+            Err(error) => return Err(invalid(naming_ascii(error, text))),
+        };
         if self.is_ours(&hostname) {
             return Err(Refusal::HostnameIsSystemDomain.into());
         }

@@ -74,10 +74,10 @@ pub enum HostReference {
 }
 
 impl HostReference {
-    /// Reads a sent hostname. It never fails.
+    /// Reads a sent hostname, in ASCII or in Unicode. It never fails.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        Hostname::parse(text).map_or(Self::Malformed, Self::Hostname)
+        Hostname::parse_any_form(text).map_or(Self::Malformed, Self::Hostname)
     }
 }
 
@@ -98,5 +98,22 @@ mod tests {
     fn d9_hostnames_are_normalised_before_they_are_compared() {
         assert_eq!(HostReference::parse(" Go.Example.COM. "), HostReference::parse("go.example.com"));
         assert_eq!(HostReference::parse("not a host"), HostReference::Malformed);
+    }
+
+    #[test]
+    fn d22_an_internationalised_hostname_is_named_in_either_form() {
+        let ascii = HostReference::parse("xn--e1afmkfd.xn--p1ai");
+        assert_ne!(ascii, HostReference::Malformed);
+        for unicode in ["пример.рф", " Пример.РФ. ", "пример。рф"] {
+            assert_eq!(HostReference::parse(unicode), ascii, "{unicode}");
+        }
+        let composed = HostReference::parse("m\u{fc}nchen.example");
+        assert_eq!(composed, HostReference::parse("xn--mnchen-3ya.example"));
+        assert_eq!(HostReference::parse("mu\u{308}nchen.example"), composed);
+        for wrong in
+            ["пример_.рф", "пример.рф:80", "http://пример.рф", "при мер.рф", "１.２.３.４", "1。2。3"]
+        {
+            assert_eq!(HostReference::parse(wrong), HostReference::Malformed, "{wrong}");
+        }
     }
 }

@@ -175,6 +175,15 @@ fn d37_internationalised_names_are_refused_in_both_forms() {
 }
 
 #[test]
+fn d37_the_services_own_internationalised_name_is_recognised_in_both_forms() {
+    let rules = rules_of("https://пример.рф", &[], None, &[]);
+    for own in ["пример.рф", "ПРИМЕР.РФ.", "xn--e1afmkfd.xn--p1ai", "go.пример.рф"] {
+        assert!(is_ours(&rules, own), "{own}");
+    }
+    assert_eq!(violation(&rules, "другой.рф"), INVALID_FORMAT);
+}
+
+#[test]
 fn d37_special_use_names_are_refused_unless_they_are_allowed() {
     for name in SpecialUseName::ALL {
         let allowing = rules_of("https://go.signpost.net", &[], None, &[name]);
@@ -257,10 +266,11 @@ fn d37_the_check_for_own_names_comes_first() {
         "xn--a.links.test",
         "github.io",
         "shop.github.io",
+        "ü.localhost",
     ] {
         assert!(is_ours(&development, text), "{text}");
     }
-    for text in ["localhost:8081", "a_b.localhost", "ü.localhost", "1.127.0.0.1", "http://localhost"] {
+    for text in ["localhost:8081", "a_b.localhost", "ü_b.localhost", "1.127.0.0.1", "http://localhost"] {
         assert_eq!(violation(&development, text), INVALID_FORMAT, "{text}");
     }
     assert_eq!(violation(&development, &format!("{}.localhost", name_of(250))), Some(ViolationCode::TooLong));
