@@ -153,7 +153,8 @@ impl fmt::Display for Refusal {
                 "DNS gave no answer about this hostname, and nothing was changed; try again later.",
             ),
             Self::DomainsNotOffered => f.write_str(
-                "This installation cannot take custom domains yet: its operator has to set `edge-hostname`, the name that they point at.",
+                "This installation does not take custom domains, and only its operator can change that: by the setting \
+                 `edge-hostname`, the name that custom domains point at.",
             ),
             Self::SlugRequiredForSystemDomain => f.write_str("A link on the system domain needs a slug."),
             Self::SlugReserved => f.write_str("This slug is reserved on the system domain; choose another one."),
@@ -237,6 +238,13 @@ mod tests {
                 assert_eq!(text.contains(&own.to_string()), existing.is_some(), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn d61_only_the_operator_can_offer_domains_by_a_setting() {
+        let message = Refusal::DomainsNotOffered.to_string();
+        assert!(message.contains("only its operator can change that"), "{message}");
+        assert!(message.contains("`edge-hostname`"), "{message}");
     }
 
     #[test]
