@@ -48,7 +48,7 @@ impl ConnectionUrl {
                 }
             }
         }
-        let config = Config::from_str(&text).map_err(|error| not_a_url(reason(&error)))?;
+        let config = Config::from_str(&text).map_err(|error| not_a_url(reason(&error, query)))?;
         Ok(Self { config, tls_mode, roots, names })
     }
 
@@ -69,17 +69,30 @@ fn decoded(parameter: &str) -> (String, String) {
     pair.map(|(name, value)| (name.into_owned(), value.into_owned())).unwrap_or_default()
 }
 
-/// Why the driver rejects a URL. Only its messages about values are safe to show: what it takes for a parameter name may be
-/// part of a password.
-fn reason(error: &tokio_postgres::Error) -> String {
+/// Why the driver rejects a URL with this query. What it takes for the name or value of a parameter may be a part of a
+/// password with a `&`, `?` or `@`, so a name is shown only where no password can be.
+fn reason(error: &tokio_postgres::Error, query: &str) -> String {
     let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     if cause.starts_with("invalid value for option") {
-        cause
-    } else {
-        "it has a parameter that is not supported, or is no URL; a `&`, `=` or `%` in a value is written `%26`, `%3D` \
-         or `%25`"
-            .to_owned()
+        return cause;
     }
+    let has_password =
+        query.contains('@') || query.split('&').any(|parameter| decoded(parameter).0 == "password");
+    let unknown = cause.strip_prefix("unknown option `").and_then(|rest| rest.strip_suffix('`'));
+    match unknown.filter(|name| !has_password && is_like_a_parameter(name)) {
+        Some(name) => format!("the parameter `{name}` is not supported"),
+        None => {
+            "it has a parameter that is not supported, or is no URL; a `&`, `=` or `%` in a value is written \
+                 `%26`, `%3D` or `%25`"
+                .to_owned()
+        }
+    }
+}
+
+/// Whether a text looks like the name of a parameter.
+fn is_like_a_parameter(name: &str) -> bool {
+    (1..=40).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
 /// The URL of a database for display, without user, password and parameters: only hosts and database name. If the URL
@@ -173,6 +186,32 @@ mod tests {
         let config = config("postgres://u:p%40ss@h/x");
         assert_eq!(config.get_password(), Some(&b"p@ss"[..]));
         assert_eq!(config.get_hosts(), [Host::Tcp("h".to_owned())]);
+    }
+
+    #[test]
+    fn d61_unknown_parameter_is_named() {
+        for (url, name) in [
+            ("postgres://u:secret@h/x?pool_size=5", "pool_size"),
+            ("postgres://u:secret@h/x?sslmode=require&sslcrl=%2Fa", "sslcrl"),
+            ("postgres:///x?host=h&timeout=secret", "timeout"),
+        ] {
+            let error = ConnectionUrl::parse(url).map(drop).unwrap_err().to_string();
+            assert!(error.contains(&format!("the parameter `{name}` is not supported")), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn r28_what_may_be_a_part_of_a_password_is_not_named() {
+        for url in [
+            "postgres://u:p@h/x?password=a&secret=b",
+            "postgres://u:5?secret=1@h/x",
+            "postgres://u:p@h/x?a=b&secret%21=1",
+            "postgres://u:p@h/x?secret",
+        ] {
+            let error = ConnectionUrl::parse(url).map(drop).unwrap_err().to_string();
+            assert!(!error.contains("secret"), "{error}");
+        }
     }
 
     #[test]
