@@ -268,7 +268,7 @@ impl Samples {
             social("spotify")?,
             pictured("Listen to the new record", "https://music.example.com/okafor", "wide.jpg")?,
             pictured("Tour dates, autumn 2026", "https://tickets.example.org", "tall.jpg")?,
-            link("Shop: vinyl, shirts, sheet music", "https://shop.example.net")?,
+            link("Plain & Black: vinyl, shirts, sheet music", "https://shop.example.net")?,
             heading("Work with me")?,
             email("booking@okafor.example", Some("Booking"))?,
         ])
@@ -293,6 +293,9 @@ impl Samples {
             "reddit",
             "soundcloud",
             "github",
+            "gitlab",
+            "codeberg",
+            "ko-fi",
             "website",
             "podcast",
             "rss",
@@ -303,7 +306,8 @@ impl Samples {
         }
         widgets.extend([
             text(
-                "We bake in small batches. When the shelf is empty, it is empty.\n\nMonday is for sleeping.",
+                "We bake in small batches. When the shelf is empty, it is empty.\n\nMonday is for sleeping. Ask \
+                 https://example.com/opening-hours (or https://пример.рф).",
             )?,
             WidgetContent::Divider,
             heading("From the oven")?,

@@ -7,16 +7,18 @@
 //!
 //! A video is a drawn placeholder that links to the video's page. The page loads nothing from the video site,
 //! which learns nothing about visitors who do not follow the link. All widgets link through Signpost's own
-//! address, which counts clicks (D59), so the target's host is shown below the title.
+//! address, which counts clicks (D59), so the target's host is shown below the title. Only the addresses within a text, which
+//! people read, are links to their targets.
 
 use askama::Template;
-use signpost_domain::{Name, PageContent, Slug};
+use signpost_domain::{Name, PageContent, Slug, WidgetBody, WidgetContent};
 
 use crate::image_sources::ImageSources;
 use crate::landing_blocks::{Block, Blocks, Picture};
 use crate::monogram::{icon_url, is_right_to_left, monogram};
 use crate::page::{HtmlPage, PageError, hash_source, policy_of};
 use crate::palette::Colours;
+use crate::text_links::Part;
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/landing.css"));
 
@@ -59,7 +61,7 @@ impl Landing<'_> {
             title,
             url,
             description,
-            one_line: &description.split_whitespace().collect::<Vec<_>>().join(" "),
+            summary: &summary(self, description),
             right_to_left: is_right_to_left(title),
             search_engines: content.search_engines,
             stays: head_length <= Self::MAX_STICKY_HEAD,
@@ -77,6 +79,57 @@ impl Landing<'_> {
     }
 }
 
+/// The maximum length of a summary that is not the owner's description, in characters. Sites show less.
+const MAX_SUMMARY: usize = 160;
+
+/// The description in one line. If the owner wrote none, it is the page's first text, or else the titles on the page, or
+/// else its address: without any, sites invent a text for the card.
+fn summary(page: &Landing<'_>, description: &str) -> String {
+    let contents = || {
+        page.content.widgets.as_slice().iter().filter_map(|widget| match &widget.body {
+            WidgetBody::Known(content) => Some(content),
+            WidgetBody::Unknown(_) => None,
+        })
+    };
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !description.is_empty() {
+        return one_line(description);
+    }
+    let text = contents().find_map(|content| match content {
+        WidgetContent::Text { text } => Some(one_line(text.as_str())).filter(|text| !text.is_empty()),
+        _ => None,
+    });
+    if let Some(text) = text {
+        return shortened(&text);
+    }
+    let titles: Vec<&str> = contents()
+        .filter_map(|content| match content {
+            WidgetContent::Link { title, .. } | WidgetContent::Heading { text: title } => {
+                Some(title.as_str())
+            }
+            _ => None,
+        })
+        .take(MAX_SUMMARY)
+        .collect();
+    if titles.is_empty() {
+        return page
+            .url
+            .split_once("://")
+            .map_or(page.url, |(_, rest)| rest)
+            .trim_end_matches('/')
+            .to_owned();
+    }
+    shortened(&titles.join(" · "))
+}
+
+/// The first words of `text`.
+fn shortened(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_SUMMARY) else { return text.to_owned() };
+    let start = text.get(..end).unwrap_or_default();
+    let words = start.rsplit_once(' ').map_or(start, |(words, _)| words);
+    format!("{}…", words.trim_end_matches([' ', '·', ',', ';']))
+}
+
 /// The language of the owner's texts is unknown, so the page has `lang="und"`. Each text determines its own
 /// direction.
 #[derive(Template)]
@@ -85,8 +138,8 @@ struct LandingTemplate<'a> {
     title: &'a str,
     url: &'a str,
     description: &'a str,
-    /// The description without line breaks.
-    one_line: &'a str,
+    /// What cards and search engines show below the title, in one line.
+    summary: &'a str,
     right_to_left: bool,
     search_engines: bool,
     stays: bool,

@@ -1,11 +1,16 @@
 //! The blocks of a landing page, in the order of its widgets. Adjacent widgets of the same kind share a list:
 //! links and e-mail addresses one, social accounts another.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signpost_domain::{Slug, Widget, WidgetBody, WidgetContent, WidgetId};
 
 use crate::image_sources::ImageSources;
+use crate::monogram::monogram;
+use crate::network_names;
 use crate::social_networks::{self, Network};
+use crate::text_links::{self, AddressBudget, Part};
 
 /// Percent-encodes what could end the address of `mailto:` or begin a header field (RFC 6068).
 const IN_MAILTO: &AsciiSet =
@@ -19,7 +24,7 @@ pub(crate) enum Block<'a> {
     /// A row of social accounts.
     Social(Vec<Account<'a>>),
     Heading(&'a str),
-    Text(&'a str),
+    Text(Vec<Part<'a>>),
     Image {
         src: Option<String>,
         alt: &'a str,
@@ -50,13 +55,15 @@ pub(crate) enum Picture {
     Envelope,
     /// A picture at this address. `None` if the policy cannot allow it: its space stays.
     At(Option<String>),
+    /// Initials of the title, where other buttons of the list have a picture: so all titles begin at one edge.
+    Initials(String),
 }
 
 /// An account on a social network.
 #[derive(Debug)]
 pub(crate) struct Account<'a> {
     pub(crate) href: String,
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     /// The index of its icon, if it has one.
     pub(crate) icon: Option<usize>,
 }
@@ -78,6 +85,7 @@ impl<'a> Blocks<'a> {
             None => format!("/w/{id}"),
         };
         let mut page = Self { blocks: Vec::new(), icons: Vec::new() };
+        let mut addresses = AddressBudget::OF_A_PAGE;
         for Widget { id, body } in widgets {
             let WidgetBody::Known(content) = body else { continue };
             match content {
@@ -98,11 +106,13 @@ impl<'a> Blocks<'a> {
                         picture: Picture::Envelope,
                     });
                 }
-                WidgetContent::Social { network, url: _ } => {
-                    page.push_account(through(*id), network.as_str());
+                WidgetContent::Social { network, url } => {
+                    page.push_account(through(*id), network.as_str(), url.host());
                 }
                 WidgetContent::Heading { text } => page.blocks.push(Block::Heading(text.as_str())),
-                WidgetContent::Text { text } => page.blocks.push(Block::Text(text.as_str())),
+                WidgetContent::Text { text } => {
+                    page.blocks.push(Block::Text(text_links::parts(text.as_str(), &mut addresses)));
+                }
                 WidgetContent::Image { image_url, alt, url } => page.blocks.push(Block::Image {
                     src: images.allow(image_url),
                     alt: alt.as_str(),
@@ -118,7 +128,21 @@ impl<'a> Blocks<'a> {
                 WidgetContent::Divider => page.blocks.push(Block::Divider),
             }
         }
+        page.align();
         page
+    }
+
+    /// Gives each button a picture in lists that have any.
+    fn align(&mut self) {
+        for block in &mut self.blocks {
+            let Block::Links(buttons) = block else { continue };
+            if buttons.iter().all(|button| matches!(button.picture, Picture::None)) {
+                continue;
+            }
+            for button in buttons.iter_mut().filter(|button| matches!(button.picture, Picture::None)) {
+                button.picture = Picture::Initials(monogram(button.title));
+            }
+        }
     }
 
     fn push_button(&mut self, button: Button<'a>) {
@@ -129,11 +153,12 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn push_account(&mut self, href: String, name: &'a str) {
-        let found = social_networks::find(name);
+    fn push_account(&mut self, href: String, name: &'a str, host: &'a str) {
+        let found = social_networks::network_of(name, host);
         let account = Account {
             href,
-            name: found.map_or(name, |(_, network)| network.name),
+            name: found
+                .map_or_else(|| network_names::name_of(name, host), |(_, network)| network.name.into()),
             icon: found.map(|(number, _)| number),
         };
         if let Some(found) = found

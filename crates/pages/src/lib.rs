@@ -17,6 +17,7 @@ mod landing;
 mod landing_blocks;
 mod language;
 mod monogram;
+mod network_names;
 mod page;
 mod palette;
 mod pixel_page;
@@ -26,6 +27,7 @@ mod site_icon;
 mod small_page_texts;
 mod small_pages;
 mod social_networks;
+mod text_links;
 mod well_known;
 
 pub use landing::Landing;

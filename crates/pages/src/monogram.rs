@@ -21,29 +21,48 @@ const IN_DATA_URL: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'}');
 
-/// One or two characters that represent `title`. If its script has capitals, these are the initials of its
-/// first two words. Otherwise it is the first character, which may be an emoji of several scalar values.
+/// One or two characters that represent `title`. If its first sign is a letter of a script with capitals, these are the
+/// initials of the first two words that begin with such a letter. Otherwise it is the first sign, which may be an emoji of
+/// several scalar values.
 ///
-/// Characters that only control direction are skipped, so a title cannot change the direction of its
-/// surroundings.
+/// Words of punctuation alone, such as `&`, have no initial. Characters that only control direction are skipped, so a title
+/// cannot change the direction of its surroundings.
 pub(crate) fn monogram(title: &str) -> String {
-    let mut words = title.split_whitespace().filter_map(first_character);
-    let Some(first) = words.next() else { return String::new() };
-    let is_capital = |character: &str| character.chars().next().is_some_and(char::is_uppercase);
-    let upper = first.to_uppercase();
-    if !is_capital(&upper) {
-        return first.to_owned();
-    }
-    let second = words.next().map(str::to_uppercase).filter(|second| is_capital(second)).unwrap_or_default();
-    format!("{upper}{second}")
+    let mut words = title.split_whitespace();
+    let Some(first) = words.by_ref().find_map(sign) else {
+        return title.split_whitespace().find_map(visible_character).unwrap_or_default().to_owned();
+    };
+    let Some(capital) = capital(first) else { return first.to_owned() };
+    let second = words.find_map(capital_of).unwrap_or_default();
+    format!("{capital}{second}")
 }
 
-/// The first letter, digit or pictograph of a word, otherwise its first visible character.
-fn first_character(word: &str) -> Option<&str> {
-    let visible = || word.graphemes(true).filter(|character| !character.chars().all(is_invisible));
-    visible()
-        .find(|character| character.chars().any(|part| part.is_alphanumeric() || part >= '\u{2190}'))
-        .or_else(|| visible().next())
+/// The first letter, digit or pictograph of a word.
+fn sign(word: &str) -> Option<&str> {
+    let is_sign = |part: char| part.is_alphanumeric() || part >= '\u{2190}';
+    word.graphemes(true)
+        .find(|character| character.chars().any(is_sign) && !character.chars().all(is_invisible))
+}
+
+fn visible_character(word: &str) -> Option<&str> {
+    word.graphemes(true).find(|character| !character.chars().all(is_invisible))
+}
+
+fn capital_of(word: &str) -> Option<String> {
+    sign(word).and_then(capital)
+}
+
+/// The capital of a letter, with its accents. `None` if its script has no capitals, or if it is no letter.
+fn capital(character: &str) -> Option<String> {
+    let letter = character.chars().next()?;
+    // Titles in Georgian have no capitals, and few fonts have them.
+    if matches!(letter, '\u{10d0}'..='\u{10ff}') {
+        return Some(character.to_owned());
+    }
+    let upper = character.to_uppercase();
+    // Some letters, such as ligatures, have several capitals.
+    let upper = upper.graphemes(true).next()?;
+    upper.chars().next().is_some_and(char::is_uppercase).then(|| upper.to_owned())
 }
 
 /// Whether it is a direction mark, a joiner or another character without a glyph.
@@ -97,6 +116,23 @@ mod tests {
             ("café del mar", "CD"),
             ("\"Quoted\" name", "QN"),
             ("Ada 2", "A"),
+            ("Plain & Black", "PB"),
+            ("Plain and Black", "PA"),
+            ("& Sons", "S"),
+            ("— Ada — Lovelace —", "AL"),
+            ("Ada 2 Lovelace", "AL"),
+            ("Ada 東京 Lovelace", "AL"),
+            ("O'Neill", "O"),
+            ("'t Hooft", "TH"),
+            ("D’Angelo & O’Neill", "DO"),
+            ("Мир и Труд", "МИ"),
+            ("Άννα Ελένη", "ΆΕ"),
+            ("ﬁne print", "FP"),
+            ("თბილისი ბარი", "თბ"),
+            ("मेरा घर", "मे"),
+            ("Ada 🎈", "A"),
+            ("& 東京", "東"),
+            ("&&", "&"),
             ("Ёлка", "Ё"),
             ("42 things", "4"),
             ("東京カフェ", "東"),

@@ -1,6 +1,8 @@
 //! The social networks that have an icon. The icons are Signpost's own simple drawings, not the networks'
 //! logos.
 
+use crate::network_names::{is_nameless, name_in, plain};
+
 /// A network with an icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Network {
@@ -20,7 +22,11 @@ const GLOBE: &str =
     r#"<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c4.5 5 4.5 13 0 18-4.5-5-4.5-13 0-18z"/>"#;
 const BRANCH: &str = r#"<circle cx="7" cy="5.5" r="2"/><circle cx="7" cy="18.5" r="2"/><circle cx="17" cy="8" r="2"/><path d="M7 7.500v9M17 10c0 4-5 3-10 6"/>"#;
 
-const NETWORKS: [Network; 24] = [
+const LETTER: &str = r#"<rect x="3" y="5" width="18" height="14" rx="3"/><path d="m4 7 8 6 8-6"/>"#;
+const MICROPHONE: &str =
+    r#"<rect x="9" y="3" width="6" height="11" rx="3"/><path d="M5 11a7 7 0 0 0 14 0M12 18v3"/>"#;
+
+const NETWORKS: [Network; 28] = [
     network(
         "Instagram",
         &["ig", "insta"],
@@ -91,28 +97,37 @@ const NETWORKS: [Network; 24] = [
         &[],
         r#"<path d="M11 17.500V7.500c4-2 7 .5 7 4 4.5 0 4.5 6 0 6zM8 17.500v-7M5 17.500V13M2 16.500V15"/>"#,
     ),
-    network("GitHub", &[], BRANCH),
-    network("GitLab", &["codeberg"], BRANCH),
+    network(
+        "GitHub",
+        &[],
+        r#"<path d="M5 4.500c1.400.2 2.700.8 3.800 1.700a11 11 0 0 1 6.400 0c1.100-.9 2.400-1.500 3.800-1.700.6 1.500.5 2.900.2 4 .8 1.100 1.300 2.400 1.300 3.900 0 4.700-3.600 7.100-8.500 7.100s-8.500-2.400-8.500-7.100c0-1.500.5-2.800 1.300-3.900-.3-1.100-.4-2.500.2-4zM9 12.800v1.700M15 12.800v1.700"/>"#,
+    ),
+    network(
+        "GitLab",
+        &[],
+        r#"<path d="m12 20.500-9-7L6 4l2.700 7h6.600L18 4l3 9.500zM8.700 11l3.300 9.500 3.300-9.500M3 13.500 8.700 11M21 13.500 15.300 11"/>"#,
+    ),
+    network("Codeberg", &[], BRANCH),
     network("Website", &["web", "homepage", "site", "blog"], GLOBE),
-    network(
-        "Podcast",
-        &["applepodcasts"],
-        r#"<rect x="9" y="3" width="6" height="11" rx="3"/><path d="M5 11a7 7 0 0 0 14 0M12 18v3"/>"#,
-    ),
+    network("Podcast", &[], MICROPHONE),
+    network("Apple Podcasts", &["applepodcasts"], MICROPHONE),
     network("RSS", &["feed"], r#"<path d="M5 19h.01M5 12a7 7 0 0 1 7 7M5 5a14 14 0 0 1 14 14"/>"#),
-    network(
-        "Newsletter",
-        &["email", "mail", "substack"],
-        r#"<rect x="3" y="5" width="18" height="14" rx="3"/><path d="m4 7 8 6 8-6"/>"#,
-    ),
+    network("Newsletter", &[], LETTER),
+    network("Substack", &[], LETTER),
+    network("E-mail", &["email", "mail"], LETTER),
 ];
 
 /// Finds the network that people call `name`, and its index, which identifies its icon.
-pub(crate) fn find(name: &str) -> Option<(usize, Network)> {
-    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+fn find(name: &str) -> Option<(usize, Network)> {
+    let plain = plain(name);
     NETWORKS.into_iter().enumerate().find(|(_, network)| {
         network.name.eq_ignore_ascii_case(&plain) || network.aliases.contains(&plain.as_str())
     })
+}
+
+/// The network of an account: the one that its owner named, or else the one at this host.
+pub(crate) fn network_of(name: &str, host: &str) -> Option<(usize, Network)> {
+    find(name).or_else(|| is_nameless(name).then(|| find(name_in(host)?)).flatten())
 }
 
 #[cfg(test)]
@@ -135,6 +150,36 @@ mod tests {
         }
         assert_eq!(find("Vkontakte"), None);
         assert_eq!(find("!!"), None);
+    }
+
+    #[test]
+    fn d35_github_and_gitlab_have_icons_of_their_own() {
+        let icon = |name: &str| find(name).unwrap().1.icon;
+        let others = NETWORKS.iter().filter(|network| !["GitHub", "GitLab"].contains(&network.name));
+        let others: Vec<&str> = others.map(|network| network.icon).collect();
+        assert_ne!(icon("github"), icon("gitlab"));
+        assert!(!others.contains(&icon("github")) && !others.contains(&icon("gitlab")));
+    }
+
+    #[test]
+    fn d35_networks_that_share_an_icon_keep_their_names() {
+        for (name, expected) in [
+            ("codeberg", "Codeberg"),
+            ("substack", "Substack"),
+            ("apple-podcasts", "Apple Podcasts"),
+            ("mail", "E-mail"),
+        ] {
+            assert_eq!(find(name).map(|(_, network)| network.name), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn d35_an_account_without_a_network_takes_that_of_its_address() {
+        let name = |network, host| network_of(network, host).map(|(_, network)| network.name);
+        assert_eq!(name("other", "www.github.com"), Some("GitHub"));
+        assert_eq!(name("other", "ada.github.io"), None);
+        assert_eq!(name("forum", "github.com"), None);
+        assert_eq!(name("gitlab", "github.com"), Some("GitLab"));
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! Customer data never changes a page's structure (R23).
 
-use signpost_domain::{Name, PixelCode, PixelType, TargetUrl, WebUrl};
+use std::collections::BTreeSet;
+
+use signpost_domain::{
+    Name, PageContent, PixelCode, PixelType, TargetUrl, WebUrl, WidgetContent, WidgetText,
+};
 use signpost_pages::{HtmlPage, Language, PixelPage, QrCode, QrOptions, SmallPage};
 
 use crate::document::Document;
-use crate::landings::{URL, full_page, rendered, rendered_at};
+use crate::landings::{URL, full_page, rendered, rendered_at, widgets};
 use crate::payloads;
 
 /// A URL with as much of `payload` as stored URLs can hold.
@@ -65,6 +69,29 @@ fn r23_payloads_do_not_change_the_structure_of_a_landing_page() {
         }
         assert_eq!(document.meta("property", "og:title"), Some(payload.as_str()));
         assert_eq!(document.meta("property", "og:url"), Some(url.as_str()));
+    }
+}
+
+#[test]
+fn r23_payloads_do_not_break_out_of_a_link_in_a_text() {
+    for payload in payloads::all() {
+        let text = format!(
+            "https://pictures.example.com/{payload} https://pictures.example.com/?{payload}#{payload}"
+        );
+        let text = WidgetContent::Text { text: WidgetText::from_stored(text.clone()).unwrap() };
+        let content = PageContent { widgets: widgets(vec![text]), ..PageContent::default() };
+        let document = Document::read(&rendered("x", &content).html);
+        is_inert(&document);
+        let names: BTreeSet<&str> =
+            document.all("a").flat_map(|link| &link.attributes).map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, BTreeSet::from(["dir", "href"]), "{payload}");
+        let elements: BTreeSet<&str> = document
+            .0
+            .iter()
+            .skip_while(|element| element.name != "p")
+            .map(|element| element.name.as_str())
+            .collect();
+        assert_eq!(elements, BTreeSet::from(["a", "p"]), "{payload}");
     }
 }
 

@@ -3,10 +3,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
-use signpost_domain::{Description, Email, PageContent, Slug, Theme, WidgetContent, WidgetText};
+use signpost_domain::{
+    Description, Email, PageContent, Slug, SocialNetwork, Theme, WidgetContent, WidgetText,
+};
 use signpost_pages::Landing;
 
-use crate::document::Document;
+use crate::document::{Document, Element};
 use crate::landings::{URL, every_widget, full_page, name, rendered, rendered_at, url, widgets};
 
 fn page(content: &PageContent) -> Document {
@@ -114,6 +116,90 @@ fn d34_cards_and_icon_derive_from_the_page() {
 }
 
 #[test]
+fn d34_page_without_a_description_has_a_complete_card() {
+    let link = |title: &str| WidgetContent::Link {
+        title: name(title),
+        url: url("https://example.com/"),
+        thumbnail_url: None,
+    };
+    let heading = |text: &str| WidgetContent::Heading { text: name(text) };
+    let text = |text: &str| WidgetContent::Text { text: WidgetText::from_stored(text.to_owned()).unwrap() };
+    let long = "word ".repeat(60);
+    let cut = format!("{}…", "word ".repeat(32).trim_end());
+    for (contents, expected) in [
+        (vec![heading("Hello"), text("Some\n text"), text("more")], "Some text"),
+        (vec![heading("Hello"), link("Shop"), link("Blog")], "Hello · Shop · Blog"),
+        (vec![text(&long)], cut.as_str()),
+        (vec![WidgetContent::Divider], "go.example.com/sample"),
+        (vec![], "go.example.com/sample"),
+    ] {
+        let document = page(&PageContent { widgets: widgets(contents), ..PageContent::default() });
+        assert_eq!(document.meta("property", "og:title"), Some("Ada's page"));
+        assert_eq!(document.meta("property", "og:description"), Some(expected));
+        assert_eq!(document.meta("name", "description"), Some(expected));
+        assert_eq!(document.meta("name", "twitter:card"), Some("summary"));
+    }
+}
+
+#[test]
+fn d35_addresses_in_a_text_are_links() {
+    let text = "Menu: https://example.com/menu?a=1&b=\"2\". Call us!\nhttps://пример.рф";
+    let contents = vec![WidgetContent::Text { text: WidgetText::from_stored(text.to_owned()).unwrap() }];
+    let page = rendered("x", &PageContent { widgets: widgets(contents), ..PageContent::default() });
+    let document = Document::read(&page.html);
+    let links: Vec<_> =
+        document.all("a").map(|link| (link.attribute("href").unwrap(), link.text.as_str())).collect();
+    let first = "https://example.com/menu?a=1&b=";
+    assert_eq!(links, [(first, first), ("https://xn--e1afmkfd.xn--p1ai", "https://пример.рф")]);
+    assert_eq!(document.only("p").text, text, "the text itself stays");
+}
+
+/// The edge of the titles: each button of a list has a picture, or none has.
+#[test]
+fn d35_titles_of_a_list_begin_at_one_edge() {
+    let link = |title: &str, thumbnail: Option<&str>| WidgetContent::Link {
+        title: name(title),
+        url: url("https://example.com/"),
+        thumbnail_url: thumbnail.map(url),
+    };
+    let email = WidgetContent::Email { address: Email::parse("ada@example.com").unwrap(), title: None };
+    let picture = Some("https://pictures.example.com/a.png");
+    for (contents, pictures, initials) in [
+        (vec![link("Plain & Black", None), link("Shop", picture)], 2, vec!["PB"]),
+        (vec![link("Plain & Black", None), email.clone()], 2, vec!["PB"]),
+        (vec![link("One", None), link("Two", None)], 0, vec![]),
+        (vec![link("One", picture), link("Two", picture)], 2, vec![]),
+        (vec![link("One", picture), WidgetContent::Divider, link("Two", None)], 1, vec![]),
+    ] {
+        let document = page(&PageContent { widgets: widgets(contents), ..PageContent::default() });
+        let has = |element: &&Element, class: &str| {
+            element.attribute("class").is_some_and(|classes| classes.split(' ').any(|one| one == class))
+        };
+        assert_eq!(document.0.iter().filter(|element| has(element, "pic")).count(), pictures);
+        let drawn = document.0.iter().filter(|element| has(element, "ab"));
+        let drawn: Vec<_> = drawn.map(|one| (one.text.as_str(), one.attribute("aria-hidden"))).collect();
+        assert_eq!(drawn, initials.into_iter().map(|text| (text, Some("true"))).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn d35_social_accounts_show_the_proper_name_of_their_network() {
+    let social = |network: &str, address: &str| WidgetContent::Social {
+        network: SocialNetwork::parse(network).unwrap(),
+        url: url(address),
+    };
+    let contents = vec![
+        social("github", "https://github.com/a"),
+        social("vk", "https://vk.com/a"),
+        social("friendica", "https://friendica.example/a"),
+        social("other", "https://www.forum.example/a"),
+    ];
+    let document = page(&PageContent { widgets: widgets(contents), ..PageContent::default() });
+    let names: Vec<_> = document.all("a").map(|link| link.text.as_str()).collect();
+    assert_eq!(names, ["GitHub", "VK", "Friendica", "forum.example"]);
+}
+
+#[test]
 fn d34_page_names_its_public_url_for_cards_and_search_engines() {
     for (url, written) in [
         (URL, URL),
@@ -204,7 +290,7 @@ fn markup_of_a_hundred_pictured_links_has_at_most_30_kb() {
 /// The sizes of the largest pages, as the module's documentation states.
 #[test]
 fn text_only_page_is_little_larger_than_its_text() {
-    for (letter, most) in [("a", 210_000), ("\u{1f388}", 810_000), ("\"", 1_010_000)] {
+    for (letter, most) in [("a", 210_000), ("\u{1f388}", 812_000), ("\"", 1_012_000)] {
         let text =
             WidgetContent::Text { text: WidgetText::parse(&letter.repeat(WidgetText::MAX_CHARS)).unwrap() };
         let content = PageContent { widgets: widgets(vec![text; 100]), ..PageContent::default() };
