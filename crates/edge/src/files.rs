@@ -14,6 +14,8 @@ pub(crate) struct File {
     pub(crate) content_type: &'static str,
     /// A hash of the content.
     pub(crate) etag: String,
+    /// `Content-Disposition`, for a file that browsers save instead of showing it.
+    pub(crate) disposition: Option<HeaderValue>,
 }
 
 impl File {
@@ -21,7 +23,7 @@ impl File {
         let content = content.into();
         let digest = Sha256::digest(&content);
         let hash = digest.iter().take(16).fold(0_u128, |hash, byte| hash << 8 | u128::from(*byte));
-        Self { content, content_type, etag: format!("\"{hash:032x}\"") }
+        Self { content, content_type, etag: format!("\"{hash:032x}\""), disposition: None }
     }
 
     /// Whether a visitor who sends this `If-None-Match` already has the file (RFC 9110 section 13.1.2).

@@ -1,5 +1,6 @@
 //! QR codes of links (D59), with a cache of recent ones.
 
+use actix_http::header::HeaderValue;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use signpost_pages::{QrCode, QrError, QrOptions};
@@ -37,10 +38,8 @@ impl QrCodes {
         Self(Cache::with_weighter(ESTIMATED_CODES, MAX_BYTES, Size))
     }
 
-    /// Draws the code that leads to `link`, with the options of the request's query. It takes a fraction of a
-    /// millisecond.
-    pub(crate) fn draw(&self, link: String, format: QrFormat, query: &str) -> Result<File, QrError> {
-        let options = QrOptions::from_query(query)?;
+    /// Draws the code that leads to `link`. It takes a fraction of a millisecond.
+    pub(crate) fn draw(&self, link: String, format: QrFormat, options: QrOptions) -> Result<File, QrError> {
         let key = (link, options, format);
         if let Some(file) = self.0.get(&key) {
             return Ok(file);
@@ -53,4 +52,16 @@ impl QrCodes {
         self.0.insert(key, file.clone());
         Ok(file)
     }
+}
+
+/// The `Content-Disposition` that saves the code at an address under a name of its own. `place` is the slug, or the hostname
+/// of a link at its root.
+pub(crate) fn download(place: &str, format: QrFormat) -> Option<HeaderValue> {
+    let ending = match format {
+        QrFormat::Svg => "svg",
+        QrFormat::Png => "png",
+    };
+    // Slugs and hostnames have letters, digits, `-`, `_` and `.` only; an IPv6 address has brackets and colons.
+    let name = place.replace(['[', ']'], "").replace(':', "-");
+    HeaderValue::from_str(&format!("attachment; filename=\"qr-{name}.{ending}\"")).ok()
 }

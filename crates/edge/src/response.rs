@@ -84,7 +84,8 @@ fn page_response(page: &Page, also: &mut dyn FnMut(&mut ResponseBuilder)) -> Res
     answer.body(page.html.clone()).map_into_boxed_body()
 }
 
-fn file_response(File { content, content_type, etag }: File, is_known: bool) -> Response<BoxBody> {
+fn file_response(file: File, is_known: bool) -> Response<BoxBody> {
+    let File { content, content_type, etag, disposition } = file;
     let mut answer = Response::build(if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
     answer.insert_header((header::ETAG, etag)).insert_header((header::CACHE_CONTROL, CACHED_FOR_AN_HOUR));
     if is_known {
@@ -94,6 +95,9 @@ fn file_response(File { content, content_type, etag }: File, is_known: bool) -> 
         .insert_header((header::CONTENT_TYPE, HeaderValue::from_static(content_type)))
         .insert_header((header::CONTENT_SECURITY_POLICY, LOAD_NOTHING))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
+    if let Some(disposition) = disposition {
+        answer.insert_header((header::CONTENT_DISPOSITION, disposition));
+    }
     answer.body(content).map_into_boxed_body()
 }
 

@@ -18,6 +18,7 @@ use signpost_app::ports::ClickKind;
 use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
 use signpost_listener::{Reply, ShortRedirect};
+use signpost_pages::QrQuery;
 
 use crate::clicks::{ClickQueue, Lane};
 use crate::compiled_link::CompiledLink;
@@ -29,7 +30,7 @@ use crate::link_view::{Destination, LinkView};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::{Page, Pages};
-use crate::qr_codes::{QrCodes, QrFormat};
+use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::{REDIRECT_HEADERS, response};
 use crate::routes::{self, Resource, RouteMatch};
@@ -337,8 +338,16 @@ impl Worker {
         let Some(url) = requested.to_address().and_then(|address| url_of(&self.edge.app, &address)) else {
             return self.not_found(UNKNOWN);
         };
-        match self.edge.codes.draw(url, format, request.uri().query().unwrap_or_default()) {
-            Ok(file) => file_outcome(request, file),
+        let query = QrQuery::parse(request.uri().query().unwrap_or_default());
+        let drawn = query.and_then(|QrQuery { options, is_download }| {
+            Ok((self.edge.codes.draw(url, format, options)?, is_download))
+        });
+        match drawn {
+            Ok((file, is_download)) => {
+                let place = requested.slug().or_else(|| requested.custom_hostname()).unwrap_or("code");
+                let disposition = is_download.then(|| qr_codes::download(place, format)).flatten();
+                file_outcome(request, File { disposition, ..file })
+            }
             Err(error) => Outcome::BadRequest(error),
         }
     }

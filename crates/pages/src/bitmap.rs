@@ -2,11 +2,13 @@
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
 
+use crate::colour::Rgb;
+
 /// The format of a pixel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Depth {
-    /// One bit; set is white. Each row starts at a byte boundary.
-    BlackOrWhite,
+    /// One bit, the number of one of these colours. Each row starts at a byte boundary.
+    Two([Rgb; 2]),
     /// Red, green, blue and opacity, a byte each.
     Colours,
 }
@@ -20,8 +22,14 @@ fn encode(side: u16, depth: Depth, pixels: &[u8]) -> Result<Vec<u8>, EncodingErr
     let mut image = Vec::new();
     let mut encoder = Encoder::new(&mut image, side.into(), side.into());
     match depth {
-        Depth::BlackOrWhite => {
-            encoder.set_color(ColorType::Grayscale);
+        Depth::Two(colours) => {
+            encoder.set_color(ColorType::Indexed);
+            encoder.set_palette(
+                colours
+                    .iter()
+                    .flat_map(|colour| [colour.red, colour.green, colour.blue])
+                    .collect::<Vec<u8>>(),
+            );
             encoder.set_depth(BitDepth::One);
         }
         Depth::Colours => {

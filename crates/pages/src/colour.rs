@@ -8,7 +8,7 @@ use std::fmt;
 use signpost_domain::AccentColor;
 
 /// A colour of the sRGB space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Rgb {
     pub(crate) red: u8,
     pub(crate) green: u8,
@@ -26,11 +26,16 @@ impl Rgb {
     /// Converts an accent colour. `AccentColor` holds six hexadecimal digits, so the fallback is never
     /// reached.
     pub(crate) fn of(accent: &AccentColor) -> Self {
-        let digits = accent.as_str().trim_start_matches('#');
-        let channel = |from: usize| {
-            digits.get(from..from + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()).unwrap_or_default()
-        };
-        Self::new(channel(0), channel(2), channel(4))
+        Self::from_digits(accent.as_str().trim_start_matches('#')).unwrap_or(Self::BLACK)
+    }
+
+    /// Reads exactly six hexadecimal digits.
+    pub(crate) fn from_digits(digits: &str) -> Option<Self> {
+        if digits.len() != 6 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let channel = |from: usize| u8::from_str_radix(digits.get(from..from + 2)?, 16).ok();
+        Some(Self::new(channel(0)?, channel(2)?, channel(4)?))
     }
 
     /// Relative luminance (WCAG 2.2).
@@ -42,6 +47,17 @@ impl Rgb {
     pub(crate) fn contrast(self, other: Self) -> f64 {
         let (one, two) = (self.luminance(), other.luminance());
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
+    }
+
+    /// The contrast ratio in hundredths, rounded down.
+    #[expect(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 100 to 2100"
+    )]
+    pub(crate) fn contrast_in_hundredths(self, other: Self) -> u16 {
+        (self.contrast(other) * 100.0) as u16
     }
 
     /// Black or white, whichever has the higher contrast on this colour: at least 4.58:1.

@@ -6,108 +6,10 @@
 use std::fmt::Write;
 
 use fast_qr::{ECL, QRBuilder};
-use percent_encoding::percent_decode_str;
 
 use crate::bitmap::{self, Depth};
-
-/// How much of a code may be lost before it becomes unreadable.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum QrLevel {
-    /// `L`: 7 %.
-    Low,
-    /// `M`: 15 %.
-    #[default]
-    Medium,
-    /// `Q`: 25 %.
-    Quartile,
-    /// `H`: 30 %.
-    High,
-}
-
-/// How a code is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct QrOptions {
-    size: u16,
-    level: QrLevel,
-    margin: u8,
-}
-
-/// 512 pixels, level M, and the quiet zone of four modules that readers need.
-impl Default for QrOptions {
-    fn default() -> Self {
-        Self { size: 512, level: QrLevel::default(), margin: 4 }
-    }
-}
-
-/// Why no code can be drawn. The text says which parameter to change, and to what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum QrError {
-    /// `size` is out of bounds.
-    #[error("`size` must be a whole number of pixels from 64 to 2048")]
-    Size,
-    /// `level` is not a known value.
-    #[error("`level` must be L, M, Q or H")]
-    Level,
-    /// `margin` is out of bounds.
-    #[error("`margin` must be a whole number of modules from 0 to 16")]
-    Margin,
-    /// A module would be smaller than a pixel.
-    #[error("`size` must be at least {least} for this code, or `margin` or `level` lower")]
-    TooSmall {
-        /// The minimum size that holds the code.
-        least: u16,
-    },
-    /// The text is longer than a code can hold.
-    #[error("the address is too long for a QR code of this `level`")]
-    TooLong,
-}
-
-impl QrOptions {
-    const SIZES: std::ops::RangeInclusive<u16> = 64..=2_048;
-    const MARGINS: std::ops::RangeInclusive<u8> = 0..=16;
-
-    /// Reads the options from the query string of a request, without its question mark. Other parameters are
-    /// ignored, and the last of several values counts.
-    ///
-    /// ```
-    /// use signpost_pages::{QrError, QrOptions};
-    ///
-    /// assert_eq!(QrOptions::from_query(""), Ok(QrOptions::default()));
-    /// assert!(QrOptions::from_query("size=1024&level=H&margin=2").is_ok());
-    /// assert_eq!(QrOptions::from_query("size=9000"), Err(QrError::Size));
-    /// ```
-    pub fn from_query(query: &str) -> Result<Self, QrError> {
-        let mut options = Self::default();
-        for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-            let [name, value] = [name, value].map(|text| percent_decode_str(text).decode_utf8_lossy());
-            let value = value.as_ref();
-            match name.as_ref() {
-                "size" => options.size = whole_number(value, &Self::SIZES).ok_or(QrError::Size)?,
-                "margin" => options.margin = whole_number(value, &Self::MARGINS).ok_or(QrError::Margin)?,
-                "level" => {
-                    options.level = match value {
-                        "L" | "l" => QrLevel::Low,
-                        "M" | "m" => QrLevel::Medium,
-                        "Q" | "q" => QrLevel::Quartile,
-                        "H" | "h" => QrLevel::High,
-                        _ => return Err(QrError::Level),
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(options)
-    }
-}
-
-/// Digits only: no sign, no decimal point, no white space.
-fn whole_number<T: std::str::FromStr + PartialOrd>(
-    text: &str,
-    range: &std::ops::RangeInclusive<T>,
-) -> Option<T> {
-    let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())??;
-    range.contains(&number).then_some(number)
-}
+use crate::colour::Rgb;
+use crate::qr_options::{QrError, QrLevel, QrOptions};
 
 /// A code, ready to draw.
 #[derive(Debug)]
@@ -116,8 +18,10 @@ pub struct QrCode {
     rows: Vec<Vec<bool>>,
     size: u16,
     margin: u16,
-    /// Pixels of one module.
-    scale: u16,
+    /// The modules of a side, with the quiet zone.
+    modules: u16,
+    color: Rgb,
+    background: Rgb,
 }
 
 impl QrCode {
@@ -133,9 +37,13 @@ impl QrCode {
         format!("{link}?src=qr")
     }
 
+    /// The number of pixels from which on a module may have one more or less than its neighbour. With fewer, up to every
+    /// second code cannot be read; with these, none of 1,000.
+    const LEAST_FOR_UNEVEN_MODULES: u16 = 4;
+
     /// Encodes `text`.
     pub fn new(text: &str, options: QrOptions) -> Result<Self, QrError> {
-        let QrOptions { size, level, margin } = options;
+        let QrOptions { size, level, margin, color, background } = options;
         let level = match level {
             QrLevel::Low => ECL::L,
             QrLevel::Medium => ECL::M,
@@ -152,20 +60,20 @@ impl QrCode {
         let margin = u16::from(margin);
         // At most 177 modules and a margin of 16 on both sides.
         let modules = u16::try_from(code.size).map_err(|_| QrError::TooLong)?.saturating_add(2 * margin);
-        match size.checked_div(modules) {
-            Some(scale) if scale > 0 => Ok(Self { rows, size, margin, scale }),
-            _ => Err(QrError::TooSmall { least: modules }),
+        if size < modules {
+            return Err(QrError::TooSmall { least: modules });
         }
+        Ok(Self { rows, size, margin, modules, color, background })
     }
 
-    /// Draws the code as an SVG image: dark lines on white.
+    /// Draws the code as an SVG image: lines in its colour on the background.
     #[must_use]
     pub fn svg(&self) -> String {
-        let Self { rows, size, margin, scale: _ } = self;
-        let modules = rows.len() + 2 * usize::from(*margin);
+        let Self { rows, size, margin, modules, color, background } = self;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{size}\" height=\"{size}\" viewBox=\"0 0 {modules} {modules}\" \
-             shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M0 0h{modules}v{modules}H0z\"/><path stroke=\"#000\" d=\""
+             shape-rendering=\"crispEdges\"><path fill=\"{background}\" d=\"M0 0h{modules}v{modules}H0z\"/>\
+             <path stroke=\"{color}\" d=\""
         );
         for (row, y) in rows.iter().zip(usize::from(*margin)..) {
             let mut x = usize::from(*margin);
@@ -181,32 +89,46 @@ impl QrCode {
         svg
     }
 
-    /// Draws the code as a PNG image of exactly the requested size. A module is a whole number of pixels, so
-    /// edges are sharp; the remainder widens the quiet zone.
+    /// Draws the code as a PNG image of exactly the requested size. Each module ends at the whole pixel that is nearest to
+    /// its end, so edges are sharp, the margin is exact, and modules differ by one pixel at most. Browsers draw the SVG
+    /// image in the same way.
+    ///
+    /// If a module has less than four pixels, all have the same number, because readers fail on some codes otherwise. What
+    /// remains widens the margin.
     #[must_use]
     pub fn png(&self) -> Vec<u8> {
-        let Self { rows, size, margin, scale } = self;
-        let (size, scale) = (usize::from(*size), usize::from(*scale));
-        let drawn = (rows.len() + 2 * usize::from(*margin)) * scale;
-        let before = (size - drawn) / 2 + usize::from(*margin) * scale;
-        let line_bytes = size.div_ceil(8);
-        let white = vec![0xff_u8; line_bytes];
-        let mut pixels = Vec::with_capacity(line_bytes * size);
-        pixels.extend(white.repeat(before));
-        for row in rows {
-            let mut line = white.clone();
-            for (_, column) in row.iter().zip(0..).filter(|(is_dark, _)| **is_dark) {
-                let start = before + column * scale;
-                for pixel in start..start + scale {
+        let Self { rows, size, margin, modules: _, color, background } = self;
+        let side = usize::from(*size);
+        let line_bytes = side.div_ceil(8);
+        // A set bit is the background.
+        let empty = vec![0xff_u8; line_bytes];
+        let mut pixels = Vec::with_capacity(line_bytes * side);
+        pixels.extend(empty.repeat(usize::from(self.edge(*margin))));
+        for (row, y) in rows.iter().zip(*margin..) {
+            let mut line = empty.clone();
+            for (_, x) in row.iter().zip(*margin..).filter(|(is_dark, _)| **is_dark) {
+                for pixel in usize::from(self.edge(x))..usize::from(self.edge(x + 1)) {
                     if let Some(byte) = line.get_mut(pixel / 8) {
                         *byte &= !(0x80 >> (pixel % 8));
                     }
                 }
             }
-            pixels.extend(line.repeat(scale));
+            pixels.extend(line.repeat(usize::from(self.edge(y + 1) - self.edge(y))));
         }
-        pixels.resize(line_bytes * size, 0xff);
-        bitmap::png(self.size, Depth::BlackOrWhite, &pixels)
+        pixels.resize(line_bytes * side, 0xff);
+        bitmap::png(*size, Depth::Two([*color, *background]), &pixels)
+    }
+
+    /// The pixel at which a module begins. The first module is the first of the margin.
+    fn edge(&self, module: u16) -> u16 {
+        let Self { size, modules, .. } = self;
+        let whole = size.checked_div(*modules).unwrap_or_default();
+        if whole < Self::LEAST_FOR_UNEVEN_MODULES {
+            return (size - modules * whole) / 2 + module * whole;
+        }
+        let [module, size, modules] = [module, *size, *modules].map(u32::from);
+        // At most the size, for a module of the code.
+        u16::try_from((2 * module * size + modules) / (2 * modules)).unwrap_or(self.size).min(self.size)
     }
 }
 
