@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_app::visits::{RecordedLink, Resolution, Resolved};
 use signpost_domain::{LinkId, LinkKind};
+use signpost_listener::Encoding;
 use signpost_pages::PageError;
 use triomphe::ThinArc;
 
@@ -164,11 +165,17 @@ impl CompiledLink {
     }
 }
 
-impl AsRef<[u8]> for CompiledLink {
-    /// The HTML of the page; empty for other links.
+/// The bytes of a page in one form, shared with the cache.
+pub(crate) struct PageBytes {
+    pub(crate) link: CompiledLink,
+    pub(crate) encoding: Option<Encoding>,
+}
+
+impl AsRef<[u8]> for PageBytes {
+    /// Empty for links that are no pages.
     fn as_ref(&self) -> &[u8] {
-        match self.view().destination() {
-            Destination::Page(page) => page.html,
+        match self.link.view().destination() {
+            Destination::Page(page) => page.form(self.encoding),
             Destination::Location { .. } | Destination::Nothing => &[],
         }
     }

@@ -2,10 +2,15 @@
 
 use signpost_app::ports::PublishedLanding;
 use signpost_domain::{Slug, TargetUrl, Widget, WidgetBody, WidgetId};
+use signpost_listener::{Effort, Encoding};
 use signpost_pages::{HtmlPage, Landing};
 
 use crate::compiled_link::CompileError;
 use crate::sections::{Items, Reader, Sections};
+
+/// Longer pages are not compressed. With their compressed forms they would not fit into the cache, and each visit would
+/// compress them anew.
+const MAX_COMPRESSED: usize = 128 * 1024;
 
 /// Compiles the page at `slug`, or at the root of a hostname, into bytes that [`PageView::new`] reads. `url`
 /// is its public URL.
@@ -21,6 +26,10 @@ pub(crate) fn compiled(
     let mut sections = Sections::default();
     sections.text(content_security_policy.as_bytes())?;
     sections.long_list(content.widgets.as_slice().iter().filter_map(widget_entry))?;
+    for encoding in Encoding::ALL {
+        let form = (html.len() <= MAX_COMPRESSED).then(|| encoding.compress(html.as_bytes(), Effort::Kept));
+        sections.long_text(&form.flatten().unwrap_or_default())?;
+    }
     Ok([sections.bytes(), html.as_bytes()].concat())
 }
 
@@ -37,13 +46,30 @@ pub(crate) struct PageView<'a> {
     /// The Content-Security-Policy of the page.
     pub(crate) policy: &'a [u8],
     widgets: Items<'a>,
-    pub(crate) html: &'a [u8],
+    brotli: &'a [u8],
+    gzip: &'a [u8],
+    html: &'a [u8],
 }
 
 impl<'a> PageView<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let mut reader = Reader::new(bytes);
-        Self { policy: reader.text(), widgets: reader.long_list(), html: reader.rest() }
+        Self {
+            policy: reader.text(),
+            widgets: reader.long_list(),
+            brotli: reader.long_text(),
+            gzip: reader.long_text(),
+            html: reader.rest(),
+        }
+    }
+
+    /// The HTML of the page in this form; empty if the page does not have it.
+    pub(crate) const fn form(&self, encoding: Option<Encoding>) -> &'a [u8] {
+        match encoding {
+            Some(Encoding::Brotli) => self.brotli,
+            Some(Encoding::Gzip) => self.gzip,
+            None => self.html,
+        }
     }
 
     /// Returns the target of a widget.

@@ -3,6 +3,7 @@
 use actix_http::StatusCode;
 use actix_http::header::{HeaderValue, InvalidHeaderValue};
 use bytes::Bytes;
+use signpost_listener::Encoding;
 use signpost_pages::{HtmlPage, Language, PageError, SmallPage};
 
 /// A page, ready to be sent.
@@ -10,10 +11,20 @@ use signpost_pages::{HtmlPage, Language, PageError, SmallPage};
 pub(crate) struct Page {
     pub(crate) status: StatusCode,
     pub(crate) html: Bytes,
+    pub(crate) forms: Forms,
     /// Allows only what the page loads.
     pub(crate) content_security_policy: HeaderValue,
     /// What sites learn about the visitor's origin when the page links to them or loads from them.
     pub(crate) referrer_policy: &'static str,
+}
+
+/// The forms in which a page is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forms {
+    /// As it is, for every visitor.
+    Plain,
+    /// As the visitor's browser accepts: in this encoding, or as it is.
+    Negotiated(Option<Encoding>),
 }
 
 impl Page {
@@ -76,6 +87,7 @@ fn ready(page: SmallPage, language: Language) -> Result<Page, PagesError> {
     Ok(Page {
         status: StatusCode::from_u16(page.status())?,
         html: Bytes::from(html),
+        forms: Forms::Plain,
         content_security_policy: HeaderValue::from_str(&content_security_policy)?,
         referrer_policy: Page::NO_REFERRER,
     })

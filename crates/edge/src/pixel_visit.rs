@@ -8,7 +8,7 @@ use signpost_pages::PixelPage;
 
 use crate::link_view::LinkView;
 use crate::outcome::Outcome;
-use crate::pages::Page;
+use crate::pages::{Forms, Page};
 use crate::visit::{Visitor, Worker};
 use crate::visitor;
 
@@ -35,6 +35,7 @@ impl Worker {
         Some(Outcome::Pixels(Page {
             status: StatusCode::OK,
             html: Bytes::from(page.html),
+            forms: Forms::Plain,
             content_security_policy: HeaderValue::from_str(&page.content_security_policy).ok()?,
             referrer_policy: PixelPage::REFERRER_POLICY,
         }))

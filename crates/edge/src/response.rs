@@ -8,7 +8,7 @@ use signpost_pages::{Language, SmallPage};
 use crate::files::File;
 use crate::gates::TurnedAway;
 use crate::outcome::Outcome;
-use crate::pages::{Page, Pages};
+use crate::pages::{Forms, Page, Pages};
 
 /// No cache stores the answer, so a change of a link takes effect at once (D53, D58).
 const NO_STORE: HeaderValue = HeaderValue::from_static("private, no-store");
@@ -80,6 +80,12 @@ fn page_response(page: &Page, also: &mut dyn FnMut(&mut ResponseBuilder)) -> Res
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .insert_header((header::REFERRER_POLICY, HeaderValue::from_static(page.referrer_policy)))
         .insert_header((header::CACHE_CONTROL, NO_STORE));
+    if let Forms::Negotiated(encoding) = page.forms {
+        answer.insert_header((header::VARY, HeaderValue::from_static("accept-encoding")));
+        if let Some(encoding) = encoding {
+            answer.insert_header((header::CONTENT_ENCODING, encoding.header()));
+        }
+    }
     also(&mut answer);
     answer.body(page.html.clone()).map_into_boxed_body()
 }

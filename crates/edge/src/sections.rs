@@ -34,9 +34,14 @@ impl Sections {
         for item in items {
             write(&mut bytes, item.as_ref())?;
         }
-        let length = u32::try_from(bytes.len()).map_err(|_| CompileError::TooLong)?;
+        self.long_text(&bytes)
+    }
+
+    /// Adds a text without the size limit of [`Self::text`].
+    pub(crate) fn long_text(&mut self, text: &[u8]) -> Result<(), CompileError> {
+        let length = u32::try_from(text.len()).map_err(|_| CompileError::TooLong)?;
         self.0.extend_from_slice(&length.to_le_bytes());
-        self.0.extend_from_slice(&bytes);
+        self.0.extend_from_slice(text);
         Ok(())
     }
 
@@ -79,12 +84,17 @@ impl<'a> Reader<'a> {
 
     /// Reads the list that [`Sections::long_list`] wrote.
     pub(crate) fn long_list(&mut self) -> Items<'a> {
-        let list = self.0.split_first_chunk().and_then(|(length, rest)| {
+        Items(self.long_text())
+    }
+
+    /// Reads the text that [`Sections::long_text`] wrote.
+    pub(crate) fn long_text(&mut self) -> &'a [u8] {
+        let text = self.0.split_first_chunk().and_then(|(length, rest)| {
             rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
         });
-        let (list, rest) = list.unwrap_or_default();
+        let (text, rest) = text.unwrap_or_default();
         self.0 = rest;
-        Items(list)
+        text
     }
 
     /// Returns the bytes after the sections read so far.
@@ -131,11 +141,15 @@ mod tests {
         sections.lists(&lists).unwrap();
         let long = vec![vec![7; 40_000]; 3];
         sections.long_list(long.iter()).unwrap();
+        let text = vec![8; 70_000];
+        sections.long_text(&text).unwrap();
+        sections.long_text(b"").unwrap();
         let bytes = [sections.bytes(), b"rest"].concat();
         let mut reader = Reader::new(&bytes);
         assert_eq!(reader.text(), b"links.example.net");
         assert_eq!(reader.lists().map(Iterator::collect::<Vec<_>>), lists);
         assert_eq!(reader.long_list().collect::<Vec<_>>(), long);
+        assert_eq!((reader.long_text(), reader.long_text()), (&text[..], &b""[..]));
         assert_eq!(reader.rest(), b"rest");
     }
 

@@ -17,19 +17,20 @@ use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
-use signpost_listener::{Reply, ShortRedirect};
+use signpost_listener::{Effort, Encoding, Reply, ShortRedirect};
 use signpost_pages::QrQuery;
 
 use crate::clicks::{ClickQueue, Lane};
-use crate::compiled_link::CompiledLink;
+use crate::compiled_link::{CompiledLink, PageBytes};
 use crate::files::{File, SiteFiles};
 use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
+use crate::landing_page::PageView;
 use crate::link_cache::LinkCache;
 use crate::link_loader::{LinkLoader, Loaded};
 use crate::link_view::{Destination, LinkView};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
-use crate::pages::{Page, Pages};
+use crate::pages::{Forms, Page, Pages};
 use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::{REDIRECT_HEADERS, response};
@@ -95,11 +96,11 @@ impl StoredLink {
         }
     }
 
-    /// The page, shared with the cache where possible.
-    fn page(&self, html: &[u8]) -> Bytes {
+    /// The page in this form, shared with the cache where possible.
+    fn page(&self, page: &PageView<'_>, encoding: Option<Encoding>) -> Bytes {
         match self {
-            Self::Inline(_) => Bytes::copy_from_slice(html),
-            Self::Shared(link) => Bytes::from_owner(link.clone()),
+            Self::Inline(_) => Bytes::copy_from_slice(page.form(encoding)),
+            Self::Shared(link) => Bytes::from_owner(PageBytes { link: link.clone(), encoding }),
         }
     }
 }
@@ -309,7 +310,11 @@ impl Worker {
                     ClickKind::Sent,
                 )
             }
-            Destination::Page(page) => (page_outcome(link.page(page.html), page.policy), ClickKind::Shown),
+            Destination::Page(page) => {
+                let accepted = Encoding::accepted(visitor.request.headers(), Effort::Kept);
+                let encoding = accepted.filter(|encoding| !page.form(Some(*encoding)).is_empty());
+                (page_outcome(link.page(&page, encoding), encoding, page.policy), ClickKind::Shown)
+            }
         };
         if outcome != Outcome::Failed {
             self.record(visitor, &view, kind);
@@ -358,11 +363,12 @@ fn file_outcome(request: &Request, file: File) -> Outcome {
     Outcome::File { file, is_known }
 }
 
-fn page_outcome(html: Bytes, policy: &[u8]) -> Outcome {
+fn page_outcome(html: Bytes, encoding: Option<Encoding>, policy: &[u8]) -> Outcome {
     HeaderValue::from_bytes(policy).map_or(Outcome::Failed, |content_security_policy| {
         Outcome::Shown(Page {
             status: StatusCode::OK,
             html,
+            forms: Forms::Negotiated(encoding),
             content_security_policy,
             referrer_policy: Page::NO_REFERRER,
         })

@@ -12,6 +12,7 @@ use utoipa_swagger_ui::Config;
 
 use crate::api_error::ApiError;
 use crate::extract::{NoInput, OnlyQuery, parse_boolean};
+use crate::middleware::compression::{KeptBody, KeptForms};
 use crate::openapi::{OpenApiVersion, Operations, openapi_document};
 
 /// The path of the document.
@@ -52,15 +53,30 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 /// The files of Swagger UI are megabytes and change only with a release.
 const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
+static PAGE_FORMS: KeptForms = KeptForms::new();
+static STYLE_FORMS: KeptForms = KeptForms::new();
+static SCRIPT_FORMS: KeptForms = KeptForms::new();
+static ICON_FORMS: KeptForms = KeptForms::new();
+static START_FORMS: KeptForms = KeptForms::new();
+
+/// A text, and its compressed forms.
+struct Text {
+    plain: String,
+    forms: KeptForms,
+}
+
 /// The texts of a document in one version of OpenAPI.
 struct Texts {
-    all: String,
-    for_clients: String,
+    all: Text,
+    for_clients: Text,
 }
 
 impl Texts {
     fn of(version: OpenApiVersion) -> Result<Self, String> {
-        let text = |operations| openapi_document(version, operations).map_err(|error| error.to_string());
+        let text = |operations| {
+            let plain = openapi_document(version, operations).map_err(|error| error.to_string())?;
+            Ok::<_, String>(Text { plain, forms: KeptForms::new() })
+        };
         Ok(Self { all: text(Operations::All)?, for_clients: text(Operations::ForClients)? })
     }
 }
@@ -87,32 +103,36 @@ fn document_of(texts: &'static Result<Texts, String>, input: OnlyQuery) -> Resul
     let texts = texts
         .as_ref()
         .map_err(|error| ApiError::Internal(format!("the document cannot be serialised: {error}")))?;
-    let text = if has_internal { &texts.all } else { &texts.for_clients };
-    Ok(answer("application/json", text.as_bytes().into()))
+    let Text { plain, forms } = if has_internal { &texts.all } else { &texts.for_clients };
+    Ok(answer("application/json", plain.as_bytes().into(), forms))
 }
 
 /// `GET /docs`.
 pub(crate) async fn page(_: NoInput) -> Result<HttpResponse, ApiError> {
-    Ok(answer("text/html; charset=utf-8", PAGE_TEXT.as_bytes().into()))
+    Ok(answer("text/html; charset=utf-8", PAGE_TEXT.as_bytes().into(), &PAGE_FORMS))
 }
 
 /// `GET /docs/{file}`.
 pub(crate) async fn file(request: HttpRequest, _: NoInput) -> Result<HttpResponse, ApiError> {
     let [css, javascript, png] = FILE_TYPES;
     match request.match_info().get("file") {
-        Some(START) => Ok(answer(javascript, START_TEXT.as_bytes().into())),
-        Some(STYLE) => vendored(STYLE, css),
-        Some(SCRIPT) => vendored(SCRIPT, javascript),
-        Some(ICON) => vendored(ICON, png),
+        Some(START) => Ok(answer(javascript, START_TEXT.as_bytes().into(), &START_FORMS)),
+        Some(STYLE) => vendored(STYLE, css, &STYLE_FORMS),
+        Some(SCRIPT) => vendored(SCRIPT, javascript, &SCRIPT_FORMS),
+        Some(ICON) => vendored(ICON, png, &ICON_FORMS),
         Some(_) | None => Err(ApiError::NoSuchPath),
     }
 }
 
 /// A file of Swagger UI, as the crate ships it.
-fn vendored(name: &'static str, content_type: &'static str) -> Result<HttpResponse, ApiError> {
+fn vendored(
+    name: &'static str,
+    content_type: &'static str,
+    forms: &'static KeptForms,
+) -> Result<HttpResponse, ApiError> {
     match utoipa_swagger_ui::serve(name, Arc::new(Config::default())) {
         Ok(Some(file)) => {
-            let mut answer = answer(content_type, file.bytes);
+            let mut answer = answer(content_type, file.bytes, forms);
             answer.headers_mut().insert(CACHE_CONTROL, KEPT_FOR_AN_HOUR);
             Ok(answer)
         }
@@ -121,15 +141,17 @@ fn vendored(name: &'static str, content_type: &'static str) -> Result<HttpRespon
     }
 }
 
-fn answer(content_type: &'static str, body: Cow<'static, [u8]>) -> HttpResponse {
+fn answer(content_type: &'static str, body: Cow<'static, [u8]>, forms: &'static KeptForms) -> HttpResponse {
     let body = match body {
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
         Cow::Owned(bytes) => Bytes::from(bytes),
     };
-    HttpResponse::Ok()
+    let mut answer = HttpResponse::Ok()
         .content_type(content_type)
         .insert_header((CONTENT_SECURITY_POLICY, POLICY))
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((REFERRER_POLICY, "no-referrer"))
-        .body(body)
+        .body(body);
+    answer.extensions_mut().insert(KeptBody(forms));
+    answer
 }

@@ -19,6 +19,7 @@
 mod accept;
 mod answer;
 mod bind;
+mod compression;
 mod connection;
 mod connection_limit;
 mod door;
@@ -33,6 +34,7 @@ mod wire;
 mod worker;
 
 pub use bind::bind;
+pub use compression::{Effort, Encoding, LEAST_BYTES};
 pub use listener::Listener;
 pub use options::{ListenerOptions, Proxies, Times};
 pub use reply::{Refusal, Refusals, Reply, ShortRedirect};

@@ -1,10 +1,12 @@
 //! Landing pages as visitors see them.
 
+use std::io::Read as _;
+
 use signpost_domain::{CustomDomainScheme, Landing, PageContent, SystemDomain, WidgetContent, WidgetText};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-use crate::harness::{ACTIVE, Edge, options};
+use crate::harness::{ACTIVE, Answer, Edge, HOST, options};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn landing_page_shows_its_title_and_nothing_private() {
@@ -47,6 +49,63 @@ async fn d34_landing_page_shows_its_widgets_and_changes_at_once() {
     let after = edge.get("/menu");
     assert!(!after.body.contains("Welcome") && after.body.contains("noindex"));
     assert_ne!(after.header("content-security-policy"), Some(policy));
+}
+
+/// ADR 65: the compressed forms are kept with the page, and change with it.
+#[tokio::test(flavor = "multi_thread")]
+async fn landing_page_is_compressed_as_the_browser_accepts() {
+    let edge = Edge::start().await;
+    let page = samples::landing("menu");
+    edge.add(&page).await;
+    let get = |method: &str, accepted: &str| {
+        edge.request_with(method, "/menu", &format!("Host: {HOST}\r\nAccept-Encoding: {accepted}\r\n"))
+    };
+    let decoded = |answer: &Answer| {
+        let (mut text, content) = (String::new(), &answer.content[..]);
+        match answer.header("content-encoding") {
+            Some("br") => brotli::Decompressor::new(content, 4_096).read_to_string(&mut text),
+            Some("gzip") => flate2::read::GzDecoder::new(content).read_to_string(&mut text),
+            _ => {
+                text.push_str(&answer.body);
+                Ok(0)
+            }
+        }
+        .unwrap();
+        text
+    };
+    for content in [PageContent::default(), samples::page_content()] {
+        edge.write_page(&page, &content).await;
+        let plain = edge.get("/menu");
+        assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("accept-encoding")));
+        for (accepted, encoding) in [
+            ("gzip, deflate, br, zstd", Some("br")),
+            ("gzip, deflate", Some("gzip")),
+            ("identity", None),
+            ("br;q=0, gzip;q=0", None),
+        ] {
+            let answer = get("GET", accepted);
+            assert_eq!(answer.header("content-encoding"), encoding, "{accepted}");
+            assert_eq!(answer.header("vary"), Some("accept-encoding"));
+            assert_eq!(decoded(&answer), plain.body, "{accepted}");
+            let is_short = answer.content.len() * 2 < plain.content.len();
+            assert_eq!(is_short, encoding.is_some(), "{} of {}", answer.content.len(), plain.content.len());
+            let head = get("HEAD", accepted);
+            assert_eq!((&head.headers, head.content.len()), (&answer.headers, 0), "{accepted}");
+        }
+    }
+}
+
+/// ADR 65: a redirect has no body, and a page for one visitor is not compressed.
+#[tokio::test(flavor = "multi_thread")]
+async fn redirects_and_small_pages_are_not_compressed() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    for path in ["/sale", "/none", "/robots.txt", "/sale/qr.svg"] {
+        let answer =
+            edge.request_with("GET", path, &format!("Host: {HOST}\r\nAccept-Encoding: gzip, br\r\n"));
+        assert_eq!(answer.header("content-encoding"), None, "{path}");
+        assert_eq!(answer.header("vary"), None, "{path}");
+    }
 }
 
 /// A page names its address as the API shows it, under every name of the host (R47). Its body contains that

@@ -18,6 +18,7 @@ use signpost_domain::{AccountId, ErrorCode, QuotaRemaining, RequestBudget, Reque
 use tracing::Instrument as _;
 
 use super::access_log::AccessRecord;
+use super::compression;
 use super::framework_errors;
 use crate::api_error::ApiError;
 use crate::error_response;
@@ -60,7 +61,7 @@ async fn handle(
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
         Ok(Ok(response)) => {
             let (request, response) = response.map_into_boxed_body().into_parts();
-            let mut response = framed.finish(response);
+            let mut response = compression::compressed(request.headers(), framed.finish(response));
             if lifecycle.is_draining() {
                 // The caller's next request then reaches another node.
                 response.head_mut().set_connection_type(ConnectionType::Close);

@@ -5,5 +5,6 @@
 
 pub(crate) mod access_log;
 pub(crate) mod admission;
+pub(crate) mod compression;
 pub(crate) mod frame;
 mod framework_errors;

@@ -18,7 +18,7 @@ const RANGE: &str = "start_date=0&end_date=259199999";
 /// More clicks than one page has.
 const MANY: i64 = 20_001;
 
-async fn with_many_clicks() -> Api {
+pub async fn with_many_clicks() -> Api {
     let api = Api::start().await;
     let link = api.redirect("sale").await.parse().unwrap();
     let click = |millis| RecordedClick {

@@ -1,5 +1,6 @@
 //! An API on in-memory fakes. Every answer is checked before a test sees it.
 
+use std::io::Read as _;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -186,8 +187,22 @@ pub struct Answer {
     /// The body, if it is JSON; else null.
     pub body: Value,
     pub bytes: Bytes,
+    /// The length of the body as it was sent, perhaps compressed.
+    pub sent: usize,
     /// The body as text.
     pub text: String,
+}
+
+/// A body without its content encoding.
+fn decoded(sent: &Bytes, encoding: Option<&str>) -> Bytes {
+    let mut plain = Vec::new();
+    match encoding {
+        None => return sent.clone(),
+        Some("gzip") => flate2::read::GzDecoder::new(&sent[..]).read_to_end(&mut plain).unwrap(),
+        Some("br") => brotli::Decompressor::new(&sent[..], 4_096).read_to_end(&mut plain).unwrap(),
+        Some(other) => panic!("{other} was not accepted"),
+    };
+    plain.into()
 }
 
 pub const RATE_LIMIT_HEADERS: [&str; 4] = [
@@ -200,12 +215,13 @@ pub const RATE_LIMIT_HEADERS: [&str; 4] = [
 impl Answer {
     async fn read(response: HttpResponse, method: &str, path: &str) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let bytes = to_bytes(response.into_body()).await.unwrap();
+        let sent = to_bytes(response.into_body()).await.unwrap();
+        let bytes = decoded(&sent, headers.get("content-encoding").map(|value| value.to_str().unwrap()));
         let is_json = headers.get("content-type").is_some_and(|value| value == "application/json");
         let body =
             is_json.then(|| serde_json::from_slice(&bytes).expect("a body with a JSON content type is JSON"));
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let answer = Self { status, headers, body: body.unwrap_or_default(), bytes, text };
+        let answer = Self { status, headers, body: body.unwrap_or_default(), sent: sent.len(), bytes, text };
         answer.look_over(path);
         answer.look_up(method, path);
         answer

@@ -16,6 +16,7 @@ mod analytics;
 mod bodies;
 mod bulk;
 mod click_exports;
+mod compression;
 mod domains;
 mod every_route;
 mod failures;
