@@ -110,10 +110,8 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         {
             !has_been_named(field)
         }
-        // Which addresses are taken or reserved.
-        ("slug", "already_taken" | "reserved") => false,
-        // URLs of pages, and pixels that there are not.
-        ("avatar_url", "invalid_format" | "invalid_value") => false,
+        // Which addresses are taken or reserved, and URLs of pages.
+        ("slug", "already_taken" | "reserved") | ("avatar_url", "invalid_format" | "invalid_value") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }

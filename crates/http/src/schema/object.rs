@@ -100,7 +100,7 @@ pub(crate) fn or_null(schema: AnySchema) -> AnySchema {
             let description = Some(description).filter(|description| !description.is_empty());
             alternatives.description(description).into()
         }
-        other => other,
+        other @ RefOr::T(_) => other,
     }
 }
 

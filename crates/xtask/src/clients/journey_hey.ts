@@ -1,7 +1,7 @@
 // Creates, lists, updates and deletes a landing page with the client of hey-api.
 import assert from "node:assert/strict";
-import { client } from "./client.gen.js";
-import { createLanding, deleteLanding, getLanding, listLandings, updateLanding } from "./sdk.gen.js";
+import { client } from "./client/client.gen.js";
+import { createLanding, deleteLanding, getLanding, listLandings, updateLanding } from "./client/sdk.gen.js";
 
 const [baseUrl, key] = process.argv.slice(2);
 client.setConfig({ baseUrl: baseUrl!, auth: () => key! });

@@ -201,7 +201,7 @@ fn lists_of_values_of_parameters_have_names() {
 fn fields_of_requests_have_no_defaults() {
     for name in of_requests() {
         each(&name, &schemas()[&name], &mut |place, schema| {
-            assert!(schema.get("default").is_none(), "{place}")
+            assert!(schema.get("default").is_none(), "{place}");
         });
     }
 }
