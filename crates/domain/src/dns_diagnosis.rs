@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
-use crate::dns_observation::{RecordFinding, RecordStatus, SeenRecord};
+use crate::dns_observation::{RecordFinding, RecordMistake, RecordStatus, SeenRecord};
 use crate::edge::Edge;
 use crate::host_resolution::HostResolution;
 use crate::hostname::Hostname;
 use crate::id::AccountId;
+use crate::public_suffix::zone_of;
 use crate::verification_token::{VALUE_PREFIX, VerificationRecord};
 
 /// What the `TXT` values at the name of `record` say about it.
@@ -16,8 +17,14 @@ use crate::verification_token::{VALUE_PREFIX, VerificationRecord};
 /// The values may include the token of another account that claims the hostname too. It may be shown: it is
 /// public in DNS, and proves the hostname only for that other account. The record itself comes first, then
 /// similar values, so that a zone with many values does not hide them.
+///
+/// `values_below_the_zone_twice` are the `TXT` values at [`with_the_zone_twice`] of the name.
 #[must_use]
-pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRecord {
+pub fn seen_proof(
+    record: &VerificationRecord,
+    txt_values: &[String],
+    values_below_the_zone_twice: &[String],
+) -> SeenRecord {
     let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
     let mut values: Vec<&String> = txt_values.iter().collect();
     // Name servers return records in any order. Sorting makes the result always the same.
@@ -29,13 +36,35 @@ pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRec
         Some(first) if is_ours(first) => RecordStatus::Found,
         Some(_) => RecordStatus::Wrong,
     };
-    let finding = RecordFinding::new(status, values);
+    let ours = record.value();
+    let mistake = if txt_values.iter().any(|value| is_quoted(value, &ours)) {
+        Some(RecordMistake::QuotationMarks)
+    } else {
+        record.is_among(values_below_the_zone_twice).then_some(RecordMistake::ZoneTwice)
+    };
+    let finding = RecordFinding::new(status, values).explained_by(mistake);
     SeenRecord { record_type: DnsRecordType::Txt, value: record.value(), finding }
+}
+
+/// The name of a record that was entered in full where the provider adds the zone: `go.example.com.example.com`. `None` if no
+/// zone can have the name.
+#[must_use]
+pub fn with_the_zone_twice(hostname: &Hostname, name: &str) -> Option<String> {
+    let name = format!("{name}.{}", zone_of(hostname)?);
+    (name.len() <= Hostname::MAX_CHARS).then_some(name)
+}
+
+/// Whether a value is `expected` within quotation marks, perhaps with the escapes of a zone file.
+fn is_quoted(value: &str, expected: &str) -> bool {
+    let is_mark = |character: char| "\"'`\\“”„‘’«»".contains(character) || character.is_whitespace();
+    value.trim() != expected && value.trim_matches(is_mark) == expected
 }
 
 /// What DNS says about each record that points a hostname at the edge. `edge_addresses_by_dns` is as for
 /// [`Edge::points_here`], whose decision this explains. If the decision is "yes", no record is `wrong`; if it
 /// is "no", at least one is not `found`.
+///
+/// `below_the_zone_twice` is where [`with_the_zone_twice`] of the hostname leads.
 #[must_use]
 pub fn seen_pointing(
     edge: &Edge,
@@ -43,13 +72,27 @@ pub fn seen_pointing(
     hostname: &Hostname,
     resolution: &HostResolution,
     edge_addresses_by_dns: &BTreeSet<IpAddr>,
+    below_the_zone_twice: Option<&HostResolution>,
 ) -> Vec<SeenRecord> {
     let (ours, foreign): (Vec<IpAddr>, Vec<IpAddr>) =
         resolution.addresses.iter().partition(|address| edge.has(**address, edge_addresses_by_dns));
+    let alias = resolution.chain.first().map(String::as_str);
+    let is_alias_quoted = || {
+        let edge = edge.hostname.as_ref().map(Hostname::as_str);
+        alias.zip(edge).is_some_and(|(alias, edge)| is_quoted(alias, edge))
+    };
+    let mistake = if is_alias_quoted() {
+        Some(RecordMistake::QuotationMarks)
+    } else {
+        let is_there = below_the_zone_twice
+            .is_some_and(|resolution| edge.points_here(resolution, edge_addresses_by_dns));
+        is_there.then_some(RecordMistake::ZoneTwice)
+    };
     let pointing = Pointing {
         edge,
+        mistake,
         points_here: edge.points_here(resolution, edge_addresses_by_dns),
-        alias: resolution.chain.first().map(String::as_str),
+        alias,
         ours,
         foreign,
     };
@@ -60,6 +103,7 @@ pub fn seen_pointing(
 /// Where a hostname leads.
 struct Pointing<'a> {
     edge: &'a Edge,
+    mistake: Option<RecordMistake>,
     points_here: bool,
     /// The name that the hostname itself is an alias of. Further aliases of the chain are shown elsewhere.
     alias: Option<&'a str>,
@@ -75,7 +119,7 @@ impl Pointing<'_> {
             DnsRecordType::A | DnsRecordType::Aaaa => self.seen_address(value.parse().ok()?),
             DnsRecordType::Txt => return None,
         };
-        Some(SeenRecord { record_type, value, finding })
+        Some(SeenRecord { record_type, value, finding: finding.explained_by(self.mistake) })
     }
 
     /// Addresses instead of an alias count too, if they all belong to the edge: providers flatten aliases.

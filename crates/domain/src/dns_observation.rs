@@ -97,11 +97,68 @@ impl RecordStatus {
     }
 }
 
+/// A common mistake that explains why a record is not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordMistake {
+    /// The value has quotation marks around it.
+    QuotationMarks,
+    /// The record is at its name followed by the zone once more: the provider adds the zone to what one enters.
+    ZoneTwice,
+}
+
+impl RecordMistake {
+    const ALL: [Self; 2] = [Self::QuotationMarks, Self::ZoneTwice];
+
+    /// The word in stores.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::QuotationMarks => "quotation_marks",
+            Self::ZoneTwice => "zone_twice",
+        }
+    }
+
+    /// Reads a stored word. `None` for a word of a newer version.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mistake| mistake.as_str() == word)
+    }
+
+    /// What the account has to change about the record named `name`, in a sentence.
+    ///
+    /// ```
+    /// use signpost_domain::RecordMistake;
+    ///
+    /// let hint = RecordMistake::ZoneTwice.hint("_signpost.go.example.com");
+    /// assert!(hint.contains("`_signpost.go.example.com.example.com`"));
+    /// assert!(hint.contains("enter `_signpost.go`"));
+    /// ```
+    #[must_use]
+    pub fn hint(self, name: &str) -> String {
+        match self {
+            Self::QuotationMarks => {
+                "The value in DNS has quotation marks around it: enter it without them.".to_owned()
+            }
+            Self::ZoneTwice => {
+                let zone = psl::domain_str(name).unwrap_or(name);
+                let label = name.strip_suffix(zone).map_or(name, |label| label.trim_end_matches('.'));
+                let label = if label.is_empty() { "@" } else { label };
+                format!(
+                    "The record is at `{name}.{zone}`, because the provider adds `{zone}` to the name: enter `{label}` as \
+                     the name."
+                )
+            }
+        }
+    }
+}
+
 /// What a look-up found in place of one record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordFinding {
     /// The conclusion.
     pub status: RecordStatus,
+    /// Why the record is not found, if a common mistake explains it.
+    pub mistake: Option<RecordMistake>,
     /// The values, at most [`MAX_VALUES`](Self::MAX_VALUES).
     pub observed: Vec<ObservedText>,
 }
@@ -113,7 +170,20 @@ impl RecordFinding {
     /// A finding with the first of these values.
     pub fn new<T: AsRef<str>>(status: RecordStatus, values: impl IntoIterator<Item = T>) -> Self {
         let observed = values.into_iter().take(Self::MAX_VALUES);
-        Self { status, observed: observed.map(|value| ObservedText::of(value.as_ref())).collect() }
+        Self {
+            status,
+            mistake: None,
+            observed: observed.map(|value| ObservedText::of(value.as_ref())).collect(),
+        }
+    }
+}
+
+impl RecordFinding {
+    /// The same finding, explained by a mistake unless the record was found.
+    #[must_use]
+    pub fn explained_by(self, mistake: Option<RecordMistake>) -> Self {
+        let mistake = mistake.filter(|_| self.status != RecordStatus::Found);
+        Self { mistake, ..self }
     }
 }
 

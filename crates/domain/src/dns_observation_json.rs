@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::dns_instruction::DnsRecordType;
-use crate::dns_observation::{DnsObservation, ObservedText, RecordFinding, RecordStatus, SeenRecord};
+use crate::dns_observation::{
+    DnsObservation, ObservedText, RecordFinding, RecordMistake, RecordStatus, SeenRecord,
+};
 use crate::timestamp::Timestamp;
 
 impl DnsObservation {
@@ -11,14 +13,19 @@ impl DnsObservation {
     #[must_use]
     pub fn records_to_json(&self) -> String {
         let record = |record: &SeenRecord| {
-            let SeenRecord { record_type, value, finding: RecordFinding { status, observed } } = record;
+            let SeenRecord { record_type, value, finding: RecordFinding { status, mistake, observed } } =
+                record;
             let observed: Vec<&str> = observed.iter().map(ObservedText::as_str).collect();
-            json!({
+            let mut stored = json!({
                 "type": record_type.as_str(),
                 "value": value,
                 "status": status.as_str(),
                 "observed": observed,
-            })
+            });
+            if let (Some(mistake), Some(fields)) = (mistake, stored.as_object_mut()) {
+                fields.insert("mistake".to_owned(), mistake.as_str().into());
+            }
+            stored
         };
         Value::Array(self.records.iter().map(record).collect()).to_string()
     }
@@ -38,7 +45,8 @@ fn record(json: &Value) -> Option<SeenRecord> {
     let word = text("type")?;
     let record_type = DnsRecordType::ALL.into_iter().find(|record_type| record_type.as_str() == word)?;
     let observed = json.get("observed")?.as_array()?.iter().filter_map(Value::as_str);
-    let finding = RecordFinding::new(RecordStatus::parse(text("status")?), observed);
+    let finding = RecordFinding::new(RecordStatus::parse(text("status")?), observed)
+        .explained_by(text("mistake").and_then(RecordMistake::parse));
     Some(SeenRecord { record_type, value: text("value")?.to_owned(), finding })
 }
 
@@ -58,6 +66,10 @@ mod tests {
                 let finding = RecordFinding::new(RecordStatus::parse(word), ["a \"b\" \\", "\0", "ü🦀"]);
                 records.push(SeenRecord { record_type, value: word.to_owned(), finding });
             }
+            for mistake in [RecordMistake::QuotationMarks, RecordMistake::ZoneTwice] {
+                let finding = RecordFinding::new(RecordStatus::Wrong, ["a"]).explained_by(Some(mistake));
+                records.push(SeenRecord { record_type, value: mistake.as_str().to_owned(), finding });
+            }
         }
         let observation = DnsObservation { checked_at: Timestamp::LAST, records };
         let json = observation.records_to_json();
@@ -72,7 +84,7 @@ mod tests {
         }
         let json = r#"[
             {"type": "HTTPS", "value": "a", "status": "found", "observed": []},
-            {"type": "TXT", "value": "b", "status": "too_old", "observed": ["x", 7], "since": 1}
+            {"type": "TXT", "value": "b", "status": "too_old", "observed": ["x", 7], "since": 1, "mistake": "of_a_newer_version"}
         ]"#;
         let finding = RecordFinding::new(RecordStatus::Unknown, ["x"]);
         let expected = SeenRecord { record_type: DnsRecordType::Txt, value: "b".to_owned(), finding };

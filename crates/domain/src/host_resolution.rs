@@ -17,4 +17,10 @@ pub struct HostResolution {
 impl HostResolution {
     /// The maximum number of `CNAME` records that are followed (D39).
     pub const MAX_CHAIN: usize = 8;
+
+    /// Whether DNS has neither an alias nor an address at the hostname.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.chain.is_empty() && self.addresses.is_empty()
+    }
 }

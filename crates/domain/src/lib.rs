@@ -128,9 +128,11 @@ pub use client_address::TrustedProxies;
 pub use country_code::CountryCode;
 pub use custom_domain::CustomDomain;
 pub use custom_domain_status::{CustomDomainStatus, DomainEvent};
-pub use dns_diagnosis::{seen_pointing, seen_proof};
+pub use dns_diagnosis::{seen_pointing, seen_proof, with_the_zone_twice};
 pub use dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
-pub use dns_observation::{DnsObservation, ObservedText, RecordFinding, RecordStatus, SeenRecord};
+pub use dns_observation::{
+    DnsObservation, ObservedText, RecordFinding, RecordMistake, RecordStatus, SeenRecord,
+};
 pub use edge::Edge;
 pub use email::Email;
 pub use error_code::ErrorCode;

@@ -16,6 +16,11 @@ pub(crate) fn is_apex(hostname: &Hostname) -> bool {
     psl::domain_str(hostname.as_str()) == Some(hostname.as_str())
 }
 
+/// The registrable domain that the hostname is or is under: in most cases the name of its zone. `None` for a public suffix.
+pub(crate) fn zone_of(hostname: &Hostname) -> Option<&str> {
+    psl::domain_str(hostname.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,6 +55,12 @@ impl VerificationRecord {
         Self { hostname: hostname.clone(), token }
     }
 
+    /// The hostname that the record proves.
+    #[must_use]
+    pub const fn hostname(&self) -> &Hostname {
+        &self.hostname
+    }
+
     /// The record's name: `_signpost.<hostname>`, without a trailing dot.
     ///
     /// DNS allows 253 characters. So a hostname of more than 243, which D37 allows, cannot have a record. It

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use futures_util::future::try_join;
 use signpost_domain::{
     CustomDomain, CustomDomainStatus, DomainEvent, Hostname, SeenRecord, Timestamp, VerificationRecord,
-    seen_pointing, seen_proof,
+    seen_pointing, seen_proof, with_the_zone_twice,
 };
 
 use crate::application::Application;
@@ -45,6 +45,8 @@ impl Findings {
     ///
     /// If the name of the record is too long for DNS, the proof is missing without a query.
     ///
+    /// If there is no record, the name with the zone twice is looked up too, so that the observation can name this mistake.
+    ///
     /// At most two look-ups run one after the other, and each ends within the time limit of the port.
     ///
     /// # Errors
@@ -58,7 +60,7 @@ impl Findings {
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => {
                 let record = domain.verification_record();
                 if is_too_long(&record) {
-                    return Ok(Self { proof: Some(Proof::of(&record, &[])), pointing: None });
+                    return Ok(Self { proof: Some(Proof::of(&record, &[], &[])), pointing: None });
                 }
                 let (proof, pointing) = try_join(ask_for_proof(app, &record), where_to(app, domain)).await?;
                 Ok(Self { proof: Some(proof), pointing: Some(pointing) })
@@ -105,8 +107,9 @@ impl Findings {
 }
 
 impl Proof {
-    fn of(record: &VerificationRecord, txt_values: &[String]) -> Self {
-        Self { is_there: record.is_among(txt_values), seen: seen_proof(record, txt_values) }
+    fn of(record: &VerificationRecord, txt_values: &[String], below_the_zone_twice: &[String]) -> Self {
+        let seen = seen_proof(record, txt_values, below_the_zone_twice);
+        Self { is_there: record.is_among(txt_values), seen }
     }
 }
 
@@ -116,9 +119,16 @@ pub(super) async fn ask_for_proof(
     record: &VerificationRecord,
 ) -> Result<Proof, DnsUnavailable> {
     if is_too_long(record) {
-        return Ok(Proof::of(record, &[]));
+        return Ok(Proof::of(record, &[], &[]));
     }
-    Ok(Proof::of(record, &app.dns.txt_records(&record.name()).await?))
+    let name = record.name();
+    let values = app.dns.txt_records(&name).await?;
+    let below = match with_the_zone_twice(record.hostname(), &name).filter(|_| values.is_empty()) {
+        // It only explains the missing record, so its failure is none of the check.
+        Some(name) => app.dns.txt_records(&name).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    Ok(Proof::of(record, &values, &below))
 }
 
 /// Whether the record's name exceeds the limit of DNS, so that name servers cannot be asked for it.
@@ -134,8 +144,17 @@ async fn where_to(app: &Application, domain: &CustomDomain) -> Result<Pointing, 
         Some(edge) if app.edge.needs_edge_addresses(&resolution) => app.dns.resolution(edge).await?.addresses,
         Some(_) | None => BTreeSet::new(),
     };
+    let below = match where_the_zone_twice_leads(hostname).filter(|_| resolution.is_empty()) {
+        Some(name) => app.dns.resolution(&name).await.ok(),
+        None => None,
+    };
     Ok(Pointing {
         is_here: app.edge.points_here(&resolution, &edge_addresses),
-        seen: seen_pointing(&app.edge, *account_id, hostname, &resolution, &edge_addresses),
+        seen: seen_pointing(&app.edge, *account_id, hostname, &resolution, &edge_addresses, below.as_ref()),
     })
+}
+
+/// The name at which a record for `hostname` is that was entered in full where the provider adds the zone.
+fn where_the_zone_twice_leads(hostname: &Hostname) -> Option<Hostname> {
+    Hostname::parse(&with_the_zone_twice(hostname, hostname.as_str())?).ok()
 }

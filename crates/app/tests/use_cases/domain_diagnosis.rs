@@ -30,7 +30,7 @@ async fn shown(owner: &Owner<'_>, id: DomainId) -> DomainWithInstructions {
 /// The records as `TYPE status value value…`.
 fn records(shown: &DomainWithInstructions) -> Vec<String> {
     let record = |checked: &domains::CheckedInstruction| {
-        let RecordFinding { status, observed } = &checked.finding;
+        let RecordFinding { status, mistake: _, observed } = &checked.finding;
         let head = format!("{} {}", checked.instruction.record_type, status.as_str());
         observed.iter().fold(head, |text, value| format!("{text} {value}"))
     };

@@ -29,7 +29,7 @@ fn pointing(edge: &[&str], hostname: &str, chain: &[&str], found: &[&str]) -> (V
     };
     let (account, hostname) = (Id::from_bytes([1; 16]), Hostname::parse(hostname).unwrap());
     let by_dns = addresses(&["198.51.100.7"]);
-    let seen = seen_pointing(&edge, account, &hostname, &resolution, &by_dns);
+    let seen = seen_pointing(&edge, account, &hostname, &resolution, &by_dns, None);
     let points_here = edge.points_here(&resolution, &by_dns);
     let has = |status| seen.iter().any(|record| record.finding.status == status);
     let all_found = seen.iter().all(|record| record.finding.status == RecordStatus::Found);
@@ -120,7 +120,7 @@ fn d65_the_proof_is_found_among_other_texts() {
     let ours = record.value();
     let seen = |texts: &[&str]| {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        let seen = seen_proof(&record, &texts);
+        let seen = seen_proof(&record, &texts, &[]);
         assert_eq!((seen.record_type, &seen.value), (DnsRecordType::Txt, &ours));
         shown(&[seen]).remove(0)
     };
@@ -131,4 +131,59 @@ fn d65_the_proof_is_found_among_other_texts() {
     assert_eq!(seen(&near_miss), "TXT wrong [signpost-verification=x 1 2 3 4]");
     let many = ["1", "2", "3", "4", "5", "6", &ours];
     assert_eq!(seen(&many), format!("TXT found [{ours} 1 2 3 4]"));
+}
+
+#[test]
+fn d65_quotation_marks_around_a_value_are_named() {
+    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &Hostname::parse("go.shop.com").unwrap());
+    let ours = record.value();
+    let mistake = |values: &[String]| seen_proof(&record, values, &[]).finding.mistake;
+    for quoted in
+        [format!("\"{ours}\""), format!("\\\"{ours}\\\""), format!(" “{ours}” "), format!("'{ours}'")]
+    {
+        assert_eq!(mistake(std::slice::from_ref(&quoted)), Some(RecordMistake::QuotationMarks), "{quoted}");
+        assert_eq!(mistake(&[quoted, ours.clone()]), None, "the right value is there too");
+    }
+    for other in ["\"v=spf1\"", "signpost-verification=x", ""] {
+        assert_eq!(mistake(&[other.to_owned()]), None, "{other}");
+    }
+    let edge = Edge { hostname: Hostname::parse(EDGE).ok(), addresses: BTreeSet::new() };
+    let of_alias = |alias: &str| {
+        let resolution = HostResolution { chain: vec![alias.to_owned()], addresses: BTreeSet::new() };
+        let hostname = Hostname::parse("go.shop.com").unwrap();
+        let none = BTreeSet::new();
+        seen_pointing(&edge, Id::from_bytes([1; 16]), &hostname, &resolution, &none, None)[0].finding.mistake
+    };
+    assert_eq!(of_alias("\"edge.example.com\""), Some(RecordMistake::QuotationMarks));
+    assert_eq!([of_alias("edge.example.com"), of_alias("edge.example.net")], [None, None]);
+}
+
+#[test]
+fn d65_a_name_with_the_zone_twice_is_named() {
+    let hostname = Hostname::parse("go.shop.co.uk").unwrap();
+    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &hostname);
+    let name = record.name();
+    assert_eq!(with_the_zone_twice(&hostname, &name).unwrap(), "_signpost.go.shop.co.uk.shop.co.uk");
+    let seen = seen_proof(&record, &[], &[record.value()]).finding;
+    assert_eq!((seen.status, seen.mistake), (RecordStatus::Missing, Some(RecordMistake::ZoneTwice)));
+    assert_eq!(seen_proof(&record, &[record.value()], &[record.value()]).finding.mistake, None);
+    assert_eq!(seen_proof(&record, &[], &["other".to_owned()]).finding.mistake, None);
+    let long = Hostname::parse(&format!("{}.shop.com", vec!["a".repeat(60); 4].join("."))).ok();
+    assert_eq!(long.and_then(|long| with_the_zone_twice(&long, long.as_str())), None);
+
+    let edge = Edge { hostname: Hostname::parse(EDGE).ok(), addresses: addresses(&["192.0.2.1"]) };
+    let here = HostResolution { chain: vec![EDGE.to_owned()], addresses: BTreeSet::new() };
+    let elsewhere = HostResolution { chain: vec![], addresses: addresses(&["203.0.113.9"]) };
+    let nothing = HostResolution { chain: vec![], addresses: BTreeSet::new() };
+    for (hostname, enter) in [("go.shop.com", "enter `go`"), ("shop.com", "enter `@`")] {
+        let parsed = Hostname::parse(hostname).unwrap();
+        let mistake = |below: &HostResolution| {
+            let account = Id::from_bytes([1; 16]);
+            seen_pointing(&edge, account, &parsed, &nothing, &BTreeSet::new(), Some(below))[0].finding.mistake
+        };
+        assert_eq!(mistake(&here), Some(RecordMistake::ZoneTwice));
+        assert_eq!(mistake(&elsewhere), None);
+        let hint = RecordMistake::ZoneTwice.hint(hostname);
+        assert!(hint.contains(enter) && hint.contains(&format!("`{hostname}.shop.com`")), "{hint}");
+    }
 }

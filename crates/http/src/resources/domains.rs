@@ -77,6 +77,7 @@ shown! {
             string("A value, or the beginning of a long one.").max_length(Some(255)),
         )
         .max_items(Some(5)),
+        hint: Option<String> = hint(),
     }
 }
 
@@ -103,7 +104,8 @@ impl From<&DomainWithInstructions> for DomainBody {
 
 impl From<&CheckedInstruction> for DnsInstructionBody {
     fn from(checked: &CheckedInstruction) -> Self {
-        let CheckedInstruction { instruction, finding: RecordFinding { status, observed } } = checked;
+        let CheckedInstruction { instruction, finding: RecordFinding { status, mistake, observed } } =
+            checked;
         let DnsInstruction { record_type, name, value, purpose } = instruction;
         Self {
             record_type: record_type.as_str(),
@@ -112,6 +114,7 @@ impl From<&CheckedInstruction> for DnsInstructionBody {
             purpose,
             status: status.as_str(),
             observed: observed.iter().map(ToString::to_string).collect(),
+            hint: mistake.map(|mistake| mistake.hint(name)),
         }
     }
 }
@@ -149,6 +152,15 @@ fn failure_reason() -> ObjectBuilder {
         json!("points_elsewhere"),
         json!(null),
     ])
+}
+
+fn hint() -> ObjectBuilder {
+    string(
+        "The common mistake that explains why the record was not found, and what to change, in a sentence for people: quotation \
+         marks around the value, or a name that has the zone twice. Null when no mistake is recognised. It may be reworded.",
+    )
+    .min_length(Some(1))
+    .examples([json!(null), json!("The value in DNS has quotation marks around it: enter it without them.")])
 }
 
 /// The hostname as it was sent; the use case validates it.

@@ -52,6 +52,7 @@ pub(crate) fn domain() -> Value {
                 "purpose": "Sends the visitors of this hostname to your links. Remove other records of the same name.",
                 "status": "unknown",
                 "observed": [],
+                "hint": null,
             },
             {
                 "type": "TXT",
@@ -60,6 +61,7 @@ pub(crate) fn domain() -> Value {
                 "purpose": "Proves that the hostname is yours.",
                 "status": "unknown",
                 "observed": [],
+                "hint": null,
             },
         ],
     })

@@ -77,12 +77,12 @@ async fn a_domain_is_connected_verified_and_removed() {
             {
                 "type": "CNAME", "name": HOST, "value": "edge.example.net",
                 "purpose": "Sends the visitors of this hostname to your links. Remove other records of the same name.",
-                "status": "unknown", "observed": [],
+                "status": "unknown", "observed": [], "hint": null,
             },
             {
                 "type": "TXT", "name": "_signpost.links.shop.com", "value": proof.value(),
                 "purpose": "Proves that the hostname is yours.",
-                "status": "unknown", "observed": [],
+                "status": "unknown", "observed": [], "hint": null,
             },
         ],
     });
@@ -210,4 +210,45 @@ async fn d12_a_repeated_verification_sends_no_dns_query() {
     assert_eq!(again.repeated(), first.repeated());
     assert_eq!(api.memory.dns.all_lookups(), asked);
     assert_eq!(keyed("other").await.body["status"], json!("active"));
+}
+
+#[actix_web::test]
+async fn d65_common_mistakes_in_dns_have_a_hint() {
+    let api = Api::start().await;
+    let domain = api.domain("go.shop.com").await;
+    let path = format!("/v1/domains/{}", domain["id"].as_str().unwrap());
+    let proof = domain["dns_instructions"][1]["value"].as_str().unwrap().to_owned();
+    let hints = async || {
+        let verified = api.call("POST", &format!("{path}/verify")).await;
+        let shown = api.call("GET", &path).await;
+        assert_eq!(shown.body["dns_instructions"], verified.body["dns_instructions"]);
+        [0, 1].map(|index| shown.body["dns_instructions"][index]["hint"].clone())
+    };
+    assert_eq!(hints().await, [Value::Null, Value::Null]);
+
+    let dns = &api.memory.dns;
+    dns.set_texts("_signpost.go.shop.com", [format!("\"{proof}\"")]);
+    dns.set_alias("go.shop.com", "\"edge.example.net\"");
+    let quoted = json!("The value in DNS has quotation marks around it: enter it without them.");
+    assert_eq!(hints().await, [quoted.clone(), quoted]);
+
+    for name in ["_signpost.go.shop.com", "go.shop.com"] {
+        dns.remove(name);
+    }
+    dns.set_texts("_signpost.go.shop.com.shop.com", [proof.clone()]);
+    dns.set_alias("go.shop.com.shop.com", "edge.example.net");
+    let [alias, text] = hints().await.map(|hint| hint.as_str().unwrap().to_owned());
+    assert!(alias.contains("`go.shop.com.shop.com`") && alias.contains("enter `go` as"), "{alias}");
+    assert!(
+        text.contains("`_signpost.go.shop.com.shop.com`") && text.contains("enter `_signpost.go` as"),
+        "{text}"
+    );
+
+    // Look-ups that only explain do not make a check fail.
+    for name in ["_signpost.go.shop.com.shop.com", "go.shop.com.shop.com"] {
+        dns.set_name_unavailable(name, true);
+    }
+    assert_eq!(hints().await, [Value::Null, Value::Null]);
+    api.follow_instructions(&domain);
+    assert_eq!(hints().await, [Value::Null, Value::Null]);
 }
