@@ -1,7 +1,8 @@
 //! Links on custom domains: contract "Redirect", "Landing", "PATCH /v1/redirects/{id}", D20 to D24, D29, D32, D43.
 
 use serde_json::{Value, json};
-use signpost_domain::CustomDomainScheme;
+use signpost_domain::{CustomDomainScheme, SystemDomain};
+use signpost_memory::InMemory;
 
 use crate::harness::{Answer, Api};
 
@@ -94,4 +95,26 @@ async fn d29_a_failed_item_names_its_inactive_domain() {
     let answer = api.call_with("POST", "/v1/redirects/bulk", json!({"redirects": [item]})).await;
     let error = &answer.body["failed"][0]["error"];
     assert_eq!((&error["code"], &error["value"]), (&json!("domain_not_active"), &json!(HOST)));
+}
+
+/// In bodies and in queries, as people write the name.
+#[actix_web::test]
+async fn d22_an_internationalised_system_host_is_named_in_unicode() {
+    let system = SystemDomain::new("https://пример.рф", vec![]).unwrap();
+    let api = Api::on(InMemory::new(system), |_| {}).await;
+    let body = json!({"name": "a", "target_url": "https://example.com/", "slug": "a", "domain": "Пример.рф"});
+    let created = api.call_with("POST", "/v1/redirects", body).await;
+    let id = created.id(201);
+    assert_eq!(created.body["domain"], "xn--e1afmkfd.xn--p1ai");
+    let moved = api.call_with("PATCH", &format!("/v1/redirects/{id}"), json!({"domain": "пример.рф"})).await;
+    assert_eq!(moved.status, 200, "{moved:?}");
+    let encoded = "%D0%BF%D1%80%D0%B8%D0%BC%D0%B5%D1%80.%D1%80%D1%84";
+    for (domain, links) in [(encoded, 1), ("xn--e1afmkfd.xn--p1ai", 1), ("%D0%B0.%D1%80%D1%84", 0)] {
+        let list = api.call("GET", &format!("/v1/redirects?domain={domain}")).await;
+        assert_eq!(list.body["data"].as_array().unwrap().len(), links, "{domain}");
+        let report = format!("/v1/analytics?start_date=0&end_date=3600000&domain={domain}");
+        assert_eq!(api.call("GET", &report).await.status, 200, "{domain}");
+    }
+    let connected = api.call_with("POST", "/v1/domains", json!({"hostname": "go.пример.рф"})).await;
+    assert_eq!(connected.error().1, "hostname_is_system_domain");
 }
