@@ -1,25 +1,39 @@
 //! Searching the link lists without regard to case, as Unicode defines it (D32).
 
+use std::borrow::Cow;
+
 use unicase::UniCase;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
-/// The case-folded form of `text` (Unicode full case folding). Two texts that differ only in case have the
-/// same form. It is for comparison, not for display.
+/// The form of `text` by which searches compare: composed (Unicode NFC) and case-folded (Unicode full case folding). Two texts
+/// that differ only in case have the same form. So have an accented letter and the same letter with a combining mark, as some
+/// systems write it. The form is for comparison, not for display.
 ///
-/// Folding changes only case: accents stay, and a composed letter stays different from the same letter with a
-/// combining mark.
+/// Accents stay: `é` is not `e`.
 ///
 /// ```
 /// use signpost_domain::search_text::fold;
 ///
 /// assert_eq!(fold("STRASSE"), fold("Straße"));
 /// assert_eq!(fold("ΟΔΟΣ"), fold("οδος"));
+/// assert_eq!(fold("cafe\u{301}"), fold("café"));
 /// ```
 #[must_use]
 pub fn fold(text: &str) -> String {
-    UniCase::new(text).to_folded_case()
+    let folded = UniCase::new(composed(text)).to_folded_case();
+    // Folding takes some composed letters apart.
+    if is_composed(&folded) { folded } else { folded.nfc().collect() }
+}
+
+fn composed(text: &str) -> Cow<'_, str> {
+    if is_composed(text) { text.into() } else { text.nfc().collect::<String>().into() }
+}
+
+fn is_composed(text: &str) -> bool {
+    text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes
 }
 
 /// A search text: the query parameter `q`, 1 to 100 characters (D32).
@@ -111,6 +125,33 @@ mod tests {
     }
 
     #[test]
+    fn d32_combining_marks_equal_composed_letters() {
+        for (one, other) in [
+            ("caf\u{e9}", "cafe\u{301}"),
+            ("\u{c9}COLE", "e\u{301}cole"),
+            ("Gr\u{fc}\u{df}e", "GRU\u{308}SSE"),
+            ("\u{419}огурт", "И\u{306}огурт"),
+            ("\u{390}", "\u{3b9}\u{308}\u{301}"),
+            ("\u{ac00}", "\u{1100}\u{1161}"),
+            ("q\u{323}\u{307}", "q\u{307}\u{323}"),
+            ("\u{212b}ngstrom", "A\u{30a}ngstrom"),
+        ] {
+            assert!(finds(one, other) && finds(other, one), "{one} and {other}");
+        }
+        assert!(!finds("cafe", "cafe\u{301}"), "an accent is a part of its letter");
+    }
+
+    #[test]
+    fn the_form_of_each_character_is_its_own_form() {
+        // All letters with case, and those that Unicode takes apart.
+        for character in ('\0'..='\u{11fff}').chain('\u{1e000}'..='\u{1efff}') {
+            let folded = fold(&character.to_string());
+            assert_eq!(fold(&folded), folded, "{character:?}");
+            assert!(folded.nfc().eq(folded.chars()), "{character:?}");
+        }
+    }
+
+    #[test]
     fn d32_accents_and_spaces_are_not_ignored() {
         assert!(!finds("ecole", "école"));
         assert!(!finds("autumn  sale", "autumn sale"));
@@ -148,8 +189,12 @@ mod tests {
         fn d32_a_part_of_a_name_finds_it_in_any_case(
             before in "\\PC{0,10}", part in "\\PC{1,10}", after in "\\PC{0,10}",
         ) {
-            let search = SearchText::parse(&part).unwrap();
+            // A mark at the start of a part belongs to the letter before it.
+            let form = |text: &str| text.nfc().collect::<String>();
             let name = format!("{before}{part}{after}");
+            prop_assume!(form(&name) == form(&before) + &form(&part) + &form(&after));
+            prop_assume!(fold(&name) == fold(&before) + &fold(&part) + &fold(&after));
+            let search = SearchText::parse(&part).unwrap();
             prop_assert!(search.matches(&name, None, None));
             let folded_name = fold(&name);
             prop_assert!(search.matches(&folded_name, None, None));

@@ -151,6 +151,7 @@ const DOMAIN_USES: &[&str] = &[
     "thiserror",
     "time",
     "unicase",
+    "unicode-normalization",
     "url",
 ];
 

@@ -133,6 +133,8 @@ pub(super) async fn a_search_finds_substrings(fresh: Fresh) {
         Redirect { placement: samples::on_custom("needle.example.net", None), ..named("root", "x3") },
         Redirect { note: Some(samples::note("needle")), ..named("noted", "s11") },
         named(&"ß".repeat(100), "s12"),
+        named("Cafe\u{301} A\u{30a}ngstro\u{308}m", "s13"),
+        named("Caf\u{e9} \u{c5}ngstr\u{f6}m", "s14"),
     ];
     given::links(&store, account, &links).await;
     // A landing page with the same words appears only in its own list.
@@ -171,6 +173,10 @@ pub(super) async fn a_search_finds_substrings(fresh: Fresh) {
         ("plainhttps", &[]),
         (&longest, &[11]),
         ("ssss", &[11]),
+        ("CAF\u{c9} \u{c5}NG", &[12, 13]),
+        ("cafe\u{301} a\u{30a}ng", &[12, 13]),
+        ("afe", &[]),
+        ("\u{212b}ngstro\u{308}", &[12, 13]),
     ] {
         let mut found = stored::list(&store, account, LinkKind::Redirect, &searched(text), 3).await;
         found.reverse();

@@ -7,6 +7,7 @@ use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Gr
 use signpost_port_contracts::samples;
 use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
+use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
 pub(crate) const PLENTY: u64 = 1_000_000;
@@ -28,7 +29,10 @@ pub(crate) async fn migrated() -> PostgresDatabase {
     static TEMPLATE: OnceCell<PostgresDatabase> = OnceCell::const_new();
     let template = TEMPLATE.get_or_init(async || {
         let template = empty();
-        migrate(&template.url()).await.unwrap();
+        // With the runtime ends its connection, which would keep the template from being copied until the test waits.
+        let url = template.url();
+        let migrating = move || Runtime::new().unwrap().block_on(migrate(&url)).unwrap();
+        tokio::task::spawn_blocking(migrating).await.unwrap();
         template
     });
     let template = template.await;

@@ -23,6 +23,7 @@ mod lent_connections;
 mod migrating;
 mod migrations_in_use;
 mod neighbours;
+mod older_search_keys;
 mod opening;
 mod own_connections;
 mod pixels;

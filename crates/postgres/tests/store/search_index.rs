@@ -29,10 +29,10 @@ impl Numbers {
 }
 
 /// An account with an index, and links in the order of their numbers.
-struct Indexed {
-    database: PostgresDatabase,
-    store: Arc<PostgresStore>,
-    account: AccountId,
+pub(super) struct Indexed {
+    pub(super) database: PostgresDatabase,
+    pub(super) store: Arc<PostgresStore>,
+    pub(super) account: AccountId,
     /// Above the numbers of all links that were inserted in order.
     next: u64,
 }
@@ -43,7 +43,7 @@ fn bytes(number: u64) -> [u8; 16] {
 }
 
 impl Indexed {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let database = migrated().await;
         let store = Arc::new(open(&database).await);
         let account = account(&store).await;
@@ -72,7 +72,7 @@ impl Indexed {
     }
 
     /// Inserts the next links in order.
-    fn append(&mut self, kind: i16, links: u64) {
+    pub(super) fn append(&mut self, kind: i16, links: u64) {
         self.fill(kind, self.next, 1_000, links);
         self.next += links * 1_000;
     }
@@ -87,17 +87,17 @@ impl Indexed {
     }
 
     /// Runs steps of the job until no work is left.
-    async fn index(&self) {
+    pub(super) async fn index(&self) {
         let store: Arc<dyn Store> = self.store.clone();
         let job = IndexLinks::new(store);
         while job.step().await.unwrap() == Progress::More {}
     }
 
-    fn count(&self, what: &str) -> u64 {
+    pub(super) fn count(&self, what: &str) -> u64 {
         self.database.query(&format!("SELECT count(*) FROM {what}")).trim().parse().unwrap()
     }
 
-    async fn page(
+    pub(super) async fn page(
         &self,
         kind: LinkKind,
         text: &str,

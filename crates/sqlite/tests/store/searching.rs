@@ -238,3 +238,30 @@ async fn d32_links_of_an_earlier_version_are_found() {
     assert_eq!(page.items.len(), 1);
     assert!(store.check().await.is_ok());
 }
+
+/// Links whose texts were indexed before searches compared composed texts.
+#[tokio::test]
+async fn d32_links_of_older_versions_are_found_by_composed_texts() {
+    let database = Database::new();
+    let (account, old) = {
+        let store = database.open();
+        let account = database::account(&store).await;
+        let name = samples::name("Cafe\u{301} number one");
+        let old: Link = Redirect { name, ..samples::redirect("old") }.into();
+        insert_all(&store, account, std::slice::from_ref(&old)).await;
+        // More than a search reads before it asks the index.
+        let others: Vec<Link> = (0..600).map(|number| redirect(number).into()).collect();
+        insert_all(&store, account, &others).await;
+        (account, old)
+    };
+    let last = "SELECT CAST(version AS INTEGER) AS number FROM __diesel_schema_migrations ORDER BY version DESC LIMIT 1";
+    assert!(database.number(last) >= 24);
+    let forgotten = "DELETE FROM link_search WHERE rowid = (SELECT min(number) FROM links); \
+                     DELETE FROM __diesel_schema_migrations WHERE version = '0024'";
+    database.raw().batch_execute(forgotten).unwrap();
+    let store = database.open();
+    for text in ["caf\u{e9} number", "CAFE\u{301} n"] {
+        let filter = LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() };
+        assert_eq!(found(&store, account, &filter, 7).await, [old.id().to_bytes()], "{text}");
+    }
+}
