@@ -1,12 +1,14 @@
 //! The outcome of a visit.
 
+use actix_http::StatusCode;
 use actix_http::header::HeaderValue;
-use signpost_listener::ShortRedirect;
+use bytes::Bytes;
+use signpost_listener::{Encoding, ShortRedirect};
 use signpost_pages::QrError;
 
 use crate::files::File;
 use crate::gates::TurnedAway;
-use crate::pages::Page;
+use crate::pages::{Forms, Page};
 use signpost_app::admission::address_throttle::Throttled;
 
 /// The outcome of a visit.
@@ -44,6 +46,19 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    /// A landing page in this form, under its content security policy.
+    pub(crate) fn shown(html: Bytes, encoding: Option<Encoding>, policy: &[u8]) -> Self {
+        HeaderValue::from_bytes(policy).map_or(Self::Failed, |content_security_policy| {
+            Self::Shown(Page {
+                status: StatusCode::OK,
+                html,
+                forms: Forms::Negotiated(encoding),
+                content_security_policy,
+                referrer_policy: Page::NO_REFERRER,
+            })
+        })
+    }
+
     /// Logs the first throttled visit of a minute. The log omits the address, because it is a visitor's.
     pub(crate) fn throttled(throttled: Throttled) -> Self {
         let Throttled { retry_after_seconds, is_first, is_tenfold: _ } = throttled;

@@ -313,7 +313,7 @@ impl Worker {
             Destination::Page(page) => {
                 let accepted = Encoding::accepted(visitor.request.headers(), Effort::Kept);
                 let encoding = accepted.filter(|encoding| !page.form(Some(*encoding)).is_empty());
-                (page_outcome(link.page(&page, encoding), encoding, page.policy), ClickKind::Shown)
+                (Outcome::shown(link.page(&page, encoding), encoding, page.policy), ClickKind::Shown)
             }
         };
         if outcome != Outcome::Failed {
@@ -361,18 +361,6 @@ impl Worker {
 fn file_outcome(request: &Request, file: File) -> Outcome {
     let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));
     Outcome::File { file, is_known }
-}
-
-fn page_outcome(html: Bytes, encoding: Option<Encoding>, policy: &[u8]) -> Outcome {
-    HeaderValue::from_bytes(policy).map_or(Outcome::Failed, |content_security_policy| {
-        Outcome::Shown(Page {
-            status: StatusCode::OK,
-            html,
-            forms: Forms::Negotiated(encoding),
-            content_security_policy,
-            referrer_policy: Page::NO_REFERRER,
-        })
-    })
 }
 
 pub(crate) fn redirect_outcome(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
