@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use actix_http::body::BoxBody;
 use actix_http::header::{self, HeaderValue};
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request, StatusCode, Version};
+use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Version};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
@@ -30,7 +30,7 @@ use crate::link_loader::{LinkLoader, Loaded};
 use crate::link_view::{Destination, LinkView};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
-use crate::pages::{Forms, Page, Pages};
+use crate::pages::Pages;
 use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::{REDIRECT_HEADERS, response};
