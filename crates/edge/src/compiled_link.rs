@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_app::visits::{RecordedLink, Resolution, Resolved};
-use signpost_domain::{LinkId, LinkKind};
+use signpost_domain::{HostBlocklist, LinkId, LinkKind};
 use signpost_listener::Encoding;
 use signpost_pages::PageError;
 use triomphe::ThinArc;
@@ -46,22 +46,21 @@ pub(crate) enum CompileError {
 }
 
 impl CompiledLink {
-    /// Compiles what `requested` leads to, as of `moment`. `is_listed` says whether the operator lists a target
-    /// on the way.
+    /// Compiles what `requested` leads to, as of `moment`, with the operator's list of hosts.
     pub(crate) fn new(
         requested: &RequestedAddress<'_>,
         resolved: &Resolved,
-        is_listed: bool,
+        list: &HostBlocklist,
         moment: Moment,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
         let Resolved { resolution, missing, link, gates, recorded, target_hosts, depends_on } = resolved;
-        let redirect = if is_listed { flag::LISTED } else { flag::REDIRECT };
+        let redirect = if resolved.is_listed(list) { flag::LISTED } else { flag::REDIRECT };
         let (leads, payload) = match resolution {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
             Resolution::LandingElsewhere { url } => (redirect, url.clone().into_bytes()),
             Resolution::Landing { page, url } => {
-                (flag::PAGE, landing_page::compiled(page, url, requested.slug())?)
+                (flag::PAGE, landing_page::compiled(page, url, requested.slug(), list)?)
             }
             Resolution::NotThere => (flag::NOTHING, vec![byte_of(*missing)]),
         };
@@ -224,7 +223,14 @@ mod tests {
             address.slug.as_ref().map(signpost_domain::Slug::as_str),
             &generations,
         );
-        let link = CompiledLink::new(&requested, &resolved, false, generations.now(), &generations).unwrap();
+        let link = CompiledLink::new(
+            &requested,
+            &resolved,
+            &HostBlocklist::default(),
+            generations.now(),
+            &generations,
+        )
+        .unwrap();
         look(&link.view(), &requested, &generations)
     }
 

@@ -1,7 +1,7 @@
 //! A landing page, compiled into the answers for its visitors and for visitors of its widgets.
 
 use signpost_app::ports::PublishedLanding;
-use signpost_domain::{Slug, TargetUrl, Widget, WidgetBody, WidgetId};
+use signpost_domain::{HostBlocklist, Slug, TargetUrl, Widget, WidgetBody, WidgetContent, WidgetId};
 use signpost_listener::{Effort, Encoding};
 use signpost_pages::{HtmlPage, Landing};
 
@@ -13,24 +13,32 @@ use crate::sections::{Items, Reader, Sections};
 const MAX_COMPRESSED: usize = 128 * 1024;
 
 /// Compiles the page at `slug`, or at the root of a hostname, into bytes that [`PageView::new`] reads. `url`
-/// is its public URL.
+/// is its public URL. Texts have no links to `blocked` hosts.
 pub(crate) fn compiled(
     page: &PublishedLanding,
     url: &str,
     slug: Option<&str>,
+    blocked: &HostBlocklist,
 ) -> Result<Vec<u8>, CompileError> {
     let PublishedLanding { title, content } = page;
     let slug = slug.and_then(|slug| Slug::parse(slug).ok());
     let HtmlPage { html, content_security_policy } =
-        Landing { title, content, url, slug: slug.as_ref() }.render()?;
+        Landing { title, content, url, slug: slug.as_ref(), blocked }.render()?;
     let mut sections = Sections::default();
     sections.text(content_security_policy.as_bytes())?;
+    let has_addresses = content.widgets.as_slice().iter().any(has_addresses);
+    sections.text(if has_addresses { b"1" } else { b"" })?;
     sections.long_list(content.widgets.as_slice().iter().filter_map(widget_entry))?;
     for encoding in Encoding::ALL {
         let form = (html.len() <= MAX_COMPRESSED).then(|| encoding.compress(html.as_bytes(), Effort::Kept));
         sections.long_text(&form.flatten().unwrap_or_default())?;
     }
     Ok([sections.bytes(), html.as_bytes()].concat())
+}
+
+/// Whether the text of the widget may have links.
+fn has_addresses(Widget { id: _, body }: &Widget) -> bool {
+    matches!(body, WidgetBody::Known(WidgetContent::Text { text }) if text.as_str().contains("://"))
 }
 
 /// The widget's id and target, if the widget links through its page's address (D59).
@@ -45,6 +53,8 @@ fn widget_entry(Widget { id, body }: &Widget) -> Option<Vec<u8>> {
 pub(crate) struct PageView<'a> {
     /// The Content-Security-Policy of the page.
     pub(crate) policy: &'a [u8],
+    /// Whether texts of the page may have links, which depend on the operator's list of hosts.
+    pub(crate) has_addresses: bool,
     widgets: Items<'a>,
     brotli: &'a [u8],
     gzip: &'a [u8],
@@ -56,6 +66,7 @@ impl<'a> PageView<'a> {
         let mut reader = Reader::new(bytes);
         Self {
             policy: reader.text(),
+            has_addresses: !reader.text().is_empty(),
             widgets: reader.long_list(),
             brotli: reader.long_text(),
             gzip: reader.long_text(),

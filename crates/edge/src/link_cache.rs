@@ -180,7 +180,7 @@ mod tests {
     use std::time::Duration;
 
     use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
-    use signpost_domain::{Address, Site};
+    use signpost_domain::{Address, HostBlocklist, Site};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -209,7 +209,14 @@ mod tests {
                 accounts: Vec::new(),
             },
         };
-        let link = CompiledLink::new(&requested, &resolved, false, generations.now(), generations).unwrap();
+        let link = CompiledLink::new(
+            &requested,
+            &resolved,
+            &HostBlocklist::default(),
+            generations.now(),
+            generations,
+        )
+        .unwrap();
         cache.insert(requested.hash(), link);
     }
 

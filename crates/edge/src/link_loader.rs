@@ -102,14 +102,14 @@ impl LinkLoader {
                 return Loaded::StoreUnavailable;
             }
         };
-        let is_listed = resolved.is_listed(&self.app.target_blocklist.current());
+        let list = self.app.target_blocklist.current();
         let site = HashedSite::at(address, generations);
         let requested = RequestedAddress::new(
             &site,
             address.slug.as_ref().map(signpost_domain::Slug::as_str),
             generations,
         );
-        match CompiledLink::new(&requested, &resolved, is_listed, moment, generations) {
+        match CompiledLink::new(&requested, &resolved, &list, moment, generations) {
             Ok(link) => {
                 self.cache.insert(requested.hash(), link.clone());
                 Loaded::Link(link)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_http::header;
+use actix_http::{HttpMessage as _, header};
 use signpost_domain::Hostname;
 
 use crate::visit::{Visitor, Worker};
@@ -19,10 +19,14 @@ impl Worker {
         true
     }
 
-    /// Notes a visit whose `Host` is none.
+    /// Notes a visit whose one `Host` cannot be read. Requests that name several hosts are no sign of a wrong setting.
     pub(crate) fn note_unreadable_host(&self, Visitor { request, now, .. }: &Visitor<'_>) {
-        let host = String::from_utf8_lossy(visitor::text(request, &header::HOST));
-        if !host.is_empty() {
+        let mut hosts = request.headers().get_all(header::HOST);
+        let (Some(host), None, None) = (hosts.next(), hosts.next(), request.uri().authority()) else {
+            return;
+        };
+        let host = String::from_utf8_lossy(host.as_bytes());
+        if !host.is_empty() && Hostname::from_authority(&host).is_err() {
             self.edge.hosts.note_unknown(&host, *now);
         }
     }

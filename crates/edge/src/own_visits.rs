@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use actix_http::header::{FORWARDED, HeaderValue, USER_AGENT, VIA, X_FORWARDED_FOR};
-use actix_http::{HttpMessage as _, Request};
+use actix_http::{HttpMessage as _, Method, Request};
 use signpost_user_agents::{KnownProgram, classify};
 
 use crate::outcome::Outcome;
@@ -22,15 +22,16 @@ impl OwnVisits {
             outcome,
             Outcome::Redirected(_) | Outcome::RedirectedDirectly(_) | Outcome::Shown(_) | Outcome::Pixels(_)
         );
-        if !opened || !is_of_this_machine(request) {
+        // HEAD counts as nothing.
+        if !opened || *request.method() == Method::HEAD || !is_of_this_machine(request) {
             return;
         }
-        let Some(rule) = bot_rule(request) else { return };
         // Visits never wait for the lock: if another visit holds it, that one logs.
         let Ok(mut last) = self.0.try_lock() else { return };
         if last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;
         }
+        let Some(rule) = bot_rule(request) else { return };
         *last = Some(Instant::now());
         tracing::info!(
             rule,

@@ -267,6 +267,13 @@ impl Worker {
         if !cache.may_serve(&destination, now) {
             return None;
         }
+        // Links in the texts of a page were judged by the list when the page was compiled.
+        if let Destination::Page(page) = destination
+            && page.has_addresses
+            && moment < listed
+        {
+            return None;
+        }
         // Checked once for each version of the list (R33).
         let mut is_listed = false;
         if (moment < listed || view.was_listed()) && destination != Destination::Nothing {

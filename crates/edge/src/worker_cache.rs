@@ -91,7 +91,7 @@ fn index_of(hash: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
-    use signpost_domain::Site;
+    use signpost_domain::{HostBlocklist, Site};
     use signpost_port_contracts::samples;
 
     use super::*;
@@ -116,7 +116,8 @@ mod tests {
                 accounts: vec![samples::id()],
             },
         };
-        CompiledLink::new(requested, &resolved, false, generations.now(), generations).unwrap()
+        CompiledLink::new(requested, &resolved, &HostBlocklist::default(), generations.now(), generations)
+            .unwrap()
     }
 
     #[test]

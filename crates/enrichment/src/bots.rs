@@ -6,8 +6,8 @@ use crate::crawlers::Crawlers;
 use crate::enricher::examined;
 use crate::sources::Sources;
 
-/// Judges whether a visit is a bot's. The recorder and the visitors' side ask the same rule, so the answer to a visit never
-/// disagrees with its record (D57).
+/// Judges whether a visit is a bot's. The recorder and the visitors' side ask the same rule, so the answer to a visit agrees
+/// with its record (D57), except in the first second of a process, while the built-in patterns are compiled.
 pub struct Bots {
     sources: Sources,
 }

@@ -12,8 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use signpost_domain::{
-    AccentColor, AltText, Description, Email, Name, PageContent, PixelCode, PixelType, Slug, SocialNetwork,
-    TargetUrl, Theme, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
+    AccentColor, AltText, Description, Email, HostBlocklist, Name, PageContent, PixelCode, PixelType, Slug,
+    SocialNetwork, TargetUrl, Theme, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetId,
+    WidgetText, Widgets,
 };
 use signpost_pages::{HtmlPage, Landing, Language, PixelPage, QrCode, QrOptions, SiteIcon, SmallPage};
 
@@ -116,7 +117,9 @@ impl Samples {
         let content = PageContent { widgets: Widgets::from_stored(widgets.collect())?, ..content };
         let slug = Slug::parse("sample").map_err(|error| format!("{error:?}"))?;
         let url = "https://go.example.com/sample";
-        let page = Landing { title: &name(title)?, content: &content, url, slug: Some(&slug) };
+        let blocked = HostBlocklist::default();
+        let page =
+            Landing { title: &name(title)?, content: &content, url, slug: Some(&slug), blocked: &blocked };
         self.write(file, &page.render()?)
     }
 

@@ -11,7 +11,7 @@
 //! people read, are links to their targets.
 
 use askama::Template;
-use signpost_domain::{Name, PageContent, Slug, WidgetBody, WidgetContent};
+use signpost_domain::{HostBlocklist, Name, PageContent, Slug, WidgetBody, WidgetContent};
 
 use crate::image_sources::ImageSources;
 use crate::landing_blocks::{Block, Blocks, Picture};
@@ -34,6 +34,8 @@ pub struct Landing<'a> {
     pub url: &'a str,
     /// The slug of the page; `None` at the root of a hostname.
     pub slug: Option<&'a Slug>,
+    /// The operator's list of hosts to which no link leads (D24).
+    pub blocked: &'a HostBlocklist,
 }
 
 impl Landing<'_> {
@@ -43,7 +45,7 @@ impl Landing<'_> {
 
     /// Renders the page. Its links are relative to the host, so they work under every name of the host.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
-        let Self { title, content, url, slug } = *self;
+        let Self { title, content, url, slug, blocked } = *self;
         let title = title.as_str();
         let description = content.description.as_ref().map_or("", |text| text.as_str().trim());
         let colours = Colours::new(content.theme, content.accent_color.as_ref());
@@ -55,7 +57,7 @@ impl Landing<'_> {
             images.allow_drawn_icon();
             icon_url(&monogram, colours.light.fill, colours.light.on_fill)
         });
-        let Blocks { blocks, icons } = Blocks::of(content.widgets.as_slice(), slug, &mut images);
+        let Blocks { blocks, icons } = Blocks::of(content.widgets.as_slice(), slug, &mut images, blocked);
         let head_length = title.chars().count() + description.chars().count();
         let template = LandingTemplate {
             title,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use signpost_domain::{Slug, Widget, WidgetBody, WidgetContent, WidgetId};
+use signpost_domain::{HostBlocklist, Slug, Widget, WidgetBody, WidgetContent, WidgetId};
 
 use crate::image_sources::ImageSources;
 use crate::monogram::monogram;
@@ -79,7 +79,13 @@ pub(crate) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Builds the blocks of `widgets`. Clicks lead through the link at `slug`, or at the root of a hostname.
     /// It skips widget types that this version does not know.
-    pub(crate) fn of(widgets: &'a [Widget], slug: Option<&Slug>, images: &mut ImageSources) -> Self {
+    /// Addresses in texts become links unless their host is `blocked`.
+    pub(crate) fn of(
+        widgets: &'a [Widget],
+        slug: Option<&Slug>,
+        images: &mut ImageSources,
+        blocked: &HostBlocklist,
+    ) -> Self {
         let through = |id: WidgetId| match slug {
             Some(slug) => format!("/{}/w/{id}", slug.as_str()),
             None => format!("/w/{id}"),
@@ -111,7 +117,7 @@ impl<'a> Blocks<'a> {
                 }
                 WidgetContent::Heading { text } => page.blocks.push(Block::Heading(text.as_str())),
                 WidgetContent::Text { text } => {
-                    page.blocks.push(Block::Text(text_links::parts(text.as_str(), &mut addresses)));
+                    page.blocks.push(Block::Text(text_links::parts(text.as_str(), &mut addresses, blocked)));
                 }
                 WidgetContent::Image { image_url, alt, url } => page.blocks.push(Block::Image {
                     src: images.allow(image_url),

@@ -39,7 +39,8 @@ pub(crate) fn monogram(title: &str) -> String {
 
 /// The first letter, digit or pictograph of a word.
 fn sign(word: &str) -> Option<&str> {
-    let is_sign = |part: char| part.is_alphanumeric() || part >= '\u{2190}';
+    let is_bracket = |part: char| matches!(part, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}');
+    let is_sign = |part: char| part.is_alphanumeric() || (part >= '\u{2190}' && !is_bracket(part));
     word.graphemes(true)
         .find(|character| character.chars().any(is_sign) && !character.chars().all(is_invisible))
 }
@@ -136,6 +137,8 @@ mod tests {
             ("Ёлка", "Ё"),
             ("42 things", "4"),
             ("東京カフェ", "東"),
+            ("【公式】カフェ", "公"),
+            ("「東京」店", "東"),
             ("مقهى الأمل", "م"),
             ("👩🏽‍🚀 Space", "👩🏽‍🚀"),
             ("🇩🇪 Berlin", "🇩🇪"),

@@ -1,6 +1,6 @@
 //! The web addresses in an owner's text, which become links.
 
-use signpost_domain::WebUrl;
+use signpost_domain::{HostBlocklist, WebUrl};
 
 /// A part of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ impl AddressBudget {
 }
 
 /// The parts of `text`, in order. An address begins with `http://` or `https://` and has a host with a dot. Text that is no
-/// valid target, such as an address with a password, stays text.
-pub(crate) fn parts<'a>(text: &'a str, budget: &mut AddressBudget) -> Vec<Part<'a>> {
+/// valid target, such as an address with a password, stays text, and so does one whose host is `blocked` (D24).
+pub(crate) fn parts<'a>(text: &'a str, budget: &mut AddressBudget, blocked: &HostBlocklist) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     let (mut plain_from, mut search_from) = (0, 0);
     while let Some(start) = next_scheme(text, search_from) {
@@ -41,7 +41,7 @@ pub(crate) fn parts<'a>(text: &'a str, budget: &mut AddressBudget) -> Vec<Part<'
         if !budget.take() {
             break;
         }
-        let Some(href) = href(address) else { continue };
+        let Some(href) = href(address, blocked) else { continue };
         if let Some(plain) = text.get(plain_from..start).filter(|plain| !plain.is_empty()) {
             parts.push(Part::Plain(plain));
         }
@@ -72,25 +72,46 @@ fn next_scheme(text: &str, from: usize) -> Option<usize> {
 /// The address that `text` begins with. Punctuation at its end belongs to the sentence, and a closing bracket too, unless
 /// it was opened within the address.
 fn address_in(text: &str) -> &str {
-    let mut address = text.split(ends_an_address).next().unwrap_or_default();
-    while let Some(last) = address.chars().next_back() {
-        let is_of_the_sentence = match last {
-            ')' => is_unopened(address, '(', ')'),
-            ']' => is_unopened(address, '[', ']'),
-            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' | '…' | '’' | '”' | '“' | '»'
-            | '›' => true,
-            _ => false,
-        };
-        if !is_of_the_sentence {
+    let address = text.split(ends_an_address).next().unwrap_or_default();
+    // Counted once: an address may end in thousands of brackets.
+    let mut unopened = [('(', ')'), ('[', ']')].map(|(opening, closing)| {
+        (closing, address.matches(closing).count().saturating_sub(address.matches(opening).count()))
+    });
+    let mut is_of_the_sentence = |last: char| {
+        if let Some((_, surplus)) = unopened.iter_mut().find(|(closing, _)| *closing == last) {
+            let is_unopened = *surplus > 0;
+            *surplus = surplus.saturating_sub(1);
+            return is_unopened;
+        }
+        is_punctuation(last)
+    };
+    let mut end = address.len();
+    for (at, last) in address.char_indices().rev() {
+        if !is_of_the_sentence(last) {
             break;
         }
-        address = address.strip_suffix(last).unwrap_or_default();
+        end = at;
     }
-    address
+    address.get(..end).unwrap_or_default()
 }
 
-fn is_unopened(text: &str, opening: char, closing: char) -> bool {
-    text.matches(closing).count() > text.matches(opening).count()
+/// Whether a sentence of some script may have this character directly behind an address.
+fn is_punctuation(character: char) -> bool {
+    matches!(
+        character,
+        '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' | '«' | '»' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}'
+    ) || matches!(
+        character,
+        '\u{37e}'
+            | '\u{589}'
+            | '\u{60c}'
+            | '\u{61b}'
+            | '\u{61f}'
+            | '\u{6d4}'
+            | '\u{964}'
+            | '\u{965}'
+            | '\u{1362}'
+    )
 }
 
 /// White space, characters that no address has, characters that hide or reorder text, and punctuation that is written
@@ -109,9 +130,10 @@ fn ends_an_address(character: char) -> bool {
         || matches!(character, '<' | '>' | '"' | '`' | '{' | '}' | '|' | '\\' | '^')
 }
 
-fn href(address: &str) -> Option<String> {
+fn href(address: &str, blocked: &HostBlocklist) -> Option<String> {
     let url = WebUrl::parse(address).ok()?;
-    url.host().contains('.').then(|| url.as_target().location())
+    let is_public = url.host().contains('.') && !blocked.contains(url.host());
+    is_public.then(|| url.as_target().location())
 }
 
 #[cfg(test)]
@@ -119,7 +141,7 @@ mod tests {
     use super::*;
 
     fn links(text: &str) -> Vec<(String, String)> {
-        let found = parts(text, &mut AddressBudget(100));
+        let found = parts(text, &mut AddressBudget(100), &HostBlocklist::default());
         let whole: String = found
             .iter()
             .map(|part| match part {
@@ -150,6 +172,11 @@ mod tests {
             ("見て「https://example.com/」。", "https://example.com/"),
             ("<https://example.com/a>", "https://example.com/a"),
             ("https://example.com/a\u{202e}gpj", "https://example.com/a"),
+            ("https://example.com/a؟", "https://example.com/a"),
+            ("https://example.com/a –", "https://example.com/a"),
+            ("https://example.com/a–", "https://example.com/a"),
+            ("https://example.com/a)].)", "https://example.com/a"),
+            ("https://example.com/a?b=%20", "https://example.com/a?b=%20"),
             ("https:// https://example.com", "https://example.com"),
         ] {
             assert_eq!(links(text), [(address.to_owned(), address.to_owned())], "{text}");
@@ -161,6 +188,13 @@ mod tests {
                 "https://пример.рф/путь".to_owned()
             )]
         );
+        for (text, shown) in [
+            ("انظر https://example.com/عربي، ثم", "https://example.com/عربي"),
+            ("https://example.com/हिन्दी।", "https://example.com/हिन्दी"),
+            ("https://example.com/🦀", "https://example.com/🦀"),
+        ] {
+            assert_eq!(links(text).into_iter().map(|link| link.1).collect::<Vec<_>>(), [shown]);
+        }
         let two: Vec<String> =
             links("https://a.example\nhttps://b.example").into_iter().map(|link| link.0).collect();
         assert_eq!(two, ["https://a.example", "https://b.example"]);
@@ -186,11 +220,34 @@ mod tests {
     }
 
     #[test]
+    fn d24_hosts_on_the_operators_list_stay_text() {
+        let blocked = HostBlocklist::parse("evil.example").unwrap();
+        let text = "https://evil.example/a https://www.evil.example https://good.example";
+        let found = parts(text, &mut AddressBudget(100), &blocked);
+        let hrefs: Vec<&str> = found
+            .iter()
+            .filter_map(|part| match part {
+                Part::Plain(_) => None,
+                Part::Link { href, .. } => Some(href.as_str()),
+            })
+            .collect();
+        assert_eq!(hrefs, ["https://good.example"]);
+    }
+
+    /// Trimming a bracket once counted the whole address again, which took seconds for these.
+    #[test]
+    fn r23_brackets_at_the_end_are_counted_once() {
+        let text = format!("http://a.example/{}", ")".repeat(1_000_000));
+        assert_eq!(address_in(&text), "http://a.example/");
+    }
+
+    #[test]
     fn r23_one_page_reads_a_hundred_addresses() {
         let text = "https://a.example ".repeat(60);
-        let mut budget = AddressBudget::OF_A_PAGE;
-        let mut count =
-            || parts(&text, &mut budget).iter().filter(|part| matches!(part, Part::Link { .. })).count();
+        let (mut budget, none) = (AddressBudget::OF_A_PAGE, HostBlocklist::default());
+        let mut count = || {
+            parts(&text, &mut budget, &none).iter().filter(|part| matches!(part, Part::Link { .. })).count()
+        };
         assert_eq!([count(), count(), count()], [60, 40, 0]);
     }
 }

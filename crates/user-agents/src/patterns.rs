@@ -57,16 +57,19 @@ pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
 /// A browser's agent is complete: a platform in brackets, an engine, and `Mobile` or (in the browser within an Android app)
 /// `wv`. Programs that imitate phones name themselves in the table, or have an address. Other apps have the agent of the system's
 /// HTTP library.
+///
+/// An agent that also calls itself `compatible`, as crawlers that imitate phones do, is none; nor is that of an app whose name says
+/// that it crawls.
 pub(crate) fn is_of_phone(agent: &[u8]) -> bool {
-    if starts_with(agent, "dalvik/") {
-        return true;
-    }
     let has = |text: &[u8], wanted: &[&str]| {
         let mut words = text.split(|byte| !byte.is_ascii_alphanumeric());
         words.any(|word| wanted.iter().any(|wanted| word.eq_ignore_ascii_case(wanted.as_bytes())))
     };
-    if has(agent, &["cfnetwork"]) && has(agent, &["darwin"]) {
-        return true;
+    let is_of_app = starts_with(agent, "dalvik/") || (has(agent, &["cfnetwork"]) && has(agent, &["darwin"]));
+    if is_of_app {
+        let mut words = agent.split(|byte| !byte.is_ascii_alphanumeric());
+        return !words
+            .any(|word| ["crawl", "crawler", "spider"].iter().any(|ending| ends_with(word, ending)));
     }
     let Some(platform) = agent.get(BROWSER.len()..).filter(|_| starts_with(agent, BROWSER)) else {
         return false;
@@ -74,7 +77,7 @@ pub(crate) fn is_of_phone(agent: &[u8]) -> bool {
     let end = platform.iter().position(|byte| *byte == b')').unwrap_or_default();
     let (platform, rest) = platform.split_at(end);
     !platform.is_empty()
-        && !starts_with(platform, "compatible")
+        && !has(agent, &["compatible"])
         && has(rest, &["applewebkit", "gecko"])
         && (has(agent, &["mobile"]) || has(platform, &["wv"]))
 }

@@ -92,6 +92,21 @@ async fn r33_operators_list_applies_to_widgets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn r33_operators_list_applies_to_addresses_in_texts() {
+    let (edge, page) = started().await;
+    let text =
+        signpost_domain::WidgetText::parse("See https://evil.example/a and https://good.example/").unwrap();
+    let widgets = samples::widgets(vec![WidgetContent::Text { text }]);
+    edge.write_page(&page, &PageContent { widgets, ..PageContent::default() }).await;
+    let leads_to = |host: &str| edge.get("/menu").body.contains(&format!("href=\"https://{host}/"));
+    assert_eq!([leads_to("evil.example"), leads_to("good.example")], [true, true]);
+    edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
+    assert_eq!([leads_to("evil.example"), leads_to("good.example")], [false, true]);
+    edge.memory.target_blocklist.replace(HostBlocklist::default());
+    assert_eq!([leads_to("evil.example"), leads_to("good.example")], [true, true]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn d59_click_on_a_widget_records_the_widget() {
     let (edge, page) = started().await;
     edge.get(&at(3));

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use signpost_domain::{
-    Description, Email, PageContent, Slug, SocialNetwork, Theme, WidgetContent, WidgetText,
+    Description, Email, HostBlocklist, PageContent, Slug, SocialNetwork, Theme, WidgetContent, WidgetText,
 };
 use signpost_pages::Landing;
 
@@ -43,7 +43,11 @@ fn d59_widgets_link_through_the_address_of_their_page() {
     let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
     let leads = |slug: Option<&Slug>| -> Vec<String> {
         let title = name("x");
-        let html = Landing { title: &title, content: &content, url: URL, slug }.render().unwrap().html;
+        let html =
+            Landing { title: &title, content: &content, url: URL, slug, blocked: &HostBlocklist::default() }
+                .render()
+                .unwrap()
+                .html;
         Document::read(&html).all("a").map(|link| link.attribute("href").unwrap().to_owned()).collect()
     };
     let slug = Slug::parse("Sale-1_a").unwrap();
@@ -90,7 +94,16 @@ fn d35_page_loads_nothing_of_a_video() {
 fn d34_page_is_not_indexed_unless_allowed() {
     let render = |search_engines| {
         let content = PageContent { search_engines, ..PageContent::default() };
-        Landing { title: &name("x"), content: &content, url: URL, slug: None }.render().unwrap().html
+        Landing {
+            title: &name("x"),
+            content: &content,
+            url: URL,
+            slug: None,
+            blocked: &HostBlocklist::default(),
+        }
+        .render()
+        .unwrap()
+        .html
     };
     let noindex = "<meta name=\"robots\" content=\"noindex\">";
     assert!(render(false).contains(noindex) && !render(true).contains("noindex"));

@@ -1,8 +1,8 @@
 //! Landing pages for the tests.
 
 use signpost_domain::{
-    AltText, Description, Email, Name, PageContent, Slug, SocialNetwork, VideoUrl, WebUrl, Widget,
-    WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
+    AltText, Description, Email, HostBlocklist, Name, PageContent, Slug, SocialNetwork, VideoUrl, WebUrl,
+    Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
 };
 use signpost_pages::{HtmlPage, Landing};
 
@@ -33,7 +33,9 @@ pub(crate) fn rendered(title: &str, content: &PageContent) -> HtmlPage {
 /// The same page with another public URL.
 pub(crate) fn rendered_at(url: &str, title: &str, content: &PageContent) -> HtmlPage {
     let slug = Slug::parse("sample").unwrap();
-    Landing { title: &name(title), content, url, slug: Some(&slug) }.render().unwrap()
+    Landing { title: &name(title), content, url, slug: Some(&slug), blocked: &HostBlocklist::default() }
+        .render()
+        .unwrap()
 }
 
 /// A widget of each type and variant. Every text is `text`, every URL is `address`, and the e-mail address is

@@ -256,7 +256,8 @@ async fn d32_links_of_older_versions_are_found_by_composed_texts() {
     };
     let last = "SELECT CAST(version AS INTEGER) AS number FROM __diesel_schema_migrations ORDER BY version DESC LIMIT 1";
     assert!(database.number(last) >= 24);
-    let forgotten = "DELETE FROM link_search WHERE rowid = (SELECT min(number) FROM links); \
+    let forgotten = "INSERT OR REPLACE INTO link_search (rowid, text) \
+                     VALUES ((SELECT min(number) FROM links), 'cafe' || char(769) || ' number one'); \
                      DELETE FROM __diesel_schema_migrations WHERE version = '0024'";
     database.raw().batch_execute(forgotten).unwrap();
     let store = database.open();
