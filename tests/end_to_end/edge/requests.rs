@@ -70,6 +70,9 @@ fn d54_hosts_at_which_no_link_can_open_are_logged() {
     let right = "Host: go.example.com\r\nX-Forwarded-Host: go.example.com:80\r\n";
     assert_eq!(request(&program, "/hello", right).0, 302);
     assert!(!program.log().contains("neither the system domain"), "one warning is enough: {}", program.log());
+    // Requests that name two hosts say nothing about the settings, and leave the warning of this hour to others.
+    assert_eq!(request(&program, "http://evil.example/hello", "Host: go.example.com\r\n").0, 404);
+    assert_eq!(request(&program, "/hello", "Host: go.example.com\r\nHost: evil.example\r\n").0, 400);
     for number in 0..50 {
         assert_eq!(request(&program, "/hello", &format!("Host: unknown{number}.example\r\n")).0, 404);
     }
