@@ -86,7 +86,8 @@ fn an_export_counts_the_clicks_that_it_leaves_out() {
         if last_line(&output) == "The export leaves out 2 recorded clicks." {
             break;
         }
-        assert!(began.elapsed() < Duration::from_mins(1), "{output:?}");
+        // Less than a node waits before it packs them.
+        assert!(began.elapsed() < Duration::from_secs(45), "{output:?}");
     }
     let strict = export(&["--json", "--strict", "--output", "links.jsonl"]);
     assert_eq!(strict.status.code(), Some(1), "{strict:?}");

@@ -1,6 +1,7 @@
 //! Counts of the data that an export omits.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use signpost_domain::analytics::UtcDay;
@@ -11,6 +12,9 @@ use crate::ports::{StoreError, Upkeep};
 
 /// How many steps of packing come before the count of clicks. It bounds the wait beside a busy node.
 const PACKING_STEPS: usize = 20;
+
+/// The longest time that clicks wait to be packed, and some more.
+const WAIT: Duration = Duration::from_mins(2);
 
 /// How many landing pages are read concurrently.
 const CONCURRENT_READS: usize = 8;
@@ -84,11 +88,11 @@ impl LeftOut {
 
 /// The number of an account's recorded clicks. The store adds up the numbers of its segments, without reading a click.
 ///
-/// The clicks of the last minute may wait to be packed, and are not counted before. Packing them here is what a node does every
-/// minute; if the store cannot be written, they are missing from the count.
+/// The clicks of the last minute wait to be packed, and are not counted before. A node packs them when they have waited for
+/// [`WAIT`], so this packs as of that much later. If the store cannot be written, they are missing from the count.
 async fn recorded_clicks(app: &Application, account: AccountId) -> Result<u64, StoreError> {
     for _ in 0..PACKING_STEPS {
-        match app.click_store.pack(app.clock.now()).await {
+        match app.click_store.pack(app.clock.now().plus(WAIT)).await {
             Ok(packed) if packed.upkeep == Upkeep::More => {}
             Ok(_) => break,
             Err(error) => {
