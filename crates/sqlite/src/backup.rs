@@ -1,6 +1,6 @@
 //! Consistent backups of a database in use.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
+use tempfile::NamedTempFile;
 
 use crate::connection::{self, Deadline, Task};
 use crate::database_file::{Contents, DatabaseFile};
@@ -78,6 +79,46 @@ pub enum BackupError {
 /// The copy is written under a temporary name beside `target`, checked, synced, and then renamed, so a file named `target`
 /// is complete. Tables are not migrated: a database can be backed up as it is before an upgrade.
 pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result<Backup, BackupError> {
+    checked_copy_of(file, target, patience)?.publish()
+}
+
+/// Copies the database like [`back_up`], and its clicks to a file beside `target` without the keys of visitors' hashes (D48).
+/// The second backup is that of the clicks; `None` if the database has none yet.
+///
+/// Neither copy gets its name before both are complete and checked, and the database gets its name last. So a file named
+/// `target` always has its clicks beside it.
+pub fn back_up_with_clicks(
+    database: &DatabaseFile,
+    target: &Path,
+    patience: Duration,
+) -> Result<(Backup, Option<Backup>), BackupError> {
+    let copy = checked_copy_of(database, target, patience)?;
+    let clicks = database.of_clicks();
+    if !clicks.holds_something() {
+        return Ok((copy.publish()?, None));
+    }
+    let target_of_clicks = DatabaseFile::at(target)?.of_clicks();
+    let clicks = checked_copy_of(&clicks, target_of_clicks.path(), patience)?.publish()?;
+    match copy.publish() {
+        Ok(backup) => Ok((backup, Some(clicks))),
+        Err(error) => {
+            remove_unfinished(&clicks.path);
+            Err(error)
+        }
+    }
+}
+
+/// A complete and checked copy under a temporary name. Dropping it deletes it.
+struct CheckedCopy {
+    partial: NamedTempFile,
+    target: PathBuf,
+}
+
+fn checked_copy_of(
+    file: &DatabaseFile,
+    target: &Path,
+    patience: Duration,
+) -> Result<CheckedCopy, BackupError> {
     let target = std::path::absolute(target)
         .map_err(|source| BackupError::NoFile { path: target.to_path_buf(), source })?;
     let failed = |source| BackupError::Copy { path: target.clone(), source };
@@ -90,7 +131,7 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
     if !connection::has_tables(&mut source, file).map_err(failed)? {
         return Err(file.is_no_database().into());
     }
-    copy_to(&mut source, &target, file.contents())
+    checked_copy(&mut source, &target, file.contents())
 }
 
 /// Copies the database of a connection to `target`, an absolute path; see [`back_up`].
@@ -99,6 +140,14 @@ pub(crate) fn copy_to(
     target: &Path,
     contents: Contents,
 ) -> Result<Backup, BackupError> {
+    checked_copy(source, target, contents)?.publish()
+}
+
+fn checked_copy(
+    source: &mut SqliteConnection,
+    target: &Path,
+    contents: Contents,
+) -> Result<CheckedCopy, BackupError> {
     let no_file = |source| BackupError::NoFile { path: target.to_path_buf(), source };
     let failed = |source| BackupError::Copy { path: target.to_path_buf(), source };
     let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?;
@@ -114,28 +163,34 @@ pub(crate) fn copy_to(
     check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(BackupError::Damaged { finding }))?;
 
     partial.as_file().sync_all().map_err(no_file)?;
-    let whole = partial.persist_noclobber(target).map_err(|refused| match refused.error.kind() {
-        io::ErrorKind::AlreadyExists => BackupError::Exists { path: target.to_path_buf() },
-        _ => no_file(refused.error),
-    })?;
-    // The new name must survive a power failure too.
-    sync_folder(folder).map_err(no_file)?;
-    let bytes = whole.metadata().map_err(no_file)?.len();
-    Ok(Backup { path: target.to_path_buf(), bytes })
+    Ok(CheckedCopy { partial, target: target.to_path_buf() })
 }
 
-/// Copies the clicks of a database to a file beside `target`, the copy of the database itself, like [`back_up`], but without
-/// the keys of visitors' hashes (D48). `None` if the database has no clicks yet.
-pub fn back_up_clicks(
-    database: &DatabaseFile,
-    target: &Path,
-    patience: Duration,
-) -> Result<Option<Backup>, BackupError> {
-    let file = database.of_clicks();
-    if !file.holds_something() {
-        return Ok(None);
+impl CheckedCopy {
+    /// Gives the copy its name.
+    fn publish(self) -> Result<Backup, BackupError> {
+        let Self { partial, target } = self;
+        let no_file = |source| BackupError::NoFile { path: target.clone(), source };
+        let bytes = partial.as_file().metadata().map_err(no_file)?.len();
+        partial.persist_noclobber(&target).map_err(|refused| match refused.error.kind() {
+            io::ErrorKind::AlreadyExists => BackupError::Exists { path: target.clone() },
+            _ => no_file(refused.error),
+        })?;
+        // The new name must survive a power failure too.
+        let synced = target.parent().map_or(Ok(()), sync_folder);
+        synced.map_err(|error| {
+            remove_unfinished(&target);
+            no_file(error)
+        })?;
+        Ok(Backup { path: target, bytes })
     }
-    back_up(&file, DatabaseFile::at(target)?.of_clicks().path(), patience).map(Some)
+}
+
+/// Deletes a part of a backup that failed.
+fn remove_unfinished(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        tracing::warn!(path = %path.display(), %error, "a part of a backup that failed could not be deleted");
+    }
 }
 
 #[derive(QueryableByName)]

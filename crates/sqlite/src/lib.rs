@@ -91,7 +91,7 @@ mod visits;
 mod write_check;
 mod writer;
 
-pub use backup::{Backup, BackupError, back_up, back_up_clicks};
+pub use backup::{Backup, BackupError, back_up, back_up_with_clicks};
 pub use clicks::SqliteClickStore;
 pub use database_file::DatabaseFile;
 pub use migrations::{migrate, pending_migrations};

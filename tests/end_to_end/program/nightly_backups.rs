@@ -86,6 +86,13 @@ fn d60_a_backup_that_fails_deletes_nothing() {
     assert!(code == Some(1) && message.contains("there is no database"), "{message}");
     assert_eq!(names(&backups), old.map(str::to_owned).into());
     assert_eq!(run(&["migrate"]).0, Some(0));
+    let clicks = folder.path().join("signpost-clicks.db");
+    let whole = fs::read(&clicks).unwrap();
+    fs::write(&clicks, "no database").unwrap();
+    let (code, message) = run(&["backup", "--keep", "1", "backups"]);
+    assert!(code == Some(1) && message.contains("signpost-clicks.db"), "{message}");
+    assert_eq!(names(&backups), old.map(str::to_owned).into(), "no half of a backup stands for a whole one");
+    fs::write(&clicks, whole).unwrap();
     let (code, message) = run(&["backup", "--keep", "1", "missing"]);
     assert!(
         code == Some(2) && message.contains("needs a folder") && message.contains("missing"),

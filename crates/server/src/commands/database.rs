@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Map, json};
 use signpost_app::ports::Clock as _;
-use signpost_sqlite::{Backup, BackupError, DatabaseFile, back_up, back_up_clicks};
+use signpost_sqlite::{Backup, DatabaseFile, back_up_with_clicks};
 
 use super::UsageError;
 use super::output::{Output, counted, enumerated};
@@ -75,10 +75,7 @@ pub(super) async fn run_backup(
     }
     let target = folder.as_ref().map_or(target, |folder| folder.file(SystemClock.now()));
     let (database, patience) = (file.path().display().to_string(), settings.store_timeout);
-    let copying = tokio::task::spawn_blocking(move || {
-        let copy = back_up(&file, &target, patience)?;
-        Ok::<_, BackupError>((copy, back_up_clicks(&file, &target, patience)?))
-    });
+    let copying = tokio::task::spawn_blocking(move || back_up_with_clicks(&file, &target, patience));
     let (Backup { path, bytes }, clicks) =
         copying.await.context("the copying thread stopped before the backup was complete")??;
     let made = path.clone();

@@ -9,7 +9,7 @@ use signpost_app::ports::{Appended, ClickStore, EncodedClicks, Upkeep};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{ClickSource, UtcDay, VisitorKey};
 use signpost_port_contracts::click_samples::{ClickedLink, at, hash};
-use signpost_sqlite::{OpenError, SqliteClickStore, back_up, back_up_clicks};
+use signpost_sqlite::{OpenError, SqliteClickStore, back_up_with_clicks};
 
 use super::database::{Database, options};
 
@@ -126,12 +126,15 @@ async fn r39_backup_has_the_clicks_beside_it() {
     drop(database.open());
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("monday.db");
-    assert_eq!(back_up_clicks(&database.file, &target, PATIENCE).unwrap(), None);
+    let without_clicks = tempfile::tempdir().unwrap();
+    let sunday = without_clicks.path().join("sunday.db");
+    assert_eq!(back_up_with_clicks(&database.file, &sunday, PATIENCE).unwrap().1, None);
     let store = filled(&database).await;
     let key: [u8; 32] = std::array::from_fn(|place| hash(u64::try_from(place).unwrap())[0]);
     store.visitor_key(UtcDay::of(at(0)), VisitorKey(key)).await.unwrap();
-    back_up(&database.file, &target, PATIENCE).unwrap();
-    let backup = back_up_clicks(&database.file, &target, PATIENCE).unwrap().unwrap();
+    let (whole, backup) = back_up_with_clicks(&database.file, &target, PATIENCE).unwrap();
+    assert_eq!(whole.path, target);
+    let backup = backup.unwrap();
     assert_eq!(backup.path, folder.path().join("monday-clicks.db"));
     let hashes: Vec<Vec<u8>> = (0..5_000).step_by(50).map(|number| hash(number).to_vec()).collect();
     let bytes = std::fs::read(&backup.path).unwrap();
@@ -140,6 +143,24 @@ async fn r39_backup_has_the_clicks_beside_it() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "a journal would have the key");
     // The original store keeps working.
     pack(&store, at(3_600_000)).await;
+}
+
+/// Otherwise the half would count as a backup, and the rotation would delete a whole one for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn r39_no_half_of_a_backup_is_left_if_one_half_fails() {
+    let database = Database::new();
+    drop(database.open());
+    drop(filled(&database).await);
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("monday.db");
+    let left = || std::fs::read_dir(folder.path()).unwrap().count();
+    std::fs::write(folder.path().join("monday-clicks.db"), "an older file").unwrap();
+    back_up_with_clicks(&database.file, &target, PATIENCE).unwrap_err();
+    assert_eq!((left(), target.exists()), (1, false), "the clicks cannot get their name");
+    std::fs::remove_file(folder.path().join("monday-clicks.db")).unwrap();
+    std::fs::write(database.file.of_clicks().path(), "no database").unwrap();
+    back_up_with_clicks(&database.file, &target, PATIENCE).unwrap_err();
+    assert_eq!(left(), 0, "the clicks cannot be read");
 }
 
 #[test]
