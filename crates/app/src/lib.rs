@@ -32,3 +32,4 @@ pub use app_error::AppError;
 pub use application::{Application, Lifecycle};
 pub use caller::{Caller, RateLimits};
 pub use causes::with_causes;
+pub use log_pace::LogPace;

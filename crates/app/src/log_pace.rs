@@ -10,24 +10,27 @@ use signpost_domain::Timestamp;
 
 /// Lets one line through in each interval.
 #[derive(Debug)]
-pub(crate) struct LogPace {
+pub struct LogPace {
     interval: Duration,
     /// The earliest Unix time of the next log line, in milliseconds.
     next: AtomicI64,
 }
 
 impl LogPace {
-    pub(crate) const fn new(interval: Duration) -> Self {
+    /// A pace at which the first line is due at once.
+    #[must_use]
+    pub const fn new(interval: Duration) -> Self {
         Self { interval, next: AtomicI64::new(i64::MIN) }
     }
 
     /// Whether a line would be due now.
-    pub(crate) fn may_be_due(&self, now: Timestamp) -> bool {
+    #[must_use]
+    pub fn may_be_due(&self, now: Timestamp) -> bool {
         self.next.load(Ordering::Relaxed) <= now.unix_millis()
     }
 
     /// Whether a line may be logged now. Of concurrent calls one gets `true`.
-    pub(crate) fn is_due(&self, now: Timestamp) -> bool {
+    pub fn is_due(&self, now: Timestamp) -> bool {
         let now = now.unix_millis();
         let next = self.next.load(Ordering::Relaxed);
         let later = now.saturating_add(self.interval.as_millis().try_into().unwrap_or(i64::MAX));

@@ -1,23 +1,30 @@
 //! Tells operators who try out a link with a program such as curl why they see no click.
 
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use actix_http::header::{FORWARDED, HeaderValue, USER_AGENT, VIA, X_FORWARDED_FOR};
+use actix_http::header::{FORWARDED, VIA, X_FORWARDED_FOR};
 use actix_http::{HttpMessage as _, Method, Request};
-use signpost_user_agents::{KnownProgram, classify};
+use signpost_app::LogPace;
+use signpost_app::ports::Clock;
 
 use crate::outcome::Outcome;
+use crate::visitor;
 
 /// The minimum time between two lines.
 const INTERVAL: Duration = Duration::from_hours(1);
 
 /// Logs, at most once an hour, that a visit from this machine counts as a bot.
-#[derive(Debug, Default)]
-pub(crate) struct OwnVisits(Mutex<Option<Instant>>);
+#[derive(Debug)]
+pub(crate) struct OwnVisits(LogPace);
+
+impl Default for OwnVisits {
+    fn default() -> Self {
+        Self(LogPace::new(INTERVAL))
+    }
+}
 
 impl OwnVisits {
-    pub(crate) fn note(&self, request: &Request, outcome: &Outcome) {
+    pub(crate) fn note(&self, request: &Request, outcome: &Outcome, clock: &dyn Clock) {
         let opened = matches!(
             outcome,
             Outcome::Redirected(_) | Outcome::RedirectedDirectly(_) | Outcome::Shown(_) | Outcome::Pixels(_)
@@ -26,13 +33,11 @@ impl OwnVisits {
         if !opened || *request.method() == Method::HEAD || !is_of_this_machine(request) {
             return;
         }
-        // Visits never wait for the lock: if another visit holds it, that one logs.
-        let Ok(mut last) = self.0.try_lock() else { return };
-        if last.is_some_and(|last| last.elapsed() < INTERVAL) {
+        let now = clock.now();
+        if !self.0.may_be_due(now) {
             return;
         }
-        let Some(rule) = bot_rule(request) else { return };
-        *last = Some(Instant::now());
+        let Some(rule) = bot_rule(request).filter(|_| self.0.is_due(now)) else { return };
         tracing::info!(
             rule,
             "a visit from this machine counts as a bot and not as a click, because its user agent is that of a program; \
@@ -44,9 +49,7 @@ impl OwnVisits {
 /// The rule by which the request counts as a bot's; `None` if its user agents are those of browsers. Prefetches and crawlers
 /// that only the recorder knows are not looked for.
 pub(crate) fn bot_rule(request: &Request) -> Option<&'static str> {
-    let mut agents = request.headers().get_all(USER_AGENT).map(HeaderValue::as_bytes).peekable();
-    let none_sent = agents.peek().is_none().then_some(&b""[..]);
-    none_sent.into_iter().chain(agents).find_map(classify).map(|KnownProgram { rule, .. }| rule)
+    visitor::named_programs(request.headers()).next().map(|program| program.rule)
 }
 
 /// Whether the sender runs on this machine. Proxies on this machine add one of the headers.

@@ -126,7 +126,7 @@ impl Worker {
         if tracing::enabled!(tracing::Level::DEBUG) {
             tracing::debug!(outcome = outcome.label(), bot_rule = bot_rule(&request), "visit");
         }
-        edge.own_visits.note(&request, &outcome);
+        edge.own_visits.note(&request, &outcome, edge.app.clock.as_ref());
         // So that visitors' next requests reach a node that stays up.
         let closes = edge.app.lifecycle.is_draining();
         if let Outcome::RedirectedDirectly(redirect) = outcome {

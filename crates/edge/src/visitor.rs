@@ -3,11 +3,12 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use actix_http::header::{self, HeaderName, HeaderValue};
+use actix_http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_http::{HttpMessage as _, Request};
 use signpost_app::admission::{ClientAddresses, Sender};
 use signpost_domain::{Hostname, Timestamp};
 use signpost_pages::Language;
+use signpost_user_agents::{KnownProgram, classify};
 
 use crate::requested_address::{HashedSite, HostCache};
 
@@ -71,6 +72,14 @@ pub(crate) fn language(request: &Request) -> Language {
 /// The value of `User-Agent`. Empty if it is not sent.
 pub(crate) fn user_agent(request: &Request) -> &[u8] {
     text(request, &header::USER_AGENT)
+}
+
+/// The programs that the `User-Agent`s name. Every one is read, so a program gains nothing by adding a browser's. Without any, it
+/// is the program of an empty one.
+pub(crate) fn named_programs(headers: &HeaderMap) -> impl Iterator<Item = KnownProgram> {
+    let mut agents = headers.get_all(header::USER_AGENT).map(HeaderValue::as_bytes).peekable();
+    let none_sent = agents.peek().is_none().then_some(&b""[..]);
+    none_sent.into_iter().chain(agents).filter_map(classify)
 }
 
 /// The headers with which browsers say that they fetch a page ahead of a visit: today's, and earlier ones of Chromium, Safari

@@ -9,14 +9,15 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use actix_http::RequestHead;
-use actix_http::header::{self, HeaderName, HeaderValue};
+use actix_http::header::HeaderName;
 use signpost_app::Application;
 use signpost_domain::{CountryCode, LinkId};
-use signpost_user_agents::{Category, KnownProgram, classify};
+use signpost_user_agents::{Category, KnownProgram};
 
 pub(crate) use reasons::{Reason, ReasonCounters, UNKNOWN, byte_of, missing_of};
 
 use crate::sections::Items;
+use crate::visitor;
 
 /// The gates of a link.
 #[derive(Debug, Clone, Copy)]
@@ -138,16 +139,12 @@ fn code_in(head: &RequestHead, name: &HeaderName) -> Option<CountryCode> {
     if code.len() == 2 { CountryCode::parse(code).ok() } else { None }
 }
 
-/// The rule by which antibot turns the visitor away. It checks every `User-Agent`, so a program gains nothing
-/// by adding a browser's.
+/// The rule by which antibot turns the visitor away.
 fn antibot_rule(head: &RequestHead) -> Option<&'static str> {
-    let mut agents = head.headers().get_all(header::USER_AGENT).map(HeaderValue::as_bytes).peekable();
-    let none_sent = agents.peek().is_none().then_some(&b""[..]);
-    none_sent.into_iter().chain(agents).find_map(rule_against)
+    visitor::named_programs(head.headers()).find_map(rule_against)
 }
 
-fn rule_against(agent: &[u8]) -> Option<&'static str> {
-    let KnownProgram { rule, category } = classify(agent)?;
+fn rule_against(KnownProgram { rule, category }: KnownProgram) -> Option<&'static str> {
     match category {
         Category::Bot | Category::Script | Category::Automation | Category::Empty => Some(rule),
         // Previewers fetch pages that people look at, and D56 does not name them (ADR 40).
