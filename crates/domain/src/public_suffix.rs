@@ -13,7 +13,7 @@ pub(crate) fn is_public_suffix(hostname: &Hostname) -> bool {
 /// Whether the hostname is a registrable domain: one label under a public suffix. It has `SOA` and `NS`
 /// records, and DNS allows no `CNAME` beside them (RFC 1034 section 3.6.2).
 pub(crate) fn is_apex(hostname: &Hostname) -> bool {
-    psl::domain_str(hostname.as_str()) == Some(hostname.as_str())
+    zone_of(hostname) == Some(hostname.as_str())
 }
 
 /// The registrable domain that the hostname is or is under: in most cases the name of its zone. `None` for a public suffix.

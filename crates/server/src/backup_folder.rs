@@ -1,4 +1,4 @@
-//! A folder of backups with a date in their names, of which the newest are kept (`signpost backup --keep`).
+//! A folder of dated backups that keeps only the newest ones (`signpost backup --keep`).
 
 use std::ffi::OsStr;
 use std::fs;

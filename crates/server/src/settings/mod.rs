@@ -37,7 +37,6 @@ pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;
 
 use catalog::PlainSettings;
-use error::Source;
 
 use crate::target_blocklist_file::TargetBlocklistFile;
 
@@ -130,14 +129,10 @@ fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, Setti
         SystemDomain::new(&text, aliases.to_vec())
             .map_err(|error| format!("{}, not {text:?}", error.message()))
     })?;
-    let system =
-        if system_url_is_default(sources) { system.map(SystemDomain::with_loopback_names) } else { system };
+    // Until the operator has said where visitors reach links, they come by any name of the machine.
+    let is_default = sources.is_default(&catalog::SYSTEM_URL.about);
+    let system = if is_default { system.map(SystemDomain::with_loopback_names) } else { system };
     system.ok_or_else(|| SettingsError::at(catalog::SYSTEM_URL.about.key, "must be given"))
-}
-
-/// Whether the operator has not said yet where visitors reach links.
-fn system_url_is_default(sources: &Sources) -> bool {
-    sources.get(&catalog::SYSTEM_URL.about).is_none_or(|given| given.source == Source::Default)
 }
 
 /// The settings of `serve`, without those of every command.
@@ -177,10 +172,8 @@ impl ServeSettings {
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
-            system_url_is_default: system_url_is_default(sources),
-            max_connections_is_default: sources
-                .get(&catalog::MAX_CONNECTIONS.about)
-                .is_none_or(|given| given.source == Source::Default),
+            system_url_is_default: sources.is_default(&catalog::SYSTEM_URL.about),
+            max_connections_is_default: sources.is_default(&catalog::MAX_CONNECTIONS.about),
             target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
             custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,

@@ -64,6 +64,11 @@ impl Sources {
         })
     }
 
+    /// Whether the operator has left a setting at its default.
+    pub(super) fn is_default(&self, setting: &About) -> bool {
+        self.get(setting).is_none_or(|given| given.source == Source::Default)
+    }
+
     /// The value of a setting that has a default.
     ///
     /// # Errors
