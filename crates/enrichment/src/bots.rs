@@ -27,7 +27,7 @@ impl Bots {
     /// Whether a visit with this `User-Agent` and this `Sec-Purpose` counts as a bot's.
     ///
     /// It never waits. Until the built-in patterns are compiled, the names and habits of `signpost-user-agents` decide alone:
-    /// they know nearly every program that follows links, and take nobody for a bot whom the patterns would not.
+    /// they know nearly every program that follows links, and count no visit as a bot's that the patterns would not.
     #[must_use]
     pub fn is_bot(&self, user_agent: &[u8], purpose: &[u8]) -> bool {
         let agent = examined(user_agent);

@@ -58,8 +58,8 @@ pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
 /// `wv`. Programs that imitate phones name themselves in the table, or have an address. Other apps have the agent of the system's
 /// HTTP library.
 ///
-/// An agent that also calls itself `compatible`, as crawlers that imitate phones do, is none; nor is that of an app whose name says
-/// that it crawls.
+/// Crawlers that imitate phones also call themselves `compatible`, so agents with that word do not count as phones. Neither do apps
+/// whose name says that they crawl.
 pub(crate) fn is_of_phone(agent: &[u8]) -> bool {
     let has = |text: &[u8], wanted: &[&str]| {
         let mut words = text.split(|byte| !byte.is_ascii_alphanumeric());

@@ -124,7 +124,7 @@ pub(super) async fn ask_for_proof(
     let name = record.name();
     let values = app.dns.txt_records(&name).await?;
     let below = match with_the_zone_twice(record.hostname(), &name).filter(|_| values.is_empty()) {
-        // It only explains the missing record, so its failure is none of the check.
+        // This look-up only explains the missing record, so the check does not fail with it.
         Some(name) => app.dns.txt_records(&name).await.unwrap_or_default(),
         None => Vec::new(),
     };
@@ -154,7 +154,7 @@ async fn where_to(app: &Application, domain: &CustomDomain) -> Result<Pointing, 
     })
 }
 
-/// The name at which a record for `hostname` is that was entered in full where the provider adds the zone.
+/// The name under which the provider serves a record for `hostname` if it was entered in full and the provider added the zone.
 fn where_the_zone_twice_leads(hostname: &Hostname) -> Option<Hostname> {
     Hostname::parse(&with_the_zone_twice(hostname, hostname.as_str())?).ok()
 }

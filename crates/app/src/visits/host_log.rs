@@ -44,7 +44,7 @@ impl HostLog {
         if !self.may_note_miss(now) || !self.lookups.is_due(now) {
             return;
         }
-        // During an outage nobody knows whether the host is unknown.
+        // During an outage the store cannot say whether the host is unknown.
         if matches!(store.holder_of(hostname).await, Ok(None)) {
             self.note_unknown(hostname.as_str(), now);
         }

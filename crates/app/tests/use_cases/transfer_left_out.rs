@@ -71,7 +71,7 @@ async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
     assert_eq!(left_out(&world).await, expected);
 }
 
-/// A move of an account loses its analytics, of which the operator must know before the old installation is gone.
+/// A move of an account loses its analytics, so the operator must learn that before the old installation is gone.
 #[tokio::test]
 async fn an_export_counts_the_clicks_of_the_account_that_it_leaves_out() {
     let world = World::new().await;

@@ -206,7 +206,7 @@ fn fields_of_requests_have_no_defaults() {
     }
 }
 
-/// Clients check patterns with the engines of their languages, some of which know no `\u`.
+/// Clients check patterns with the engines of their languages, and some engines do not support `\u`.
 #[test]
 fn patterns_are_short_and_know_no_classes_of_characters() {
     let of_requests = of_requests();
