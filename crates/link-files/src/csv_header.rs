@@ -39,7 +39,7 @@ pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<He
             Some(line) if announced.is_none() && announced_separator(&line).is_some() => {
                 announced = announced_separator(&line);
             }
-            Some(line) if is_blank(&line) => {}
+            Some(line) if is_blank(&line) || was_announcement(&line) => {}
             Some(line) => break line,
             None => return Ok(Err(too_long())),
         }
@@ -58,6 +58,10 @@ pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<He
     }
     let mut quotes = Quotes::new(separator);
     quotes.read(&line);
+    if quotes.is_within() {
+        return Ok(Err("a quotation mark in the first line is never closed; the name of a column cannot have a line break"
+            .to_owned()));
+    }
     if let Some(name) = quotes.with_text_behind().and_then(|cell| names.get(cell)) {
         return Ok(Err(format!(
             "the name of the column {:?} has text behind its closing quotation mark",
@@ -80,6 +84,21 @@ fn announced_separator(line: &[u8]) -> Option<u8> {
     let separator = if rest.is_empty() { b'\t' } else { *rest.first().filter(|_| rest.len() == 1)? };
     let is_separator = SEPARATORS.contains(&separator) || separator == b'|';
     (name.eq_ignore_ascii_case(b"sep=") && is_separator).then_some(separator)
+}
+
+/// Whether a line is the announcement of a table that a spreadsheet took as cells and wrote again: it filled the line up to
+/// the width of the table, with the separator that it now uses.
+fn was_announcement(line: &[u8]) -> bool {
+    SEPARATORS.iter().any(|separator| {
+        let cells = names(line, *separator);
+        cells.split_first().is_some_and(|(first, others)| {
+            // Without its separator, the first cell announces nothing.
+            first.len() > "sep=".len()
+                && announced_separator(first.as_bytes()).is_some()
+                && !others.is_empty()
+                && others.iter().all(String::is_empty)
+        })
+    })
 }
 
 /// Whether a line has no text in any cell, whatever separates them.

@@ -1,6 +1,7 @@
 //! Reads a table row by row.
 
 use std::io::{self, Read};
+use std::iter;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use signpost_app::transfer::{Field, ImportRow, Record};
@@ -25,6 +26,8 @@ pub(crate) struct CsvReader {
 enum RawRow {
     /// The number of cells in the buffers.
     Cells(usize),
+    /// The file ended within the row, without a line end. Holds the number of cells in the buffers.
+    EndsWithFile(usize),
     /// A cell has text behind its closing quotation mark. Holds the index of the cell.
     TextBehindMark(usize),
     TooLong,
@@ -52,13 +55,18 @@ impl CsvReader {
             input.skip_line_ends()?;
             let line = input.line();
             match self.read(input)? {
-                RawRow::Cells(count) if self.cells(count).all(is_blank) => {}
+                RawRow::Cells(count) | RawRow::EndsWithFile(count) if self.cells(count).all(is_blank) => {}
                 row => break (line, row),
             }
         };
         let record = match row {
             RawRow::End => return Ok(None),
-            RawRow::Cells(count) => self.record(count),
+            RawRow::EndsWithFile(count) if count < self.columns.len() => Err(format!(
+                "The file ends in this row, which has {} of {}. If nothing is missing, end the row with a line end.",
+                counted(count),
+                self.columns.len()
+            )),
+            RawRow::Cells(count) | RawRow::EndsWithFile(count) => self.record(count),
             RawRow::TextBehindMark(cell) => Err(format!(
                 "{} has text behind its closing quotation mark. Write a mark within a cell as two marks.",
                 self.name(cell)
@@ -76,14 +84,16 @@ impl CsvReader {
         Ok(Some(ImportRow { line, record }))
     }
 
+    /// The record of a row. Spreadsheets leave out the empty cells at the end of some rows, and write more of them in others;
+    /// neither means anything.
     fn record(&self, count: usize) -> Result<Record, String> {
         let expected = self.columns.len();
-        if count != expected {
-            let noun = if count == 1 { "cell" } else { "cells" };
-            return Err(format!("The row has {count} {noun}, the header {expected}."));
+        if self.cells(count).skip(expected).any(|cell| !is_blank(cell)) {
+            return Err(format!("The row has {}, the header {expected}.", counted(count)));
         }
         let mut record = Record::default();
-        let columns = self.columns.iter().zip(self.cells(count));
+        let cells = self.cells(count).chain(iter::repeat(&[][..]));
+        let columns = self.columns.iter().zip(cells);
         for (field, cell) in columns.filter_map(|(column, cell)| Some((column.as_ref()?, cell))) {
             let cell = str::from_utf8(cell).map_err(|_| format!("`{}` is not valid UTF-8.", field.name()))?;
             if let Some(value) = value(*field, cell) {
@@ -152,12 +162,18 @@ impl CsvReader {
                 }
                 ReadRecordResult::Record => {
                     let stray = quotes.with_text_behind().map(RawRow::TextBehindMark);
-                    return Ok(excess.or(stray).unwrap_or(RawRow::Cells(ended)));
+                    let row = if is_last { RawRow::EndsWithFile(ended) } else { RawRow::Cells(ended) };
+                    return Ok(excess.or(stray).unwrap_or(row));
                 }
                 ReadRecordResult::End => return Ok(RawRow::End),
             }
         }
     }
+}
+
+/// A number of cells with its noun.
+fn counted(cells: usize) -> String {
+    if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") }
 }
 
 /// Whether a cell has no text.

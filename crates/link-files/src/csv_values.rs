@@ -45,12 +45,18 @@ const fn when_empty(form: FieldForm) -> Option<FieldValue> {
     }
 }
 
-/// `true` and `false` in any case, because spreadsheets write `TRUE` and `FALSE`. The use case refuses other
-/// texts.
+/// The words of spreadsheets for true and false in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and
+/// Russian, in lower case. They write the word of the country that they are set to, and `1` and `0` as numbers.
+const TRUE: [&str; 10] =
+    ["true", "1", "wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "prawda", "истина"];
+const FALSE: [&str; 8] = ["false", "0", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь"];
+
+/// A flag in any case, because spreadsheets write `TRUE` and `FALSE`. The use case refuses other texts.
 fn flag(cell: &str) -> FieldValue {
-    if cell.eq_ignore_ascii_case("true") {
+    let word = cell.to_lowercase();
+    if TRUE.contains(&&*word) {
         FieldValue::Flag(true)
-    } else if cell.eq_ignore_ascii_case("false") {
+    } else if FALSE.contains(&&*word) {
         FieldValue::Flag(false)
     } else {
         FieldValue::Text(cell.to_owned())
@@ -106,6 +112,10 @@ mod tests {
     #[test]
     fn flags_and_countries_are_read_as_spreadsheets_write_them() {
         assert_eq!(value(Field::IsActive, "TRUE"), Some(FieldValue::Flag(true)));
+        for (cell, flag) in [("WAHR", true), ("falsch", false), ("1", true), ("0", false), ("FAŁSZ", false)]
+        {
+            assert_eq!(value(Field::IsActive, cell), Some(FieldValue::Flag(flag)), "{cell}");
+        }
         assert_eq!(value(Field::IsActive, "yes"), Some(FieldValue::Text("yes".to_owned())));
         let countries = FieldValue::Countries(vec!["DE".to_owned(), "AT".to_owned()]);
         for cell in ["DE AT", "DE,AT", " DE,  AT "] {

@@ -44,6 +44,11 @@ impl Quotes {
         }
     }
 
+    /// Whether the next byte is within quotation marks.
+    pub(crate) const fn is_within(&self) -> bool {
+        matches!(self.place, Place::Quoted)
+    }
+
     /// The index of the first cell with text behind its closing mark.
     pub(crate) const fn with_text_behind(&self) -> Option<usize> {
         self.with_text_behind
