@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use actix_http::header::{FORWARDED, VIA, X_FORWARDED_FOR};
 use actix_http::{HttpMessage as _, Method, Request};
 use signpost_app::LogPace;
+use signpost_app::admission::Sender;
 use signpost_app::ports::Clock;
 
 use crate::outcome::Outcome;
@@ -29,8 +29,11 @@ impl OwnVisits {
             outcome,
             Outcome::Redirected(_) | Outcome::RedirectedDirectly(_) | Outcome::Shown(_) | Outcome::Pixels(_)
         );
+        let peer = request.peer_addr().map(|peer| peer.ip());
+        let is_of_this_machine =
+            || Sender::is_this_machine(peer, |header| request.headers().contains_key(header));
         // HEAD counts as nothing.
-        if !opened || *request.method() == Method::HEAD || !is_of_this_machine(request) {
+        if !opened || *request.method() == Method::HEAD || !is_of_this_machine() {
             return;
         }
         let now = clock.now();
@@ -50,10 +53,4 @@ impl OwnVisits {
 /// that only the recorder knows are not looked for.
 pub(crate) fn bot_rule(request: &Request) -> Option<&'static str> {
     visitor::named_programs(request.headers()).next().map(|program| program.rule)
-}
-
-/// Whether the sender runs on this machine. Proxies on this machine add one of the headers.
-fn is_of_this_machine(request: &Request) -> bool {
-    let is_loopback = request.peer_addr().is_some_and(|peer| peer.ip().to_canonical().is_loopback());
-    is_loopback && ![X_FORWARDED_FOR, FORWARDED, VIA].iter().any(|name| request.headers().contains_key(name))
 }

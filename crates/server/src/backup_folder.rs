@@ -1,5 +1,6 @@
 //! A folder of dated backups that keeps only the newest ones (`signpost backup --keep`).
 
+use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -7,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use signpost_domain::Timestamp;
+use signpost_sqlite::DatabaseFile;
 
 /// The form of a date in a name. `0` stands for any digit; every other character for itself. Names of one form sort by date.
 const DATE_FORM: &str = "0000-00-00T00-00-00Z";
@@ -19,6 +21,30 @@ pub(crate) struct BackupFolder {
     /// What the names of its backups begin and end with.
     before_date: String,
     behind_date: String,
+}
+
+/// The backups of a folder that do not belong to the newest ones.
+#[derive(Debug, Default)]
+pub(crate) struct Rotation {
+    /// Those to delete, the oldest first.
+    pub(crate) to_delete: Vec<PathBuf>,
+    /// Those that a program has open as its database, so that deleting them would lose what it writes.
+    pub(crate) in_use: Vec<PathBuf>,
+    /// Those with a later date than the new one. The clock was ahead when they were made, or is behind now. They do not
+    /// count: otherwise they would push out all others for as long as their dates lie ahead.
+    pub(crate) dated_later: Vec<PathBuf>,
+}
+
+/// Whether SQLite's files of an open database are beside a backup or its clicks. A backup itself has none.
+fn is_in_use(backup: &Path) -> bool {
+    let clicks = DatabaseFile::at(backup).map(|file| file.of_clicks().path().to_path_buf());
+    [Some(backup.to_path_buf()), clicks.ok()].into_iter().flatten().any(|file| {
+        ["-wal", "-shm"].iter().any(|ending| {
+            let mut companion = file.clone().into_os_string();
+            companion.push(ending);
+            Path::new(&companion).symlink_metadata().is_ok()
+        })
+    })
 }
 
 impl BackupFolder {
@@ -39,25 +65,30 @@ impl BackupFolder {
         self.folder.join(format!("{}{date}Z{}", self.before_date, self.behind_date))
     }
 
-    /// The files of backups that are older than the newest `keep`, the oldest first. `made` is a new backup, which counts as
-    /// the newest even if the clock was set back since the others.
+    /// What to delete of the folder so that the newest `keep` backups are left. `made` is the backup that was just made.
     ///
     /// Only regular files whose whole name is that of a backup of this database are listed.
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub(crate) fn older_than_newest(&self, keep: NonZeroUsize, made: &Path) -> io::Result<Vec<PathBuf>> {
-        let mut others = Vec::new();
+    pub(crate) fn rotation(&self, keep: NonZeroUsize, made: &Path) -> io::Result<Rotation> {
+        let mut rotation = Rotation::default();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let is_backup = entry.file_name().to_str().is_some_and(|name| self.is_name(name));
-            if is_backup && entry.file_type()?.is_file() && Some(&*entry.file_name()) != made.file_name() {
-                others.push(entry.path());
+            if is_backup && entry.file_type()?.is_file() {
+                match Some(&*entry.file_name()).cmp(&made.file_name()) {
+                    Ordering::Less => rotation.to_delete.push(entry.path()),
+                    Ordering::Equal => {}
+                    Ordering::Greater => rotation.dated_later.push(entry.path()),
+                }
             }
         }
-        others.sort_unstable();
-        others.truncate(others.len().saturating_sub(keep.get() - 1));
-        Ok(others)
+        rotation.dated_later.sort_unstable();
+        rotation.to_delete.sort_unstable();
+        rotation.to_delete.truncate(rotation.to_delete.len().saturating_sub(keep.get() - 1));
+        let (in_use, to_delete) = rotation.to_delete.into_iter().partition(|backup| is_in_use(backup));
+        Ok(Rotation { to_delete, in_use, ..rotation })
     }
 
     fn is_name(&self, name: &str) -> bool {
@@ -112,18 +143,23 @@ mod tests {
         fs::create_dir(folder.path().join(name(6))).unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("signpost.db", folder.path().join(name(7))).unwrap();
+        let names = |paths: Vec<PathBuf>| {
+            let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+            paths.iter().map(name).collect::<Vec<_>>()
+        };
         let older = |keep, made: u32| {
             let keep = NonZeroUsize::new(keep).unwrap();
-            let older =
-                backups(folder.path()).older_than_newest(keep, &folder.path().join(name(made))).unwrap();
-            older
-                .iter()
-                .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
-                .collect::<Vec<_>>()
+            let rotation = backups(folder.path()).rotation(keep, &folder.path().join(name(made))).unwrap();
+            (names(rotation.to_delete), names(rotation.in_use), names(rotation.dated_later))
         };
-        assert_eq!(older(2, 5), [name(1), name(2), name(3)]);
-        assert_eq!(older(1, 5), [name(1), name(2), name(3), name(4)]);
-        assert!(older(5, 5).is_empty() && older(9, 5).is_empty());
-        assert_eq!(older(1, 1), [name(2), name(3), name(4), name(5)], "the clock was set back");
+        assert_eq!(older(2, 5), (vec![name(1), name(2), name(3)], vec![], vec![]));
+        assert_eq!(older(1, 5).0, [name(1), name(2), name(3), name(4)]);
+        assert!(older(5, 5).0.is_empty() && older(9, 5).0.is_empty());
+        assert_eq!(older(2, 3), (vec![name(1)], vec![], vec![name(4), name(5)]), "the clock was set back");
+        let companions = [format!("{}-shm", name(1)), name(3).replace(".db", "-clicks.db-wal")];
+        for companion in companions {
+            fs::write(folder.path().join(companion), "").unwrap();
+        }
+        assert_eq!(older(2, 5), (vec![name(2)], vec![name(1), name(3)], vec![]), "a server has them open");
     }
 }

@@ -13,6 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::connection::{self, Deadline, Task};
 use crate::database_file::{Contents, DatabaseFile};
+use crate::failure::is_damaged;
 use crate::open_error::OpenError;
 
 /// The temporary name of an unfinished copy. It identifies the leftovers of a killed program.
@@ -47,6 +48,16 @@ pub enum BackupError {
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
+    },
+    /// The database is damaged, so that it cannot be copied.
+    #[error(
+        "cannot back up {path}, because it is damaged ({finding}); keep the backups that you have, and check the disk"
+    )]
+    DamagedSource {
+        /// The database.
+        path: PathBuf,
+        /// The first problem that SQLite found.
+        finding: String,
     },
     /// SQLite could not copy the database or read the copy.
     #[error("cannot write the backup {path}: {source}; check that the disk has room for it")]
@@ -121,17 +132,38 @@ fn checked_copy_of(
 ) -> Result<CheckedCopy, BackupError> {
     let target = std::path::absolute(target)
         .map_err(|source| BackupError::NoFile { path: target.to_path_buf(), source })?;
-    let failed = |source| BackupError::Copy { path: target.clone(), source };
     file.must_hold_a_database()?;
     // The end of the copy would report it too, but only after a long wait.
     if target.symlink_metadata().is_ok() {
         return Err(BackupError::Exists { path: target });
     }
     let mut source = connection::open(file, Task::Copy, patience, &Arc::new(Deadline::none()))?;
-    if !connection::has_tables(&mut source, file).map_err(failed)? {
-        return Err(file.is_no_database().into());
+    match connection::has_tables(&mut source, file) {
+        Ok(true) => {}
+        Ok(false) => return Err(file.is_no_database().into()),
+        Err(error) => return Err(copy_failed(&mut source, file, target, error)),
     }
-    checked_copy(&mut source, &target, file.contents())
+    checked_copy(&mut source, &target, file.contents()).map_err(|error| match error {
+        BackupError::Copy { path, source: error } => copy_failed(&mut source, file, path, error),
+        other => other,
+    })
+}
+
+/// Why SQLite could not copy `file`. Of a damaged database it may say that the disk is full, so the database itself is checked.
+fn copy_failed(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+    target: PathBuf,
+    error: diesel::result::Error,
+) -> BackupError {
+    let finding = match first_problem(connection) {
+        Ok(finding) => finding,
+        Err(error) => is_damaged(&error).then(|| error.to_string()),
+    };
+    match finding {
+        Some(finding) => BackupError::DamagedSource { path: file.path().to_path_buf(), finding },
+        None => BackupError::Copy { path: target, source: error },
+    }
 }
 
 /// Copies the database of a connection to `target`, an absolute path; see [`back_up`].
@@ -222,13 +254,18 @@ fn alone(copy: &DatabaseFile) -> QueryResult<SqliteConnection> {
     })
 }
 
+/// The first problem in the file of a connection.
+fn first_problem(connection: &mut SqliteConnection) -> QueryResult<Option<String>> {
+    let Finding { integrity_check } =
+        diesel::sql_query("PRAGMA integrity_check(1)").get_result(connection)?;
+    Ok((integrity_check != "ok").then_some(integrity_check))
+}
+
 /// The first problem of a copy.
 fn check(copy: &DatabaseFile) -> QueryResult<Option<String>> {
     let mut connection = alone(copy)?;
-    let Finding { integrity_check } =
-        diesel::sql_query("PRAGMA integrity_check(1)").get_result(&mut connection)?;
-    if integrity_check != "ok" {
-        return Ok(Some(integrity_check));
+    if let Some(problem) = first_problem(&mut connection)? {
+        return Ok(Some(problem));
     }
     let Dangling { rows } = diesel::sql_query("SELECT count(*) AS rows FROM pragma_foreign_key_check")
         .get_result(&mut connection)?;

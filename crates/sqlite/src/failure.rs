@@ -85,6 +85,12 @@ fn is_unwritable(error: &SqlError) -> bool {
     )
 }
 
+/// The messages of `SQLITE_CORRUPT` and `SQLITE_NOTADB`.
+pub(crate) fn is_damaged(error: &SqlError) -> bool {
+    let SqlError::DatabaseError(_, information) = error else { return false };
+    matches!(information.message(), "database disk image is malformed" | "file is not a database")
+}
+
 /// Whether a statement violated the unique index that starts with `column` (`table.column`).
 pub(crate) fn is_taken(error: &SqlError, column: &str) -> bool {
     let SqlError::DatabaseError(DatabaseErrorKind::UniqueViolation, information) = error else {

@@ -46,6 +46,27 @@ fn d63_every_metric_of_the_packaging_exists() {
     }
 }
 
+/// Prometheus sees no increase in a counter that appears with its first event.
+#[test]
+fn d63_counters_of_alerts_are_there_before_their_first_event() {
+    let program = Program::builder().setting("metrics-listen", "127.0.0.1:0").start();
+    let body = scraped(&program);
+    for series in [
+        r#"signpost_api_refused_total{code="internal_error"}"#,
+        r#"signpost_visits_total{outcome="unavailable"}"#,
+        r#"signpost_visits_total{outcome="failed"}"#,
+        "signpost_clicks_dropped_total",
+        "signpost_change_gaps_total",
+        r#"signpost_domain_checks_total{outcome="unanswered"}"#,
+        r#"signpost_domain_checks_total{outcome="panicked"}"#,
+        "signpost_domain_checks_given_up_total",
+    ] {
+        assert!(body.lines().any(|line| line == format!("{series} 0")), "{series} is not in\n{body}");
+    }
+    let counters = metric_names(ALERTS).into_iter().filter(|name| name.ends_with("_total"));
+    assert_eq!(counters.count(), 6, "a new counter belongs into the list above");
+}
+
 /// Prometheus itself gives every series the labels `job` and `instance`.
 #[test]
 fn d63_no_metric_has_a_label_of_prometheus() {

@@ -28,6 +28,16 @@ fn nightly_commands(folder: &str) -> [Vec<String>; 2] {
     })
 }
 
+/// The database of the settings is a path relative to the folder in which `signpost.service` runs.
+#[test]
+fn d60_nightly_backups_run_in_the_folder_of_the_service() {
+    let service = include_str!("../../../packaging/signpost.service");
+    let line = service.lines().find(|line| line.starts_with("WorkingDirectory=")).unwrap();
+    assert!(UNIT.lines().any(|of_unit| of_unit == line), "{UNIT}");
+    let folder = line.split_once('=').unwrap().1;
+    assert!(GUIDE.contains(&format!("root cd {folder} && /usr/local/bin/signpost backup")));
+}
+
 fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

@@ -29,6 +29,18 @@ pub struct ClientAddresses {
     warnings: LogPace,
 }
 
+impl Sender<'_> {
+    /// The headers by which a proxy says that it passes a request on.
+    const OF_PROXIES: [&'static str; 4] = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
+
+    /// Whether a request comes from this machine itself, so that its sender probably operates the installation. `has_header`
+    /// says whether the request has a header with this name; proxies on this machine add one.
+    pub fn is_this_machine(peer: Option<IpAddr>, has_header: impl Fn(&str) -> bool) -> bool {
+        peer.is_some_and(|peer| peer.to_canonical().is_loopback())
+            && !Self::OF_PROXIES.into_iter().any(has_header)
+    }
+}
+
 impl ClientAddresses {
     /// Trusts these proxies.
     #[must_use]
@@ -63,5 +75,25 @@ impl ClientAddresses {
             );
         }
         self.proxies.client_address(peer, forwarded_for.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d15_only_a_loopback_peer_without_a_proxy_is_this_machine() {
+        let is_own = |peer: &str, header: Option<&str>| {
+            Sender::is_this_machine(Some(peer.parse().unwrap()), |name| Some(name) == header)
+        };
+        for peer in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            assert!(is_own(peer, None) && is_own(peer, Some("accept")), "{peer}");
+            for header in ["x-forwarded-for", "forwarded", "via", "x-real-ip"] {
+                assert!(!is_own(peer, Some(header)), "{peer} {header}");
+            }
+        }
+        assert!(!is_own("203.0.113.9", None) && !is_own("192.168.0.1", None));
+        assert!(!Sender::is_this_machine(None, |_| false));
     }
 }

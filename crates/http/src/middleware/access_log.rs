@@ -20,6 +20,10 @@ pub(crate) fn describe_metrics() {
         "Time from a request's head to its answer, by route."
     );
     metrics::describe_counter!(REFUSED, "Error answers of the API, by error code.");
+    // An increase is only seen in a counter that was there before.
+    for code in ErrorCode::ALL {
+        metrics::counter!(REFUSED, "code" => code.as_str()).increment(0);
+    }
 }
 
 /// A request under way. It keeps the pattern of the route instead of path and query, because callers put API keys in both.

@@ -13,7 +13,7 @@ use signpost_sqlite::{Backup, DatabaseFile, back_up_with_clicks};
 
 use super::UsageError;
 use super::output::{Output, counted, enumerated};
-use crate::backup_folder::BackupFolder;
+use crate::backup_folder::{BackupFolder, Rotation};
 use crate::settings::{CommonSettings, Database};
 use crate::system::SystemClock;
 
@@ -94,27 +94,45 @@ pub(super) async fn run_backup(
     let mut outcome = Ok(());
     if let (Some(folder), Some(keep)) = (folder, keep) {
         let mut deleted = Vec::new();
-        outcome = delete_older(&folder, keep, &made, &mut deleted)
-            .context("the backup is complete, but older ones could not be deleted");
+        let rotated = rotate(&folder, keep, &made, &mut deleted);
         if !deleted.is_empty() {
             let count = counted(deleted.len().try_into().unwrap_or(u64::MAX), "older backup");
             text = format!("{text}\nDeleted {count}: {}.", enumerated(&deleted));
         }
         result.insert("deleted".to_owned(), json!(deleted));
+        match rotated {
+            Ok(left) => {
+                for (reason, files) in left.iter().filter(|(_, files)| !files.is_empty()) {
+                    text = format!("{text}\nLeft alone, {reason}: {}.", enumerated(files));
+                }
+                let left: Vec<_> = left
+                    .iter()
+                    .flat_map(|(reason, files)| {
+                        files.iter().map(move |file| json!({ "file": file, "reason": reason }))
+                    })
+                    .collect();
+                result.insert("left_alone".to_owned(), json!(left));
+            }
+            Err(error) => {
+                outcome = Err(error.context("the backup is complete, but older ones could not be deleted"));
+            }
+        }
     }
     output.result(&result, text)?;
     outcome
 }
 
 /// Deletes all but the newest `keep` backups, and adds those deleted to `deleted`. The clicks of a backup go first: if the
-/// program is stopped between the two, the next run finds the backup again.
-fn delete_older(
+/// program is stopped between the two, the next run finds the backup again. Returns the others that do not count, by the reason
+/// why they were left alone.
+fn rotate(
     folder: &BackupFolder,
     keep: NonZeroUsize,
     made: &Path,
     deleted: &mut Vec<String>,
-) -> Result<()> {
-    for backup in folder.older_than_newest(keep, made)? {
+) -> Result<[(&'static str, Vec<String>); 2]> {
+    let Rotation { to_delete, in_use, dated_later } = folder.rotation(keep, made)?;
+    for backup in to_delete {
         let clicks = DatabaseFile::at(&backup)?.of_clicks();
         for file in [clicks.path(), &backup] {
             match fs::remove_file(file) {
@@ -126,5 +144,9 @@ fn delete_older(
         }
         deleted.push(backup.display().to_string());
     }
-    Ok(())
+    let named = |files: Vec<PathBuf>| files.iter().map(|file| file.display().to_string()).collect();
+    Ok([
+        ("because a program has it open", named(in_use)),
+        ("because it is dated later than the new backup", named(dated_later)),
+    ])
 }

@@ -187,6 +187,25 @@ async fn damaged_copy_is_deleted() {
     assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
 }
 
+/// The advice must not be to look for room on the disk.
+#[tokio::test]
+async fn d60_a_damaged_database_is_named_by_a_backup_that_fails() {
+    let database = Database::new();
+    let (store, _) = filled(&database, 1_000).await;
+    drop(store);
+    database.spoil("PRAGMA wal_checkpoint(TRUNCATE)");
+    let mut bytes = fs::read(database.file.path()).unwrap();
+    let behind_the_first_page = bytes.len() / 4..bytes.len() / 2;
+    bytes[behind_the_first_page].fill(0xff);
+    fs::write(database.file.path(), bytes).unwrap();
+    let refused = taken(&database, "copy.db").unwrap_err();
+    assert!(matches!(refused, BackupError::DamagedSource { .. }), "{refused}");
+    let message = refused.to_string();
+    assert!(message.contains("test.db") && message.contains("it is damaged"), "{message}");
+    assert!(!message.contains("room"), "{message}");
+    assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
+}
+
 /// A backup before an upgrade contains the old tables, which the new program must not touch.
 #[tokio::test]
 async fn tables_of_another_version_are_copied_unchanged() {
