@@ -13,7 +13,7 @@ use std::time::Duration;
 use signpost_domain::{AccountId, PlanName};
 
 use self::address_throttle::AddressThrottle;
-pub use self::admit::{NotAdmitted, Reason, WayOut, admit};
+pub use self::admit::{AdmittedRequest, NotAdmitted, RateLimits, Reason, WayOut, admit};
 pub use self::client_addresses::{ClientAddresses, Sender};
 use self::in_flight::InFlight;
 pub(crate) use self::in_flight::RequestPermit;

@@ -1,36 +1,45 @@
-//! The authenticated sender of a request.
+//! Who acts for an account.
 
-use signpost_domain::{Account, AccountId, Link, LinkId, Plan, QuotaRemaining, RequestBudget, Usage};
+use signpost_domain::{Account, AccountId, ApiKeyId, Permission, PermissionSet, Plan, Refusal, Usage};
 
 use crate::admission::{RequestPermit, SearchPermit};
 use crate::app_error::AppError;
-use crate::application::Application;
-use crate::ports::StoreError;
 
-/// An account's request budget and its remainder, for the four `RateLimit-*` headers (D17).
+/// By what somebody acts for an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateLimits {
-    /// The budget of the plan.
-    pub budget: RequestBudget,
-    /// The remainder.
-    pub remaining: QuotaRemaining,
+pub enum Actor {
+    /// A program with this key of the account.
+    Key(ApiKeyId),
 }
 
-/// An account whose request was admitted. Only [`admission::admit`](crate::admission::admit) makes one, so a function that
-/// takes a caller serves an authenticated, entitled and counted request. The request is in flight until the caller is
-/// dropped.
+/// Somebody who acts for an account. Only [`admit`](crate::admission::admit) makes one, so a function that takes a caller serves an
+/// authenticated and entitled request. The request is in flight until the last clone of the caller is dropped.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) account: Account,
     pub(crate) usage: Usage,
     pub(crate) plan: Plan,
-    pub(crate) rate_limits: RateLimits,
+    pub(crate) actor: Actor,
+    pub(crate) permissions: PermissionSet,
     pub(crate) permit: RequestPermit,
-    /// A link of the account, read together with the key.
-    pub(crate) link_read_ahead: Option<Link>,
 }
 
 impl Caller {
+    /// Returns if the caller has this permission. Every use case asks first.
+    ///
+    /// # Errors
+    /// [`Refusal::NotPermitted`] otherwise.
+    pub const fn require(&self, permission: Permission) -> Result<(), Refusal> {
+        if self.permissions.contains(permission) { Ok(()) } else { Err(Refusal::NotPermitted(permission)) }
+    }
+
+    /// The caller without the permissions that are not in `permissions`.
+    #[must_use]
+    pub fn limited_to(mut self, permissions: PermissionSet) -> Self {
+        self.permissions = self.permissions.intersection(permissions);
+        self
+    }
+
     /// Admits a search of this request until the permit is dropped.
     ///
     /// # Errors
@@ -39,12 +48,10 @@ impl Caller {
         self.permit.search().ok_or(AppError::TooManySearches)
     }
 
-    /// The account's link with this id. Uses the link that was read ahead, if it is the same.
-    pub(crate) async fn link(&self, app: &Application, id: LinkId) -> Result<Option<Link>, StoreError> {
-        match &self.link_read_ahead {
-            Some(link) if link.id() == id => Ok(Some(link.clone())),
-            Some(_) | None => app.store.link(self.account.id, id).await,
-        }
+    /// By what the caller acts.
+    #[must_use]
+    pub const fn actor(&self) -> Actor {
+        self.actor
     }
 
     /// The account's id.
@@ -69,11 +76,5 @@ impl Caller {
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
-    }
-
-    /// The request budget after this request.
-    #[must_use]
-    pub const fn rate_limits(&self) -> RateLimits {
-        self.rate_limits
     }
 }

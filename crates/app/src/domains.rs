@@ -13,7 +13,7 @@ mod verify;
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
     AccountId, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, Hostname, IdReference, Page,
-    PageLimit, PagePosition, RecordFinding, Refusal, Timestamp, dns_instructions,
+    PageLimit, PagePosition, Permission, RecordFinding, Refusal, Timestamp, dns_instructions,
 };
 
 pub use self::connect::{Connected, connect};
@@ -74,6 +74,7 @@ pub async fn list(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<DomainWithInstructions>, AppError> {
+    caller.require(Permission::Read)?;
     let page = app.store.custom_domains(caller.account_id(), limit, after).await?;
     let now = app.clock.now();
     Ok(page.map(|domain| DomainWithInstructions::at(app, &domain, now)))
@@ -89,6 +90,7 @@ pub async fn get(
     caller: &Caller,
     id: IdReference<DomainKind>,
 ) -> Result<DomainWithInstructions, AppError> {
+    caller.require(Permission::Read)?;
     let id = id.id().ok_or(Refusal::DomainNotFound)?;
     let domain = app.store.custom_domain(caller.account_id(), id).await?.ok_or(Refusal::DomainNotFound)?;
     Ok(DomainWithInstructions::at(app, &domain, app.clock.now()))
@@ -108,6 +110,7 @@ pub async fn delete(
     caller: &Caller,
     id: IdReference<DomainKind>,
 ) -> Result<DomainId, AppError> {
+    caller.require(Permission::WriteDomains)?;
     let id = id.id().ok_or(Refusal::DomainNotFound)?;
     while delete_or_shrink(app, caller.account_id(), id).await? == LinksLeft::Some {}
     Ok(id)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     AccountId, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
-    PlanResource, Refusal, Rejection,
+    Permission, PlanResource, Refusal, Rejection,
 };
 
 use crate::app_error::AppError;
@@ -26,6 +26,7 @@ pub async fn create(
     name: Name,
     idempotency: Idempotency<'_, Group>,
 ) -> Result<Group, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let group = Group::create(app.ids.next(), name, app.clock.now());
     let limit = caller.plan().limits.of(PlanResource::Groups);
     let operation = Operation::new(app, caller, idempotency);
@@ -53,6 +54,7 @@ pub async fn list(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Group>, AppError> {
+    caller.require(Permission::Read)?;
     Ok(app.store.groups(caller.account_id(), limit, after).await?)
 }
 
@@ -61,6 +63,11 @@ pub async fn list(
 /// # Errors
 /// [`Refusal::GroupNotFound`], equally for a malformed id, an unknown id, and another account's (D2).
 pub async fn get(app: &Application, caller: &Caller, id: IdReference<GroupKind>) -> Result<Group, AppError> {
+    caller.require(Permission::Read)?;
+    find(app, caller, id).await
+}
+
+async fn find(app: &Application, caller: &Caller, id: IdReference<GroupKind>) -> Result<Group, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let group = app.store.group(caller.account_id(), id).await?;
     Ok(group.ok_or(Refusal::GroupNotFound)?)
@@ -76,6 +83,7 @@ pub async fn rename(
     id: IdReference<GroupKind>,
     name: Name,
 ) -> Result<Group, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let account = caller.account_id();
     let attempts = Attempts::at(app);
@@ -107,6 +115,7 @@ pub async fn delete(
     caller: &Caller,
     id: IdReference<GroupKind>,
 ) -> Result<GroupId, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     while !delete_or_shrink(app, caller.account_id(), id).await? {}
     Ok(id)
@@ -148,6 +157,7 @@ pub async fn assign(
     ids: &Batch<String>,
     idempotency: Idempotency<'_, Moved>,
 ) -> Result<Moved, AppError> {
+    caller.require(Permission::WriteLinks)?;
     move_links(app, caller, group, ids, Direction::Into, idempotency).await
 }
 
@@ -163,6 +173,7 @@ pub async fn unassign(
     ids: &Batch<String>,
     idempotency: Idempotency<'_, Moved>,
 ) -> Result<Moved, AppError> {
+    caller.require(Permission::WriteLinks)?;
     move_links(app, caller, group, ids, Direction::OutOf, idempotency).await
 }
 
@@ -197,7 +208,7 @@ async fn move_links(
         .run(|| async {
             if requested.is_empty() {
                 // No link is left to move, but an unknown group is still refused.
-                get(app, caller, group).await?;
+                find(app, caller, group).await?;
                 let outcomes = outcomes(vec![]);
                 operation.finish(None, false, &outcomes).await?;
                 return Ok(outcomes);

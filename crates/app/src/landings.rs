@@ -21,6 +21,7 @@ impl LinkResource for PageContent {
         app: &Application,
         caller: &Caller,
         id: LandingId,
+        _: Option<&Link>,
     ) -> Result<Option<LandingPage>, StoreError> {
         app.store.landing_page(caller.account_id(), id).await
     }

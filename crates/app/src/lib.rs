@@ -30,6 +30,6 @@ pub mod visits;
 
 pub use app_error::AppError;
 pub use application::{Application, Lifecycle};
-pub use caller::{Caller, RateLimits};
+pub use caller::{Actor, Caller};
 pub use causes::with_causes;
 pub use log_pace::LogPace;

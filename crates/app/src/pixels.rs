@@ -2,8 +2,8 @@
 
 use signpost_domain::id::PixelKind;
 use signpost_domain::{
-    Feature, IdReference, Name, Page, PageLimit, PagePosition, Pixel, PixelCode, PixelId, PlanResource,
-    Refusal,
+    Feature, IdReference, Name, Page, PageLimit, PagePosition, Permission, Pixel, PixelCode, PixelId,
+    PlanResource, Refusal,
 };
 
 use crate::app_error::AppError;
@@ -32,6 +32,7 @@ pub async fn create(
     command: NewPixel,
     idempotency: Idempotency<'_, Pixel>,
 ) -> Result<Pixel, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let NewPixel { code, name } = command;
     let pixel = Pixel { id: app.ids.next(), code, name, created_at: app.clock.now() };
     let limit = caller.plan().limits.of(PlanResource::Pixels);
@@ -63,6 +64,7 @@ pub async fn list(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Pixel>, AppError> {
+    caller.require(Permission::Read)?;
     Ok(app.store.pixels(caller.account_id(), limit, after).await?)
 }
 
@@ -71,6 +73,7 @@ pub async fn list(
 /// # Errors
 /// [`Refusal::PixelNotFound`] (D2).
 pub async fn get(app: &Application, caller: &Caller, id: IdReference<PixelKind>) -> Result<Pixel, AppError> {
+    caller.require(Permission::Read)?;
     let id = id.id().ok_or(Refusal::PixelNotFound)?;
     let pixel = app.store.pixel(caller.account_id(), id).await?;
     Ok(pixel.ok_or(Refusal::PixelNotFound)?)
@@ -85,6 +88,7 @@ pub async fn delete(
     caller: &Caller,
     id: IdReference<PixelKind>,
 ) -> Result<PixelId, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let id = id.id().ok_or(Refusal::PixelNotFound)?;
     let attempts = Attempts::at(app);
     attempts

@@ -39,8 +39,13 @@ impl LinkResource for RedirectContent {
         app: &Application,
         caller: &Caller,
         id: RedirectId,
+        read_ahead: Option<&Link>,
     ) -> Result<Option<RedirectWithPixels>, StoreError> {
-        let redirect = caller.link(app, id.into()).await?.and_then(Link::into_redirect);
+        let link = match read_ahead {
+            Some(link) if link.id() == id.into() => Some(link.clone()),
+            Some(_) | None => app.store.link(caller.account_id(), id.into()).await?,
+        };
+        let redirect = link.and_then(Link::into_redirect);
         let Some(redirect) = redirect else { return Ok(None) };
         let ids = redirect.content.pixel_ids.as_slice();
         let pixels = stored_pixels(app, caller.account_id(), ids).await?;

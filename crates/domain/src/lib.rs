@@ -88,6 +88,7 @@ pub mod link_request;
 pub mod page;
 pub mod page_content;
 mod page_content_json;
+pub mod permission;
 pub mod pixel;
 pub mod placement;
 pub mod plan;
@@ -158,6 +159,7 @@ pub use page::{Page, PageLimit, PagePosition};
 pub use page_content::{AccentColor, PageContent, PageContentRequest, Theme};
 pub use page_content_json::MalformedPageContent;
 pub use page_text::{AltText, Description, SocialNetwork, WidgetText};
+pub use permission::{Permission, PermissionSet};
 pub use pixel::{Pixel, PixelCode, PixelIds};
 pub use pixel_type::PixelType;
 pub use placement::{

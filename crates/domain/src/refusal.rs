@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::error_code::ErrorCode;
 use crate::link_id::LinkId;
+use crate::permission::Permission;
 use crate::plan::{Feature, PlanResource};
 use crate::verification_token::VerificationRecord;
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
@@ -52,6 +53,8 @@ pub enum Refusal {
         /// The limit of the plan.
         limit: u64,
     },
+    /// The caller lacks a permission that the operation needs (D80).
+    NotPermitted(Permission),
     /// The plan lacks a feature that the request would start to use (D15).
     FeatureNotAvailable(Feature),
     /// The link was created without analytics, which cannot be changed later (D50).
@@ -84,7 +87,10 @@ impl Refusal {
             Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
             Self::SlugReserved | Self::AddressTaken { .. } => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
-            Self::FeatureNotAvailable(_) => ErrorCode::FeatureNotAvailableOnCurrentPlan,
+            // The closed list of codes has no better one (D80).
+            Self::NotPermitted(_) | Self::FeatureNotAvailable(_) => {
+                ErrorCode::FeatureNotAvailableOnCurrentPlan
+            }
             Self::AnalyticsNotConfigured => ErrorCode::AnalyticsNotConfigured,
             Self::AnalyticsRangeTooLong { .. } => ErrorCode::AnalyticsRangeExceedsPlanLimit,
             Self::DuplicateIdInBatch => ErrorCode::DuplicateIdInBatch,
@@ -121,6 +127,7 @@ impl Refusal {
             | Self::DomainProviderUnavailable
             | Self::SlugRequiredForSystemDomain
             | Self::PlanLimitReached { .. }
+            | Self::NotPermitted(_)
             | Self::FeatureNotAvailable(_)
             | Self::AnalyticsNotConfigured
             | Self::AnalyticsRangeTooLong { .. }
@@ -166,6 +173,9 @@ impl fmt::Display for Refusal {
                 let resources = resource.as_str();
                 let name = if *limit == 1 { resources.trim_end_matches('s') } else { resources };
                 write!(f, "The plan allows at most {limit} {name}.")
+            }
+            Self::NotPermitted(permission) => {
+                write!(f, "This needs the scope `{}`, which the key does not have.", permission.as_str())
             }
             Self::FeatureNotAvailable(feature) => {
                 write!(f, "The feature `{}` is not part of the current plan.", feature.as_str())

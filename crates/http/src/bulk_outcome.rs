@@ -70,6 +70,7 @@ const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
         | Refusal::DomainProviderUnavailable
         | Refusal::DomainsNotOffered
         | Refusal::PlanLimitReached { .. }
+        | Refusal::NotPermitted(_)
         | Refusal::FeatureNotAvailable(_)
         | Refusal::AnalyticsNotConfigured
         | Refusal::AnalyticsRangeTooLong { .. }

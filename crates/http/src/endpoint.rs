@@ -1,5 +1,8 @@
 //! What each endpoint is declared with: its method, and who may call it.
 
+use actix_web::http::Method;
+use signpost_domain::LinkId;
+
 /// The method of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RouteMethod {
@@ -25,6 +28,11 @@ impl RouteMethod {
         }
     }
 
+    /// Whether it takes requests with this method.
+    pub(crate) fn takes(self, method: &Method) -> bool {
+        self.allowed().contains(&method.as_str())
+    }
+
     /// The methods that it adds to `Allow`.
     pub(crate) const fn allowed(self) -> &'static [&'static str] {
         match self {
@@ -35,6 +43,9 @@ impl RouteMethod {
         }
     }
 }
+
+/// Reads the `{id}` of a path as that of a link, which admission then reads together with the key (ADR 56).
+pub(crate) type ReadAhead = fn(&str) -> Option<LinkId>;
 
 /// Who may call an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

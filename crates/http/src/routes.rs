@@ -8,10 +8,11 @@ use actix_web::dev::ServiceRequest;
 use actix_web::http::Method;
 use actix_web::http::header::{ACCEPT, LOCATION};
 use actix_web::{HttpRequest, HttpResponse, Route, guard, web};
+use signpost_domain::LinkId;
 
 use crate::api_error::ApiError;
 use crate::documentation;
-use crate::endpoint::{Access, RouteMethod};
+use crate::endpoint::{Access, ReadAhead, RouteMethod};
 use crate::openapi::operations::{self, Endpoint};
 
 /// One endpoint.
@@ -24,7 +25,11 @@ pub struct RouteInfo {
     /// Who may call it.
     pub access: Access,
     handler: fn() -> Route,
+    read_ahead: Option<ReadAhead>,
 }
+
+/// The placeholder of an id in a pattern.
+const ID: &str = "{id}";
 
 /// The path of the documentation, as some people write it.
 const DOCS_WITH_SLASH: &str = "/docs/";
@@ -38,8 +43,8 @@ static ROUTES: LazyLock<Vec<RouteInfo>> = LazyLock::new(|| {
 
 impl From<Endpoint> for RouteInfo {
     fn from(endpoint: Endpoint) -> Self {
-        let Endpoint { method, path, access, handler, .. } = endpoint;
-        Self { method, pattern: path, access, handler }
+        let Endpoint { method, path, access, handler, read_ahead, .. } = endpoint;
+        Self { method, pattern: path, access, handler, read_ahead }
     }
 }
 
@@ -59,6 +64,13 @@ pub(crate) fn pattern_of(request: &ServiceRequest) -> &'static str {
     let pattern = request.resource_map().match_pattern(request.match_info().as_str());
     let route = pattern.and_then(|pattern| ROUTES.iter().find(|route| route.pattern == pattern));
     route.map_or("unmatched", |route| route.pattern)
+}
+
+/// The link to read together with the key for a request with this pattern and path.
+pub(crate) fn link_to_read(method: &Method, pattern: &str, path: &str) -> Option<LinkId> {
+    let is_asked = |route: &&RouteInfo| route.pattern == pattern && route.method.takes(method);
+    let read_ahead = ROUTES.iter().find(is_asked)?.read_ahead?;
+    path.strip_prefix(pattern.strip_suffix(ID)?).and_then(read_ahead)
 }
 
 /// Sets up routing from the table.
@@ -81,7 +93,7 @@ pub(crate) fn configure(config: &mut web::ServiceConfig) {
 }
 
 fn takes(method: RouteMethod) -> impl guard::Guard {
-    guard::fn_guard(move |context| method.allowed().contains(&context.head().method.as_str()))
+    guard::fn_guard(move |context| method.takes(&context.head().method))
 }
 
 fn method_not_allowed(allow: String) -> Ready<Result<HttpResponse, ApiError>> {
@@ -113,6 +125,25 @@ mod tests {
     fn d7_exactly_the_routes_under_v1_need_admission() {
         for route in route_table() {
             assert_eq!(is_under_v1(route.pattern), route.access == Access::Admitted, "{}", route.pattern);
+        }
+    }
+
+    #[test]
+    fn only_a_get_of_one_redirect_reads_it_ahead() {
+        let id = "rdr_019b5a3c6e2d7f4880112233445566aa";
+        let (pattern, path) = ("/v1/redirects/{id}", format!("/v1/redirects/{id}"));
+        for method in [Method::GET, Method::HEAD] {
+            let link = link_to_read(&method, pattern, &path).map(|link| link.to_string());
+            assert_eq!(link.as_deref(), Some(id));
+            assert_eq!(link_to_read(&method, pattern, "/v1/redirects/x"), None);
+        }
+        for method in [Method::PATCH, Method::DELETE, Method::POST] {
+            assert_eq!(link_to_read(&method, pattern, &path), None);
+        }
+        assert!(route_table().iter().any(|route| route.pattern == pattern));
+        for other in route_table().iter().filter(|route| route.pattern != pattern) {
+            let path = other.pattern.replace(ID, id);
+            assert_eq!(link_to_read(&Method::GET, other.pattern, &path), None, "{path}");
         }
     }
 

@@ -1,16 +1,36 @@
-//! The only way to get a [`Caller`].
+//! Admitting requests of programs with keys.
 
 use std::net::IpAddr;
 
 use signpost_domain::{
-    Account, AccountId, ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, PlanName, QuotaDecision,
-    QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
+    Account, AccountId, ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, PermissionSet, Plan, PlanName,
+    QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
 };
 
 use super::address_throttle::Throttled;
 use crate::application::Application;
-use crate::caller::{Caller, RateLimits};
+use crate::caller::{Actor, Caller};
 use crate::ports::{KeyHolder, StoreError};
+
+/// An account's request budget and its remainder, for the four `RateLimit-*` headers (D17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// The budget of the plan.
+    pub budget: RequestBudget,
+    /// The remainder.
+    pub remaining: QuotaRemaining,
+}
+
+/// A request to the API that was admitted.
+#[derive(Debug, Clone)]
+pub struct AdmittedRequest {
+    /// Who sends it.
+    pub caller: Caller,
+    /// The account's request budget after this request.
+    pub rate_limits: RateLimits,
+    /// The link that the request is about, read together with the key.
+    pub read_ahead: Option<Link>,
+}
 
 /// A request that was not admitted.
 #[derive(Debug)]
@@ -83,14 +103,13 @@ impl Reason {
 ///
 /// One query reads key, account, the plan's name and usage; another one counts the request. Nothing is
 /// cached, so a revocation, a suspension or a downgrade holds for every request that starts after it. `link`
-/// is the link that the request is about. It is read together with the key, which saves a round trip, and
-/// kept in the caller.
+/// is the link that the request is about. It is read together with the key, which saves a round trip (ADR 56).
 pub async fn admit(
     app: &Application,
     key: Option<&ApiKeySecret>,
     address: IpAddr,
     link: Option<LinkId>,
-) -> Result<Caller, NotAdmitted> {
+) -> Result<AdmittedRequest, NotAdmitted> {
     let now = app.clock.now();
     let hash = key.map(ApiKeySecret::hash);
     let gate = &app.gatekeeper;
@@ -167,21 +186,12 @@ async fn judge(
     holder: Option<KeyHolder>,
     link: Option<Link>,
     now: Timestamp,
-) -> Result<Caller, NotAdmitted> {
-    let Some(KeyHolder { key: _, account, usage }) = holder.filter(|holder| holder.key.revoked_at.is_none())
+) -> Result<AdmittedRequest, NotAdmitted> {
+    let Some(KeyHolder { key, account, usage }) = holder.filter(|holder| holder.key.revoked_at.is_none())
     else {
         return Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None });
     };
-    // A plan that is missing from the configuration admits no request.
-    let plan = app.plans.get(&account.plan);
-    if plan.is_none() && app.gatekeeper.unknown_plans.is_due(&account.plan, now) {
-        tracing::warn!(
-            plan = %account.plan,
-            account = %account.id,
-            "an account was refused because this node does not know its plan: define it in the file of the setting `plans`, or give the account another with `signpost account set-plan`"
-        );
-    }
-    let plan = plan.filter(|plan| plan.api_access);
+    let plan = plan_of(app, &account, now).filter(|plan| plan.api_access);
     let budget = plan.map_or(RequestBudget { per_minute: 0, per_day: 0 }, |plan| plan.budget);
     if account.is_suspended() {
         // The account is refused even if the quota store is unreachable.
@@ -208,13 +218,17 @@ async fn judge(
         }
     };
     match decision {
-        QuotaDecision::Admitted { remaining } => Ok(Caller {
-            plan: plan.clone(),
+        QuotaDecision::Admitted { remaining } => Ok(AdmittedRequest {
+            caller: Caller {
+                plan: plan.clone(),
+                account,
+                usage,
+                actor: Actor::Key(key.id),
+                permissions: PermissionSet::ALL,
+                permit,
+            },
             rate_limits: RateLimits { budget, remaining },
-            account,
-            usage,
-            permit,
-            link_read_ahead: link,
+            read_ahead: link,
         }),
         QuotaDecision::Exhausted { window, remaining } => {
             let way_out = way_out(app, account.id, budget, window);
@@ -228,6 +242,19 @@ async fn judge(
             })
         }
     }
+}
+
+/// The account's plan; `None` if this node does not know it.
+fn plan_of<'a>(app: &'a Application, account: &Account, now: Timestamp) -> Option<&'a Plan> {
+    let plan = app.plans.get(&account.plan);
+    if plan.is_none() && app.gatekeeper.unknown_plans.is_due(&account.plan, now) {
+        tracing::warn!(
+            plan = %account.plan,
+            account = %account.id,
+            "an account was refused because this node does not know its plan: define it in the file of the setting `plans`, or give the account another with `signpost account set-plan`"
+        );
+    }
+    plan
 }
 
 fn way_out(

@@ -5,7 +5,7 @@ use std::time::Instant;
 use signpost_domain::analytics::{
     ClickId, ClickSelection, DimensionFilter, ExportedClick, LinkScope, Period, TimeZone,
 };
-use signpost_domain::{IdReference, LinkIdKind};
+use signpost_domain::{IdReference, LinkIdKind, Permission};
 
 use super::export_permits::{ExportPermit, NoExport};
 use super::links_asked::{LinkChoice, check_range, recorded_link};
@@ -52,6 +52,7 @@ pub async fn export_of_link<K: LinkIdKind>(
     id: IdReference<K>,
     asked: AskedClicks,
 ) -> Result<Export, AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     let link = recorded_link(app, caller, id).await?;
     begin(app, caller, asked, async || Ok((LinkScope::One(link), None))).await
 }
@@ -68,6 +69,7 @@ pub async fn export_of_account(
     links: LinkChoice,
     asked: AskedClicks,
 ) -> Result<Export, AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     let turns = &app.analytics.large_export_turns;
     begin(app, caller, asked, async || links.scope_in_turn(app, caller, turns).await).await
 }
@@ -82,6 +84,7 @@ pub async fn check_export_of_link<K: LinkIdKind>(
     id: IdReference<K>,
     asked: &AskedClicks,
 ) -> Result<(), AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     recorded_link(app, caller, id).await?;
     check_range(caller, asked.period, &asked.zone)
 }
@@ -96,6 +99,7 @@ pub async fn check_export_of_account(
     links: LinkChoice,
     asked: &AskedClicks,
 ) -> Result<(), AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     check_range(caller, asked.period, &asked.zone)?;
     links.scope_in_turn(app, caller, &app.analytics.large_scope_turns).await.map(drop)
 }

@@ -6,7 +6,7 @@ use signpost_domain::analytics::{
     Buckets, ClickSelection, Dimension, DimensionFilter, LinkScope, Period, Question, RecentClicks, Report,
     TimeZone,
 };
-use signpost_domain::{IdReference, Link, LinkIdKind};
+use signpost_domain::{IdReference, Link, LinkIdKind, Permission};
 
 use super::links_asked::{LinkChoice, check_range, recorded_link};
 use super::unavailable;
@@ -43,6 +43,7 @@ pub async fn of_link<K: LinkIdKind>(
     asked: Asked,
     deadline: Instant,
 ) -> Result<Report, AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     let link = recorded_link(app, caller, id).await?;
     check_range(caller, asked.period, &asked.zone)?;
     let _turn = app.analytics.turns.turn(caller.account_id()).await;
@@ -61,6 +62,7 @@ pub async fn of_account(
     asked: Asked,
     deadline: Instant,
 ) -> Result<Report, AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     check_range(caller, asked.period, &asked.zone)?;
     let _turn = app.analytics.turns.turn(caller.account_id()).await;
     let (scope, _large_scope_turn) =
@@ -94,6 +96,7 @@ pub async fn recent_clicks(
     caller: &Caller,
     links: &[Link],
 ) -> Result<Vec<RecentClicks>, AppError> {
+    caller.require(Permission::ReadAnalytics)?;
     if links.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,7 +1,7 @@
 //! Connecting a hostname (D37, D40, D41).
 
 use signpost_domain::{
-    CheckPlan, CustomDomain, DomainEvent, Feature, Hostname, PlanResource, Refusal, Timestamp,
+    CheckPlan, CustomDomain, DomainEvent, Feature, Hostname, Permission, PlanResource, Refusal, Timestamp,
     VerificationRecord,
 };
 
@@ -45,6 +45,7 @@ pub async fn connect(
     hostname: &str,
     idempotency: Idempotency<'_, Connected>,
 ) -> Result<Connected, AppError> {
+    caller.require(Permission::WriteDomains)?;
     let hostname = app.hostname_rules.judge(hostname)?;
     let record = VerificationRecord::of(caller.account_id(), &hostname);
     let operation = Operation::new(app, caller, idempotency);

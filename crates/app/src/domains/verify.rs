@@ -2,7 +2,7 @@
 
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Refusal, Timestamp,
+    CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Permission, Refusal, Timestamp,
 };
 
 use super::findings::Findings;
@@ -37,6 +37,7 @@ pub async fn verify(
     id: IdReference<DomainKind>,
     idempotency: Idempotency<'_, DomainWithInstructions>,
 ) -> Result<DomainWithInstructions, AppError> {
+    caller.require(Permission::WriteDomains)?;
     let operation = Operation::new(app, caller, idempotency);
     let domain = operation.run(|| verifiable(app, caller, id)).await?;
     let findings = Findings::ask(app, &domain, app.clock.now()).await.map_err(|error| {

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use signpost_domain::{
-    Address, Batch, Change, Hostname, Id, Link, LinkContext, LinkId, LinkRequest, NamedDomains, PlanResource,
-    Refusal, Rejection, Slug, Submitted, Violations,
+    Address, Batch, Change, Hostname, Id, Link, LinkContext, LinkId, LinkRequest, NamedDomains, Permission,
+    PlanResource, Refusal, Rejection, Slug, Submitted, Violations,
 };
 
 use super::resource::{LinkResource, named_pixels};
@@ -47,6 +47,7 @@ pub async fn create<C: LinkResource>(
     request: Request<C>,
     idempotency: Idempotency<'_, C::Single>,
 ) -> Result<C::Single, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let pixels = named_pixels::<C>(app, caller.account_id(), [&request.value.content]).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
@@ -79,6 +80,7 @@ pub async fn create_many<C: LinkResource>(
     requests: Batch<Item<C>>,
     idempotency: Idempotency<'_, Vec<Result<Link<C>, Rejection>>>,
 ) -> Result<Vec<Result<Link<C>, Rejection>>, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let contents = requests.iter().flatten().map(|request| &request.value.content);
     let pixels = named_pixels::<C>(app, caller.account_id(), contents).await?;
     let known_pixels = pixels.keys().copied().collect();

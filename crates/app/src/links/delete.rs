@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{Batch, Id, IdReference, LinkId, LinkIdKind, Rejection};
+use signpost_domain::{Batch, Id, IdReference, LinkId, LinkIdKind, Permission, Rejection};
 
 use super::batch_ids;
 use crate::app_error::AppError;
@@ -20,6 +20,7 @@ pub async fn delete<K: LinkIdKind>(
     caller: &Caller,
     id: IdReference<K>,
 ) -> Result<Id<K>, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let not_found = K::LINK_KIND.not_found();
     let Some(id) = id.id() else { return Err(not_found.into()) };
     let attempts = Attempts::at(app);
@@ -47,6 +48,7 @@ pub async fn delete_many<K: LinkIdKind>(
     ids: &Batch<String>,
     idempotency: Idempotency<'_, Vec<Result<Id<K>, Rejection>>>,
 ) -> Result<Vec<Result<Id<K>, Rejection>>, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let read = batch_ids::read_each(ids, |_, text| batch_ids::of_kind::<K>(text));
     let requested: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
     let outcomes = |deleted: &[LinkId]| -> Vec<Result<Id<K>, Rejection>> {

@@ -3,7 +3,7 @@
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     GroupFilter, HostReference, IdReference, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
-    SearchText, Site, Slug,
+    Permission, SearchText, Site, Slug,
 };
 
 use crate::app_error::AppError;
@@ -40,6 +40,7 @@ pub async fn list(
     kind: LinkKind,
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
+    caller.require(Permission::Read)?;
     let ListLinks { group, domain, slug, is_active, search, limit, after } = query;
     let group = match group {
         None => GroupFilter::Any,

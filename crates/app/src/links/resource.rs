@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use signpost_domain::id::PixelKind;
-use signpost_domain::{AccountId, ContentRules, Id, IdReference, Link, LinkId, LinkIdKind, Pixel, PixelId};
+use signpost_domain::{
+    AccountId, ContentRules, Id, IdReference, Link, LinkId, LinkIdKind, Permission, Pixel, PixelId,
+};
 
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -26,11 +28,12 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
     /// The shown form of a link. `pixels` has its existing pixels.
     fn single(link: Link<Self>, pixels: &BTreeMap<PixelId, Pixel>) -> Self::Single;
 
-    /// Reads the caller's link with this id in its shown form.
+    /// Reads the caller's link with this id in its shown form, or takes the one that was read ahead.
     fn find(
         app: &Application,
         caller: &Caller,
         id: Id<Self::Kind>,
+        read_ahead: Option<&Link>,
     ) -> impl Future<Output = Result<Option<Self::Single>, StoreError>> + Send;
 
     /// The link that a unit of work has locked, with the content that callers see. Adds its pixels to `pixels`. `None` if the
@@ -51,7 +54,8 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
 
-/// The caller's link with this id.
+/// The caller's link with this id. `read_ahead` is the link that was read when the request was admitted; if it is another one,
+/// the store is asked.
 ///
 /// # Errors
 /// The kind's `…NotFound`, equally for a malformed id, an unknown id, and another account's (D2).
@@ -59,10 +63,12 @@ pub async fn get<C: LinkResource>(
     app: &Application,
     caller: &Caller,
     id: IdReference<C::Kind>,
+    read_ahead: Option<&Link>,
 ) -> Result<C::Single, AppError> {
+    caller.require(Permission::Read)?;
     let not_found = C::Kind::LINK_KIND.not_found();
     let Some(id) = id.id() else { return Err(not_found.into()) };
-    Ok(C::find(app, caller, id).await?.ok_or(not_found)?)
+    Ok(C::find(app, caller, id, read_ahead).await?.ok_or(not_found)?)
 }
 
 /// The caller's link of either kind with this id.
@@ -73,7 +79,7 @@ pub(crate) async fn any<K: LinkIdKind>(
 ) -> Result<Link, AppError> {
     let not_found = K::LINK_KIND.not_found();
     let Some(id) = id.id() else { return Err(not_found.into()) };
-    Ok(caller.link(app, LinkId::from(id)).await?.ok_or(not_found)?)
+    Ok(app.store.link(caller.account_id(), LinkId::from(id)).await?.ok_or(not_found)?)
 }
 
 /// The account's pixels among those that requests name. Queries the store only if they name some.

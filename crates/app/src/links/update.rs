@@ -1,6 +1,6 @@
 //! Updates a link.
 
-use signpost_domain::{IdReference, LinkIdKind, LinkRequest, Submitted};
+use signpost_domain::{IdReference, LinkIdKind, LinkRequest, Permission, Submitted};
 
 use super::resource::{LinkResource, named_pixels};
 use super::rules::{LinkRules, LockedLink};
@@ -26,6 +26,7 @@ pub async fn update<C: LinkResource>(
     id: IdReference<C::Kind>,
     mut request: Submitted<LinkRequest<C::Request>>,
 ) -> Result<C::Single, AppError> {
+    caller.require(Permission::WriteLinks)?;
     let account = caller.account_id();
     let blocklist = app.target_blocklist.current();
     let without_link = C::violations_without_link(&request.value.content, &blocklist);

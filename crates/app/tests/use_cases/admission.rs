@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use signpost_app::admission::Reason;
-use signpost_app::{RateLimits, accounts, keys};
+use signpost_app::admission::{AdmittedRequest, RateLimits, Reason};
+use signpost_app::{Actor, accounts, keys};
 use signpost_domain::{ApiKeySecret, ErrorCode, Plan, QuotaRemaining, QuotaWindow, RequestBudget, Usage};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::logs::Log;
@@ -22,15 +22,16 @@ async fn a_caller_knows_its_account_key_plan_usage_and_budget() {
     let world = World::new().await;
     world.group("Spring").await;
     world.redirect("a").await;
-    let (_, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
-    let caller = world.admit(Some(&secret)).await.unwrap();
+    let (key, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    let AdmittedRequest { caller, rate_limits, read_ahead } = world.admit(Some(&secret)).await.unwrap();
+    assert_eq!((caller.actor(), read_ahead), (Actor::Key(key.id), None));
     assert_eq!(caller.account(), &world.account);
     assert_eq!(caller.account_id(), world.account.id);
     assert_eq!(Some(caller.plan()), world.app.plans.get(&samples::plan("agency")));
     assert_eq!(*caller.usage(), Usage { links: 1, groups: 1, ..Usage::default() });
     let budget = RequestBudget { per_minute: 120, per_day: 10_000 };
     let remaining = QuotaRemaining { minute: 117, day: 9_997 };
-    assert_eq!(caller.rate_limits(), RateLimits { budget, remaining });
+    assert_eq!(rate_limits, RateLimits { budget, remaining });
 }
 
 /// Contract, Authentication 5. The account is unknown, so the refusal shows no limits (D17).
@@ -65,7 +66,10 @@ async fn d17_a_refused_suspended_account_sees_its_limits() {
         assert_eq!(limits.remaining, QuotaRemaining { minute: 119, day: 9_999 });
     }
     accounts::resume(&world.app, world.account.id).await.unwrap();
-    assert_eq!(world.caller().await.rate_limits().remaining, QuotaRemaining { minute: 118, day: 9_998 });
+    assert_eq!(
+        world.admit(Some(&world.secret)).await.unwrap().rate_limits.remaining,
+        QuotaRemaining { minute: 118, day: 9_998 }
+    );
 }
 
 #[tokio::test]
@@ -162,7 +166,10 @@ async fn d16_an_exhausted_minute_ends_with_the_calendar_minute() {
         assert_eq!(limits.remaining, QuotaRemaining { minute: 0, day: 98 });
     }
     world.memory.clock.advance(Duration::from_secs(53));
-    assert_eq!(world.caller().await.rate_limits().remaining, QuotaRemaining { minute: 1, day: 97 });
+    assert_eq!(
+        world.admit(Some(&world.secret)).await.unwrap().rate_limits.remaining,
+        QuotaRemaining { minute: 1, day: 97 }
+    );
 }
 
 /// The operator of a machine of their own sees the way out in the terminal, and others are not flooded.
@@ -188,7 +195,7 @@ async fn d15_an_exhausted_budget_is_logged_hourly_with_the_way_out() {
     assert!(lines()[0].contains(&command), "{:?}", lines());
     accounts::set_plan(&world.app, account, &samples::plan("unlimited")).await.unwrap();
     world.caller().await;
-    assert_eq!(world.caller().await.rate_limits().budget.per_minute, 1_000_000);
+    assert_eq!(world.admit(Some(&world.secret)).await.unwrap().rate_limits.budget.per_minute, 1_000_000);
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ fn period(first: i64, last: i64) -> Period {
     Period::new(at(first), at(last)).unwrap()
 }
 
-fn question(period: Period, zone: &TimeZone) -> Asked {
+pub(crate) fn question(period: Period, zone: &TimeZone) -> Asked {
     Asked {
         period,
         zone: zone.clone(),
@@ -57,16 +57,16 @@ fn question(period: Period, zone: &TimeZone) -> Asked {
     }
 }
 
-fn clicks_behind(after: Option<ClickId>, period: Period, zone: &TimeZone) -> AskedClicks {
+pub(crate) fn clicks_behind(after: Option<ClickId>, period: Period, zone: &TimeZone) -> AskedClicks {
     AskedClicks { period, zone: zone.clone(), filters: Vec::new(), after }
 }
 
 /// The first day in UTC.
-fn first_day() -> (Period, TimeZone) {
+pub(crate) fn first_day() -> (Period, TimeZone) {
     (period(0, DAY - 1), TimeZone::utc())
 }
 
-fn soon() -> Instant {
+pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_mins(1)
 }
 

@@ -20,8 +20,8 @@ async fn d62_the_first_start_creates_an_account_and_a_valid_key() {
     let FirstStart { account, key, secret } = first.unwrap();
     assert_eq!(account.plan, samples::plan("agency"));
     assert_eq!(key.account_id, account.id);
-    let caller = admission::admit(&app, Some(&secret), HOME.parse().unwrap(), None).await.unwrap();
-    assert_eq!(caller.account(), &account);
+    let admitted = admission::admit(&app, Some(&secret), HOME.parse().unwrap(), None).await.unwrap();
+    assert_eq!(admitted.caller.account(), &account);
 }
 
 #[tokio::test]

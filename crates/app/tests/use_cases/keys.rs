@@ -26,7 +26,7 @@ async fn d13_an_issued_key_is_stored_as_its_hash() {
     assert_eq!(key, expected);
     assert_eq!(keys::list(&world.app, world.account.id).await.unwrap()[0], expected);
     assert!(!format!("{key:?} {secret:?}").contains(secret.expose()));
-    assert_eq!(world.admit(Some(&secret)).await.unwrap().account_id(), key.account_id);
+    assert_eq!(world.admit(Some(&secret)).await.unwrap().caller.account_id(), key.account_id);
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn update(
 }
 
 async fn read(world: &World, page: &LandingPage) -> LandingPage {
-    links::get::<PageContent>(&world.app, &world.caller().await, page.id.into()).await.unwrap()
+    links::get::<PageContent>(&world.app, &world.caller().await, page.id.into(), None).await.unwrap()
 }
 
 #[tokio::test]

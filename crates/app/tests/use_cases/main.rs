@@ -40,6 +40,7 @@ mod idempotency;
 mod keys;
 mod landings;
 mod links_on_domains;
+mod permissions;
 mod pixels;
 mod redirect_creation;
 mod redirect_reading;

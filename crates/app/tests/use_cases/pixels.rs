@@ -34,9 +34,9 @@ async fn d36_a_redirect_shows_its_existing_pixels() {
         .unwrap();
     assert_eq!(created.pixels, [second.clone(), first.clone()]);
     let id = created.redirect.id.into();
-    assert_eq!(links::get::<RedirectContent>(&world.app, &caller, id).await.unwrap(), created);
+    assert_eq!(links::get::<RedirectContent>(&world.app, &caller, id, None).await.unwrap(), created);
     pixels::delete(&world.app, &caller, second.id.into()).await.unwrap();
-    let read = links::get::<RedirectContent>(&world.app, &caller, id).await.unwrap();
+    let read = links::get::<RedirectContent>(&world.app, &caller, id, None).await.unwrap();
     assert_eq!(read.pixels, [first]);
     assert_eq!(read.redirect.updated_at, created.redirect.updated_at);
     assert_eq!(world.usage().await.pixels, 1);

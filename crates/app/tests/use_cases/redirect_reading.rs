@@ -1,10 +1,13 @@
 //! Retrieving and listing redirects (contract "List filters for links", D32).
 
+use signpost_app::admission::AdmittedRequest;
 use signpost_app::links::{self, ListLinks};
-use signpost_domain::{Change, HostReference, IdReference, Redirect, RedirectRequest, Refusal};
+use signpost_domain::{
+    Change, HostReference, IdReference, Redirect, RedirectContent, RedirectRequest, Refusal,
+};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, draft, get_redirect, group_of, list_redirects, refusal, with_alias};
+use crate::world::{World, draft, group_of, list_redirects, refusal, with_alias};
 
 async fn list(world: &World, query: ListLinks) -> Vec<Redirect> {
     let page = list_redirects(&world.app, &world.caller().await, query).await.unwrap();
@@ -62,14 +65,13 @@ async fn d32_links_are_filtered_by_domain() {
 async fn a_redirect_read_at_admission_is_not_read_again() {
     let world = World::new().await;
     let (about, other) = (world.redirect("about").await, world.redirect("other").await);
-    let caller = world.caller_about(about.id.into()).await;
+    let AdmittedRequest { caller, read_ahead, .. } = world.request_about(about.id.into()).await;
     for link in [&about, &other] {
         links::delete(&world.app, &world.caller().await, link.id.into()).await.unwrap();
     }
-    assert_eq!(get_redirect(&world.app, &caller, about.id.into()).await.unwrap(), about);
-    assert_eq!(
-        refusal(get_redirect(&world.app, &caller, other.id.into()).await),
-        Refusal::RedirectNotFound,
-        "another link is read on request"
-    );
+    let get = async |redirect: &Redirect| {
+        links::get::<RedirectContent>(&world.app, &caller, redirect.id.into(), read_ahead.as_ref()).await
+    };
+    assert_eq!(get(&about).await.unwrap().redirect, about);
+    assert_eq!(refusal(get(&other).await), Refusal::RedirectNotFound, "another link is read on request");
 }

@@ -30,7 +30,7 @@ async fn r46_requests_beyond_the_bound_are_refused_without_being_counted() {
     }
     let stranger = world.stranger().await;
     drop(held);
-    let remaining = world.caller().await.rate_limits().remaining;
+    let remaining = world.admit(Some(&world.secret)).await.unwrap().rate_limits.remaining;
     assert_eq!(remaining, QuotaRemaining { minute: 117, day: 9_997 });
     drop(stranger);
 }

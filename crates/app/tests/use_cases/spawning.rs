@@ -19,7 +19,7 @@ async fn writing_use_cases_can_be_spawned() {
         let account = accounts::create(&app, command).await.unwrap();
         let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
         let address = std::net::Ipv4Addr::LOCALHOST.into();
-        let caller = signpost_app::admission::admit(&app, Some(&secret), address, None).await.unwrap();
+        let caller = signpost_app::admission::admit(&app, Some(&secret), address, None).await.unwrap().caller;
         let patch = Submitted::valid(RedirectRequest::default());
         let updated = links::update::<RedirectContent>(&app, &caller, IdReference::Malformed, patch).await;
         let deleted = groups::delete(&app, &caller, IdReference::Malformed).await;

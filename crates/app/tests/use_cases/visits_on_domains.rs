@@ -133,7 +133,7 @@ async fn d24_only_existing_addresses_are_followed() {
     let world = World::new().await;
     let (other, secret) = world.another_account("agency").await;
     let domain = given_domain(&world.app, other.id, OTHER, ACTIVE).await;
-    let theirs = world.admit(Some(&secret)).await.unwrap();
+    let theirs = world.admit(Some(&secret)).await.unwrap().caller;
     let target_url = samples::target(END);
     let draft_of_theirs = draft_on(OTHER, Some("end")).with(|content| content.target_url = Some(target_url));
     create_as(&world.app, &theirs, draft_of_theirs).await.unwrap();

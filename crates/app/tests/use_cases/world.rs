@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Barrier};
 
 use signpost_app::accounts::{self, CreateAccount};
-use signpost_app::admission::{self, NotAdmitted, Reason};
+use signpost_app::admission::{self, AdmittedRequest, NotAdmitted, Reason};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::Insertion;
@@ -57,21 +57,21 @@ impl World {
 
     /// The caller of the next request.
     pub(crate) async fn caller(&self) -> Caller {
-        self.admit(Some(&self.secret)).await.unwrap()
+        self.admit(Some(&self.secret)).await.unwrap().caller
     }
 
     /// A caller of another account.
     pub(crate) async fn stranger(&self) -> Caller {
         let (_, secret) = self.another_account("agency").await;
-        self.admit(Some(&secret)).await.unwrap()
+        self.admit(Some(&secret)).await.unwrap().caller
     }
 
-    pub(crate) async fn admit(&self, key: Option<&ApiKeySecret>) -> Result<Caller, NotAdmitted> {
+    pub(crate) async fn admit(&self, key: Option<&ApiKeySecret>) -> Result<AdmittedRequest, NotAdmitted> {
         self.admit_from(key, HOME).await
     }
 
-    /// The caller of a request about this link.
-    pub(crate) async fn caller_about(&self, link: LinkId) -> Caller {
+    /// A request about this link.
+    pub(crate) async fn request_about(&self, link: LinkId) -> AdmittedRequest {
         let address: IpAddr = HOME.parse().unwrap();
         admission::admit(&self.app, Some(&self.secret), address, Some(link)).await.unwrap()
     }
@@ -80,7 +80,7 @@ impl World {
         &self,
         key: Option<&ApiKeySecret>,
         address: &str,
-    ) -> Result<Caller, NotAdmitted> {
+    ) -> Result<AdmittedRequest, NotAdmitted> {
         let address: IpAddr = address.parse().unwrap();
         admission::admit(&self.app, key, address, None).await
     }
@@ -200,7 +200,7 @@ pub(crate) async fn get_redirect(
     caller: &Caller,
     id: IdReference<signpost_domain::id::RedirectKind>,
 ) -> Result<Redirect, AppError> {
-    links::get::<RedirectContent>(app, caller, id).await.map(|found| found.redirect)
+    links::get::<RedirectContent>(app, caller, id, None).await.map(|found| found.redirect)
 }
 
 /// [`links::list`] for redirects.
@@ -283,7 +283,7 @@ pub(crate) fn violation(field: &str, code: ViolationCode) -> (String, ViolationC
 }
 
 /// The reason for refusing admission.
-pub(crate) fn reason(outcome: Result<Caller, NotAdmitted>) -> Reason {
+pub(crate) fn reason(outcome: Result<AdmittedRequest, NotAdmitted>) -> Reason {
     outcome.unwrap_err().reason
 }
 

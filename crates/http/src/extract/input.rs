@@ -7,7 +7,8 @@ use std::rc::Rc;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use signpost_app::Caller;
-use signpost_domain::{FieldError, IdKind, IdReference, ViolationCode, Violations};
+use signpost_app::admission::AdmittedRequest;
+use signpost_domain::{FieldError, IdKind, IdReference, Link, ViolationCode, Violations};
 
 use super::idempotent_request::IdempotentRequest;
 use super::json_body::{JsonBody, NoBody};
@@ -23,16 +24,23 @@ pub(crate) type OnlyBody = IdempotentRequest<JsonBody>;
 /// Neither a query nor a body: the path says everything about the request.
 pub(crate) type OnlyKey = IdempotentRequest<NoBody>;
 
-/// The caller. Only the admission middleware puts one into a request, so a handler that takes it handles only
+/// The admitted request, and above all its caller. Only the admission middleware puts one into a request, so a handler that takes it handles only
 /// authenticated, entitled and counted requests.
 #[derive(Debug, Clone)]
-pub(crate) struct Admitted(pub(crate) Rc<Caller>);
+pub(crate) struct Admitted(pub(crate) Rc<AdmittedRequest>);
+
+impl Admitted {
+    /// The link that was read together with the key.
+    pub(crate) fn read_ahead(&self) -> Option<&Link> {
+        self.0.read_ahead.as_ref()
+    }
+}
 
 impl Deref for Admitted {
     type Target = Caller;
 
     fn deref(&self) -> &Caller {
-        &self.0
+        &self.0.caller
     }
 }
 

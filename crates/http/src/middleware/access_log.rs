@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use actix_web::http::{Method, StatusCode};
+use signpost_app::Actor;
 use signpost_domain::{AccountId, ErrorCode};
 
 use crate::health;
@@ -42,7 +43,12 @@ impl AccessRecord {
     }
 
     /// Records the response.
-    pub(crate) fn finish(mut self, status: StatusCode, code: Option<ErrorCode>, account: Option<AccountId>) {
+    pub(crate) fn finish(
+        mut self,
+        status: StatusCode,
+        code: Option<ErrorCode>,
+        actor: Option<(AccountId, Actor)>,
+    ) {
         self.answered = true;
         let (method, route, duration) = (self.method, self.route, self.started.elapsed());
         let status = status.as_u16();
@@ -58,12 +64,14 @@ impl AccessRecord {
             tracing::debug!(method, route, status, duration_ms, "answered");
             return;
         }
+        let key = actor.map(|(_, Actor::Key(key))| key);
         tracing::info!(
             method,
             route,
             status,
             duration_ms,
-            account = account.map(tracing::field::display),
+            account = actor.map(|(account, _)| tracing::field::display(account)),
+            key = key.map(tracing::field::display),
             code = code.map(ErrorCode::as_str),
             "answered"
         );

@@ -5,19 +5,17 @@ use std::rc::Rc;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::Method;
 use actix_web::http::header::{AUTHORIZATION, FORWARDED, HeaderMap, HeaderName};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use signpost_app::Application;
 use signpost_app::admission::{NotAdmitted, Reason, Sender, admit};
-use signpost_domain::id::RedirectKind;
-use signpost_domain::{ApiKeySecret, IdReference, LinkId};
+use signpost_domain::ApiKeySecret;
 
 use super::frame::RequestFacts;
 use crate::api_error::ApiError;
 use crate::extract::Admitted;
-use crate::routes::is_under_v1;
+use crate::routes::{is_under_v1, link_to_read};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -30,14 +28,19 @@ pub(crate) async fn admission(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     if is_under_v1(request.match_info().as_str()) {
-        let facts = request.extensions().get::<RequestFacts>().cloned().unwrap_or_default();
+        let facts = request.extensions().get::<RequestFacts>().cloned();
+        let Some(facts) = facts else {
+            return Ok(
+                request.error_response(ApiError::Internal("admission ran outside of the frame".into()))
+            );
+        };
         let key = bearer_key(request.headers());
-        let link = link_to_read(&request);
+        let link = link_to_read(request.method(), facts.pattern(), request.match_info().as_str());
         match admit(&app, key.as_ref(), client_address(&request, &app), link).await {
-            Ok(caller) => {
-                facts.set_account(caller.account_id());
-                facts.set_rate_limits(caller.rate_limits());
-                request.extensions_mut().insert(Admitted(Rc::new(caller)));
+            Ok(admitted) => {
+                facts.set_actor(admitted.caller.account_id(), admitted.caller.actor());
+                facts.set_rate_limits(admitted.rate_limits);
+                request.extensions_mut().insert(Admitted(Rc::new(admitted)));
             }
             Err(NotAdmitted { mut reason, rate_limits }) => {
                 if let Reason::Exhausted { way_out, .. } = &mut reason
@@ -53,13 +56,6 @@ pub(crate) async fn admission(
         }
     }
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
-}
-
-/// The redirect that a `GET` of a single redirect reads. Admission reads it together with the key (ADR 56).
-fn link_to_read(request: &ServiceRequest) -> Option<LinkId> {
-    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    let id = request.match_info().as_str().strip_prefix("/v1/redirects/").filter(|_| is_read)?;
-    IdReference::<RedirectKind>::parse(id).id().map(LinkId::from)
 }
 
 /// The key in the `Authorization` header: the scheme `Bearer` in any case, spaces, the key (D14). `None` if the header is
@@ -136,32 +132,6 @@ mod tests {
             &[&bearer, "Basic x"],
         ] {
             assert_eq!(key_in(refused), None, "{refused:?}");
-        }
-    }
-
-    #[test]
-    fn only_a_get_of_one_redirect_reads_it_ahead() {
-        let id = "rdr_019b5a3c6e2d7f4880112233445566aa".to_owned();
-        let ahead = |method, path: &str| {
-            let request = TestRequest::with_uri(path).method(method).to_srv_request();
-            link_to_read(&request).map(|link| link.to_string())
-        };
-        let path = format!("/v1/redirects/{id}");
-        for method in [Method::GET, Method::HEAD] {
-            assert_eq!(ahead(method, &path), Some(id.clone()));
-        }
-        for method in [Method::PATCH, Method::DELETE, Method::POST] {
-            assert_eq!(ahead(method, &path), None);
-        }
-        for other in [
-            "/v1/redirects",
-            "/v1/redirects/",
-            "/v1/redirects/bulk",
-            &format!("{path}/analytics"),
-            &format!("/v1/landings/{id}"),
-            &format!("/v2/redirects/{id}"),
-        ] {
-            assert_eq!(ahead(Method::GET, other), None, "{other}");
         }
     }
 }

@@ -13,7 +13,8 @@ use actix_web::http::{ConnectionType, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt as _;
-use signpost_app::{Application, Lifecycle, RateLimits};
+use signpost_app::admission::RateLimits;
+use signpost_app::{Actor, Application, Lifecycle};
 use signpost_domain::{AccountId, ErrorCode, QuotaRemaining, RequestBudget, RequestId};
 use tracing::Instrument as _;
 
@@ -50,13 +51,10 @@ async fn handle(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let facts = RequestFacts::default();
+    let facts = RequestFacts::new(routes::pattern_of(&request));
     request.extensions_mut().insert(facts.clone());
-    let framed = Framed {
-        request_id,
-        record: AccessRecord::begin(request.method(), routes::pattern_of(&request)),
-        facts,
-    };
+    let record = AccessRecord::begin(request.method(), facts.pattern());
+    let framed = Framed { request_id, record, facts };
     // A panic ends one request, not all connections of the worker. Its units of work are dropped uncommitted.
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
         Ok(Ok(response)) => {
@@ -77,24 +75,34 @@ async fn handle(
 }
 
 /// Facts about one request, shared by the outermost middleware and the request: the request is gone if a handler panics.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct RequestFacts(Rc<Facts>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Facts {
-    account: Cell<Option<AccountId>>,
+    pattern: &'static str,
+    actor: Cell<Option<(AccountId, Actor)>>,
     rate_limits: Cell<Option<RateLimits>>,
 }
 
 impl RequestFacts {
-    /// The caller's account, once it is identified.
-    pub(crate) fn account(&self) -> Option<AccountId> {
-        self.0.account.get()
+    fn new(pattern: &'static str) -> Self {
+        Self(Rc::new(Facts { pattern, actor: Cell::default(), rate_limits: Cell::default() }))
     }
 
-    /// Sets the caller's account.
-    pub(crate) fn set_account(&self, account: AccountId) {
-        self.0.account.set(Some(account));
+    /// The pattern that the path matches.
+    pub(crate) fn pattern(&self) -> &'static str {
+        self.0.pattern
+    }
+
+    /// The account and who acts for it, once the request is admitted.
+    pub(crate) fn actor(&self) -> Option<(AccountId, Actor)> {
+        self.0.actor.get()
+    }
+
+    /// Sets who acts for which account.
+    pub(crate) fn set_actor(&self, account: AccountId, actor: Actor) {
+        self.0.actor.set(Some((account, actor)));
     }
 
     /// The account's budget, once the account is identified.
@@ -127,7 +135,7 @@ impl Framed {
         if let (true, Some(rate_limits)) = (is_known, facts.rate_limits()) {
             insert_rate_limits(headers, rate_limits);
         }
-        record.finish(response.status(), code, facts.account());
+        record.finish(response.status(), code, facts.actor());
         response
     }
 

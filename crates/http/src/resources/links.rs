@@ -270,7 +270,7 @@ pub(crate) async fn get<K: LinkEndpoints>(
     id: PathId<K>,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let single = links::get::<K::Content>(&app, &caller, id.0).await?;
+    let single = links::get::<K::Content>(&app, &caller, id.0, caller.read_ahead()).await?;
     wire::ok(&K::single_body(&single, &app))
 }
 

@@ -17,7 +17,7 @@ async fn api(requests: u32, searches: u32) -> Api {
 /// A request of the account that is in flight until this is dropped.
 async fn running(api: &Api) -> Caller {
     let key = ApiKeySecret::parse(&api.key).unwrap();
-    admit(&api.app, Some(&key), IpAddr::from([203, 0, 113, 9]), None).await.unwrap()
+    admit(&api.app, Some(&key), IpAddr::from([203, 0, 113, 9]), None).await.unwrap().caller
 }
 
 #[actix_web::test]

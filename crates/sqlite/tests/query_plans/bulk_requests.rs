@@ -36,7 +36,8 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
         CreateAccount { email: samples::account().email, name: None, plan: samples::plan("agency") };
     let account = accounts::create(&app, command).await.unwrap();
     let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
-    let caller = admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into(), None).await.unwrap();
+    let caller =
+        admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into(), None).await.unwrap().caller;
     let [group, other] =
         ["a", "b"].map(|name| groups::create(&app, &caller, samples::name(name), Idempotency::disabled()));
     let (group, other) = (group.await.unwrap().id, other.await.unwrap().id);

@@ -2,8 +2,8 @@
 
 use actix_web::{Route, web};
 use serde_json::{Value, json};
-use signpost_domain::ErrorCode;
 use signpost_domain::id::{LandingKind, RedirectKind};
+use signpost_domain::{ErrorCode, IdReference, LinkId};
 
 use super::{Endpoint, body, created, ok};
 use crate::endpoint::RouteMethod;
@@ -109,7 +109,10 @@ pub(super) fn on_redirects() -> Vec<Endpoint> {
     vec![
         kind.create::<RedirectKind>(),
         kind.list::<RedirectKind>(),
-        kind.get::<RedirectKind>(),
+        Endpoint {
+            read_ahead: Some(|id| IdReference::<RedirectKind>::parse(id).id().map(LinkId::from)),
+            ..kind.get::<RedirectKind>()
+        },
         update,
         kind.delete::<RedirectKind>(),
         create_redirects(),

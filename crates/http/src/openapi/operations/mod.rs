@@ -12,7 +12,7 @@ use utoipa::openapi::{ContentBuilder, Required, Response, ResponseBuilder};
 
 use super::headers::{self, RateLimited};
 use super::{errors, parameters};
-use crate::endpoint::{Access, RouteMethod};
+use crate::endpoint::{Access, ReadAhead, RouteMethod};
 use crate::schema::named;
 
 mod account;
@@ -48,6 +48,8 @@ pub(crate) struct Endpoint {
     pub(crate) access: Access,
     /// Makes the route to the handler.
     pub(crate) handler: fn() -> Route,
+    /// The link to read at admission.
+    pub(crate) read_ahead: Option<ReadAhead>,
     tag: &'static str,
     /// The kind of links whose words are put into the texts, if it has them in braces.
     kind: Option<&'static links::Kind>,
@@ -96,6 +98,7 @@ impl Endpoint {
             path,
             access: Access::Admitted,
             handler,
+            read_ahead: None,
             tag,
             kind: None,
             id,
@@ -146,6 +149,7 @@ impl Endpoint {
             method,
             path: _,
             handler: _,
+            read_ahead: _,
             access,
             tag,
             kind,
