@@ -15,6 +15,9 @@ pub(crate) const MAX_CELLS: usize = 64;
 /// tabs as "text".
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
+/// The characters that may separate cells if a line announces them.
+pub(crate) const POSSIBLE_SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
 /// How many unknown columns a message names, and how many characters of each.
 const NAMED_COLUMNS: usize = 5;
 const NAME_CHARS: usize = 40;
@@ -82,8 +85,7 @@ fn announced_separator(line: &[u8]) -> Option<u8> {
     let (name, rest) = line.split_at_checked(4)?;
     // The tab of `sep=` and a tab is trimmed as white space.
     let separator = if rest.is_empty() { b'\t' } else { *rest.first().filter(|_| rest.len() == 1)? };
-    let is_separator = SEPARATORS.contains(&separator) || separator == b'|';
-    (name.eq_ignore_ascii_case(b"sep=") && is_separator).then_some(separator)
+    (name.eq_ignore_ascii_case(b"sep=") && POSSIBLE_SEPARATORS.contains(&separator)).then_some(separator)
 }
 
 /// Whether a line is the announcement of a table that a spreadsheet took as cells and wrote again: it filled the line up to
@@ -92,9 +94,8 @@ fn was_announcement(line: &[u8]) -> bool {
     SEPARATORS.iter().any(|separator| {
         let cells = names(line, *separator);
         cells.split_first().is_some_and(|(first, others)| {
-            // Without its separator, the first cell announces nothing.
-            first.len() > "sep=".len()
-                && announced_separator(first.as_bytes()).is_some()
+            // The announced separator itself may have ended the first cell.
+            announced_separator(first.as_bytes()).is_some()
                 && !others.is_empty()
                 && others.iter().all(String::is_empty)
         })

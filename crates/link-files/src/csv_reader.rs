@@ -7,7 +7,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use signpost_app::transfer::{Field, ImportRow, Record};
 
 use crate::MAX_ROW_BYTES;
-use crate::csv_header::{MAX_CELLS, read_header};
+use crate::csv_header::{MAX_CELLS, POSSIBLE_SEPARATORS, read_header};
 use crate::csv_values::value;
 use crate::input::Input;
 use crate::quotes::Quotes;
@@ -84,12 +84,20 @@ impl CsvReader {
         Ok(Some(ImportRow { line, record }))
     }
 
-    /// The record of a row. Spreadsheets leave out the empty cells at the end of some rows, and write more of them in others;
-    /// neither means anything.
+    /// The record of a row. Spreadsheets leave out the empty cells at the end of some rows.
     fn record(&self, count: usize) -> Result<Record, String> {
         let expected = self.columns.len();
-        if self.cells(count).skip(expected).any(|cell| !is_blank(cell)) {
+        if count > expected {
             return Err(format!("The row has {}, the header {expected}.", counted(count)));
+        }
+        if count < expected
+            && let Some(separator) = self.other_separator(count)
+        {
+            return Err(format!(
+                "The row has {}, the header {expected}, and there is {separator:?} in the row. If it separates cells, let the header \
+                 and all rows have one separator; else write a separator for each of the missing cells.",
+                counted(count)
+            ));
         }
         let mut record = Record::default();
         let cells = self.cells(count).chain(iter::repeat(&[][..]));
@@ -101,6 +109,14 @@ impl CsvReader {
             }
         }
         Ok(record)
+    }
+
+    /// A character of a short row that could be meant to separate its cells. With the wrong separator, a cell would have the text
+    /// of several.
+    fn other_separator(&self, count: usize) -> Option<char> {
+        let is_own_text = |byte: u8| byte == self.separator && count > 1;
+        let mut bytes = self.cells(count).flatten().copied();
+        bytes.find(|byte| POSSIBLE_SEPARATORS.contains(byte) && !is_own_text(*byte)).map(char::from)
     }
 
     /// The name of a cell for a message: that of its column, or its number if there is no such column.
