@@ -30,16 +30,26 @@ pub(crate) struct Rotation {
     pub(crate) to_delete: Vec<PathBuf>,
     /// Those that a program has open as its database, so that deleting them would lose what it writes.
     pub(crate) in_use: Vec<PathBuf>,
+    /// Those with clicks, if the new one has none.
+    pub(crate) with_clicks: Vec<PathBuf>,
     /// Those with a later date than the new one. The clock was ahead when they were made, or is behind now. They do not
     /// count: otherwise they would push out all others for as long as their dates lie ahead.
     pub(crate) dated_later: Vec<PathBuf>,
 }
 
+/// The file of a backup's clicks, which need not exist.
+fn clicks_of(backup: &Path) -> Option<PathBuf> {
+    DatabaseFile::at(backup).map(|file| file.of_clicks().path().to_path_buf()).ok()
+}
+
+fn has_clicks(backup: &Path) -> bool {
+    clicks_of(backup).is_some_and(|clicks| clicks.is_file())
+}
+
 /// Whether SQLite's files of an open database are beside a backup or its clicks. A backup itself has none.
 fn is_in_use(backup: &Path) -> bool {
-    let clicks = DatabaseFile::at(backup).map(|file| file.of_clicks().path().to_path_buf());
-    [Some(backup.to_path_buf()), clicks.ok()].into_iter().flatten().any(|file| {
-        ["-wal", "-shm"].iter().any(|ending| {
+    [Some(backup.to_path_buf()), clicks_of(backup)].into_iter().flatten().any(|file| {
+        ["-wal", "-shm", "-journal"].iter().any(|ending| {
             let mut companion = file.clone().into_os_string();
             companion.push(ending);
             Path::new(&companion).symlink_metadata().is_ok()
@@ -84,11 +94,19 @@ impl BackupFolder {
                 }
             }
         }
+        let (mut in_use, mut others): (Vec<_>, Vec<_>) =
+            rotation.to_delete.into_iter().partition(|backup| is_in_use(backup));
+        others.sort_unstable();
+        others.truncate(others.len().saturating_sub(keep.get() - 1));
+        in_use.sort_unstable();
         rotation.dated_later.sort_unstable();
-        rotation.to_delete.sort_unstable();
-        rotation.to_delete.truncate(rotation.to_delete.len().saturating_sub(keep.get() - 1));
-        let (in_use, to_delete) = rotation.to_delete.into_iter().partition(|backup| is_in_use(backup));
-        Ok(Rotation { to_delete, in_use, ..rotation })
+        // A backup without clicks is no substitute for one with them: the file of the clicks may have been lost.
+        let (with_clicks, to_delete) = if has_clicks(made) {
+            (vec![], others)
+        } else {
+            others.into_iter().partition(|backup| has_clicks(backup))
+        };
+        Ok(Rotation { to_delete, in_use, with_clicks, dated_later: rotation.dated_later })
     }
 
     fn is_name(&self, name: &str) -> bool {
@@ -127,7 +145,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = |day: u32| format!("signpost-2026-01-{day:02}T09-05-07Z.db");
         let others = [
-            "signpost-2026-01-01T09-05-07Z-clicks.db",
+            "signpost-2025-01-01T09-05-07Z-clicks.db",
             "signpost-2026-01-01T09-05-07Z.db.gz",
             "signpost-2026-01-01.db",
             "signpost-monday.db",
@@ -147,19 +165,36 @@ mod tests {
             let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
             paths.iter().map(name).collect::<Vec<_>>()
         };
-        let older = |keep, made: u32| {
+        let rotation = |keep, made: u32| {
             let keep = NonZeroUsize::new(keep).unwrap();
-            let rotation = backups(folder.path()).rotation(keep, &folder.path().join(name(made))).unwrap();
-            (names(rotation.to_delete), names(rotation.in_use), names(rotation.dated_later))
+            backups(folder.path()).rotation(keep, &folder.path().join(name(made))).unwrap()
+        };
+        let older = |keep, made| {
+            let Rotation { to_delete, in_use, with_clicks, dated_later } = rotation(keep, made);
+            assert!(with_clicks.is_empty(), "{with_clicks:?}");
+            (names(to_delete), names(in_use), names(dated_later))
         };
         assert_eq!(older(2, 5), (vec![name(1), name(2), name(3)], vec![], vec![]));
         assert_eq!(older(1, 5).0, [name(1), name(2), name(3), name(4)]);
         assert!(older(5, 5).0.is_empty() && older(9, 5).0.is_empty());
         assert_eq!(older(2, 3), (vec![name(1)], vec![], vec![name(4), name(5)]), "the clock was set back");
-        let companions = [format!("{}-shm", name(1)), name(3).replace(".db", "-clicks.db-wal")];
+        let companions = [
+            format!("{}-shm", name(1)),
+            name(3).replace(".db", "-clicks.db-wal"),
+            format!("{}-journal", name(4)),
+        ];
         for companion in companions {
             fs::write(folder.path().join(companion), "").unwrap();
         }
-        assert_eq!(older(2, 5), (vec![name(2)], vec![name(1), name(3)], vec![]), "a server has them open");
+        let in_use = vec![name(1), name(3), name(4)];
+        assert_eq!(older(2, 5), (vec![], in_use.clone(), vec![]), "those in use do not count");
+        assert_eq!(older(1, 5), (vec![name(2)], in_use, vec![]));
+        fs::write(folder.path().join(name(2).replace(".db", "-clicks.db")), "").unwrap();
+        let without_clicks = rotation(1, 5);
+        assert!(without_clicks.to_delete.is_empty());
+        assert_eq!(names(without_clicks.with_clicks), [name(2)]);
+        fs::write(folder.path().join(name(5).replace(".db", "-clicks.db")), "").unwrap();
+        let with_clicks = rotation(1, 5);
+        assert_eq!((names(with_clicks.to_delete), with_clicks.with_clicks), (vec![name(2)], vec![]));
     }
 }

@@ -9,15 +9,18 @@ use std::time::Duration;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::connection::{self, Deadline, Task};
 use crate::database_file::{Contents, DatabaseFile};
-use crate::failure::is_damaged;
+use crate::failure::{is_damaged, is_unwritable};
 use crate::open_error::OpenError;
 
-/// The temporary name of an unfinished copy. It identifies the leftovers of a killed program.
+/// What the name of the folder of an unfinished copy begins with. It identifies the leftovers of a killed program.
 const PARTIAL_PREFIX: &str = ".signpost-backup-";
+
+/// A folder of an unfinished copy in which nothing was written for this long is a leftover.
+const LEFTOVER_AGE: Duration = Duration::from_hours(6);
 
 /// A finished copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +63,7 @@ pub enum BackupError {
         finding: String,
     },
     /// SQLite could not copy the database or read the copy.
-    #[error("cannot write the backup {path}: {source}; check that the disk has room for it")]
+    #[error("cannot write the backup {path}: {source}{}", advice(source))]
     Copy {
         /// The file.
         path: PathBuf,
@@ -76,6 +79,11 @@ pub enum BackupError {
         /// The first problem that SQLite found.
         finding: String,
     },
+}
+
+/// What to do about a failed copy of an intact database. Diesel hides SQLite's error code, so the message decides.
+fn advice(error: &diesel::result::Error) -> &'static str {
+    if is_unwritable(error) { "; check that the disk works and has room for it" } else { "" }
 }
 
 /// Copies the database to `target`, which must not exist, and checks the copy. It contains everything that was committed
@@ -119,9 +127,12 @@ pub fn back_up_with_clicks(
     }
 }
 
-/// A complete and checked copy under a temporary name. Dropping it deletes it.
+/// A complete and checked copy in a folder of its own, beside its target. Dropping it deletes the folder, with what SQLite left in
+/// it.
 struct CheckedCopy {
     partial: NamedTempFile,
+    /// Dropped after the file in it.
+    _folder: TempDir,
     target: PathBuf,
 }
 
@@ -183,8 +194,11 @@ fn checked_copy(
     let no_file = |source| BackupError::NoFile { path: target.to_path_buf(), source };
     let failed = |source| BackupError::Copy { path: target.to_path_buf(), source };
     let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?;
-    // Only its owner may read it, and it is deleted when it is dropped.
-    let partial = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(folder).map_err(no_file)?;
+    delete_leftovers(folder);
+    // Only its owner may read them, and they are deleted when they are dropped.
+    let partial_folder =
+        tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempdir_in(folder).map_err(no_file)?;
+    let partial = NamedTempFile::new_in(&partial_folder).map_err(no_file)?;
     let copy = DatabaseFile::at(partial.path())?;
     diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(copy.as_str()).execute(source).map_err(failed)?;
     match contents {
@@ -195,13 +209,38 @@ fn checked_copy(
     check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(BackupError::Damaged { finding }))?;
 
     partial.as_file().sync_all().map_err(no_file)?;
-    Ok(CheckedCopy { partial, target: target.to_path_buf() })
+    Ok(CheckedCopy { partial, _folder: partial_folder, target: target.to_path_buf() })
+}
+
+/// Deletes what killed programs left in `folder`. The copies of clicks among it may hold keys of visitors' hashes (D48).
+fn delete_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().starts_with(PARTIAL_PREFIX)
+            && is_unchanged_since(&path, LEFTOVER_AGE)
+            && let Err(error) = fs::remove_dir_all(&path)
+        {
+            tracing::warn!(path = %path.display(), %error, "what a killed backup has left could not be deleted");
+        }
+    }
+}
+
+/// Whether neither a folder nor a file in it was changed within this time. False if that is unknown.
+fn is_unchanged_since(folder: &Path, age: Duration) -> bool {
+    let is_old = |metadata: io::Result<fs::Metadata>| {
+        let changed = metadata.and_then(|metadata| metadata.modified());
+        changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|elapsed| elapsed >= age))
+    };
+    let files_are_old = fs::read_dir(folder)
+        .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| is_old(entry.metadata()))));
+    is_old(folder.symlink_metadata()) && files_are_old
 }
 
 impl CheckedCopy {
     /// Gives the copy its name.
     fn publish(self) -> Result<Backup, BackupError> {
-        let Self { partial, target } = self;
+        let Self { partial, _folder, target } = self;
         let no_file = |source| BackupError::NoFile { path: target.clone(), source };
         let bytes = partial.as_file().metadata().map_err(no_file)?.len();
         partial.persist_noclobber(&target).map_err(|refused| match refused.error.kind() {
@@ -258,7 +297,8 @@ fn alone(copy: &DatabaseFile) -> QueryResult<SqliteConnection> {
 fn first_problem(connection: &mut SqliteConnection) -> QueryResult<Option<String>> {
     let Finding { integrity_check } =
         diesel::sql_query("PRAGMA integrity_check(1)").get_result(connection)?;
-    Ok((integrity_check != "ok").then_some(integrity_check))
+    // The first line only names the database.
+    Ok((integrity_check != "ok").then(|| integrity_check.replace('\n', " ")))
 }
 
 /// The first problem of a copy.

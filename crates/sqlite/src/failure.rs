@@ -77,7 +77,7 @@ pub(crate) fn is_busy(error: &SqlError) -> bool {
 }
 
 /// The messages of `SQLITE_FULL`, `SQLITE_READONLY` and `SQLITE_IOERR`.
-fn is_unwritable(error: &SqlError) -> bool {
+pub(crate) fn is_unwritable(error: &SqlError) -> bool {
     let SqlError::DatabaseError(_, information) = error else { return false };
     matches!(
         information.message(),

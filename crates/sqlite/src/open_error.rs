@@ -110,6 +110,7 @@ fn advice(error: &SqlError) -> &'static str {
         | "unable to open database file"
         | "access permission denied" => WRITABLE,
         "database or disk is full" | "disk I/O error" => WORKING_DISK,
+        "database is locked" | "database table is locked" => UNLOCKED,
         _ => INTACT,
     }
 }
@@ -117,6 +118,7 @@ fn advice(error: &SqlError) -> &'static str {
 const WRITABLE: &str = "check that this user may write to the file and may create files in its folder, because SQLite \
                         keeps two more files beside it";
 const WORKING_DISK: &str = "check that its disk works and has free space";
+const UNLOCKED: &str = "another program has locked it: stop that program, or wait for it";
 const INTACT: &str = "check that it is an intact SQLite database";
 
 #[cfg(test)]

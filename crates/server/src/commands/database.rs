@@ -100,38 +100,64 @@ pub(super) async fn run_backup(
             text = format!("{text}\nDeleted {count}: {}.", enumerated(&deleted));
         }
         result.insert("deleted".to_owned(), json!(deleted));
-        match rotated {
-            Ok(left) => {
-                for (reason, files) in left.iter().filter(|(_, files)| !files.is_empty()) {
-                    text = format!("{text}\nLeft alone, {reason}: {}.", enumerated(files));
-                }
-                let left: Vec<_> = left
-                    .iter()
-                    .flat_map(|(reason, files)| {
-                        files.iter().map(move |file| json!({ "file": file, "reason": reason }))
-                    })
-                    .collect();
-                result.insert("left_alone".to_owned(), json!(left));
-            }
+        let left = match rotated {
+            Ok(left) => left,
             Err(error) => {
                 outcome = Err(error.context("the backup is complete, but older ones could not be deleted"));
+                vec![]
             }
+        };
+        for (reason, files) in left.chunk_by(|(one, _), (other, _)| one == other).filter_map(of_one_reason) {
+            text = format!("{text}\nLeft alone, because {}: {}.", reason.sentence(), enumerated(&files));
         }
+        let left = left.iter().map(|(reason, file)| json!({ "file": file, "reason": reason.code() }));
+        result.insert("left_alone".to_owned(), left.collect());
     }
     output.result(&result, text)?;
     outcome
 }
 
+/// Why an old backup was left alone and does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LeftAlone {
+    InUse,
+    WithClicks,
+    DatedLater,
+}
+
+impl LeftAlone {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::InUse => "in_use",
+            Self::WithClicks => "with_clicks",
+            Self::DatedLater => "dated_later",
+        }
+    }
+
+    const fn sentence(self) -> &'static str {
+        match self {
+            Self::InUse => "a program has it open",
+            Self::WithClicks => "it has clicks and the new backup has none",
+            Self::DatedLater => "it is dated later than the new backup",
+        }
+    }
+}
+
+fn of_one_reason(chunk: &[(LeftAlone, String)]) -> Option<(LeftAlone, Vec<String>)> {
+    let (reason, _) = chunk.first()?;
+    Some((*reason, chunk.iter().map(|(_, file)| file.clone()).collect()))
+}
+
 /// Deletes all but the newest `keep` backups, and adds those deleted to `deleted`. The clicks of a backup go first: if the
-/// program is stopped between the two, the next run finds the backup again. Returns the others that do not count, by the reason
-/// why they were left alone.
+/// program is stopped between the two, the next run finds the backup again. Returns those that were left alone, sorted by the
+/// reason.
 fn rotate(
     folder: &BackupFolder,
     keep: NonZeroUsize,
     made: &Path,
     deleted: &mut Vec<String>,
-) -> Result<[(&'static str, Vec<String>); 2]> {
-    let Rotation { to_delete, in_use, dated_later } = folder.rotation(keep, made)?;
+) -> Result<Vec<(LeftAlone, String)>> {
+    let Rotation { to_delete, in_use, with_clicks, dated_later } = folder.rotation(keep, made)?;
     for backup in to_delete {
         let clicks = DatabaseFile::at(&backup)?.of_clicks();
         for file in [clicks.path(), &backup] {
@@ -144,9 +170,10 @@ fn rotate(
         }
         deleted.push(backup.display().to_string());
     }
-    let named = |files: Vec<PathBuf>| files.iter().map(|file| file.display().to_string()).collect();
-    Ok([
-        ("because a program has it open", named(in_use)),
-        ("because it is dated later than the new backup", named(dated_later)),
-    ])
+    let of =
+        |reason, files: Vec<PathBuf>| files.into_iter().map(move |file| (reason, file.display().to_string()));
+    Ok(of(LeftAlone::InUse, in_use)
+        .chain(of(LeftAlone::WithClicks, with_clicks))
+        .chain(of(LeftAlone::DatedLater, dated_later))
+        .collect())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -185,6 +185,35 @@ async fn damaged_copy_is_deleted() {
     assert!(matches!(refused, BackupError::Damaged { .. }), "{refused}");
     assert!(refused.to_string().contains("rows with dangling references: 1"), "{refused}");
     assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
+}
+
+/// D48: an unfinished copy of the clicks may hold keys of visitors' hashes. Another backup may be running just now.
+#[cfg(unix)]
+#[tokio::test]
+async fn d48_a_backup_deletes_what_killed_ones_left_but_not_what_is_being_written() {
+    let database = Database::new();
+    drop(database.open());
+    let age = |path: &Path, hours: u64| {
+        let then = SystemTime::now() - Duration::from_hours(hours);
+        fs::File::open(path).unwrap().set_modified(then).unwrap();
+    };
+    let left_for = |name: &str, file_hours, folder_hours| {
+        let folder = beside(&database, name);
+        fs::create_dir(&folder).unwrap();
+        let file = folder.join("copy");
+        fs::write(&file, "keys").unwrap();
+        age(&file, file_hours);
+        age(&folder, folder_hours);
+    };
+    left_for(".signpost-backup-killed", 7, 7);
+    left_for(".signpost-backup-running", 0, 7);
+    left_for(".signpost-backup-begun", 7, 0);
+    left_for("others", 7, 7);
+    taken(&database, "copy.db").unwrap();
+    assert_eq!(
+        names_in_folder_of(database.file.path()),
+        [".signpost-backup-begun", ".signpost-backup-running", "copy.db", "others", "test.db"]
+    );
 }
 
 /// The advice must not be to look for room on the disk.
