@@ -12,7 +12,7 @@ use actix_http::RequestHead;
 use actix_http::header::HeaderName;
 use signpost_app::Application;
 use signpost_domain::{CountryCode, LinkId};
-use signpost_user_agents::{Category, KnownProgram};
+use signpost_enrichment::{Category, KnownProgram};
 
 pub(crate) use reasons::{Reason, ReasonCounters, UNKNOWN, byte_of, missing_of};
 
