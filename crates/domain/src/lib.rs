@@ -4,6 +4,27 @@
 //! Values are parsed once into types that are always valid. Mistakes of a caller are [`Violations`] (one for
 //! each field) or a [`Refusal`] (of the operation as a whole).
 //!
+//! # Features
+//!
+//! All features are on by default. A tool that checks slugs, targets, hostnames and the states of custom domains needs none
+//! of them, and then builds fewer than 30 crates: `examples/link-checker` is such a tool.
+//!
+//! | feature | what it adds | what it needs |
+//! | --- | --- | --- |
+//! | `analytics` | [`analytics`]: clicks, questions about them, time zones | `jiff` with all time zones |
+//! | `api-keys` | [`ApiKey`] and its secret | hashes and checksums |
+//! | `json` | landing pages, and what DNS was seen to have, as stored JSON | `serde_json` |
+//! | `public-suffix` | [`CustomDomain`]: which hostnames can be connected, with which records, and what DNS says about them | the public suffix list, hashes |
+//!
+//! # What is stable
+//!
+//! - What a value may be, what an operation does to an entity, and the names of codes and states follow the contract of the
+//!   API (`docs/contract`). A version of Signpost that changes them says so in its change log.
+//! - Whatever one version stores, all later versions read (`from_stored`), and they show the same verification records and
+//!   recognise the same keys.
+//! - Names of Rust types and functions, and messages for people, may change in every version: use the crate from a fixed
+//!   revision of the repository.
+//!
 //! # Using it from another tool
 //!
 //! Check a slug, build a redirect, and apply a PATCH to it, all without a server:
@@ -62,17 +83,24 @@
 //! ```
 
 pub mod account;
+#[cfg(feature = "analytics")]
 pub mod analytics;
+#[cfg(feature = "api-keys")]
 pub mod api_key;
 pub mod batch;
 pub mod change;
 pub mod check_schedule;
 pub mod client_address;
+#[cfg(feature = "public-suffix")]
 pub mod custom_domain;
 pub mod custom_domain_status;
+#[cfg(feature = "public-suffix")]
 pub mod dns_diagnosis;
+#[cfg(feature = "public-suffix")]
 pub mod dns_instruction;
+#[cfg(feature = "public-suffix")]
 pub mod dns_observation;
+#[cfg(all(feature = "json", feature = "public-suffix"))]
 mod dns_observation_json;
 pub mod edge;
 pub mod error_code;
@@ -87,6 +115,7 @@ pub mod link_id;
 pub mod link_request;
 pub mod page;
 pub mod page_content;
+#[cfg(feature = "json")]
 mod page_content_json;
 pub mod permission;
 pub mod pixel;
@@ -106,11 +135,13 @@ pub mod geo_blocklist;
 pub mod host_blocklist;
 pub mod host_resolution;
 pub mod hostname;
+#[cfg(feature = "public-suffix")]
 pub mod hostname_rules;
 pub mod idempotency_key;
 pub mod page_text;
 pub mod pixel_type;
 pub mod public_address;
+#[cfg(feature = "public-suffix")]
 mod public_suffix;
 pub mod search_text;
 pub mod slug;
@@ -121,16 +152,21 @@ pub mod web_url;
 pub mod widget;
 
 pub use account::{Account, Usage};
+#[cfg(feature = "api-keys")]
 pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
 pub use batch::Batch;
 pub use change::Change;
 pub use check_schedule::CheckPlan;
 pub use client_address::TrustedProxies;
 pub use country_code::CountryCode;
+#[cfg(feature = "public-suffix")]
 pub use custom_domain::CustomDomain;
 pub use custom_domain_status::{CustomDomainStatus, DomainEvent};
+#[cfg(feature = "public-suffix")]
 pub use dns_diagnosis::{seen_pointing, seen_proof, with_the_zone_twice};
+#[cfg(feature = "public-suffix")]
 pub use dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
+#[cfg(feature = "public-suffix")]
 pub use dns_observation::{
     DnsObservation, ObservedText, RecordFinding, RecordMistake, RecordStatus, SeenRecord,
 };
@@ -143,6 +179,7 @@ pub use group::Group;
 pub use host_blocklist::HostBlocklist;
 pub use host_resolution::HostResolution;
 pub use hostname::Hostname;
+#[cfg(feature = "public-suffix")]
 pub use hostname_rules::{HostnameRules, SpecialUseName, can_be_in_public_dns};
 pub use id::{
     AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
@@ -157,6 +194,7 @@ pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use link_request::{ContentRules, Judgement, LinkRequest, Submitted};
 pub use page::{Page, PageLimit, PagePosition};
 pub use page_content::{AccentColor, PageContent, PageContentRequest, Theme};
+#[cfg(feature = "json")]
 pub use page_content_json::MalformedPageContent;
 pub use page_text::{AltText, Description, SocialNetwork, WidgetText};
 pub use permission::{Permission, PermissionSet};

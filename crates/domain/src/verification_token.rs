@@ -1,19 +1,11 @@
 //! The `TXT` record with which an account proves a hostname (D38, D41).
 
-use std::fmt::Write as _;
-
-use sha2::{Digest, Sha256};
-
 use crate::hostname::Hostname;
-use crate::id::AccountId;
 
-/// The first input of the hash, so that no other use of SHA-256 over an account and a name has the same
-/// result. It must never change, because that would invalidate all published records.
-const PURPOSE: &[u8] = b"signpost custom domain verification, version 1\0";
+/// The label that the name begins with.
 const LABEL: &str = "_signpost";
+/// What the value begins with.
 pub(crate) const VALUE_PREFIX: &str = "signpost-verification=";
-/// The number of bytes of the hash in the token: 128 bits, twice as many hexadecimal characters.
-const TOKEN_BYTES: usize = 16;
 
 /// The record that proves one hostname for one account.
 ///
@@ -38,23 +30,6 @@ pub struct VerificationRecord {
 }
 
 impl VerificationRecord {
-    /// The record with which `account` proves `hostname`.
-    #[must_use]
-    pub fn of(account: AccountId, hostname: &Hostname) -> Self {
-        // The account's bytes have a fixed length, so different pairs give different input.
-        let hash = Sha256::new()
-            .chain_update(PURPOSE)
-            .chain_update(account.to_bytes())
-            .chain_update(hostname.as_str())
-            .finalize();
-        let mut token = String::with_capacity(2 * TOKEN_BYTES);
-        for byte in hash.iter().take(TOKEN_BYTES) {
-            // Writing to a string cannot fail.
-            let _ = write!(token, "{byte:02x}");
-        }
-        Self { hostname: hostname.clone(), token }
-    }
-
     /// The hostname that the record proves.
     #[must_use]
     pub const fn hostname(&self) -> &Hostname {
@@ -87,7 +62,46 @@ impl VerificationRecord {
     }
 }
 
+/// Needs the hash function, which a tool without custom domains leaves out.
+#[cfg(feature = "public-suffix")]
+mod derivation {
+    use std::fmt::Write as _;
+
+    use sha2::{Digest, Sha256};
+
+    use super::VerificationRecord;
+    use crate::hostname::Hostname;
+    use crate::id::AccountId;
+
+    /// The first input of the hash, so that no other use of SHA-256 over an account and a name has the same
+    /// result. It must never change, because that would invalidate all published records.
+    const PURPOSE: &[u8] = b"signpost custom domain verification, version 1\0";
+
+    /// The number of bytes of the hash in the token: 128 bits, twice as many hexadecimal characters.
+    const TOKEN_BYTES: usize = 16;
+
+    impl VerificationRecord {
+        /// The record with which `account` proves `hostname`.
+        #[must_use]
+        pub fn of(account: AccountId, hostname: &Hostname) -> Self {
+            // The account's bytes have a fixed length, so different pairs give different input.
+            let hash = Sha256::new()
+                .chain_update(PURPOSE)
+                .chain_update(account.to_bytes())
+                .chain_update(hostname.as_str())
+                .finalize();
+            let mut token = String::with_capacity(2 * TOKEN_BYTES);
+            for byte in hash.iter().take(TOKEN_BYTES) {
+                // Writing to a string cannot fail.
+                let _ = write!(token, "{byte:02x}");
+            }
+            Self { hostname: hostname.clone(), token }
+        }
+    }
+}
+
 #[cfg(test)]
+#[cfg(feature = "public-suffix")]
 mod tests {
     use std::collections::HashSet;
 

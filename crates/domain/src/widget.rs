@@ -33,6 +33,7 @@ pub enum WidgetBody {
 pub struct UnknownWidget(String);
 
 impl UnknownWidget {
+    #[cfg(feature = "json")]
     pub(crate) const fn from_json(object: String) -> Self {
         Self(object)
     }

@@ -11,7 +11,7 @@ use signpost_domain::AccountId;
 /// Number of rows. Each row holds twice as many accounts as the one before.
 const ROWS: usize = 32;
 
-/// The number of an account. 0 means no account.
+/// The number of an account. Numbers are given in order, so small ones are usual. 0 means no account.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct AccountNumber(u32);
 
@@ -61,30 +61,12 @@ impl AccountNumber {
     /// No account.
     pub(crate) const NONE: Self = Self(0);
 
-    /// Appends the number to the bytes of a link: seven bits a byte, lowest first.
-    pub(crate) fn write(self, bytes: &mut Vec<u8>) {
-        let Self(mut rest) = self;
-        while rest >= 0x80 {
-            let [low, ..] = rest.to_le_bytes();
-            bytes.push(low | 0x80);
-            rest >>= 7;
-        }
-        let [last, ..] = rest.to_le_bytes();
-        bytes.push(last);
+    pub(crate) const fn from_number(number: u32) -> Self {
+        Self(number)
     }
 
-    /// Reads what [`Self::write`] wrote, and returns the bytes after it.
-    pub(crate) fn read(bytes: &[u8]) -> (Self, &[u8]) {
-        let (mut number, mut rest) = (0, bytes);
-        for shift in (0..u32::BITS).step_by(7) {
-            let Some((byte, behind)) = rest.split_first() else { break };
-            number |= u32::from(byte & 0x7f) << shift;
-            rest = behind;
-            if *byte < 0x80 {
-                break;
-            }
-        }
-        (Self(number), rest)
+    pub(crate) const fn number(self) -> u32 {
+        self.0
     }
 }
 
@@ -125,17 +107,5 @@ mod tests {
             }
         });
         assert_eq!(numbers.numbers.lock().unwrap().len(), accounts.len());
-    }
-
-    #[test]
-    fn numbers_survive_encoding() {
-        for (number, length) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u32::MAX, 5)] {
-            let mut bytes = Vec::new();
-            AccountNumber(number).write(&mut bytes);
-            assert_eq!(bytes.len(), length, "{number}");
-            bytes.push(7);
-            assert_eq!(AccountNumber::read(&bytes), (AccountNumber(number), &[7][..]));
-        }
-        assert_eq!(AccountNumber::read(&[]), (AccountNumber::NONE, &[][..]));
     }
 }

@@ -5,8 +5,8 @@ use signpost_domain::{HostBlocklist, Slug, TargetUrl, Widget, WidgetBody, Widget
 use signpost_listener::{Effort, Encoding};
 use signpost_pages::{HtmlPage, Landing};
 
+use crate::byte_codec::{Items, Reader, Writer};
 use crate::compiled_link::CompileError;
-use crate::sections::{Items, Reader, Sections};
 
 /// Longer pages are not compressed. With their compressed forms they would not fit into the cache, and each visit would
 /// compress them anew.
@@ -24,16 +24,17 @@ pub(crate) fn compiled(
     let slug = slug.and_then(|slug| Slug::parse(slug).ok());
     let HtmlPage { html, content_security_policy } =
         Landing { title, content, url, slug: slug.as_ref(), blocked }.render()?;
-    let mut sections = Sections::default();
-    sections.text(content_security_policy.as_bytes())?;
+    let mut writer = Writer::default();
+    writer.text(content_security_policy.as_bytes())?;
     let has_addresses = content.widgets.as_slice().iter().any(has_addresses);
-    sections.text(if has_addresses { b"1" } else { b"" })?;
-    sections.long_list(content.widgets.as_slice().iter().filter_map(widget_entry))?;
+    writer.number(u32::from(has_addresses));
+    writer.list(content.widgets.as_slice().iter().filter_map(widget_entry))?;
     for encoding in Encoding::ALL {
         let form = (html.len() <= MAX_COMPRESSED).then(|| encoding.compress(html.as_bytes(), Effort::Kept));
-        sections.long_text(&form.flatten().unwrap_or_default())?;
+        writer.text(&form.flatten().unwrap_or_default())?;
     }
-    Ok([sections.bytes(), html.as_bytes()].concat())
+    writer.bytes(html.as_bytes());
+    Ok(writer.finish())
 }
 
 /// Whether the text of the widget may have links.
@@ -66,10 +67,10 @@ impl<'a> PageView<'a> {
         let mut reader = Reader::new(bytes);
         Self {
             policy: reader.text(),
-            has_addresses: !reader.text().is_empty(),
-            widgets: reader.long_list(),
-            brotli: reader.long_text(),
-            gzip: reader.long_text(),
+            has_addresses: reader.number() != 0,
+            widgets: reader.list(),
+            brotli: reader.text(),
+            gzip: reader.text(),
             html: reader.rest(),
         }
     }

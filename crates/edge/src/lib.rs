@@ -6,6 +6,7 @@
 //! `outcome`.
 
 mod account_numbers;
+mod byte_codec;
 mod clicks;
 mod compiled_link;
 mod files;
@@ -13,6 +14,7 @@ mod gates;
 mod generations;
 mod landing_page;
 mod link_cache;
+mod link_layout;
 mod link_loader;
 mod link_view;
 mod missed_hosts;
@@ -25,7 +27,6 @@ mod qr_codes;
 mod requested_address;
 mod response;
 mod routes;
-mod sections;
 mod server;
 mod visit;
 mod visit_durations;

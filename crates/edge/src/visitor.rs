@@ -7,8 +7,8 @@ use actix_http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_http::{HttpMessage as _, Request};
 use signpost_app::admission::{ClientAddresses, Sender};
 use signpost_domain::{Hostname, Timestamp};
+use signpost_enrichment::{KnownProgram, classify};
 use signpost_pages::Language;
-use signpost_user_agents::{KnownProgram, classify};
 
 use crate::requested_address::{HashedSite, HostCache};
 

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 
 use crate::compiled_link::CompiledLink;
 use crate::generations::Moment;
+use crate::link_layout::LinkBytes;
 use crate::link_view::LinkView;
 use crate::requested_address::RequestedAddress;
 
@@ -31,7 +32,8 @@ impl InlineLink {
     const NONE: Self = Self { hash: 0, moment: 0, id: [0; 16], length: 0, bytes: [0; MAX_BYTES] };
 
     pub(crate) fn view(&self) -> LinkView<'_> {
-        LinkView { id: self.id, bytes: self.bytes.get(..usize::from(self.length)).unwrap_or_default() }
+        let bytes = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        LinkView { id: self.id, bytes: LinkBytes::new(bytes) }
     }
 
     pub(crate) const fn moment(&self) -> Moment {
@@ -58,6 +60,7 @@ impl WorkerCache {
     /// Caches a link if it fits.
     pub(crate) fn keep(&self, requested: &RequestedAddress<'_>, link: &CompiledLink) {
         let LinkView { id, bytes } = link.view();
+        let bytes = bytes.as_slice();
         let mut inline = InlineLink {
             hash: requested.hash().number(),
             moment: link.moment().number(),

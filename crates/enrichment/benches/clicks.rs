@@ -18,7 +18,7 @@ const JUDGED: usize = 100_000;
 /// The unit in which Linux counts processor time.
 const TICK: Duration = Duration::from_millis(10);
 
-const AGENTS: &str = include_str!("../../user-agents/tests/agents/browsers.txt");
+const AGENTS: &str = include_str!("../tests/enrichment/agents/browsers.txt");
 
 const REFERRERS: [&str; 6] = [
     "https://www.google.com/",

@@ -1,9 +1,8 @@
 //! The rule that tells programs from people (D48).
 
-use signpost_user_agents::classify;
-
 use crate::crawlers::Crawlers;
 use crate::enricher::examined;
+use crate::programs::classify;
 use crate::sources::Sources;
 
 /// Judges whether a visit is a bot's. The recorder and the visitors' side ask the same rule, so the answer to a visit agrees
@@ -26,7 +25,7 @@ impl Bots {
 
     /// Whether a visit with this `User-Agent` and this `Sec-Purpose` counts as a bot's.
     ///
-    /// It never waits. Until the built-in patterns are compiled, the names and habits of `signpost-user-agents` decide alone:
+    /// It never waits. Until the built-in patterns are compiled, the names and habits of [`classify`] decide alone:
     /// they know nearly every program that follows links, and count no visit as a bot's that the patterns would not.
     #[must_use]
     pub fn is_bot(&self, user_agent: &[u8], purpose: &[u8]) -> bool {

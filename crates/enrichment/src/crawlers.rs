@@ -1,4 +1,4 @@
-//! Bots that `signpost-user-agents` does not know, by regular expressions.
+//! Bots that [`classify`](crate::classify) does not know, by regular expressions.
 
 use std::sync::OnceLock;
 

@@ -1,5 +1,7 @@
 //! Derives the dimensions of a click from what the visitor sent (D47, D48).
 //!
+//! [`classify`] recognises programs by what they call themselves, and allocates nothing, so the visitors' path uses it too.
+//!
 //! An [`Enricher`] belongs to one thread, off the visitor's path. It caches facts by agent and by referring host, within
 //! limits that visitors cannot exceed. `data/README.md` names the sources of its lists, and ADR 43 the rules of each fact.
 //!
@@ -31,6 +33,7 @@ mod crawlers;
 mod device;
 mod enricher;
 mod language;
+mod programs;
 mod query;
 mod referrer;
 mod sources;
@@ -39,4 +42,5 @@ mod vendored;
 
 pub use bots::Bots;
 pub use enricher::{Enricher, Facts, FactsOfAlike, Sent};
+pub use programs::{Category, KnownProgram, MAX_EXAMINED_BYTES, classify};
 pub use sources::{SourceError, SourceKind, Sources};

@@ -67,7 +67,7 @@ impl Sources {
     }
 
     /// Replaces the patterns of bots: a regular expression on each line, which may match any part of an
-    /// agent. The programs of `signpost-user-agents` are bots in any case.
+    /// agent. The programs that [`classify`](crate::classify) knows are bots in any case.
     ///
     /// # Errors
     ///

@@ -6,5 +6,7 @@ mod any_bytes;
 mod devices;
 #[path = "enrichment/facts.rs"]
 mod facts;
+#[path = "enrichment/known_agents.rs"]
+mod known_agents;
 #[path = "enrichment/programs.rs"]
 mod programs;

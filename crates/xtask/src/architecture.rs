@@ -21,8 +21,6 @@ enum Layer {
     App,
     /// Functions without I/O, on bytes, texts and values of the domain.
     Pure,
-    /// Turns recorded clicks into facts, without I/O.
-    Enrichment,
     /// Packs and counts clicks for any store of them, on threads of its own.
     ClickStore,
     /// HTTP connections, for the crates that listen.
@@ -58,18 +56,17 @@ impl Layer {
     fn imports(self) -> &'static [Self] {
         use Layer::{
             App, Benchmarks, ClickBenchmark, ClickStore, Commands, Conformance, Connections, Contracts,
-            Domain, Driven, Driving, Enrichment, Fakes, Program, Pure, Reference, Rows, TestServers,
+            Domain, Driven, Driving, Fakes, Program, Pure, Reference, Rows, TestServers,
         };
         match self {
             Domain | Connections | Conformance | TestServers | Reference => &[],
             App | Pure => &[Domain],
-            Enrichment => &[Domain, Pure],
             Rows => &[Domain, App],
             ClickStore | Fakes => &[Domain, App, Pure],
             Contracts => &[Domain, App, Pure, ClickStore],
             Driving => &[Domain, App, Pure, Connections],
-            Driven => &[Domain, App, Pure, Enrichment, Rows, ClickStore],
-            Program => &[Domain, App, Pure, Enrichment, Connections, Driving, Driven],
+            Driven => &[Domain, App, Pure, Rows, ClickStore],
+            Program => &[Domain, App, Pure, Connections, Driving, Driven],
             ClickBenchmark => &[Domain, App, Pure, Driven, Contracts, TestServers],
             Commands => &[TestServers],
             Benchmarks => &[TestServers, Commands],
@@ -99,8 +96,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-clicks", Layer::Pure),
     ("signpost-pages", Layer::Pure),
     ("signpost-strict-json", Layer::Pure),
-    ("signpost-user-agents", Layer::Pure),
-    ("signpost-enrichment", Layer::Enrichment),
+    ("signpost-enrichment", Layer::Pure),
     ("signpost-click-store", Layer::ClickStore),
     ("signpost-listener", Layer::Connections),
     ("signpost-sql-rows", Layer::Rows),

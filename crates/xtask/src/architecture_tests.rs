@@ -82,7 +82,7 @@ fn only_tests_import_the_contracts_and_the_fakes() {
 
 #[test]
 fn pure_crates_import_the_domain_alone() {
-    for one in ["signpost-clicks", "signpost-pages", "signpost-strict-json", "signpost-user-agents"] {
+    for one in ["signpost-clicks", "signpost-pages", "signpost-strict-json", "signpost-enrichment"] {
         allowed(one, &sibling("signpost-domain", Kind::Product));
         for other in members().filter(|other| *other != "signpost-domain" && *other != one) {
             refused(one, &sibling(other, Kind::Product));

@@ -12,11 +12,10 @@ use actix_http::RequestHead;
 use actix_http::header::HeaderName;
 use signpost_app::Application;
 use signpost_domain::{CountryCode, LinkId};
-use signpost_user_agents::{Category, KnownProgram};
+use signpost_enrichment::{Category, KnownProgram};
 
 pub(crate) use reasons::{Reason, ReasonCounters, UNKNOWN, byte_of, missing_of};
 
-use crate::sections::Items;
 use crate::visitor;
 
 /// The gates of a link.
@@ -30,11 +29,11 @@ pub(crate) struct LinkGates<'a> {
 
 /// The countries whose visitors are turned away.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct BlockedCountries<'a>(Items<'a>);
+pub(crate) struct BlockedCountries<'a>(&'a [[u8; 2]]);
 
 impl<'a> BlockedCountries<'a> {
-    /// Takes the codes of a list.
-    pub(crate) const fn new(codes: Items<'a>) -> Self {
+    /// Takes the letters of each country.
+    pub(crate) const fn new(codes: &'a [[u8; 2]]) -> Self {
         Self(codes)
     }
 
@@ -44,8 +43,7 @@ impl<'a> BlockedCountries<'a> {
 
     /// Whether visitors from `country` are turned away.
     pub(crate) fn blocks(&self, country: CountryCode) -> bool {
-        let mut codes = self.0;
-        codes.any(|code| code == country.as_str().as_bytes())
+        self.0.iter().any(|code| code == country.as_str().as_bytes())
     }
 }
 

@@ -5,16 +5,16 @@ use std::net::Ipv4Addr;
 use signpost_enrichment::{Bots, Enricher, Sent, Sources};
 
 /// Agents of people's browsers, one a line.
-const BROWSERS: &str = include_str!("../../../user-agents/tests/agents/browsers.txt");
+const BROWSERS: &str = include_str!("agents/browsers.txt");
 
 /// A category, a tab and an agent on each line.
-const PROGRAMS: &str = include_str!("../../../user-agents/tests/agents/programs.txt");
+const PROGRAMS: &str = include_str!("agents/programs.txt");
 
 /// A category or `person`, a tab and an agent on each line.
-const CURRENT: &str = include_str!("../../../user-agents/tests/agents/current.txt");
+const CURRENT: &str = include_str!("agents/current.txt");
 
 /// Agents missing in the table of programs, one a line.
-const MORE_PROGRAMS: &str = include_str!("agents/programs.txt");
+const MORE_PROGRAMS: &str = include_str!("agents/programs_by_pattern.txt");
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))

@@ -14,13 +14,13 @@ const REGISTRIES: [&str; 5] = [
     concat!("static.", "crates.io"),
 ];
 
-/// The only file that must name the registry.
+/// The only files that must name the registry, in any folder.
 const LOCK_FILE: &str = "Cargo.lock";
 
 /// Reports every line with a path of a machine or an address of a registry.
 #[must_use]
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
-    if path == LOCK_FILE {
+    if path.rsplit('/').next() == Some(LOCK_FILE) {
         return Vec::new();
     }
     let mut findings = Vec::new();
@@ -68,10 +68,12 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_is_reported_except_in_the_lock_file() {
+    fn a_registry_is_reported_except_in_a_lock_file() {
         for registry in REGISTRIES {
             assert_eq!(check("a.toml", registry).len(), 1, "{registry}");
             assert_eq!(check(LOCK_FILE, registry), [], "{registry}");
+            assert_eq!(check(&format!("a/b/{LOCK_FILE}"), registry), [], "{registry}");
+            assert_eq!(check(&format!("a/not-{LOCK_FILE}"), registry).len(), 1, "{registry}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Real agents: programs must be recognized, people's browsers must not.
 
-use signpost_user_agents::{Category, classify};
+use signpost_enrichment::{Category, classify};
 
 /// One agent a line.
 const BROWSERS: &str = include_str!("agents/browsers.txt");

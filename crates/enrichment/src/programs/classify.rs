@@ -2,8 +2,8 @@
 
 use std::cell::LazyCell;
 
-use crate::names::{Category, Group, NAMES, Position};
-use crate::patterns::{by_address, by_ending, is_of_phone, starts_with};
+use super::names::{Category, Group, NAMES, Position};
+use super::patterns::{by_address, by_ending, is_of_phone, starts_with};
 
 /// How much of an agent is examined. The longest agents of real apps have about 500 bytes, and the limit
 /// bounds the work for any input.

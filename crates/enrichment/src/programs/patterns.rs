@@ -1,6 +1,6 @@
 //! Patterns that programs with different names share.
 
-use crate::names::Category;
+use super::names::Category;
 
 /// Common endings of program names. The log shows the rule. The first match wins.
 #[rustfmt::skip]

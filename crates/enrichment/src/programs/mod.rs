@@ -4,7 +4,7 @@
 //! an unknown agent as a browser. Turning a person away is worse than letting a program in (ADR 40).
 //!
 //! ```
-//! use signpost_user_agents::{Category, classify};
+//! use signpost_enrichment::{Category, classify};
 //!
 //! let known = classify(b"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)").unwrap();
 //! assert_eq!((known.rule, known.category), ("bingbot", Category::Bot));

@@ -1,0 +1,284 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::subsequence;
+use signpost_app::ports::{Affected, PublishedLanding, VisibleChange};
+use signpost_app::visits::{Dependencies, Missing, RecordedLink, VisitorGates};
+use signpost_domain::{Address, CountryCode, GeoBlocklist, PixelType, WidgetBody};
+use signpost_port_contracts::samples;
+
+use super::*;
+use crate::requested_address::HashedSite;
+
+fn plain(target: &str) -> Resolved {
+    let target_url = samples::target(target);
+    let recorded = RecordedLink { id: samples::redirect("sale").id.into(), account: samples::id() };
+    Resolved {
+        target_hosts: vec![target_url.host().to_owned()],
+        resolution: Resolution::Redirect(target_url),
+        missing: Missing::default(),
+        link: Some(recorded.id),
+        gates: VisitorGates::default(),
+        recorded: vec![recorded],
+        depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },
+    }
+}
+
+/// Compiles it for an address, and reads it with `look`.
+fn compiled<T>(
+    address: &Address,
+    resolved: Resolved,
+    look: impl FnOnce(&LinkView<'_>, &RequestedAddress<'_>, &Generations) -> T,
+) -> T {
+    compiled_with(address, resolved, |link, requested, generations| {
+        look(&link.view(), requested, generations)
+    })
+}
+
+/// Compiles it for an address, and passes the link to `look`.
+fn compiled_with<T>(
+    address: &Address,
+    mut resolved: Resolved,
+    look: impl FnOnce(&CompiledLink, &RequestedAddress<'_>, &Generations) -> T,
+) -> T {
+    let generations = Generations::new(0);
+    resolved.depends_on.addresses.insert(0, address.clone());
+    let site = HashedSite::at(address, &generations);
+    let requested =
+        RequestedAddress::new(&site, address.slug.as_ref().map(signpost_domain::Slug::as_str), &generations);
+    let link =
+        CompiledLink::new(&requested, &resolved, &HostBlocklist::default(), generations.now(), &generations)
+            .unwrap();
+    look(&link, &requested, &generations)
+}
+
+fn addresses() -> [Address; 3] {
+    let custom = |slug| samples::on_custom("links.example.net", slug).address().unwrap();
+    [samples::on_system("sale").address().unwrap(), custom(Some("sale")), custom(None)]
+}
+
+#[test]
+fn plain_redirect_holds_only_its_location_at_any_address() {
+    for address in addresses() {
+        for (target, start, rest) in [
+            ("https://example.com/a?b#c", "https://", "example.com/a?b#c"),
+            ("http://example.com", "", "http://example.com"),
+            ("HTTPS://example.com", "", "HTTPS://example.com"),
+        ] {
+            let resolved = plain(target);
+            let recorded = resolved.recorded.clone();
+            compiled(&address, resolved, |link, requested, generations| {
+                assert!(link.is_at(requested));
+                assert_eq!(link.destination(), Destination::Location { start, rest: rest.as_bytes() });
+                assert!(link.gates().is_none() && link.pixels().is_empty());
+                assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
+                assert!(link.has_target(|host| host == "example.com"));
+                assert!(!link.has_target(|host| host != "example.com"));
+            });
+        }
+    }
+}
+
+#[test]
+fn d24_chain_with_every_gate_compiles_completely() {
+    let second = RecordedLink { id: samples::landing("menu").id.into(), account: samples::id() };
+    let pixels = vec![samples::pixel_code(PixelType::Meta), samples::pixel_code(PixelType::X)];
+    let countries = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
+    for address in addresses() {
+        let mut resolved = plain("https://example.com/end");
+        resolved.recorded.push(second);
+        resolved.target_hosts.push("links.example.org".to_owned());
+        resolved.gates = VisitorGates {
+            antibot_enabled: true,
+            geo_blocklist: GeoBlocklist::new(countries.to_vec()),
+            pixels: pixels.clone(),
+        };
+        resolved.depends_on.addresses.push(samples::on_custom("links.example.org", None).address().unwrap());
+        resolved.depends_on.accounts.push(second.account);
+        let recorded = resolved.recorded.clone();
+        compiled(&address, resolved, |link, requested, generations| {
+            assert_eq!(
+                link.destination(),
+                Destination::Location { start: "https://", rest: b"example.com/end" }
+            );
+            assert!(link.is_at(requested));
+            assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
+            assert_eq!(link.pixels(), pixels);
+            let gates = link.gates().unwrap();
+            assert!(gates.antibot && countries.iter().all(|country| gates.countries.blocks(*country)));
+            assert!(!gates.countries.blocks(CountryCode::parse("FR").unwrap()));
+            for host in ["example.com", "links.example.org"] {
+                assert!(link.has_target(|listed| listed == host));
+            }
+            // A change of anything on the way ends it.
+            let changes = [
+                (samples::id(), Affected::Domain(samples::hostname("links.example.org"))),
+                (second.account, Affected::Account),
+                (recorded[0].account, Affected::Account),
+            ];
+            for (account, affected) in changes {
+                let before = generations.now();
+                assert!(link.holds(before, requested, generations));
+                generations.note_change(&VisibleChange { account, affected });
+                assert!(!link.holds(before, requested, generations));
+            }
+        });
+    }
+}
+
+/// The owner of the first link is not recorded as the owner of another account's link.
+#[test]
+fn d50_chain_records_its_other_links_when_the_first_records_nothing() {
+    let second = RecordedLink { id: samples::redirect("b").id.into(), account: samples::id() };
+    let mut resolved = plain("https://example.com/end");
+    resolved.recorded = vec![second];
+    resolved.depends_on.accounts.push(second.account);
+    compiled(&addresses()[0], resolved, |link, _, generations| {
+        assert_eq!(link.recorded(generations).collect::<Vec<_>>(), [second]);
+    });
+}
+
+#[test]
+fn links_at_other_addresses_do_not_match() {
+    let [system, custom, root] = addresses();
+    for (at, other) in [(&system, &custom), (&custom, &root), (&root, &system), (&custom, &system)] {
+        compiled(at, plain("https://example.com"), |link, _, generations| {
+            let site = HashedSite::at(other, generations);
+            let slug = other.slug.as_ref().map(signpost_domain::Slug::as_str);
+            assert!(!link.is_at(&RequestedAddress::new(&site, slug, generations)));
+        });
+    }
+}
+
+prop_compose! {
+    fn any_gates()(
+        antibot_enabled: bool,
+        countries in subsequence(CountryCode::all().collect::<Vec<_>>(), 0..=5),
+        pixels in subsequence(PixelType::ALL.map(samples::pixel_code).to_vec(), 0..=3),
+    ) -> VisitorGates {
+        VisitorGates { antibot_enabled, geo_blocklist: GeoBlocklist::new(countries), pixels }
+    }
+}
+
+fn any_resolution() -> impl Strategy<Value = (Resolution, Missing)> {
+    let target = "https?://[a-z]{1,20}\\.example(/[a-z0-9]{0,90})?";
+    let missing = prop_oneof![
+        Just(Missing::Unknown),
+        Just(Missing::Inactive),
+        Just(Missing::Suspended),
+        Just(Missing::Loop)
+    ];
+    let url = "https://go.example.com/menu".to_owned();
+    let page = PublishedLanding { title: samples::name("Menu"), content: samples::page_content() };
+    let page = Resolution::Landing { page: Box::new(page), url: url.clone() };
+    prop_oneof![
+        target.prop_map(|url| (Resolution::Redirect(samples::target(&url)), Missing::default())),
+        Just((Resolution::LandingElsewhere { url }, Missing::default())),
+        Just((page, Missing::default())),
+        missing.prop_map(|missing| (Resolution::NotThere, missing)),
+    ]
+}
+
+prop_compose! {
+    /// What any chain of links may resolve to. The first link may be one that records nothing.
+    fn any_resolved()(
+        (resolution, missing) in any_resolution(),
+        gates in any_gates(),
+        kinds in vec(any::<bool>(), 1..6),
+        first_records: bool,
+        further_hosts in vec("[a-z]{1,20}\\.example", 0..5),
+    ) -> Resolved {
+        let chain: Vec<RecordedLink> = kinds
+            .into_iter()
+            .map(|is_landing| {
+                let id = if is_landing {
+                    samples::landing("menu").id.into()
+                } else {
+                    samples::redirect("sale").id.into()
+                };
+                RecordedLink { id, account: samples::id() }
+            })
+            .collect();
+        let hosts = match &resolution {
+            Resolution::Redirect(target) => vec![target.host().to_owned()],
+            Resolution::LandingElsewhere { .. } | Resolution::Landing { .. } | Resolution::NotThere => vec![],
+        };
+        Resolved {
+            link: Some(chain[0].id),
+            recorded: chain.iter().copied().skip(usize::from(!first_records)).collect(),
+            depends_on: Dependencies {
+                addresses: chain.iter().skip(1).map(|_| samples::redirect_at(samples::on_system("next")))
+                    .filter_map(|next| next.placement.address()).collect(),
+                accounts: chain.iter().map(|link| link.account).collect(),
+            },
+            target_hosts: [hosts, further_hosts].concat(),
+            resolution,
+            missing,
+            gates,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_is_compiled_is_read_back(resolved in any_resolved(), place in 0_usize..3) {
+        let mut expected = resolved.clone();
+        if resolved.resolution == Resolution::NotThere {
+            // Without a link there is no visit to record for it.
+            expected.recorded.retain(|link| Some(link.id) != resolved.link);
+        }
+        compiled(&addresses()[place], resolved, |link, requested, generations| {
+            assert!(link.is_at(requested));
+            match (link.destination(), &expected.resolution) {
+                (Destination::Location { start, rest }, Resolution::Redirect(target)) => {
+                    assert_eq!([start.as_bytes(), rest].concat(), target.location().as_bytes());
+                }
+                (Destination::Location { start, rest }, Resolution::LandingElsewhere { url }) => {
+                    assert_eq!([start.as_bytes(), rest].concat(), url.as_bytes());
+                }
+                (Destination::Page(page), Resolution::Landing { page: published, .. }) => {
+                    let html = str::from_utf8(page.form(None)).unwrap();
+                    assert!(html.contains(published.title.as_str()) && !page.policy.is_empty());
+                    assert!(Encoding::ALL.into_iter().all(|form| !page.form(Some(form)).is_empty()));
+                    for widget in published.content.widgets.as_slice() {
+                        let target = match &widget.body {
+                            WidgetBody::Known(content) => content.leads_to().map(|(_, url)| url.as_target().location()),
+                            WidgetBody::Unknown(_) => None,
+                        };
+                        assert_eq!(page.widget(widget.id).map(|target| target.location()), target);
+                    }
+                }
+                (Destination::Nothing, Resolution::NotThere) => assert_eq!(link.missing(), expected.missing),
+                (read, compiled) => panic!("{read:?} is not {compiled:?}"),
+            }
+            assert_eq!(Some(link.link_id()), expected.link);
+            assert_eq!(link.recorded(generations).collect::<Vec<_>>(), expected.recorded);
+            assert_eq!(link.pixels(), expected.gates.pixels);
+            let (antibot, blocked) = link.gates().map(|gates| (gates.antibot, gates.countries)).unwrap_or_default();
+            assert_eq!(antibot, expected.gates.antibot_enabled);
+            for country in CountryCode::all() {
+                assert_eq!(blocked.blocks(country), expected.gates.geo_blocklist.countries().contains(&country));
+            }
+            for host in &expected.target_hosts {
+                assert!(link.has_target(|listed| listed == host));
+            }
+            assert!(!link.has_target(|listed| listed == "other.example"));
+            for account in &expected.depends_on.accounts {
+                let moment = generations.now();
+                assert!(link.holds(moment, requested, generations));
+                generations.note_change(&VisibleChange { account: *account, affected: Affected::Account });
+                assert!(!link.holds(moment, requested, generations));
+            }
+        });
+    }
+}
+
+/// The goal of the links in memory: 166 MiB for a million with targets of 60 characters.
+#[test]
+fn million_plain_links_weigh_at_most_166_mib() {
+    let target = format!("https://example.com/{}", "x".repeat(40));
+    let address = samples::on_system("abc1234").address().unwrap();
+    let weight = compiled_with(&address, plain(&target), |link, _, _| link.weight());
+    assert!(weight * 1_000_000 <= 166 * 1024 * 1024, "{weight}");
+}
