@@ -90,7 +90,6 @@ fn client_address(request: &ServiceRequest, app: &Application) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use actix_web::http::header::HeaderValue;
-    use actix_web::test::TestRequest;
 
     use super::*;
 
