@@ -34,8 +34,8 @@
 //!
 //! // Each request starts with admission: the key identifies the caller, and costs one request of the budget.
 //! let address = "203.0.113.9".parse().unwrap();
-//! let caller = admission::admit(&app, Some(&secret), address, None).await.unwrap();
-//! assert_eq!(caller.rate_limits().remaining.minute, 119);
+//! let admitted = admission::admit(&app, Some(&secret), address, None).await.unwrap();
+//! assert_eq!(admitted.rate_limits.remaining.minute, 119);
 //!
 //! // As the caller: create a redirect.
 //! let slug = Slug::parse("autumn-sale").unwrap();
@@ -45,8 +45,8 @@
 //!     ..RedirectRequest::new(Name::parse("Autumn sale").unwrap(), target.clone())
 //! };
 //! let request = Submitted::valid(request);
-//! let created = links::create::<RedirectContent>(&app, &caller, request, Idempotency::disabled()).await.unwrap();
-//! let url = created.redirect.placement.url(&app.system, app.custom_domain_scheme);
+//! let created = links::create::<RedirectContent>(&app, &admitted.caller, request, Idempotency::disabled());
+//! let url = created.await.unwrap().redirect.placement.url(&app.system, app.custom_domain_scheme);
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!
 //! // As a visitor: open it.
