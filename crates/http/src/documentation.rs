@@ -8,12 +8,36 @@ use actix_web::http::header::{
 };
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
+use serde_json::json;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa_swagger_ui::Config;
 
 use crate::api_error::ApiError;
 use crate::extract::{NoInput, OnlyQuery, parse_boolean};
 use crate::middleware::compression::{KeptBody, KeptForms};
+use crate::openapi::parameters::{self, in_path, in_query};
 use crate::openapi::{OpenApiVersion, Operations, openapi_document};
+use crate::sections::Section;
+
+mod endpoints;
+
+/// What the API says about its documentation.
+pub(crate) static SECTION: Section = Section {
+    tag: "Documentation",
+    description: "This document, for programs and for people. Needs no key.",
+    endpoints: endpoints::all,
+    schemas: Vec::new,
+    parameters: || {
+        let internal = ObjectBuilder::new().schema_type(Type::Boolean).default(Some(json!(true)));
+        let about_internal = "With `false`, the document lacks the operations outside `/v1`, which generated clients do not need.";
+        let file = parameters::text().enum_values(Some(FILES));
+        let about_file = "The name of a file that the page loads.";
+        vec![
+            ("InternalOperations", in_query("internal", internal).description(Some(about_internal)).build()),
+            ("DocumentationFile", in_path("file", file).description(Some(about_file)).build()),
+        ]
+    },
+};
 
 /// The path of the document.
 pub(crate) const DOCUMENT: &str = "/openapi.json";

@@ -20,7 +20,7 @@ shown! {
     struct Body<'a> {
         code: &'a str = named(ERROR_CODE),
         message: &'a str = sentence_schema(),
-        request_id: String = id("req", "The request's id, as in `X-Request-Id`; quote it to support."),
+        request_id: String = id(crate::schema::examples::REQUEST_ID, "The request's id, as in `X-Request-Id`; quote it to support."),
         #[serde(skip_serializing_if = "Option::is_none")]
         details (maybe): Option<Vec<Detail>> = details_schema(),
     }

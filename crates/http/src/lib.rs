@@ -18,8 +18,9 @@
 //!
 //! # Adding an endpoint
 //!
-//! Write a function in the file of its resource, and declare the endpoint in `openapi/operations`: method, path, handler and
-//! description. Routing and the document come from that declaration, and tests compare the description with the behaviour.
+//! Write a function in the file of its resource, and declare the endpoint there, in its `SECTION`: method, path, handler and
+//! description. Routing and the document come from that declaration, and tests compare the description with the behaviour. A
+//! new resource is a file with a `SECTION`, which `sections` lists.
 //!
 //! A handler under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`. Fields and parameters
 //! that it does not read are refused. The handler of a `POST` calls `once` first: it returns a replay at once, and otherwise
@@ -41,6 +42,7 @@ mod replayed_response;
 mod resources;
 mod routes;
 mod schema;
+mod sections;
 mod server;
 mod tls_allowed;
 mod wire;

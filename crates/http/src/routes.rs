@@ -1,5 +1,5 @@
 //! The table of endpoints. Routing, the `Allow` header and the metrics' labels come from it, and tests iterate over it. Its rows
-//! are declared with their descriptions, in `openapi/operations`.
+//! are declared with their descriptions, in the sections of their subjects.
 
 use std::future::{Ready, ready};
 use std::sync::LazyLock;
@@ -13,7 +13,8 @@ use signpost_domain::LinkId;
 use crate::api_error::ApiError;
 use crate::documentation;
 use crate::endpoint::{Access, ReadAhead, RouteMethod};
-use crate::openapi::operations::{self, Endpoint};
+use crate::openapi::operation::Endpoint;
+use crate::sections;
 
 /// One endpoint.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +37,7 @@ const DOCS_WITH_SLASH: &str = "/docs/";
 
 /// If two patterns match a path, the first one wins, so paths without placeholders come first.
 static ROUTES: LazyLock<Vec<RouteInfo>> = LazyLock::new(|| {
-    let mut routes: Vec<RouteInfo> = operations::all().map(RouteInfo::from).collect();
+    let mut routes: Vec<RouteInfo> = sections::endpoints().map(RouteInfo::from).collect();
     routes.sort_by_key(|route| route.pattern.contains('{'));
     routes
 });

@@ -4,18 +4,25 @@
 use std::time::Duration;
 
 use actix_web::{HttpResponse, web};
+use serde_json::json;
 use signpost_app::{AppError, Application, domains};
-use signpost_domain::Refusal;
+use signpost_domain::{ErrorCode, Refusal};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
+use utoipa::openapi::Required;
 
 use crate::api_error::ApiError;
+use crate::endpoint::{Access, RouteMethod};
 use crate::extract::OnlyQuery;
-use crate::schema::{Components, boolean, only, open_object, shown};
+use crate::openapi::headers::RateLimited;
+use crate::openapi::operation::{Endpoint, json_response};
+use crate::openapi::parameters::{self, in_query};
+use crate::schema::{boolean, only, open_object, shown};
+use crate::sections::Section;
 use crate::wire;
 
 /// The path of the endpoint.
-pub(crate) const PATH: &str = "/tls-allowed";
+const PATH: &str = "/tls-allowed";
 
 shown! {
     struct Allowed {
@@ -23,9 +30,33 @@ shown! {
     }
 }
 
-/// The OpenAPI component of the response.
-pub(crate) fn components() -> Components {
-    vec![("TlsAllowed", open_object("A certificate may be obtained.", Allowed::properties()).into())]
+/// What the API says about certificates.
+pub(crate) static SECTION: Section = Section {
+    tag: "Certificates",
+    description: "For TLS proxies in front of the service. Needs no key and uses no quota.",
+    endpoints,
+    schemas: || {
+        vec![("TlsAllowed", open_object("A certificate may be obtained.", Allowed::properties()).into())]
+    },
+    parameters: || {
+        let name = in_query("domain", parameters::text().examples(["links.example.org"]));
+        let description = "The hostname. Case and one final dot are ignored.";
+        vec![("CertificateName", name.required(Required::True).description(Some(description)).build())]
+    },
+};
+
+fn endpoints() -> Vec<Endpoint> {
+    let yes = json_response("It may.", "TlsAllowed", json!({"allowed": true}), RateLimited::Never).build();
+    vec![Endpoint {
+        access: Access::Open,
+        summary: "May a certificate be obtained for a hostname?",
+        description: "Answers 200 for a custom domain that is `ssl_pending` or `active`. Every other hostname, the installation's \
+                      own names and malformed names get a 404. Caddy's on-demand TLS asks this question.",
+        parameters: &["CertificateName"],
+        success: ("200", yes),
+        errors: &[ErrorCode::DomainNotFound],
+        ..Endpoint::new("getTlsAllowed", RouteMethod::Get, PATH, || web::to(handle))
+    }]
 }
 
 /// Limits how many questions the workers of a listener ask the store at once.

@@ -39,11 +39,13 @@ fn d4_a_line_of_the_log_names_account_and_key_but_not_the_secret() {
     let mut program = Program::start();
     let account = program.first_account();
     account.get("/v1/account").expect_status(200);
-    let keys = program.command(&["key", "list", "--account", account.id(), "--json"]);
+    let accounts = program.command(&["account", "list", "--json"]);
+    let id = accounts[0]["id"].as_str().unwrap();
+    let keys = program.command(&["key", "list", "--account", id, "--json"]);
     let key = keys[0]["id"].as_str().unwrap();
     let log = program.stop_and_read_log();
     let line = log.lines().find(|line| line.contains("answered") && line.contains("/v1/account")).unwrap();
-    assert!(line.ends_with(&format!("account={} key={key}", account.id())), "{line}");
+    assert!(line.ends_with(&format!("account={id} key={key}")), "{line}");
     assert!(!log.contains(&account.key[8..]), "{log}");
 }
 

@@ -1,9 +1,11 @@
 //! Analytics: reports and the export of clicks (D45 to D51, D66).
 
-pub(crate) mod click_lines;
-pub(crate) mod clicks;
+mod click_lines;
+mod clicks;
+mod endpoints;
+mod parameters;
 mod query;
-pub(crate) mod report;
+mod report;
 
 use std::future::Future;
 use std::time::Instant;
@@ -11,9 +13,19 @@ use std::time::Instant;
 use signpost_app::AppError;
 
 use crate::api_error::ApiError;
+use crate::sections::Section;
 
 /// The path of the account's report.
-pub(crate) const PATH: &str = "/v1/analytics";
+const PATH: &str = "/v1/analytics";
+
+/// What the API says about analytics.
+pub(crate) static SECTION: Section = Section {
+    tag: "Analytics",
+    description: "Reports and exports of clicks.",
+    endpoints: endpoints::all,
+    schemas: || [report::components(), click_lines::components(), parameters::schemas()].concat(),
+    parameters: || parameters::all().collect(),
+};
 
 /// Runs a use case until a deadline. A question that still waits for its turn then fails (D51).
 pub(crate) async fn until<T>(

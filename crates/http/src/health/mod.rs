@@ -1,5 +1,6 @@
 //! Health checks for operators (D63). They need no key, cost no quota, and answer in time also if a dependency hangs.
 
+mod endpoints;
 mod probe;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use utoipa::openapi::schema::ObjectBuilder;
 use crate::api_error::ApiError;
 use crate::extract::NoInput;
 use crate::schema::{Components, named, only, open_object, shown, string};
+use crate::sections::Section;
 use crate::wire;
 
 use probe::Probe;
@@ -22,6 +24,15 @@ use probe::Probe;
 pub(crate) fn is_probe(path: &str) -> bool {
     path.starts_with("/health/")
 }
+
+/// What the API says about health checks.
+pub(crate) static SECTION: Section = Section {
+    tag: "Health",
+    description: "Health checks for operators. They need no key and use no quota.",
+    endpoints: endpoints::all,
+    schemas: components,
+    parameters: Vec::new,
+};
 
 const OK: &str = "ok";
 const READ_ONLY: &str = "read_only";
@@ -65,7 +76,7 @@ fn status_of(description: &str, values: &[&'static str]) -> ObjectBuilder {
 }
 
 /// The OpenAPI components of health checks (D63).
-pub(crate) fn components() -> Components {
+fn components() -> Components {
     vec![
         ("Live", open_object("The process answers.", Live::properties()).into()),
         ("Health", open_object("Whether the service can serve.", Health::properties()).into()),

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::operations::Endpoint;
+use super::operation::Endpoint;
 use crate::endpoint::{Access, RouteMethod};
 
 /// The extension of operations that clients of the API do not need.
@@ -35,7 +35,7 @@ pub(super) fn of(endpoint: &Endpoint) -> Map<String, Value> {
 
 /// The name in a client: the tag, and the operation's id without the tag's noun, such as `redirects.bulkCreate`.
 fn method_name(endpoint: &Endpoint) -> String {
-    let (tag, id) = (endpoint.tag(), endpoint.operation_id());
+    let (tag, id) = (endpoint.tag, endpoint.operation_id());
     let singular = tag.strip_suffix('s').unwrap_or(tag);
     let verb = [tag, singular, "Links"].into_iter().find_map(|noun| id.strip_suffix(noun));
     // The analytics of a redirect keep their noun: `analytics.getRedirect` would be a redirect.

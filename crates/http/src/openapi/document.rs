@@ -10,12 +10,10 @@ use utoipa::openapi::{
     ServerBuilder,
 };
 
-use super::{
-    analytics_parameters, client_notes, headers, operations, parameters, version_3_0, without_internal,
-};
-use crate::analytics::{click_lines, report};
-use crate::resources::{account, domains, groups, landings, links, pixels, redirects, widgets};
-use crate::{error_response, health, tls_allowed, wire};
+use super::{client_notes, headers, parameters, version_3_0, without_internal};
+use crate::resources::{links, widgets};
+use crate::sections::{self, SECTIONS};
+use crate::{error_response, wire};
 
 /// The description of the document: the conventions that all operations share.
 const DESCRIPTION: &str = include_str!("conventions.md");
@@ -69,7 +67,7 @@ pub fn openapi_document(
 
 /// Adds the extensions of operations. The builder of operations does not keep the order of several.
 fn with_client_notes(mut document: Value) -> Value {
-    for endpoint in operations::all() {
+    for endpoint in sections::endpoints() {
         let item = document.get_mut("paths").and_then(|paths| paths.get_mut(endpoint.path));
         let operation = item.and_then(|item| item.get_mut(endpoint.method.as_str().to_lowercase()));
         if let Some(operation) = operation.and_then(Value::as_object_mut) {
@@ -80,8 +78,8 @@ fn with_client_notes(mut document: Value) -> Value {
 }
 
 fn document() -> OpenApi {
-    let tags = operations::TAGS
-        .map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build());
+    let tags = SECTIONS
+        .map(|section| TagBuilder::new().name(section.tag).description(Some(section.description)).build());
     let here = ServerBuilder::new().url("/").description(Some("The installation that serves this document."));
     OpenApiBuilder::new()
         .info(info())
@@ -104,7 +102,7 @@ fn info() -> Info {
 }
 
 fn paths() -> Paths {
-    let paths = operations::all().fold(PathsBuilder::new(), |paths, endpoint| {
+    let paths = sections::endpoints().fold(PathsBuilder::new(), |paths, endpoint| {
         let (path, method) = (endpoint.path, endpoint.http_method());
         paths.path(path, PathItem::new(method, endpoint.operation()))
     });
@@ -124,13 +122,14 @@ fn components() -> Components {
     for (name, component) in schemas() {
         components.schemas.insert(name.to_owned(), component);
     }
-    for (name, parameter) in parameters::all() {
+    let of_sections = SECTIONS.iter().flat_map(|section| (section.parameters)());
+    for (name, parameter) in parameters::shared().chain(of_sections) {
         components.parameters.insert(name.to_owned(), RefOr::T(parameter));
     }
     for (name, header) in headers::all() {
         components.headers.insert(name, RefOr::T(header));
     }
-    for error in operations::all().flat_map(|endpoint| endpoint.errors()) {
+    for error in sections::endpoints().flat_map(|endpoint| endpoint.errors()) {
         if let Some(name) = error.name() {
             components.responses.insert(name.to_owned(), RefOr::T(error.response()));
         }
@@ -140,23 +139,7 @@ fn components() -> Components {
 
 /// Every schema, with its name.
 fn schemas() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
-    [
-        redirects::components(),
-        landings::components(),
-        links::components(),
-        widgets::components(),
-        groups::components(),
-        domains::components(),
-        tls_allowed::components(),
-        pixels::components(),
-        wire::components(),
-        report::components(),
-        click_lines::components(),
-        account::components(),
-        health::components(),
-        error_response::components(),
-        analytics_parameters::schemas(),
-    ]
-    .into_iter()
-    .flatten()
+    let shared =
+        [links::components(), widgets::components(), wire::components(), error_response::components()];
+    shared.into_iter().chain(SECTIONS.iter().map(|section| (section.schemas)())).flatten()
 }

@@ -157,36 +157,6 @@ impl ErrorAnswer {
     }
 }
 
-/// The response to an unknown pixel: the contract has no code for pixels (D6).
-pub(super) fn no_such_pixel() -> Response {
-    let code = ErrorCode::InvalidRequest.as_str();
-    let error = json!({"code": code, "message": "No such pixel.", "request_id": examples::REQUEST_ID});
-    let content =
-        ContentBuilder::new().schema(Some(named(ENVELOPE))).example(Some(json!({ "error": error })));
-    let response = ResponseBuilder::new()
-        .description(format!(
-            "The account has no such pixel: the error's code is `{code}`, without `details`."
-        ))
-        .content("application/json", content.build());
-    headers::of_every_response(response, RateLimited::Always).build()
-}
-
-/// The response to an unknown path (D6), for an endpoint that serves only some of the paths that its pattern matches.
-pub(super) fn no_such_path() -> Response {
-    let code = ErrorCode::InvalidRequest.as_str();
-    let error = json!({
-        "code": code,
-        "message": "There is no endpoint at this path.",
-        "request_id": examples::REQUEST_ID,
-    });
-    let content =
-        ContentBuilder::new().schema(Some(named(ENVELOPE))).example(Some(json!({ "error": error })));
-    let response = ResponseBuilder::new()
-        .description(format!("The path does not exist: the error's code is `{code}`."))
-        .content("application/json", content.build());
-    headers::of_every_response(response, RateLimited::Never).build()
-}
-
 fn example(code: ErrorCode) -> Value {
     let mut body = error_with(code, message(code));
     let detail = match code {
@@ -200,6 +170,19 @@ fn example(code: ErrorCode) -> Value {
         error.insert("details".to_owned(), json!([detail]));
     }
     body
+}
+
+/// A response with one code, for an endpoint whose table of codes has none for it.
+pub(crate) fn of_code(
+    code: ErrorCode,
+    message: &str,
+    description: String,
+    rate_limited: RateLimited,
+) -> Response {
+    let example = Some(error_with(code, message));
+    let content = ContentBuilder::new().schema(Some(named(ENVELOPE))).example(example).build();
+    let response = ResponseBuilder::new().description(description).content("application/json", content);
+    headers::of_every_response(response, rate_limited).build()
 }
 
 fn error_with(code: ErrorCode, message: &str) -> Value {

@@ -5,6 +5,7 @@ use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Ref, ResponseBuilder};
 
+use crate::schema::examples::REQUEST_ID;
 use crate::schema::{id, keyword};
 
 /// The four headers of D17, with their descriptions.
@@ -27,7 +28,7 @@ const IF_KNOWN: &str = "IfKnown";
 
 /// When a response has the headers of the request budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RateLimited {
+pub(crate) enum RateLimited {
     /// Always.
     Always,
     /// Unless the request failed before the caller was identified.
@@ -37,11 +38,11 @@ pub(super) enum RateLimited {
 }
 
 /// Every component: its name and the header.
-pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
+pub(crate) fn all() -> impl Iterator<Item = (String, Header)> {
     let others = [
         (
             "RequestId",
-            required(id("req", "The request's id (D4)."), "The id of this request; quote it to support."),
+            required(id(REQUEST_ID, "The request's id (D4)."), "The id of this request; quote it to support."),
         ),
         (
             "RetryAfter",
@@ -80,7 +81,7 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
 }
 
 /// Adds the headers of every response.
-pub(super) fn of_every_response(response: ResponseBuilder, rate_limited: RateLimited) -> ResponseBuilder {
+pub(crate) fn of_every_response(response: ResponseBuilder, rate_limited: RateLimited) -> ResponseBuilder {
     let response = with(response, "X-Request-Id", "RequestId");
     let ending = match rate_limited {
         RateLimited::Always => "",
@@ -93,13 +94,13 @@ pub(super) fn of_every_response(response: ResponseBuilder, rate_limited: RateLim
 }
 
 /// Adds the header that a replay has (D12).
-pub(super) fn of_replays(response: ResponseBuilder) -> ResponseBuilder {
+pub(crate) fn of_replays(response: ResponseBuilder) -> ResponseBuilder {
     let (name, component) = REPLAYED;
     with(response, name, component)
 }
 
 /// Adds a header to a response.
-pub(super) fn with(response: ResponseBuilder, name: &str, component: &str) -> ResponseBuilder {
+pub(crate) fn with(response: ResponseBuilder, name: &str, component: &str) -> ResponseBuilder {
     response.header_ref(name, Ref::new(format!("#/components/headers/{component}")))
 }
 

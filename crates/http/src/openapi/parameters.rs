@@ -10,16 +10,16 @@ use crate::cursor::MOST_CHARACTERS;
 use crate::schema::{AnySchema, CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_NUL, id, matching};
 
 /// A parameter, by the name of its component.
-pub(super) type Name = &'static str;
+pub(crate) type Name = &'static str;
 
 /// The last parameters of every list.
 const PAGE: [Name; 2] = ["Limit", CURSOR];
 
 /// The parameter that leads to the next page.
-pub(super) const CURSOR: Name = "Cursor";
+pub(crate) const CURSOR: Name = "Cursor";
 
 /// The parameters of the lists of links (contract "List filters for links", D32).
-pub(super) const OF_LINK_LISTS: &[Name] = &[
+pub(crate) const OF_LINK_LISTS: &[Name] = &[
     "GroupFilter",
     "DomainFilter",
     "SlugFilter",
@@ -31,28 +31,14 @@ pub(super) const OF_LINK_LISTS: &[Name] = &[
 ];
 
 /// The parameters of the other lists.
-pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
+pub(crate) const OF_OTHER_LISTS: &[Name] = &PAGE;
 
 /// The parameters that every POST has in addition to its own (D12).
-pub(super) const IDEMPOTENCY_KEY: Name = "IdempotencyKey";
+pub(crate) const IDEMPOTENCY_KEY: Name = "IdempotencyKey";
 
-/// Every component: its name and the parameter.
-pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
-    let malformed = "A malformed id is treated like an unknown one.";
-    let path_id = |prefix, what: &str| in_path("id", id(prefix, what)).description(Some(malformed));
+/// The components of parameters that several sections share: the name and the parameter of each.
+pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
     [
-        ("RedirectId", path_id("rdr", "A redirect's id.")),
-        ("LandingId", path_id("lnd", "A landing page's id.")),
-        ("GroupId", path_id("grp", "A group's id.")),
-        ("DomainId", path_id("dom", "A domain's id.")),
-        ("PixelId", path_id("pxl", "A pixel's id.")),
-        (
-            "InternalOperations",
-            in_query("internal", ObjectBuilder::new().schema_type(Type::Boolean).default(Some(json!(true)))).description(
-                Some("With `false`, the document lacks the operations outside `/v1`, which generated clients do not need."),
-            ),
-        ),
-        ("DocumentationFile", in_path("file", file()).description(Some("The name of a file that the page loads."))),
         (
             "GroupFilter",
             in_query("group_id", text()).description(Some(
@@ -89,12 +75,6 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             )),
         ),
         (
-            "CertificateName",
-            in_query("domain", text().examples(["links.example.org"]))
-                .required(Required::True)
-                .description(Some("The hostname. Case and one final dot are ignored.")),
-        ),
-        (
             "Limit",
             in_query(
                 "limit",
@@ -126,7 +106,6 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
     ]
     .into_iter()
     .map(|(name, parameter)| (name, parameter.build()))
-    .chain(super::analytics_parameters::all())
 }
 
 fn idempotency_key() -> ObjectBuilder {
@@ -137,16 +116,19 @@ fn idempotency_key() -> ObjectBuilder {
         .examples(["8e03978e-40d5-43e8-bc93-6894a57f9324"])
 }
 
-/// The files that the page of the documentation loads.
-fn file() -> ObjectBuilder {
-    text().enum_values(Some(crate::documentation::FILES))
-}
-
-pub(super) fn text() -> ObjectBuilder {
+/// A text.
+pub(crate) fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-fn in_path(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
+/// The `{id}` of a path, as the component `name`.
+pub(crate) fn path_id(name: Name, example: &str, what: &str) -> (Name, Parameter) {
+    let malformed = "A malformed id is treated like an unknown one.";
+    (name, in_path("id", id(example, what)).description(Some(malformed)).build())
+}
+
+/// A parameter in the path.
+pub(crate) fn in_path(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Path)
@@ -162,7 +144,8 @@ fn in_header(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
         .schema(Some(schema))
 }
 
-pub(super) fn in_query(name: &str, schema: impl Into<AnySchema>) -> ParameterBuilder {
+/// A parameter in the query.
+pub(crate) fn in_query(name: &str, schema: impl Into<AnySchema>) -> ParameterBuilder {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Query)
@@ -171,6 +154,6 @@ pub(super) fn in_query(name: &str, schema: impl Into<AnySchema>) -> ParameterBui
 }
 
 /// A reference to a component.
-pub(super) fn reference(name: Name) -> Ref {
+pub(crate) fn reference(name: Name) -> Ref {
     Ref::new(format!("#/components/parameters/{name}"))
 }

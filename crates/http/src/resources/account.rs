@@ -1,20 +1,35 @@
 //! The caller's account: `GET /v1/account` (D32).
 
-use actix_web::HttpResponse;
+use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
 use signpost_app::Caller;
 use signpost_domain::{Account, AccountId, Feature, Plan, PlanLimits, RequestBudget, Usage};
 
 use crate::api_error::ApiError;
+use crate::endpoint::RouteMethod;
 use crate::extract::{Admitted, NoInput};
+use crate::openapi::operation::{Endpoint, ok};
 use crate::schema::{
     Components, count, id, kind, list, matching, named, one_of_known, open_object, shown, string,
 };
+use crate::sections::Section;
 use crate::wire::{self, Text};
+
+const EXAMPLE_ID: &str = "acc_019b5a3a00117b2c9d0e1f2a3b4c5d6e";
+
+/// What the API says about accounts.
+pub(crate) static SECTION: Section = Section {
+    tag: "Account",
+    description: "The account that the key belongs to.",
+    endpoints,
+    schemas: components,
+    parameters: Vec::new,
+};
 
 shown! {
     /// The caller's account with the limits of its plan and its usage.
     pub(crate) struct AccountBody {
-        id: Text<AccountId> = id("acc", "The account's id."),
+        id: Text<AccountId> = id(EXAMPLE_ID, "The account's id."),
         object: &'static str = kind("account"),
         email: String = string("The address of the owner.").max_length(Some(254)).examples(["ada@example.com"]),
         name: Option<String> = string("The account's name; null if it has none.").examples(["Ada"]),
@@ -95,7 +110,7 @@ impl From<Usage> for UsageBody {
 }
 
 /// The OpenAPI component of the account.
-pub(crate) fn components() -> Components {
+fn components() -> Components {
     vec![
         ("Account", open_object("The caller's account.", AccountBody::properties()).into()),
         ("AccountLimits", open_object("The limits of the plan.", Limits::properties()).into()),
@@ -107,4 +122,36 @@ pub(crate) fn components() -> Components {
 pub(crate) async fn get(caller: Admitted, _: NoInput) -> Result<HttpResponse, ApiError> {
     let caller: &Caller = &caller;
     wire::ok(&AccountBody::from(caller))
+}
+
+/// The endpoints, in the order of the documentation page.
+fn endpoints() -> Vec<Endpoint> {
+    vec![Endpoint {
+        summary: "Retrieve the account",
+        description: "Shows the account of the key, with the limits of its plan and its usage.",
+        success: ok("The account.", "Account", example()),
+        ..Endpoint::new("getAccount", RouteMethod::Get, "/v1/account", || web::to(get))
+    }]
+}
+
+/// The account of the examples.
+fn example() -> Value {
+    json!({
+        "id": EXAMPLE_ID,
+        "object": "account",
+        "email": "ada@example.com",
+        "name": "Ada",
+        "plan": "agency",
+        "features": ["custom_domains", "pixels", "geo_blocking", "antibot"],
+        "limits": {
+            "links": 1_000_000,
+            "groups": 10_000,
+            "domains": 500,
+            "pixels": 500,
+            "analytics_days": 1_096,
+            "requests_per_minute": 120,
+            "requests_per_day": 10_000,
+        },
+        "usage": {"links": 1_234, "groups": 12, "domains": 2, "pixels": 0},
+    })
 }

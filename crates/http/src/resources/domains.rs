@@ -17,19 +17,37 @@ use crate::extract::{
     Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
     properties, text,
 };
+use crate::openapi::parameters::path_id;
 use crate::schema::{
     Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, matching, named,
     one_of_known, open_object, shown, string, timestamp,
 };
+use crate::sections::Section;
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
+mod endpoints;
+
 /// The path of the list, and the prefix of each domain's path.
-pub(crate) const PATH: &str = "/v1/domains";
+const PATH: &str = "/v1/domains";
+
+/// A domain's id.
+const EXAMPLE_ID: &str = "dom_019b5a3b7c5d7e10a1b2c3d4e5f60718";
+
+const DELETED: &str = "The domain is removed; its links stay, without an address.";
+
+/// What the API says about custom domains.
+pub(crate) static SECTION: Section = Section {
+    tag: "Domains",
+    description: "Custom hostnames of the account, which host its links.",
+    endpoints: endpoints::all,
+    schemas: components,
+    parameters: || vec![path_id("DomainId", EXAMPLE_ID, "A domain's id.")],
+};
 
 shown! {
     /// A custom domain as the API shows it.
     pub(crate) struct DomainBody {
-        id: Text<DomainId> = id("dom", "The domain's id."),
+        id: Text<DomainId> = id(EXAMPLE_ID, "The domain's id."),
         object: &'static str = kind("domain"),
         hostname: String = string("The hostname, in lower case.").examples(["links.example.org"]),
         status: &'static str = status(),
@@ -120,7 +138,7 @@ impl From<&CheckedInstruction> for DnsInstructionBody {
 }
 
 /// The OpenAPI components of domains.
-pub(crate) fn components() -> Components {
+fn components() -> Components {
     let shown =
         open_object("A hostname that the account has connected to host its links.", DomainBody::properties());
     let instruction = open_object("A record to add at the DNS provider.", DnsInstructionBody::properties());
@@ -131,6 +149,8 @@ pub(crate) fn components() -> Components {
         ("Domain", shown.into()),
         ("DnsInstruction", instruction.into()),
         ("DomainCreate", closed_object("A hostname to connect.", sent).into()),
+        ("DomainList", wire::page_of("Domain", "One page of domains, newest first.")),
+        ("DeletedDomain", wire::deleted::<DomainKind>("domain", EXAMPLE_ID)),
     ]
 }
 
@@ -260,6 +280,5 @@ pub(crate) async fn delete(
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
     let id = domains::delete(&app, &caller, id.0).await?;
-    let message = "The domain is removed; its links stay, without an address.";
-    wire::ok(&DeletionBody::new(id, "domain", message))
+    wire::ok(&DeletionBody::new(id, "domain", DELETED))
 }

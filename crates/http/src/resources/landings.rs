@@ -12,14 +12,28 @@ use signpost_domain::{
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::page_content::{self, PageContentBody};
+use super::{groups, widgets};
 use crate::extract::{Action, Field, ObjectReader, field, text};
+use crate::openapi::parameters::path_id;
 use crate::schema::{Components, examples, id, kept_name, kind, sent_name, shown};
-use crate::wire::Text;
+use crate::sections::Section;
+use crate::wire::{self, Text};
+
+mod endpoints;
+
+/// What the API says about landing pages.
+pub(crate) static SECTION: Section = Section {
+    tag: "Landings",
+    description: "Links that are a page of their own.",
+    endpoints: endpoints::all,
+    schemas: components,
+    parameters: || vec![path_id("LandingId", examples::LANDING_ID, "A landing page's id.")],
+};
 
 shown! {
     /// A landing page as lists and bulk results show it.
     pub(crate) struct LandingBody {
-        id: Text<LandingId> = id("lnd", "The landing page's id."),
+        id: Text<LandingId> = id(examples::LANDING_ID, "The landing page's id."),
         object: &'static str = kind("landing"),
         title: String = kept_name("The page's title."),
         slug: Option<String> = slug_shown(),
@@ -83,7 +97,7 @@ fn title() -> impl Field<Name> {
 }
 
 /// The components of the OpenAPI document about landing pages.
-pub(crate) fn components() -> Components {
+fn components() -> Components {
     let content = page_content::components();
     components_of::<LandingKind>(
         ["Landing", "LandingCreate", "LandingPatch"],
@@ -92,6 +106,10 @@ pub(crate) fn components() -> Components {
     )
     .into_iter()
     .chain(content)
+    .chain([
+        ("LandingList", wire::page_of("Landing", "One page of landing pages, newest first.")),
+        ("DeletedLanding", wire::deleted::<LandingKind>("landing", examples::LANDING_ID)),
+    ])
     .collect()
 }
 
@@ -122,7 +140,7 @@ pub(crate) fn single_example() -> Value {
         "accent_color": "#1a2b3c",
         "search_engines": true,
         "widgets": [{
-            "id": examples::WIDGET_ID,
+            "id": widgets::EXAMPLE_ID,
             "object": "widget",
             "type": "link",
             "title": "Notes on the Analytical Engine",
@@ -144,7 +162,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "slug": "ada",
         "domain": "links.example.org",
         "note": "For her profile",
-        "group_id": examples::GROUP_ID,
+        "group_id": groups::EXAMPLE_ID,
         "is_active": true,
         "analytics_enabled": true,
         "description": "Mathematician",

@@ -6,7 +6,7 @@ use signpost_domain::{HostReference, IdReference, LinkRequest, Name, Note, Slug}
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
 use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text};
-use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, id_pattern, matching, string};
+use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, id_pattern, matching, string};
 
 /// Reads the fields that follow the name. `noun` is the link's name in descriptions.
 pub(super) fn read<R: Default>(
@@ -145,7 +145,7 @@ fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupK
 
 /// `group_id` as it is shown.
 pub(super) fn group_id_shown(description: &str) -> ObjectBuilder {
-    matching(string(description), id_pattern("grp")).examples([json!(examples::GROUP_ID), json!(null)])
+    matching(string(description), id_pattern("grp")).examples([json!(super::groups::EXAMPLE_ID), json!(null)])
 }
 
 fn is_active() -> impl Field<bool> {

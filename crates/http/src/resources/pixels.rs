@@ -1,35 +1,58 @@
 //! Pixels: `/v1/pixels` (contract "Redirect", D32, D36).
 
 use actix_web::{HttpResponse, web};
-use serde_json::json;
+use serde_json::{Value, json};
 use signpost_app::Application;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_domain::id::PixelKind;
-use signpost_domain::{Name, Pixel, PixelCode, PixelId, PixelType, Timestamp, Violations};
+use signpost_domain::{ErrorCode, Name, Pixel, PixelCode, PixelId, PixelType, Timestamp, Violations};
+use utoipa::openapi::Response;
 use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
+use crate::endpoint::RouteMethod;
 use crate::extract::{
     Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PageQuery, PathId, field, properties,
     text,
 };
+use crate::openapi::errors;
+use crate::openapi::headers::RateLimited;
+use crate::openapi::operation::{Endpoint, body, created, ok};
+use crate::openapi::parameters::{OF_OTHER_LISTS, path_id};
 use crate::schema::{
-    Components, PIXEL_CODE, closed_object, created_at, id, kept_name, kind, matching, named, one_of_known,
-    open_object, sent_name, shown, string,
+    Components, PIXEL_CODE, closed_object, created_at, examples, id, kept_name, kind, matching, named,
+    one_of_known, open_object, sent_name, shown, string,
 };
+use crate::sections::Section;
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
 /// The component of the vendors of new pixels.
 const PIXEL_TYPE: &str = "PixelType";
 
 /// The path of the list, and the prefix of each pixel's path.
-pub(crate) const PATH: &str = "/v1/pixels";
+const PATH: &str = "/v1/pixels";
+
+const ONE: &str = "/v1/pixels/{id}";
+
+/// A pixel's id.
+pub(crate) const EXAMPLE_ID: &str = "pxl_019b5a3ba0b17d2e9f00112233445566";
+
+const DELETED: &str = "The pixel is deleted; no redirect fires it any more.";
+
+/// What the API says about pixels.
+pub(crate) static SECTION: Section = Section {
+    tag: "Pixels",
+    description: "Vendors' tracking codes, which a redirect fires before it sends visitors on.",
+    endpoints,
+    schemas: components,
+    parameters: || vec![path_id("PixelId", EXAMPLE_ID, "A pixel's id.")],
+};
 
 shown! {
     /// A pixel as the API shows it, alone and with its redirects.
     pub(crate) struct PixelBody {
-        id: Text<PixelId> = id("pxl", "The pixel's id, which `pixel_ids` takes."),
+        id: Text<PixelId> = id(EXAMPLE_ID, "The pixel's id, which `pixel_ids` takes."),
         object: &'static str = kind("pixel"),
         pixel_type: &'static str = one_of_known(pixel_type_schema(), PixelType::ALL.map(PixelType::as_str)),
         pixel_id: String = matching(pixel_id_schema(), PIXEL_CODE),
@@ -53,7 +76,7 @@ impl From<&Pixel> for PixelBody {
 }
 
 /// The OpenAPI components of pixels.
-pub(crate) fn components() -> Components {
+fn components() -> Components {
     let shown = open_object(
         "A vendor's tracking code, which a redirect fires before it sends visitors on. It never changes.",
         PixelBody::properties(),
@@ -67,6 +90,8 @@ pub(crate) fn components() -> Components {
         ("Pixel", shown.into()),
         (PIXEL_TYPE, pixel_type.into()),
         ("PixelCreate", closed_object("A pixel to create.", sent).into()),
+        ("PixelList", wire::page_of("Pixel", "One page of pixels, newest first.")),
+        ("DeletedPixel", wire::deleted::<PixelKind>("pixel", EXAMPLE_ID)),
     ]
 }
 
@@ -158,5 +183,87 @@ pub(crate) async fn delete(
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
     let id = pixels::delete(&app, &caller, id.0).await?;
-    wire::ok(&DeletionBody::new(id, "pixel", "The pixel is deleted; no redirect fires it any more."))
+    wire::ok(&DeletionBody::new(id, "pixel", DELETED))
+}
+
+/// A pixel.
+pub(crate) fn example() -> Value {
+    json!({
+        "id": EXAMPLE_ID,
+        "object": "pixel",
+        "pixel_type": "google_tag",
+        "pixel_id": "G-1A2BCD345E",
+        "name": "Shop",
+        "created_at": examples::CREATED_AT,
+    })
+}
+
+/// The operations, in the order of the documentation page.
+fn endpoints() -> Vec<Endpoint> {
+    vec![creation(), listing(), retrieval(), deletion()]
+}
+
+fn creation() -> Endpoint {
+    Endpoint {
+        summary: "Create a pixel",
+        description: "Creates a pixel, which redirects can then name in `pixel_ids`.",
+        body: Some(body(
+            "PixelCreate",
+            [
+                ("google", "A Google tag", json!({"pixel_type": "google_tag", "pixel_id": "G-1A2BCD345E"})),
+                (
+                    "named",
+                    "With a name",
+                    json!({"pixel_type": "meta", "pixel_id": "123456789012345", "name": "Shop"}),
+                ),
+            ],
+        )),
+        success: created("The pixel.", "Pixel", example()),
+        errors: &[ErrorCode::FeatureNotAvailableOnCurrentPlan, ErrorCode::PlanLimitReached],
+        ..Endpoint::new("createPixel", RouteMethod::Post, PATH, || web::to(create))
+    }
+}
+
+fn listing() -> Endpoint {
+    Endpoint {
+        summary: "List pixels",
+        description: "Lists the account's pixels, newest first.",
+        parameters: OF_OTHER_LISTS,
+        success: ok("One page.", "PixelList", examples::page_of(&example())),
+        ..Endpoint::new("listPixels", RouteMethod::Get, PATH, || web::to(list))
+    }
+}
+
+fn retrieval() -> Endpoint {
+    Endpoint {
+        summary: "Retrieve a pixel",
+        description: "Shows one pixel.",
+        parameters: &["PixelId"],
+        success: ok("The pixel.", "Pixel", example()),
+        other: Some(("404", no_such_pixel())),
+        ..Endpoint::new("getPixel", RouteMethod::Get, ONE, || web::to(get))
+    }
+}
+
+fn deletion() -> Endpoint {
+    Endpoint {
+        summary: "Delete a pixel",
+        description: "Deletes a pixel and removes it from its redirects.",
+        parameters: &["PixelId"],
+        success: ok(
+            "The pixel is deleted.",
+            "DeletedPixel",
+            examples::deletion(EXAMPLE_ID, "pixel", DELETED),
+        ),
+        other: Some(("404", no_such_pixel())),
+        ..Endpoint::new("deletePixel", RouteMethod::Delete, ONE, || web::to(delete))
+    }
+}
+
+/// The response to an unknown pixel: the contract has no code for pixels (D6).
+fn no_such_pixel() -> Response {
+    let code = ErrorCode::InvalidRequest;
+    let description =
+        format!("The account has no such pixel: the error's code is `{}`, without `details`.", code.as_str());
+    errors::of_code(code, "No such pixel.", description, RateLimited::Always)
 }

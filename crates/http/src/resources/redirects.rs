@@ -15,29 +15,43 @@ use signpost_domain::{
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
+use super::groups;
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
-use super::pixels::PixelBody;
+use super::pixels::{self, PixelBody};
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::extract::{
     Action, Admitted, Field, ObjectReader, Once, OnlyBody, anything, batch_of_anything, boolean, field,
     items, object, properties, reference, text, texts,
 };
+use crate::openapi::parameters::path_id;
 use crate::schema::{
     Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
     list as list_of, matching, named, named_as, open_object, sent_name, shown, string, target_url_pattern,
     target_url_shown,
 };
+use crate::sections::Section;
 use crate::wire::{self, BulkCreateBody, Text};
 
 /// The field of a bulk creation that holds the redirects.
 const ITEMS: &str = "redirects";
 
+mod endpoints;
+
+/// What the API says about redirects.
+pub(crate) static SECTION: Section = Section {
+    tag: "Redirects",
+    description: "Links that send their visitors on to another address.",
+    endpoints: endpoints::all,
+    schemas: components,
+    parameters: || vec![path_id("RedirectId", examples::REDIRECT_ID, "A redirect's id.")],
+};
+
 shown! {
     /// A redirect as lists and bulk results show it.
     pub(crate) struct RedirectBody {
-        id: Text<RedirectId> = id("rdr", "The redirect's id."),
+        id: Text<RedirectId> = id(examples::REDIRECT_ID, "The redirect's id."),
         object: &'static str = kind("redirect"),
         name: String = kept_name("The redirect's name, for the account's eyes."),
         url: Option<String> = url(),
@@ -202,12 +216,13 @@ fn pixel_ids(action: Action) -> impl Field<Vec<Option<IdReference<PixelKind>>>> 
             "The pixels that fire before a visitor is sent on, in this order; one that is named again is dropped. Adding \
              one needs the feature `pixels`. {of_null}"
         );
-        list_of(&description, id("pxl", "The id of a pixel of the account.")).max_items(Some(PixelIds::MAX))
+        list_of(&description, id(pixels::EXAMPLE_ID, "The id of a pixel of the account."))
+            .max_items(Some(PixelIds::MAX))
     })
 }
 
 /// The components of the OpenAPI document about redirects.
-pub(crate) fn components() -> Components {
+fn components() -> Components {
     let mut components = components_of::<RedirectKind>(
         ["Redirect", "RedirectCreate", "RedirectPatch"],
         RedirectBody::properties(),
@@ -221,6 +236,8 @@ pub(crate) fn components() -> Components {
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),
         ("RedirectBatch", many.into()),
+        ("RedirectList", wire::page_of("Redirect", "One page of redirects, newest first.")),
+        ("DeletedRedirect", wire::deleted::<RedirectKind>("redirect", examples::REDIRECT_ID)),
     ]);
     components
 }
@@ -287,7 +304,7 @@ pub(crate) fn example() -> Value {
         "is_active": true,
         "note": "For the autumn newsletter",
         "antibot_enabled": false,
-        "group_id": examples::GROUP_ID,
+        "group_id": groups::EXAMPLE_ID,
         "domain": "go.example.com",
         "created_at": examples::CREATED_AT,
         "updated_at": examples::UPDATED_AT,
@@ -298,7 +315,7 @@ pub(crate) fn example() -> Value {
 pub(crate) fn single_example() -> Value {
     let mut redirect = example();
     if let Some(fields) = redirect.as_object_mut() {
-        fields.insert("pixels".to_owned(), json!([examples::pixel()]));
+        fields.insert("pixels".to_owned(), json!([pixels::example()]));
         fields.insert("geo_blocklists".to_owned(), json!({"countries": ["DE", "AT"]}));
     }
     redirect
@@ -313,11 +330,11 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "slug": "autumn-sale",
         "domain": "links.example.org",
         "note": "For the autumn newsletter",
-        "group_id": examples::GROUP_ID,
+        "group_id": groups::EXAMPLE_ID,
         "is_active": true,
         "antibot_enabled": false,
         "geo_blocklists": {"countries": ["DE", "AT"]},
-        "pixel_ids": [examples::PIXEL_ID],
+        "pixel_ids": [pixels::EXAMPLE_ID],
         "analytics_enabled": true,
     });
     (shortest, longest)

@@ -16,6 +16,9 @@ use crate::schema::{
 };
 use crate::wire::Text;
 
+/// A widget's id.
+pub(super) const EXAMPLE_ID: &str = "wgt_019b5a3d0c1f7b63c4d5e6f708192a3b";
+
 /// A type of widget.
 pub(super) struct WidgetType {
     /// The value of `type`.
@@ -300,7 +303,7 @@ const WIDGET_ID_SHOWN: &str = "The widget's id. If the widget leads somewhere, a
                                this id counts as a click on it and leads there.";
 
 fn widget_id_shown() -> Property {
-    always("id", id("wgt", WIDGET_ID_SHOWN))
+    always("id", id(EXAMPLE_ID, WIDGET_ID_SHOWN))
 }
 
 fn tag(name: &'static str) -> Property {

@@ -6,10 +6,10 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
 use super::object::{matching, string};
 use super::patterns;
 
-/// The id of a resource: its prefix, and an example.
-pub(crate) fn id(prefix: &str, description: &str) -> ObjectBuilder {
-    matching(string(description), patterns::id(prefix))
-        .examples([format!("{prefix}_{}", super::examples::digits(prefix))])
+/// The id of a resource, by an example of it.
+pub(crate) fn id(example: &str, description: &str) -> ObjectBuilder {
+    let prefix = example.split('_').next().unwrap_or_default();
+    matching(string(description), patterns::id(prefix)).examples([example])
 }
 
 /// An instant (D3).

@@ -1,17 +1,16 @@
 //! Responses to deletions (D5).
 
-use signpost_domain::id::{DomainKind, GroupKind, LandingKind, PixelKind, RedirectKind};
 use signpost_domain::{Id, IdKind};
-use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 use super::json::Text;
-use crate::schema::{Components, boolean, id, kind, only, open_object, shown, string};
+use crate::schema::{boolean, id, kind, only, open_object, shown, string};
 
 shown! {
     /// A deleted resource of the kind `resource`.
     #[serde(bound = "K: IdKind")]
-    pub(crate) struct DeletionBody<K: IdKind>(resource: &str) {
-        id: Text<Id<K>> = id(K::PREFIX.trim_end_matches('_'), "The id of the deleted resource."),
+    pub(crate) struct DeletionBody<K: IdKind>(resource: &str, example: &str) {
+        id: Text<Id<K>> = id(example, "The id of the deleted resource."),
         object: &'static str = kind(resource),
         deleted: bool = only(boolean("Always true."), true),
         message: &'static str = string("A sentence for people; it may be reworded.").min_length(Some(1)),
@@ -25,17 +24,7 @@ impl<K: IdKind> DeletionBody<K> {
     }
 }
 
-/// The OpenAPI components of deletions.
-pub(crate) fn components() -> Components {
-    vec![
-        ("DeletedRedirect", deletion::<RedirectKind>("redirect").into()),
-        ("DeletedLanding", deletion::<LandingKind>("landing").into()),
-        ("DeletedGroup", deletion::<GroupKind>("group").into()),
-        ("DeletedDomain", deletion::<DomainKind>("domain").into()),
-        ("DeletedPixel", deletion::<PixelKind>("pixel").into()),
-    ]
-}
-
-fn deletion<K: IdKind>(resource: &str) -> ObjectBuilder {
-    open_object("The deleted resource.", DeletionBody::<K>::properties(resource))
+/// The component of a response to the deletion of a resource of the kind `resource`, with this id in examples.
+pub(crate) fn deleted<K: IdKind>(resource: &str, example: &str) -> RefOr<Schema> {
+    open_object("The deleted resource.", DeletionBody::<K>::properties(resource, example)).into()
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use signpost_domain::Page;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::cursor::CursorScope;
 use crate::schema::{CURSOR, Components, boolean, kind, list, matching, named, open_object, shown, string};
@@ -35,21 +36,16 @@ impl<T: Serialize> ListBody<T> {
     }
 }
 
-/// The OpenAPI components of lists.
+/// The component of a page whose items are described by the component `item`.
+pub(crate) fn page_of(item: &str, description: &str) -> RefOr<Schema> {
+    // The type of the items does not matter: a component describes them.
+    open_object(description, ListBody::<String>::properties(item)).into()
+}
+
+/// The OpenAPI components that all lists share.
 pub(crate) fn components() -> Components {
-    let page = |item, description| {
-        // The type of the items does not matter: a component describes them.
-        open_object(description, ListBody::<String>::properties(item))
-    };
-    vec![
-        ("RedirectList", page("Redirect", "One page of redirects, newest first.").into()),
-        ("LandingList", page("Landing", "One page of landing pages, newest first.").into()),
-        ("GroupList", page("Group", "One page of groups, newest first.").into()),
-        ("DomainList", page("Domain", "One page of domains, newest first.").into()),
-        ("PixelList", page("Pixel", "One page of pixels, newest first.").into()),
-        (
-            "Pagination",
-            open_object("Whether another page follows, and its cursor.", Pagination::properties()).into(),
-        ),
-    ]
+    vec![(
+        "Pagination",
+        open_object("Whether another page follows, and its cursor.", Pagination::properties()).into(),
+    )]
 }

@@ -12,11 +12,11 @@ pub(crate) use bulk::{
     BulkAssignBody, BulkCreateBody, BulkDeleteBody, BulkOutcome, BulkUnassignBody, FailedItem, ItemError,
     SucceededItem,
 };
-pub(crate) use deletion::DeletionBody;
+pub(crate) use deletion::{DeletionBody, deleted};
 pub(crate) use json::{Text, created, json, ok};
-pub(crate) use list::ListBody;
+pub(crate) use list::{ListBody, page_of};
 
 /// The OpenAPI components of these bodies.
 pub(crate) fn components() -> Components {
-    [list::components(), deletion::components(), bulk::components()].concat()
+    [list::components(), bulk::components()].concat()
 }

@@ -45,6 +45,8 @@ pub(super) const FACTS: &[Fact] = &[
     fact("the program's own, mode {0700}", Is(Behind(UNIT, "StateDirectoryMode="))),
     fact("`--keep {14}` deletes", Is(Behind("packaging/signpost-backup.service", "--keep "))),
     fact("so that {14} are left", Is(Behind("packaging/signpost-backup.service", "--keep "))),
+    fact("do not count among the {14}", Is(Behind("packaging/signpost-backup.service", "--keep "))),
+    fact("once the leftover is {six hours} old", Is(Const("crates/sqlite/src/backup.rs", "LEFTOVER_AGE"))),
     // The first account.
     fact("with {120} requests a minute", Is(Behind(PLANS, "plan(\"agency\", true, ("))),
     fact("and {10,000} a day", Is(Behind(PLANS, "plan(\"agency\", true, (120, "))),

@@ -1,5 +1,5 @@
-//! Every endpoint: its method, its path, its handler and its description. One file per subject. Routing and the document come
-//! from here.
+//! An endpoint: its method, its path, its handler and its description. Routing and the document come from it. Endpoints are
+//! declared in the files of their subjects.
 
 use actix_web::Route;
 use serde_json::Value;
@@ -15,29 +15,6 @@ use super::{errors, parameters};
 use crate::endpoint::{Access, ReadAhead, RouteMethod};
 use crate::schema::named;
 
-mod account;
-mod analytics;
-mod documentation;
-mod domains;
-mod groups;
-mod health;
-mod links;
-mod pixels;
-
-/// The tags of operations, with their descriptions.
-pub(super) const TAGS: [(&str, &str); 10] = [
-    (links::REDIRECTS.tag, "Links that send their visitors on to another address."),
-    (links::LANDINGS.tag, "Links that are a page of their own."),
-    (groups::TAG, "Flat containers of links; a link is in at most one group."),
-    (domains::TAG, "Custom hostnames of the account, which host its links."),
-    (pixels::TAG, "Vendors' tracking codes, which a redirect fires before it sends visitors on."),
-    (analytics::TAG, "Reports and exports of clicks."),
-    (account::TAG, "The account that the key belongs to."),
-    (health::TAG, "Health checks for operators. They need no key and use no quota."),
-    (domains::CERTIFICATES_TAG, "For TLS proxies in front of the service. Needs no key and uses no quota."),
-    (documentation::TAG, "This document, for programs and for people. Needs no key."),
-];
-
 /// An endpoint with its description.
 pub(crate) struct Endpoint {
     /// The method. Where it is `GET`, `HEAD` works too.
@@ -50,44 +27,32 @@ pub(crate) struct Endpoint {
     pub(crate) handler: fn() -> Route,
     /// The link to read at admission.
     pub(crate) read_ahead: Option<ReadAhead>,
-    tag: &'static str,
-    /// The kind of links whose words are put into the texts, if it has them in braces.
-    kind: Option<&'static links::Kind>,
-    id: &'static str,
-    summary: &'static str,
-    description: &'static str,
-    parameters: &'static [parameters::Name],
-    body: Option<RequestBody>,
-    success: (&'static str, Response),
-    /// In addition to the codes of every request.
-    errors: &'static [ErrorCode],
-    /// In addition to success and errors.
-    other: Option<(&'static str, Response)>,
-}
-
-/// Every operation, in the order of the documentation page.
-pub(crate) fn all() -> impl Iterator<Item = Endpoint> {
-    [
-        links::on_redirects(),
-        links::on_landings(),
-        groups::endpoints(),
-        domains::endpoints(),
-        pixels::endpoints(),
-        analytics::endpoints(),
-        account::endpoints(),
-        health::endpoints(),
-        domains::certificates(),
-        documentation::endpoints(),
-    ]
-    .into_iter()
-    .flatten()
+    /// The section of the API that it belongs to.
+    pub(crate) tag: &'static str,
+    /// Replaces the words in braces in id, summary and description.
+    pub(crate) wording: fn(&str) -> String,
+    /// Its unique id, after which clients name their functions.
+    pub(crate) id: &'static str,
+    /// What it does, in a few words.
+    pub(crate) summary: &'static str,
+    /// What it does.
+    pub(crate) description: &'static str,
+    /// Its parameters, by the names of their components.
+    pub(crate) parameters: &'static [parameters::Name],
+    /// The body that it takes.
+    pub(crate) body: Option<RequestBody>,
+    /// The status and the response of a success.
+    pub(crate) success: (&'static str, Response),
+    /// Its error codes, in addition to those of every request.
+    pub(crate) errors: &'static [ErrorCode],
+    /// Another response, in addition to success and errors.
+    pub(crate) other: Option<(&'static str, Response)>,
 }
 
 impl Endpoint {
     /// An operation for admitted callers, without parameters, body and errors of its own. The file of its subject adds the
-    /// summary and the success; a test finds operations without them.
-    fn new(
-        tag: &'static str,
+    /// summary and the success; a test finds operations without them. Its section gives it the tag.
+    pub(crate) fn new(
         id: &'static str,
         method: RouteMethod,
         path: &'static str,
@@ -99,8 +64,8 @@ impl Endpoint {
             access: Access::Admitted,
             handler,
             read_ahead: None,
-            tag,
-            kind: None,
+            tag: "",
+            wording: str::to_owned,
             id,
             summary: "",
             description: "",
@@ -122,14 +87,9 @@ impl Endpoint {
         }
     }
 
-    /// Its tag.
-    pub(super) const fn tag(&self) -> &'static str {
-        self.tag
-    }
-
     /// Its id, which is unique.
     pub(super) fn operation_id(&self) -> String {
-        self.kind.map_or_else(|| self.id.to_owned(), |kind| kind.worded(self.id))
+        (self.wording)(self.id)
     }
 
     /// Whether it lists resources page by page.
@@ -152,7 +112,7 @@ impl Endpoint {
             read_ahead: _,
             access,
             tag,
-            kind,
+            wording,
             id: _,
             summary,
             description,
@@ -166,12 +126,11 @@ impl Endpoint {
         let is_post = method == RouteMethod::Post;
         let success = if is_post { headers::of_replays(success.into()).build() } else { success };
         let of_post = is_post.then_some(parameters::IDEMPOTENCY_KEY);
-        let worded = |text: &str| kind.map_or_else(|| text.to_owned(), |kind| kind.worded(text));
         let operation = OperationBuilder::new()
             .tag(tag)
             .operation_id(Some(id))
-            .summary(Some(worded(summary)))
-            .description(Some(worded(description)))
+            .summary(Some(wording(summary)))
+            .description(Some(wording(description)))
             .request_body(body)
             .response(status, success);
         let operation = parameters
@@ -193,7 +152,7 @@ impl Endpoint {
 }
 
 /// A body in JSON, with an example for each purpose.
-fn body<const N: usize>(schema: &str, examples: [(&str, &str, Value); N]) -> RequestBody {
+pub(crate) fn body<const N: usize>(schema: &str, examples: [(&str, &str, Value); N]) -> RequestBody {
     let examples = examples.map(|(name, summary, value)| {
         (name, ExampleBuilder::new().summary(summary).value(Some(value)).build())
     });
@@ -202,18 +161,19 @@ fn body<const N: usize>(schema: &str, examples: [(&str, &str, Value); N]) -> Req
     body.build()
 }
 
-/// 200 with a body.
-fn ok(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
+/// The response 200 with a body.
+pub(crate) fn ok(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
     ("200", json_response(description, schema, example, RateLimited::Always).build())
 }
 
-/// 201 with the created resource and its `Location` (D5).
-fn created(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
+/// The response 201 with the created resource and its `Location` (D5).
+pub(crate) fn created(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
     let response = json_response(description, schema, example, RateLimited::Always);
     ("201", headers::with(response, "Location", "Location").build())
 }
 
-fn json_response(
+/// A response with a body.
+pub(crate) fn json_response(
     description: &str,
     schema: &str,
     example: Value,

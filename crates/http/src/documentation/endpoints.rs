@@ -1,18 +1,19 @@
-//! Operations on the documentation.
+//! The endpoints of the documentation.
 
 use actix_web::web;
 use serde_json::json;
+use signpost_domain::ErrorCode;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{ContentBuilder, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Response, ResponseBuilder};
 
-use super::{Endpoint, RateLimited, Response, errors, headers};
-use crate::documentation;
+use super::{DOCUMENT, DOCUMENT_3_0, FILE, FILE_TYPES, PAGE};
 use crate::endpoint::{Access, RouteMethod};
+use crate::openapi::errors;
+use crate::openapi::headers::{self, RateLimited};
+use crate::openapi::operation::Endpoint;
 
-pub(super) const TAG: &str = "Documentation";
-
-/// The operations, in the order of the documentation page.
-pub(super) fn endpoints() -> Vec<Endpoint> {
+/// All of them, in the order of the documentation page.
+pub(super) fn all() -> Vec<Endpoint> {
     vec![document(), document_3_0(), page(), file()]
 }
 
@@ -23,9 +24,7 @@ fn document() -> Endpoint {
         description: "Describes every operation of the API for programs, such as client generators, gateways and tests.",
         parameters: &["InternalOperations"],
         success: ("200", document_in("3.1.0")),
-        ..Endpoint::new(TAG, "getOpenApiDocument", RouteMethod::Get, documentation::DOCUMENT, || {
-            web::to(documentation::document)
-        })
+        ..Endpoint::new("getOpenApiDocument", RouteMethod::Get, DOCUMENT, || web::to(super::document))
     }
 }
 
@@ -36,8 +35,8 @@ fn document_3_0() -> Endpoint {
         description: "Says the same in the words of OpenAPI 3.0, for programs that do not read 3.1.",
         parameters: &["InternalOperations"],
         success: ("200", document_in("3.0.3")),
-        ..Endpoint::new(TAG, "getOpenApi30Document", RouteMethod::Get, documentation::DOCUMENT_3_0, || {
-            web::to(documentation::document_3_0)
+        ..Endpoint::new("getOpenApi30Document", RouteMethod::Get, DOCUMENT_3_0, || {
+            web::to(super::document_3_0)
         })
     }
 }
@@ -58,9 +57,7 @@ fn page() -> Endpoint {
         summary: "This document as a page",
         description: "Shows the document in a browser and can send requests. It loads files of this server only.",
         success: ("200", files("The page.", &["text/html; charset=utf-8"])),
-        ..Endpoint::new(TAG, "getDocumentation", RouteMethod::Get, documentation::PAGE, || {
-            web::to(documentation::page)
-        })
+        ..Endpoint::new("getDocumentation", RouteMethod::Get, PAGE, || web::to(super::page))
     }
 }
 
@@ -70,11 +67,9 @@ fn file() -> Endpoint {
         summary: "A file of the page",
         description: "A script, a style sheet or an icon of the page. The list of files may change.",
         parameters: &["DocumentationFile"],
-        success: ("200", files("The file.", &documentation::FILE_TYPES)),
-        other: Some(("404", errors::no_such_path())),
-        ..Endpoint::new(TAG, "getDocumentationFile", RouteMethod::Get, documentation::FILE, || {
-            web::to(documentation::file)
-        })
+        success: ("200", files("The file.", &FILE_TYPES)),
+        other: Some(("404", no_such_path())),
+        ..Endpoint::new("getDocumentationFile", RouteMethod::Get, FILE, || web::to(super::file))
     }
 }
 
@@ -85,4 +80,11 @@ fn files(description: &str, types: &[&str]) -> Response {
         response.content(*content_type, ContentBuilder::new().schema(Some(any)).build())
     });
     headers::of_every_response(response, RateLimited::Never).build()
+}
+
+/// The response to an unknown path (D6): the endpoint serves only some of the paths that its pattern matches.
+fn no_such_path() -> Response {
+    let code = ErrorCode::InvalidRequest;
+    let description = format!("The path does not exist: the error's code is `{}`.", code.as_str());
+    errors::of_code(code, "There is no endpoint at this path.", description, RateLimited::Never)
 }

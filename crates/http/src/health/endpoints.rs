@@ -1,16 +1,15 @@
-//! Operations on health.
+//! The endpoints of health checks.
 
 use actix_web::{Route, web};
 use serde_json::json;
+use utoipa::openapi::Response;
 
-use super::{Endpoint, RateLimited, Response, json_response};
 use crate::endpoint::{Access, RouteMethod};
-use crate::health;
+use crate::openapi::headers::RateLimited;
+use crate::openapi::operation::{Endpoint, json_response};
 
-pub(super) const TAG: &str = "Health";
-
-/// The operations, in the order of the documentation page.
-pub(super) fn endpoints() -> Vec<Endpoint> {
+/// All of them, in the order of the documentation page.
+pub(super) fn all() -> Vec<Endpoint> {
     let live =
         json_response("The process answers.", "Live", json!({"status": "ok"}), RateLimited::Never).build();
     vec![
@@ -19,7 +18,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             summary: "Does the process answer?",
             description: "Checks no dependency, so that an outage elsewhere does not restart the process.",
             success: ("200", live),
-            ..Endpoint::new(TAG, "getLiveness", RouteMethod::Get, "/health/live", || web::to(health::live))
+            ..Endpoint::new("getLiveness", RouteMethod::Get, "/health/live", || web::to(super::live))
         },
         check(
             "/health/ready",
@@ -27,14 +26,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             "Can the API serve?",
             "Requires a readable and writable database, and a process that is not shutting down. `draining` means that it \
              is; `read_only` means that reads work and changes fail.",
-            || web::to(health::ready),
+            || web::to(super::ready),
         ),
         check(
             "/health/links",
             "getLinkHealth",
             "Can visitors be served?",
             "Requires a readable database. Visits change nothing, so a read-only database is enough.",
-            || web::to(health::links),
+            || web::to(super::links),
         ),
     ]
 }
@@ -52,7 +51,7 @@ fn check(
         description,
         success: ("200", answer("It can serve.", "ok")),
         other: Some(("503", answer("It cannot serve; `checks` names the cause.", "unavailable"))),
-        ..Endpoint::new(TAG, id, RouteMethod::Get, path, handler)
+        ..Endpoint::new(id, RouteMethod::Get, path, handler)
     }
 }
 

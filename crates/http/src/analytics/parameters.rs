@@ -6,7 +6,7 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 
-use super::parameters::{Name, in_query, text};
+use crate::openapi::parameters::{Name, in_query, text};
 use crate::schema::{Components, integer, matching, named, only};
 
 /// The names of an operation's parameters, and those of the filters that all operations of analytics take.

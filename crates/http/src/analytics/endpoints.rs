@@ -1,18 +1,16 @@
-//! Operations on analytics (D45, D66).
+//! The endpoints of analytics (D45, D66).
 
 use actix_web::web;
-use serde_json::json;
+use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
 use signpost_domain::id::{LandingKind, RedirectKind};
-use utoipa::openapi::{ContentBuilder, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Response, ResponseBuilder};
 
-use super::{Endpoint, RateLimited, Response, headers, named, ok};
-use crate::analytics::{PATH, clicks, report};
+use super::{PATH, clicks, parameters, report};
 use crate::endpoint::RouteMethod;
-use crate::openapi::analytics_parameters as parameters;
-use crate::schema::examples;
-
-pub(super) const TAG: &str = "Analytics";
+use crate::openapi::headers::{self, RateLimited};
+use crate::openapi::operation::{Endpoint, ok};
+use crate::schema::{examples, named};
 
 const REPORT: &str = "Counts clicks, visitors, bots and blocked visits of a period: in total, by bucket of local time, and by the \
                       requested dimensions. All filters must match. Counts are exact, never sampled. The plan limits the \
@@ -34,15 +32,15 @@ const OF_REDIRECT: &[ErrorCode] =
 const OF_LANDING: &[ErrorCode] =
     &[RANGE[0], RANGE[1], ErrorCode::LandingNotFound, ErrorCode::AnalyticsNotConfigured];
 
-/// The operations, in the order of the documentation page.
-pub(super) fn endpoints() -> Vec<Endpoint> {
+/// All of them, in the order of the documentation page.
+pub(super) fn all() -> Vec<Endpoint> {
     let report_at = |summary, id, path, handler, parameters, errors| Endpoint {
         summary,
         description: REPORT,
         parameters,
-        success: ok("The report.", "Analytics", examples::analytics()),
+        success: ok("The report.", "Analytics", example()),
         errors,
-        ..Endpoint::new(TAG, id, RouteMethod::Get, path, handler)
+        ..Endpoint::new(id, RouteMethod::Get, path, handler)
     };
     let export_at = |summary, id, path, handler, parameters, errors| Endpoint {
         summary,
@@ -50,7 +48,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         parameters,
         success: ("200", lines()),
         errors,
-        ..Endpoint::new(TAG, id, RouteMethod::Get, path, handler)
+        ..Endpoint::new(id, RouteMethod::Get, path, handler)
     };
     vec![
         report_at(
@@ -107,13 +105,60 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 fn lines() -> Response {
     let lines = ContentBuilder::new()
         .schema(Some(named("ExportedLines")))
-        .example(Some(json!(format!("{}\n", examples::click()))));
-    let table = ContentBuilder::new()
-        .schema(Some(named("ExportedClicks")))
-        .example(Some(json!(examples::CLICKS_CSV)));
+        .example(Some(json!(format!("{}\n", example_of_click()))));
+    let table = ContentBuilder::new().schema(Some(named("ExportedClicks"))).example(Some(json!(CLICKS_CSV)));
     let response = ResponseBuilder::new()
         .description("The clicks. As NDJSON, each line is an `ExportedClick`.")
         .content("application/x-ndjson", lines.build())
         .content("text/csv; charset=utf-8", table.build());
     headers::of_every_response(response, RateLimited::Always).build()
 }
+
+/// A report of two days.
+fn example() -> Value {
+    json!({
+        "object": "analytics",
+        "start_date": "2026-01-30T23:00:00.000Z",
+        "end_date": "2026-02-01T22:59:59.999Z",
+        "timezone": "Europe/Berlin",
+        "interval": "day",
+        "totals": {"clicks": 31, "visitors": 25, "bots": 4, "blocked": 0},
+        "series": [
+            {"start": "2026-01-30T23:00:00.000Z", "clicks": 31, "visitors": 25, "bots": 3, "blocked": 0},
+            {"start": "2026-01-31T23:00:00.000Z", "clicks": 0, "visitors": 0, "bots": 1, "blocked": 0},
+        ],
+        "dimensions": {
+            "country": [
+                {"value": "DE", "clicks": 24, "visitors": 19},
+                {"value": "", "clicks": 7, "visitors": 6},
+            ],
+        },
+    })
+}
+
+/// One click of an export.
+fn example_of_click() -> Value {
+    json!({
+        "id": "clk_019c134c81e2r019b5a3c6e2d7f4880112233445566aa0",
+        "at": examples::CREATED_AT,
+        "link_id": examples::REDIRECT_ID,
+        "kind": "click",
+        "channel": "email",
+        "country": "DE",
+        "device": "mobile",
+        "os": "Android",
+        "browser": "Chrome",
+        "language": "de",
+        "referrer": "",
+        "utm_source": "newsletter",
+        "utm_medium": "email",
+        "utm_campaign": "autumn",
+        "widget": "",
+    })
+}
+
+/// The same click as CSV.
+const CLICKS_CSV: &str = "id,at,link_id,kind,channel,country,device,os,browser,language,referrer,\
+     utm_source,utm_medium,utm_campaign,widget\r\n\
+     clk_019c134c81e2r019b5a3c6e2d7f4880112233445566aa0,2026-01-31T09:05:07.042Z,\
+     rdr_019b5a3c6e2d7f4880112233445566aa,click,email,DE,mobile,Android,Chrome,de,,newsletter,email,autumn,\r\n";

@@ -1,43 +1,22 @@
-//! Operations on custom domains and their certificates.
+//! The endpoints of custom domains.
 
 use actix_web::web;
-use serde_json::json;
+use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
+use utoipa::openapi::Response;
 
-use super::{Endpoint, RateLimited, Response, body, created, json_response, ok};
-use crate::endpoint::{Access, RouteMethod};
-use crate::openapi::headers;
+use super::{DELETED, EXAMPLE_ID, PATH};
+use crate::endpoint::RouteMethod;
+use crate::openapi::headers::{self, RateLimited};
+use crate::openapi::operation::{Endpoint, body, created, json_response, ok};
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::resources::domains::{self, PATH};
 use crate::schema::examples;
-use crate::tls_allowed;
-
-pub(super) const TAG: &str = "Domains";
-
-pub(super) const CERTIFICATES_TAG: &str = "Certificates";
 
 const ONE: &str = "/v1/domains/{id}";
 
-/// The operations, in the order of the documentation page.
-pub(super) fn endpoints() -> Vec<Endpoint> {
+/// All of them, in the order of the documentation page.
+pub(super) fn all() -> Vec<Endpoint> {
     vec![connect(), list(), get(), verify(), delete()]
-}
-
-/// The operation for TLS proxies in front of the service.
-pub(super) fn certificates() -> Vec<Endpoint> {
-    let yes = json_response("It may.", "TlsAllowed", json!({"allowed": true}), RateLimited::Never).build();
-    vec![Endpoint {
-        access: Access::Open,
-        summary: "May a certificate be obtained for a hostname?",
-        description: "Answers 200 for a custom domain that is `ssl_pending` or `active`. Every other hostname, the installation's \
-                      own names and malformed names get a 404. Caddy's on-demand TLS asks this question.",
-        parameters: &["CertificateName"],
-        success: ("200", yes),
-        errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new(CERTIFICATES_TAG, "getTlsAllowed", RouteMethod::Get, tls_allowed::PATH, || {
-            web::to(tls_allowed::handle)
-        })
-    }]
 }
 
 fn connect() -> Endpoint {
@@ -55,7 +34,7 @@ fn connect() -> Endpoint {
             "DomainCreate",
             [("hostname", "A hostname", json!({"hostname": "links.example.org"}))],
         )),
-        success: created("The new domain.", "Domain", examples::domain()),
+        success: created("The new domain.", "Domain", example()),
         errors: &[
             ErrorCode::HostnameIsSystemDomain,
             ErrorCode::FeatureNotAvailableOnCurrentPlan,
@@ -64,14 +43,14 @@ fn connect() -> Endpoint {
             ErrorCode::DomainProviderUnavailable,
         ],
         other: Some(("200", already_connected())),
-        ..Endpoint::new(TAG, "connectDomain", RouteMethod::Post, PATH, || web::to(domains::connect))
+        ..Endpoint::new("connectDomain", RouteMethod::Post, PATH, || web::to(super::connect))
     }
 }
 
 /// The domain that the account has already connected (D40).
 fn already_connected() -> Response {
     let description = "The domain that the account has already connected.";
-    let response = json_response(description, "Domain", examples::domain(), RateLimited::Always);
+    let response = json_response(description, "Domain", example(), RateLimited::Always);
     headers::of_replays(response).build()
 }
 
@@ -80,8 +59,8 @@ fn list() -> Endpoint {
         summary: "List domains",
         description: "Lists the account's domains in every status, including failed ones, newest first.",
         parameters: OF_OTHER_LISTS,
-        success: ok("One page.", "DomainList", examples::page_of(&examples::domain())),
-        ..Endpoint::new(TAG, "listDomains", RouteMethod::Get, PATH, || web::to(domains::list))
+        success: ok("One page.", "DomainList", examples::page_of(&example())),
+        ..Endpoint::new("listDomains", RouteMethod::Get, PATH, || web::to(super::list))
     }
 }
 
@@ -90,9 +69,9 @@ fn get() -> Endpoint {
         summary: "Retrieve a domain",
         description: "Shows one domain.",
         parameters: &["DomainId"],
-        success: ok("The domain.", "Domain", examples::domain()),
+        success: ok("The domain.", "Domain", example()),
         errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new(TAG, "getDomain", RouteMethod::Get, ONE, || web::to(domains::get))
+        ..Endpoint::new("getDomain", RouteMethod::Get, ONE, || web::to(super::get))
     }
 }
 
@@ -103,20 +82,19 @@ fn verify() -> Endpoint {
                       unchanged. A failed domain becomes `pending` again first, unless another account holds the hostname by \
                       now. If DNS does not answer, nothing changes. Send no body, or `{}`.",
         parameters: &["DomainId"],
-        success: ok("The updated domain.", "Domain", examples::active_domain()),
+        success: ok("The updated domain.", "Domain", active()),
         errors: &[
             ErrorCode::DomainNotFound,
             ErrorCode::HostnameAlreadyTaken,
             ErrorCode::DomainProviderUnavailable,
         ],
-        ..Endpoint::new(TAG, "verifyDomain", RouteMethod::Post, "/v1/domains/{id}/verify", || {
-            web::to(domains::verify)
+        ..Endpoint::new("verifyDomain", RouteMethod::Post, "/v1/domains/{id}/verify", || {
+            web::to(super::verify)
         })
     }
 }
 
 fn delete() -> Endpoint {
-    let message = "The domain is removed; its links stay, without an address.";
     Endpoint {
         summary: "Remove a domain",
         description: "Removes a domain. Its links lose their address at once: their `domain` and `url` are null until you \
@@ -125,9 +103,62 @@ fn delete() -> Endpoint {
         success: ok(
             "The domain is removed.",
             "DeletedDomain",
-            examples::deletion(examples::DOMAIN_ID, "domain", message),
+            examples::deletion(EXAMPLE_ID, "domain", DELETED),
         ),
         errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new(TAG, "deleteDomain", RouteMethod::Delete, ONE, || web::to(domains::delete))
+        ..Endpoint::new("deleteDomain", RouteMethod::Delete, ONE, || web::to(super::delete))
     }
+}
+
+/// A domain directly after its connection.
+fn example() -> Value {
+    json!({
+        "id": EXAMPLE_ID,
+        "object": "domain",
+        "hostname": "links.example.org",
+        "status": "pending",
+        "expires_at": "2026-02-03T09:05:07.042Z",
+        "created_at": examples::CREATED_AT,
+        "next_check_at": "2026-01-31T09:05:17.042Z",
+        "checked_at": null,
+        "failure_reason": null,
+        "dns_instructions": [
+            {
+                "type": "CNAME",
+                "name": "links.example.org",
+                "value": "edge.example.com",
+                "purpose": "Sends the visitors of this hostname to your links. Remove other records of the same name.",
+                "status": "unknown",
+                "observed": [],
+                "hint": null,
+            },
+            {
+                "type": "TXT",
+                "name": "_signpost.links.example.org",
+                "value": "signpost-verification=0123456789abcdef0123456789abcdef",
+                "purpose": "Proves that the hostname is yours.",
+                "status": "unknown",
+                "observed": [],
+                "hint": null,
+            },
+        ],
+    })
+}
+
+/// The same domain, verified.
+fn active() -> Value {
+    let mut domain = example();
+    if let Some(fields) = domain.as_object_mut() {
+        fields.insert("status".to_owned(), json!("active"));
+        fields.insert("expires_at".to_owned(), Value::Null);
+        fields.insert("next_check_at".to_owned(), json!("2026-01-31T10:11:30.118Z"));
+        fields.insert("checked_at".to_owned(), json!("2026-01-31T09:12:04.907Z"));
+        let records = fields.get_mut("dns_instructions").and_then(Value::as_array_mut);
+        for record in records.into_iter().flatten().filter_map(Value::as_object_mut) {
+            let observed = json!([record.get("value")]);
+            record.insert("status".to_owned(), json!("found"));
+            record.insert("observed".to_owned(), observed);
+        }
+    }
+    domain
 }
