@@ -1,4 +1,4 @@
-//! What somebody who acts for an account may do (D69, D80).
+//! What somebody who acts for an account may do.
 
 /// One thing that use cases ask for before they begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d80_a_permission_includes_no_other() {
+    fn a_permission_includes_no_other() {
         assert_eq!(Permission::ALL.into_iter().collect::<PermissionSet>(), PermissionSet::ALL);
         for one in Permission::ALL {
             let only = PermissionSet::from_iter([one]);

@@ -53,7 +53,7 @@ pub enum Refusal {
         /// The limit of the plan.
         limit: u64,
     },
-    /// The caller lacks a permission that the operation needs (D80).
+    /// The caller lacks a permission that the operation needs.
     NotPermitted(Permission),
     /// The plan lacks a feature that the request would start to use (D15).
     FeatureNotAvailable(Feature),
@@ -87,7 +87,7 @@ impl Refusal {
             Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
             Self::SlugReserved | Self::AddressTaken { .. } => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
-            // The closed list of codes has no better one (D80).
+            // The closed list of codes has no better one.
             Self::NotPermitted(_) | Self::FeatureNotAvailable(_) => {
                 ErrorCode::FeatureNotAvailableOnCurrentPlan
             }

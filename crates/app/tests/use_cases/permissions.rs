@@ -1,4 +1,4 @@
-//! What each use case asks of its caller (D69, D80).
+//! What each use case asks of its caller.
 
 use signpost_app::analytics::{self, LinkChoice};
 use signpost_app::idempotency::Idempotency;
@@ -79,7 +79,7 @@ async fn refusals(world: &World, caller: &Caller) -> Vec<(&'static str, Option<P
 }
 
 #[tokio::test]
-async fn d80_every_use_case_asks_for_exactly_one_permission() {
+async fn every_use_case_asks_for_exactly_one_permission() {
     let world = World::new().await;
     let needed = refusals(&world, &world.caller().await.limited_to(PermissionSet::default())).await;
     let counts = Permission::ALL
