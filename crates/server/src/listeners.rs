@@ -6,13 +6,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use actix_http::header::HeaderName;
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::Application;
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
-use signpost_pages::SecurityContact;
 
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
@@ -76,19 +74,6 @@ fn bind(setting: &About, address: SocketAddr) -> Result<TcpListener> {
     signpost_listener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
 }
 
-/// The options of the link listener.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LinkOptions {
-    /// How many misses one address may have in a minute; 0 means no limit (D54).
-    pub(crate) miss_throttle_per_minute: u32,
-    /// The maximum memory for links, in bytes.
-    pub(crate) cache_bytes: u64,
-    /// The header in which trusted proxies name the visitor's country (D55).
-    pub(crate) country_header: Option<HeaderName>,
-    /// The contact for vulnerability reports.
-    pub(crate) security_contact: Option<SecurityContact>,
-}
-
 /// The running servers.
 pub(crate) struct Servers {
     api: ApiServer,
@@ -104,26 +89,15 @@ impl Servers {
     pub(crate) fn start(
         sockets: Sockets,
         app: &Arc<Application>,
-        link_options: LinkOptions,
+        link_options: EdgeOptions,
         pools: Vec<PoolSampler>,
         connections: Connections,
     ) -> Result<Self> {
         let Sockets { api, links, metrics } = sockets;
         signpost_listener::describe_metrics();
-        let workers = workers();
-        let api_options = ApiOptions { workers, connections: connections.each };
-        let LinkOptions { miss_throttle_per_minute, cache_bytes, country_header, security_contact } =
-            link_options;
-        let edge_options = EdgeOptions {
-            miss_throttle_per_minute,
-            workers,
-            connections: connections.each,
-            cache_bytes,
-            country_header,
-            security_contact,
-        };
+        let api_options = ApiOptions { workers: workers(), connections: connections.each };
         let api = ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?;
-        let links = EdgeServer::start(links, Arc::clone(app), edge_options)
+        let links = EdgeServer::start(links, Arc::clone(app), link_options)
             .context("cannot start the link listener")?;
         let sampled = SampledMetrics { started: app.clock.now(), durations: links.durations(), pools };
         let metrics =

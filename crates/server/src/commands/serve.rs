@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use signpost_edge::EdgeOptions;
 
 use super::first_start;
 use super::output::Output;
 use super::start_log;
-use crate::listeners::{self, Addresses, LinkOptions, Servers, Sockets};
+use crate::listeners::{self, Addresses, Servers, Sockets};
 use crate::open_files::{self, Connections};
 use crate::settings::{CommonSettings, Database, ServeSettings, log_start};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
@@ -38,8 +39,10 @@ pub(super) async fn run(
     start_log::settings(settings, &origin);
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
-    let links = LinkOptions {
+    let links = EdgeOptions {
         miss_throttle_per_minute: settings.plain.miss_throttle_per_minute,
+        workers: listeners::workers(),
+        connections: connections.each,
         cache_bytes: settings.plain.link_cache,
         country_header: settings.gates.country_header.clone(),
         security_contact: settings.plain.security_contact.clone(),
