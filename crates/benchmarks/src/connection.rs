@@ -18,12 +18,12 @@ const LENGTH: &str = "content-length: ";
 
 /// The address of the API, with the key of a caller.
 #[derive(Debug, Clone)]
-pub(super) struct Caller {
+pub(super) struct ApiClient {
     host: String,
     key: String,
 }
 
-impl Caller {
+impl ApiClient {
     pub(super) fn new(program: &Program, key: &str) -> Self {
         Self { host: program.api.trim_start_matches("http://").to_owned(), key: key.to_owned() }
     }
@@ -131,13 +131,13 @@ impl Connection {
 
 /// A connection to the API of a program, for posts that must succeed.
 pub(super) struct Api {
-    caller: Caller,
+    caller: ApiClient,
     connection: Connection,
 }
 
 impl Api {
     pub(super) fn connect(program: &Program) -> Result<Self> {
-        let caller = Caller::new(program, &program.key);
+        let caller = ApiClient::new(program, &program.key);
         let connection = caller.connect()?;
         Ok(Self { caller, connection })
     }

@@ -28,7 +28,7 @@ use cases::Part;
 use load::{Load, has_wrk, is_installed};
 use paths::Paths;
 use references::Reference;
-use report::Report;
+use report::EdgeReport;
 use scenery::Scenery;
 use signpost_xtask::program::{self, Profile};
 use signpost_xtask::servers;
@@ -98,7 +98,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let bare = program::build_package(root, "signpost-bare-actix", profile)?;
     let (core, core_of_load) = machine::cores()?;
     let folder = tempfile::tempdir()?;
-    let mut report = Report::default();
+    let mut report = EdgeReport::default();
     let nginx = if is_installed("nginx") {
         Some(Reference::nginx(core)?)
     } else {

@@ -14,7 +14,7 @@ use serde_json::json;
 use signpost_test_servers::hostile_clients::memory_of;
 
 use super::commands::Commands;
-use super::connection::{Caller, Connection};
+use super::connection::{ApiClient, Connection};
 use super::random::Random;
 use signpost_xtask::program::Program;
 
@@ -66,8 +66,8 @@ pub(super) fn run(executable: &Path, size: Size) -> Result<String> {
 struct Scene {
     folder: tempfile::TempDir,
     program: Program,
-    flooded: Caller,
-    other: Caller,
+    flooded: ApiClient,
+    other: ApiClient,
 }
 
 impl Scene {
@@ -77,7 +77,7 @@ impl Scene {
         let program = Program::start_with(executable, folder.path(), &settings)?;
         let commands = Commands::embedded(executable, folder.path());
         let (_, key) = commands.account("other")?;
-        let (flooded, other) = (Caller::new(&program, &program.key), Caller::new(&program, &key));
+        let (flooded, other) = (ApiClient::new(&program, &program.key), ApiClient::new(&program, &key));
         for (caller, slug) in [(&flooded, "flooded"), (&other, "other")] {
             let link = json!({"name": "A link", "slug": slug, "target_url": "https://example.com/", "analytics_enabled": true});
             caller.connect()?.send(&caller.request("POST", "/v1/redirects", &link.to_string()))?;
@@ -224,7 +224,7 @@ fn row(name: &str, watched: Watched, after: usize, bytes: Option<u64>, clicks: &
 }
 
 /// The number of clicks that the caller's report has.
-fn counted(caller: &Caller) -> Result<u64> {
+fn counted(caller: &ApiClient) -> Result<u64> {
     let mut connection = caller.connect()?;
     let answer = connection.exchange(&caller.request("GET", &question(1)?, ""))?;
     let body: serde_json::Value = serde_json::from_slice(answer.body)?;

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use report::Report;
+use report::StoreReport;
 use scenery::Scenery;
 use signpost_xtask::program::{self, Profile};
 use stage::Stage;
@@ -56,7 +56,7 @@ impl Options {
 }
 
 /// A part of the benchmark.
-type Part<'a> = &'a dyn Fn(&Stage, &Scenery, &mut Report) -> Result<()>;
+type Part<'a> = &'a dyn Fn(&Stage, &Scenery, &mut StoreReport) -> Result<()>;
 
 /// Runs the benchmark, and prints its results.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
@@ -65,13 +65,14 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
         None => program::build(root, Profile::Release)?,
     };
-    let mut report = Report::new(*rounds, *seconds);
+    let mut report = StoreReport::new(*rounds, *seconds);
     let stage = Stage::start(&executable, before.as_deref())?;
     let scenery = Scenery::set_up(&stage, *links)?;
     report.note(&size_of_links(&stage, &scenery)?);
     let is_wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let quota =
-        |stage: &Stage, scenery: &Scenery, report: &mut Report| quota::of_reads(root, stage, scenery, report);
+    let quota = |stage: &Stage, scenery: &Scenery, report: &mut StoreReport| {
+        quota::of_reads(root, stage, scenery, report)
+    };
     let parts: [(&str, Part<'_>); 9] = [
         ("pages", &pages::of_links),
         ("groups", &pages::of_groups),

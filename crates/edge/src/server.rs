@@ -14,7 +14,7 @@ use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::visits::HostLog;
-use signpost_listener::{Listener, ListenerOptions, Proxies, Refusal, Refusals, Times};
+use signpost_listener::{Listener, ListenerOptions, ListenerRefusal, ListenerRefusals, Proxies, Times};
 use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
 
@@ -28,7 +28,7 @@ use crate::own_visits::OwnVisits;
 use crate::pages::Pages;
 use crate::qr_codes::QrCodes;
 use crate::response::response;
-use crate::visit::{Edge, Worker};
+use crate::visit::{EdgeState, Worker};
 use crate::visit_durations::VisitDurations;
 
 /// The options of the link listener.
@@ -108,7 +108,7 @@ impl EdgeServer {
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
         let durations = VisitDurations::default();
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
-        let edge = Arc::new(Edge {
+        let edge = Arc::new(EdgeState {
             gates: Gates::new(Arc::clone(&app), country_header),
             loader: LinkLoader::new(Arc::clone(&app), Arc::clone(&cache)),
             app,
@@ -140,7 +140,7 @@ impl EdgeServer {
                 async move { Ok::<_, Infallible>(worker.answer(request).await) }
             })
         };
-        let refusals: Arc<dyn Refusals> = Arc::new(EdgeRefusals(pages));
+        let refusals: Arc<dyn ListenerRefusals> = Arc::new(EdgeRefusals(pages));
         let listener = Listener::start(listener, &options, &refusals, service)?;
         Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks, durations })
     }
@@ -179,14 +179,14 @@ impl EdgeServer {
 /// Answers requests that never become visits.
 struct EdgeRefusals(Arc<Pages>);
 
-impl Refusals for EdgeRefusals {
-    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+impl ListenerRefusals for EdgeRefusals {
+    fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
         let status = match refusal {
             // The page of an outage, which asks visitors to retry soon.
-            Refusal::Overloaded => return response(&self.0, Outcome::Unavailable, Language::default),
-            Refusal::NotHttp => StatusCode::BAD_REQUEST,
-            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            ListenerRefusal::Overloaded => return response(&self.0, Outcome::Unavailable, Language::default),
+            ListenerRefusal::NotHttp => StatusCode::BAD_REQUEST,
+            ListenerRefusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            ListenerRefusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
         };
         // Browsers never send such requests, so no page is needed.
         Response::new(status)

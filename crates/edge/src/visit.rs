@@ -40,7 +40,7 @@ use crate::visitor;
 use crate::worker_cache::{InlineLink, WorkerCache};
 
 /// What all visits share.
-pub(crate) struct Edge {
+pub(crate) struct EdgeState {
     pub(crate) app: Arc<Application>,
     pub(crate) pages: Arc<Pages>,
     /// Counts the misses of each address (D54).
@@ -60,7 +60,7 @@ pub(crate) struct Edge {
 
 /// What the visits of one worker share.
 pub(crate) struct Worker {
-    pub(crate) edge: Arc<Edge>,
+    pub(crate) edge: Arc<EdgeState>,
     links: WorkerCache,
     hosts: HostCache,
     pub(crate) lane: Arc<Lane>,
@@ -106,7 +106,7 @@ impl StoredLink {
 }
 
 impl Worker {
-    pub(crate) fn new(edge: Arc<Edge>) -> Rc<Self> {
+    pub(crate) fn new(edge: Arc<EdgeState>) -> Rc<Self> {
         let (lane, durations) = (edge.clicks.lane(), edge.durations.worker());
         Rc::new(Self { edge, links: WorkerCache::new(), hosts: HostCache::new(), lane, durations })
     }
@@ -140,7 +140,7 @@ impl Worker {
     }
 
     async fn outcome(&self, request: &Request) -> Outcome {
-        let Edge { app, misses, .. } = &*self.edge;
+        let EdgeState { app, misses, .. } = &*self.edge;
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Outcome::MethodNotAllowed;
         }
@@ -174,7 +174,7 @@ impl Worker {
 
     async fn look_up(&self, visitor: &Visitor<'_>) -> Outcome {
         let Visitor { request, .. } = visitor;
-        let Edge { app, cache, .. } = &*self.edge;
+        let EdgeState { app, cache, .. } = &*self.edge;
         let path = request.uri().path();
         let plain = routes::plain_slug(path);
         let site_of = |hostname| HashedSite::of(hostname, &app.system, &cache.generations);
@@ -243,7 +243,7 @@ impl Worker {
 
     /// Returns what this node has in memory for `requested`.
     fn cached(&self, requested: &RequestedAddress<'_>) -> Option<FoundLink> {
-        let Edge { app, cache, .. } = &*self.edge;
+        let EdgeState { app, cache, .. } = &*self.edge;
         let generations = &cache.generations;
         // Read before the link is compared with the moments of changes. A link that passes is then current as
         // of this moment.

@@ -10,7 +10,7 @@ use crate::gates::{Reason, UNKNOWN};
 use crate::link_view::Destination;
 use crate::outcome::Outcome;
 use crate::requested_address::{HashedSite, RequestedAddress};
-use crate::visit::{Edge, FoundLink, Visitor, Worker, redirect_outcome};
+use crate::visit::{EdgeState, FoundLink, Visitor, Worker, redirect_outcome};
 
 impl Worker {
     /// Redirects a visitor of a landing page to the target of a widget (D59).
@@ -42,7 +42,7 @@ impl Worker {
     /// Why a visitor of a widget would get nowhere from its target (D24). A target on one of our addresses is followed for this
     /// answer only: the visitor is sent to the target itself, where the gates of its link are and where its visit counts.
     async fn dead_end(&self, visitor: &Visitor<'_>, target: &TargetUrl) -> Result<Option<Reason>, Outcome> {
-        let Edge { app, cache, .. } = &*self.edge;
+        let EdgeState { app, cache, .. } = &*self.edge;
         let mut target = Cow::Borrowed(target);
         let mut hops = 0;
         loop {

@@ -14,7 +14,7 @@ use actix_web::http::Method;
 use signpost_app::Application;
 use signpost_domain::RequestId;
 use signpost_listener::{
-    Listener, ListenerOptions, MAX_HEAD_BYTES, Proxies, Refusal, Refusals, Reply, Times,
+    Listener, ListenerOptions, ListenerRefusal, ListenerRefusals, MAX_HEAD_BYTES, Proxies, Reply, Times,
 };
 
 use crate::api_app::{Shared, api_app_with};
@@ -64,7 +64,7 @@ impl ApiServer {
         let proxies = Proxies::new(move |peer| trusted.client_addresses.trusts(peer));
         let options =
             ListenerOptions { connections, door, proxies, times, ..ListenerOptions::new("api", workers) };
-        let refusals: Arc<dyn Refusals> = Arc::new(ApiRefusals { app: Arc::clone(&app) });
+        let refusals: Arc<dyn ListenerRefusals> = Arc::new(ApiRefusals { app: Arc::clone(&app) });
         let shared = Shared::default();
         let service = move || {
             let api = api_app_with(Arc::clone(&app), shared.clone()).into_factory();
@@ -105,8 +105,8 @@ struct ApiRefusals {
     app: Arc<Application>,
 }
 
-impl Refusals for ApiRefusals {
-    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+impl ListenerRefusals for ApiRefusals {
+    fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
         let request_id: RequestId = self.app.ids.next();
         let span = tracing::error_span!("request", %request_id);
         let _entered = span.enter();
@@ -120,19 +120,21 @@ impl Refusals for ApiRefusals {
     }
 }
 
-fn error_of(refusal: Refusal) -> ApiError {
+fn error_of(refusal: ListenerRefusal) -> ApiError {
     match refusal {
-        Refusal::HeadTooSlow => ApiError::Unreadable("The head of the request did not arrive in time."),
-        Refusal::HeadTooLarge => {
+        ListenerRefusal::HeadTooSlow => {
+            ApiError::Unreadable("The head of the request did not arrive in time.")
+        }
+        ListenerRefusal::HeadTooLarge => {
             const { assert!(MAX_HEAD_BYTES == 32 * 1024, "the message names a different size") };
             ApiError::Unreadable(
                 "The head of the request is larger than 32 KiB, or has more than 96 headers.",
             )
         }
-        Refusal::NotHttp => ApiError::Unreadable(
+        ListenerRefusal::NotHttp => ApiError::Unreadable(
             "The request is not HTTP/1.1 as RFC 9112 defines it. Its address must be ASCII, with everything else \
              percent-encoded; it must have one `Host` header.",
         ),
-        Refusal::Overloaded => ApiError::Overloaded,
+        ListenerRefusal::Overloaded => ApiError::Overloaded,
     }
 }

@@ -19,7 +19,7 @@ use actix_service::Service;
 
 use crate::answer::{AnswerForm, answer};
 use crate::door::Ticket;
-use crate::reply::{Refusal, Refusals, Reply};
+use crate::reply::{ListenerRefusal, ListenerRefusals, Reply};
 use crate::request_body::{BodyState, RequestBody};
 use crate::request_target::TargetTooLong;
 use crate::wire::{HeadEnd, MAX_HEAD_BYTES, Wire};
@@ -41,7 +41,7 @@ pub(crate) fn describe_metrics() {
 /// What the connections of a worker share.
 pub(crate) struct Responder<S> {
     pub(crate) service: S,
-    pub(crate) refusals: std::sync::Arc<dyn Refusals>,
+    pub(crate) refusals: std::sync::Arc<dyn ListenerRefusals>,
     pub(crate) listener: &'static str,
     pub(crate) door: fn(&str) -> bool,
     pub(crate) encodes_targets: bool,
@@ -53,7 +53,7 @@ pub(crate) enum End {
     /// The client closed or broke the connection, or it was idle for too long.
     Closed,
     /// The client gets this answer and no further one.
-    Refused(Refusal),
+    Refused(ListenerRefusal),
     /// The client did not read its answer.
     Stalled,
     /// Its place goes to another connection, while its head is incomplete.
@@ -91,7 +91,7 @@ pub(crate) async fn drive<S, B>(
             Ok(false) | Err(End::Closed) => return,
             Err(End::Refused(refusal)) => {
                 responder.count_end(refusal.label());
-                if refusal != Refusal::Overloaded {
+                if refusal != ListenerRefusal::Overloaded {
                     // The answer must not take its form from an earlier request.
                     wire.reset_codec();
                 }
@@ -99,10 +99,10 @@ pub(crate) async fn drive<S, B>(
                 return;
             }
             Err(End::Evicted) => {
-                responder.count_end(Refusal::Overloaded.label());
+                responder.count_end(ListenerRefusal::Overloaded.label());
                 wire.reset_codec();
                 // It does not linger, because another connection waits for its place.
-                let refused = responder.refusals.answer(Refusal::Overloaded);
+                let refused = responder.refusals.answer(ListenerRefusal::Overloaded);
                 if answer(&wire, refused, true, AnswerForm::default()).await.is_ok() {
                     let _ = wire.flush().await;
                 }
@@ -141,7 +141,7 @@ where
         match waiting.enter() {
             Some(permit) => *ticket = Ticket::Permit(permit),
             None if (responder.door)(request.path()) => {}
-            None => return Err(End::Refused(Refusal::Overloaded)),
+            None => return Err(End::Refused(ListenerRefusal::Overloaded)),
         }
     }
     request.head_mut().peer_addr = Some(peer);
@@ -202,12 +202,12 @@ async fn head(wire: &Wire, ticket: &Ticket, encodes_target: bool) -> Result<Requ
         // runs only now and then on an incomplete head, to detect input that can never become one.
         let end = wire.find_head_end(looked_through);
         if end == HeadEnd::BareLineFeed {
-            return Err(End::Refused(Refusal::NotHttp));
+            return Err(End::Refused(ListenerRefusal::NotHttp));
         }
         if unused > 0 && (unused >= 2 * parsed_at || end == HeadEnd::Found) {
             parsed_at = unused;
             if encodes_target && end == HeadEnd::Found {
-                wire.encode_target().map_err(|TargetTooLong| End::Refused(Refusal::HeadTooLarge))?;
+                wire.encode_target().map_err(|TargetTooLong| End::Refused(ListenerRefusal::HeadTooLarge))?;
                 unused = wire.unused_bytes();
             }
             match wire.decode() {
@@ -217,14 +217,14 @@ async fn head(wire: &Wire, ticket: &Ticket, encodes_target: bool) -> Result<Requ
                     return Ok(request);
                 }
                 Ok(None) => {}
-                Err(ParseError::TooLarge) => return Err(End::Refused(Refusal::HeadTooLarge)),
+                Err(ParseError::TooLarge) => return Err(End::Refused(ListenerRefusal::HeadTooLarge)),
                 Err(ParseError::Io(_)) => return Err(End::Closed),
-                Ok(Some(Message::Chunk(_))) | Err(_) => return Err(End::Refused(Refusal::NotHttp)),
+                Ok(Some(Message::Chunk(_))) | Err(_) => return Err(End::Refused(ListenerRefusal::NotHttp)),
             }
         }
         looked_through = unused;
         if unused >= MAX_HEAD_BYTES {
-            return Err(End::Refused(Refusal::HeadTooLarge));
+            return Err(End::Refused(ListenerRefusal::HeadTooLarge));
         }
         if wire.unwritten_bytes() > 0 {
             wire.flush().await?;
@@ -266,7 +266,7 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
     if !wire.may_hold_head(begun + room) {
         // The codec has not seen this head, and may still be set to an earlier request.
         wire.reset_codec();
-        return Err(End::Refused(Refusal::Overloaded));
+        return Err(End::Refused(ListenerRefusal::Overloaded));
     }
     poll_fn(|cx| {
         match wire.poll_read(cx, most, room) {
@@ -290,7 +290,7 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
         if let Ticket::Door(waiting) = ticket
             && waiting.poll_evicted(cx).is_ready()
         {
-            return Poll::Ready(Err(End::Refused(Refusal::Overloaded)));
+            return Poll::Ready(Err(End::Refused(ListenerRefusal::Overloaded)));
         }
         if wire.watch.is_stopping() {
             // No request is running, so nothing needs to finish. A first request may be on its way.
@@ -305,9 +305,9 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
         }
         if wire.watch.is_expired() {
             return Poll::Ready(Err(match ticket {
-                Ticket::Door(_) => End::Refused(Refusal::Overloaded),
+                Ticket::Door(_) => End::Refused(ListenerRefusal::Overloaded),
                 Ticket::Permit(_) if begun == 0 => End::Closed,
-                Ticket::Permit(_) => End::Refused(Refusal::HeadTooSlow),
+                Ticket::Permit(_) => End::Refused(ListenerRefusal::HeadTooSlow),
             }));
         }
         wire.watch.wake_later(cx);

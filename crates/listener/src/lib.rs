@@ -37,7 +37,7 @@ pub use bind::bind;
 pub use compression::{Effort, Encoding, LEAST_BYTES};
 pub use listener::Listener;
 pub use options::{ListenerOptions, Proxies, Times};
-pub use reply::{Refusal, Refusals, Reply, ShortRedirect};
+pub use reply::{ListenerRefusal, ListenerRefusals, Reply, ShortRedirect};
 pub use wire::{ANSWER_BYTES, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES};
 
 /// Describes the metrics of all listeners to the installed recorder.

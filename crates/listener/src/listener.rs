@@ -16,7 +16,7 @@ use crate::accept::Acceptor;
 use crate::accept::configure_listening;
 use crate::head_memory::HeadMemory;
 use crate::options::ListenerOptions;
-use crate::reply::{Refusals, Reply};
+use crate::reply::{ListenerRefusals, Reply};
 use crate::worker::{self, Peer, Setup, Stop, Worker};
 
 /// A running listener. Dropping it stops it without waiting for running requests.
@@ -39,7 +39,7 @@ impl Listener {
     pub fn start<F, I, S, B>(
         socket: TcpListener,
         options: &ListenerOptions,
-        refusals: &Arc<dyn Refusals>,
+        refusals: &Arc<dyn ListenerRefusals>,
         factory: F,
     ) -> io::Result<Self>
     where

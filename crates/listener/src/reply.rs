@@ -79,7 +79,7 @@ impl ShortRedirect {
 
 /// Why a request does not reach the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Refusal {
+pub enum ListenerRefusal {
     /// The request violates HTTP/1.1 as of RFC 9112.
     NotHttp,
     /// The head is larger than [`MAX_HEAD_BYTES`](crate::MAX_HEAD_BYTES), or has more than 96 headers.
@@ -90,7 +90,7 @@ pub enum Refusal {
     Overloaded,
 }
 
-impl Refusal {
+impl ListenerRefusal {
     /// The label in metrics.
     pub(crate) const fn label(self) -> &'static str {
         match self {
@@ -103,9 +103,9 @@ impl Refusal {
 }
 
 /// Builds the answers to refused requests. The connection closes after each.
-pub trait Refusals: Send + Sync + 'static {
+pub trait ListenerRefusals: Send + Sync + 'static {
     /// Builds the answer.
-    fn answer(&self, refusal: Refusal) -> Response<BoxBody>;
+    fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody>;
 }
 
 #[cfg(test)]

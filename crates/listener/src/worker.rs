@@ -24,7 +24,7 @@ use crate::connection_limit::network_of;
 use crate::door::Ticket;
 use crate::head_memory::HeadMemory;
 use crate::options::Times;
-use crate::reply::{Refusals, Reply};
+use crate::reply::{ListenerRefusals, Reply};
 use crate::watch::Sweeper;
 use crate::wire::Wire;
 
@@ -95,7 +95,7 @@ pub(crate) struct Setup<F> {
     pub(crate) thread_name: String,
     pub(crate) listener: &'static str,
     pub(crate) factory: F,
-    pub(crate) refusals: Arc<dyn Refusals>,
+    pub(crate) refusals: Arc<dyn ListenerRefusals>,
     pub(crate) door: fn(&str) -> bool,
     pub(crate) encodes_targets: bool,
     pub(crate) times: Times,

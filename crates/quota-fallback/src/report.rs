@@ -11,14 +11,14 @@ const INTERVAL: Duration = Duration::from_mins(1);
 
 /// What was reported, and what the next report contains.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct OutageReport {
     warned_at: Option<Instant>,
     returned_at: Option<Instant>,
     /// Requests decided from memory since the last report.
     decided: u64,
 }
 
-impl Report {
+impl OutageReport {
     /// Registers the metrics.
     pub(crate) fn begin() {
         metrics::describe_gauge!(

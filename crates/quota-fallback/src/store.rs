@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::local_counts::LocalCounts;
 use crate::recovery;
-use crate::report::Report;
+use crate::report::OutageReport;
 
 /// When to stop asking the store, and when to try it again. The default is for a store over a network, as D19 says.
 #[derive(Debug, Clone, Copy)]
@@ -83,10 +83,10 @@ impl FallbackQuotaStore {
         first: CountId,
         runtime: Handle,
     ) -> Self {
-        Report::begin();
+        OutageReport::begin();
         let state = Mutex::new(State {
             known: LocalCounts::named_from(first),
-            report: Report::default(),
+            report: OutageReport::default(),
             failures: 0,
             is_alone: false,
             reads: Reads::Unknown,
@@ -124,7 +124,7 @@ pub(crate) enum Reads {
 
 pub(crate) struct State {
     pub(crate) known: LocalCounts,
-    pub(crate) report: Report,
+    pub(crate) report: OutageReport,
     /// Failures since the last success.
     pub(crate) failures: u32,
     /// Requests do not ask the store.

@@ -12,7 +12,7 @@ use actix_http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use actix_http::{Method, Request, Response, StatusCode};
 use actix_service::fn_service;
 use metrics_exporter_prometheus::PrometheusHandle;
-use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
+use signpost_listener::{Listener, ListenerOptions, ListenerRefusal, ListenerRefusals};
 use tokio::task::JoinHandle;
 
 use crate::sampled_metrics::SampledMetrics;
@@ -56,7 +56,7 @@ impl MetricsServer {
                 std::future::ready(Ok::<_, Infallible>(answer(&request, &metrics, &sampled)))
             })
         };
-        let refusals: Arc<dyn Refusals> = Arc::new(BareRefusals);
+        let refusals: Arc<dyn ListenerRefusals> = Arc::new(BareRefusals);
         let listener = Listener::start(listener, &options, &refusals, service)?;
         Ok(Self { listener, upkeep })
     }
@@ -91,13 +91,13 @@ fn answer(request: &Request, metrics: &PrometheusHandle, sampled: &SampledMetric
 /// Refuses without a body, because only programs connect here.
 struct BareRefusals;
 
-impl Refusals for BareRefusals {
-    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+impl ListenerRefusals for BareRefusals {
+    fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
         Response::new(match refusal {
-            Refusal::NotHttp => StatusCode::BAD_REQUEST,
-            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            ListenerRefusal::NotHttp => StatusCode::BAD_REQUEST,
+            ListenerRefusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            ListenerRefusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            ListenerRefusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
         })
     }
 }

@@ -14,7 +14,7 @@ use super::scenery::create;
 use super::stage::Stage;
 use super::visits::{Pace, Turn};
 use crate::commands::Commands;
-use crate::connection::{Caller, Connection};
+use crate::connection::{ApiClient, Connection};
 use crate::figure::Goal;
 use crate::pgbench::Script;
 use crate::postgres::Postgres;
@@ -50,7 +50,7 @@ impl Links {
         postgres.query("ALTER SYSTEM SET synchronous_commit = off; SELECT pg_reload_conf();")?;
         let program = Command::new(&stage.executable);
         let program = start(program, &postgres, "first")?;
-        create(&Caller::new(&program, &key), stage.links, CREATORS)?;
+        create(&ApiClient::new(&program, &key), stage.links, CREATORS)?;
         program.stop()?;
         postgres.query("ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf();")?;
         postgres.query("VACUUM (ANALYZE); CHECKPOINT;")?;
@@ -68,8 +68,8 @@ impl Links {
     }
 
     /// A caller of the API of a node.
-    pub(super) fn caller(&self, program: &Program) -> Caller {
-        Caller::new(program, &self.key)
+    pub(super) fn caller(&self, program: &Program) -> ApiClient {
+        ApiClient::new(program, &self.key)
     }
 
     pub(super) const fn postgres(&self) -> &Postgres {

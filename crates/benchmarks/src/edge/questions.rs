@@ -12,7 +12,7 @@ use super::machine;
 use super::stage::Stage;
 use super::visits::{Pace, Turn, Visits};
 use crate::commands::Commands;
-use crate::connection::Caller;
+use crate::connection::ApiClient;
 use crate::figure::Goal;
 use signpost_xtask::program::Program;
 
@@ -36,7 +36,7 @@ pub(super) fn during_questions(stage: &mut Stage) -> Result<()> {
     let twin = stage.scenery.twin()?;
     let program = twin.start(&[])?;
     let commands = Commands::embedded(&stage.executable, twin.folder());
-    let callers: Result<Vec<Caller>> =
+    let callers: Result<Vec<ApiClient>> =
         (0..ACCOUNTS).map(|number| asker(stage, &program, &commands, number)).collect();
     let callers = callers?;
     let question = question()?;
@@ -85,9 +85,9 @@ pub(super) fn during_questions(stage: &mut Stage) -> Result<()> {
 }
 
 /// An account with a visited link.
-fn asker(stage: &Stage, program: &Program, commands: &Commands, number: u32) -> Result<Caller> {
+fn asker(stage: &Stage, program: &Program, commands: &Commands, number: u32) -> Result<ApiClient> {
     let (_, key) = commands.account(&format!("asker-{number}"))?;
-    let caller = Caller::new(program, &key);
+    let caller = ApiClient::new(program, &key);
     let slug = format!("asked-{number}");
     let link = json!({"name": "A link", "slug": slug, "target_url": "https://example.com/", "analytics_enabled": true});
     caller.connect()?.send(&caller.request("POST", "/v1/redirects", &link.to_string()))?;
@@ -104,7 +104,7 @@ fn question() -> Result<String> {
 }
 
 /// Waits until the account's visits are counted.
-fn await_clicks(caller: &Caller, question: &str) -> Result<()> {
+fn await_clicks(caller: &ApiClient, question: &str) -> Result<()> {
     let began = Instant::now();
     let mut connection = caller.connect()?;
     loop {
@@ -133,7 +133,13 @@ fn await_rest(process: u32) -> Result<()> {
 }
 
 /// Queries until the turn is over. The program may refuse a query under load (D51).
-fn ask(caller: &Caller, question: &str, core: u32, answers: &AtomicU64, is_over: &AtomicBool) -> Result<()> {
+fn ask(
+    caller: &ApiClient,
+    question: &str,
+    core: u32,
+    answers: &AtomicU64,
+    is_over: &AtomicBool,
+) -> Result<()> {
     machine::pin_this_thread(core)?;
     let mut connection = caller.connect()?;
     while !is_over.load(Ordering::Relaxed) {

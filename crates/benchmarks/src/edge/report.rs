@@ -59,13 +59,13 @@ const HEAD_OF_RATIOS: &str =
 
 /// The results so far.
 #[derive(Default)]
-pub(super) struct Report {
+pub(super) struct EdgeReport {
     rows: Vec<String>,
     others: Vec<String>,
     notes: Vec<String>,
 }
 
-impl Report {
+impl EdgeReport {
     /// Adds a case. The program is the last contender, and nginx, if installed, the second.
     pub(super) fn case(&mut self, name: &str, contenders: &[Contender], goals: &Goals) {
         let [actix, others @ .., ours] = contenders else { return };

@@ -10,7 +10,7 @@ use signpost_test_servers::dns::{NameServer, Record};
 use tempfile::TempDir;
 
 use super::machine;
-use crate::connection::Caller;
+use crate::connection::ApiClient;
 use signpost_xtask::program::Program;
 
 /// A custom domain, whose root is a link.
@@ -95,7 +95,7 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<()> {
     let name_server = dns.address().to_string();
     let program = Program::start_with(executable, folder, &arguments(&name_server))?;
     ensure!(!program.key.is_empty(), "{} has a store but not its links: remove it", folder.display());
-    let caller = Caller::new(&program, &program.key);
+    let caller = ApiClient::new(&program, &program.key);
     activate(&caller, &dns)?;
     let target = target_of(0);
     let root = json!({"name": "A link", "domain": HOSTNAME, "slug": null, "target_url": target});
@@ -106,7 +106,7 @@ fn make(executable: &Path, folder: &Path, links: u32) -> Result<()> {
 }
 
 /// Makes the domain active.
-fn activate(caller: &Caller, dns: &NameServer) -> Result<()> {
+fn activate(caller: &ApiClient, dns: &NameServer) -> Result<()> {
     let domain = post(caller, "/v1/domains", &json!({"hostname": HOSTNAME}))?;
     let records = domain.get("dns_instructions").and_then(Value::as_array).context("no instructions")?;
     for record in records {
@@ -123,7 +123,7 @@ fn text<'a>(object: &'a Value, field: &'static str) -> Result<&'a str> {
     object.get(field).and_then(Value::as_str).context(field)
 }
 
-fn post(caller: &Caller, path: &str, body: &Value) -> Result<Value> {
+fn post(caller: &ApiClient, path: &str, body: &Value) -> Result<Value> {
     let mut connection = caller.connect()?;
     let answer = connection.send(&caller.request("POST", path, &body.to_string()))?;
     Ok(serde_json::from_slice(answer)?)
@@ -150,7 +150,7 @@ fn landing() -> Value {
 const BATCH: u32 = 100;
 
 /// Creates the links with numbers below `links`, on `connections` connections.
-pub(super) fn create(caller: &Caller, links: u32, connections: u32) -> Result<()> {
+pub(super) fn create(caller: &ApiClient, links: u32, connections: u32) -> Result<()> {
     let step = usize::try_from(connections)?;
     thread::scope(|scope| {
         let workers: Vec<_> = (0..connections)
@@ -161,7 +161,7 @@ pub(super) fn create(caller: &Caller, links: u32, connections: u32) -> Result<()
     })
 }
 
-fn create_batches(caller: &Caller, links: u32, first: u32, step: usize) -> Result<()> {
+fn create_batches(caller: &ApiClient, links: u32, first: u32, step: usize) -> Result<()> {
     let mut connection = caller.connect()?;
     for batch in (first..links.div_ceil(BATCH)).step_by(step) {
         let numbers = batch * BATCH..links.min((batch + 1) * BATCH);

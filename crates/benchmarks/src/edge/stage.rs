@@ -9,7 +9,7 @@ use super::load::Load;
 use super::on_postgres::Links;
 use super::paths::Paths;
 use super::references::Reference;
-use super::report::Report;
+use super::report::EdgeReport;
 use super::scenery::Scenery;
 use super::visits::{Pace, Visits};
 
@@ -30,7 +30,7 @@ pub(super) struct Stage {
     pub(super) nginx: Option<Reference>,
     /// Links on PostgreSQL, created by the first case that needs them.
     pub(super) on_postgres: Option<Links>,
-    pub(super) report: Report,
+    pub(super) report: EdgeReport,
 }
 
 impl Stage {

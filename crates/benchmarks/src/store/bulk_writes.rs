@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::load::{Load, Numbers, PLACE, Template};
-use super::report::{Report, Row};
+use super::report::{Row, StoreReport};
 use super::scenery::{COLUMNS, Scenery, batch, id_of, values};
 use super::stage::Stage;
 use super::turns::{Contender, take};
@@ -20,7 +20,7 @@ fn ids() -> String {
 }
 
 /// Creating 100 links, with no taken addresses or with 10.
-pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let caller = stage.caller(&scenery.writer);
     // These addresses are taken from now on.
     let slugs: Vec<String> = (0..10).map(|number| format!(r#""slug":"taken-{number:04}","#)).collect();
@@ -68,7 +68,7 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
 }
 
 /// Deleting 100 links from a stock that is refilled before each round.
-pub(super) fn deletion(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn deletion(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let delete = format!(
         "DELETE FROM links WHERE id = ANY ({}) AND account_id = '{}' RETURNING id;",
         ids(),
@@ -87,7 +87,7 @@ pub(super) fn deletion(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
 }
 
 /// Taking 100 links of such a stock out of their group.
-pub(super) fn unassigning(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn unassigning(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let update = format!(
         "UPDATE links SET group_id = NULL, updated_at = now() WHERE id = ANY ({}) AND account_id = '{}' RETURNING id;",
         ids(),
@@ -105,7 +105,7 @@ fn body(field: &str) -> String {
 fn from_stock(
     stage: &Stage,
     scenery: &Scenery,
-    report: &mut Report,
+    report: &mut StoreReport,
     what: &str,
     one: &Script,
     path: &str,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, ensure};
 
-use crate::connection::{Caller, Connection};
+use crate::connection::{ApiClient, Connection};
 use crate::random::Random;
 use crate::turns::Until;
 
@@ -32,7 +32,7 @@ pub(super) struct Template {
 pub(super) const PLACE: &str = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
 
 impl Template {
-    pub(super) fn new(caller: &Caller, method: &str, path: &str, body: &str) -> Self {
+    pub(super) fn new(caller: &ApiClient, method: &str, path: &str, body: &str) -> Self {
         let request = caller.request(method, path, body);
         let text = String::from_utf8_lossy(&request).into_owned();
         let places = text.match_indices(PLACE).map(|(at, _)| at).collect();
@@ -71,7 +71,7 @@ pub(super) fn digits(number: u64) -> String {
 
 /// A load of requests.
 pub(super) struct Load<'a> {
-    pub(super) caller: &'a Caller,
+    pub(super) caller: &'a ApiClient,
     pub(super) connections: u32,
     pub(super) until: Until,
     pub(super) numbers: Numbers,

@@ -3,12 +3,12 @@
 use anyhow::{Context as _, Result};
 
 use super::load::Template;
-use super::report::{Report, Row};
+use super::report::{Row, StoreReport};
 use super::scenery::{LINKS_OF_SMALL, Scenery, text_at};
 use super::stage::{Account, Stage};
 use super::statements::{script, sent_during};
 use super::turns::{Contender, take};
-use crate::connection::Caller;
+use crate::connection::ApiClient;
 use crate::figure::Goal;
 use crate::pgbench::Script;
 
@@ -18,14 +18,14 @@ const CONNECTIONS: u32 = 8;
 struct Page {
     name: String,
     links: u64,
-    caller: Caller,
+    caller: ApiClient,
     path: String,
     same: Script,
     planned_once: Script,
 }
 
 /// The first and last page of links of three accounts.
-pub(super) fn of_links(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn of_links(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let Scenery { small, middle, links_of_middle, large, links_of_large, .. } = scenery;
     let mut pages = Vec::new();
     for (account, links) in [(small, LINKS_OF_SMALL), (middle, *links_of_middle), (large, *links_of_large)] {
@@ -88,7 +88,7 @@ fn first_and_last(stage: &Stage, account: &Account, links: u64) -> Result<[Page;
 }
 
 /// Walks to the last page, and returns its path.
-fn last_page(caller: &Caller, links: u64) -> Result<String> {
+fn last_page(caller: &ApiClient, links: u64) -> Result<String> {
     let mut connection = caller.connect()?;
     let (mut left, mut cursor) = (links, String::new());
     loop {
@@ -104,7 +104,7 @@ fn last_page(caller: &Caller, links: u64) -> Result<String> {
 }
 
 /// The groups of an account without links in them, and of one with all its links in its groups.
-pub(super) fn of_groups(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn of_groups(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let until = report.turn();
     let [empty, full] = [&scenery.small, &scenery.middle].map(|account| stage.caller(account));
     let round = |caller| {

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::load::{Load, Numbers, Template, digits};
 use super::redis::Resp;
-use super::report::{Report, Row};
+use super::report::{Row, StoreReport};
 use super::scenery::{FIRST_UPDATED, Scenery};
 use super::stage::Stage;
 use super::turns::{Contender, Round, Work, take};
@@ -21,7 +21,12 @@ const SCRIPT: &str = "crates/redis/src/scripts/admit.lua";
 
 /// Reads a link with the quota counted in Redis and, on a second node, without Redis. The second node cannot reach Redis,
 /// so it counts in memory (D19); its answers are the same.
-pub(super) fn of_reads(root: &Path, stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn of_reads(
+    root: &Path,
+    stage: &Stage,
+    scenery: &Scenery,
+    report: &mut StoreReport,
+) -> Result<()> {
     let until = report.turn();
     let without = stage.start_without_redis()?;
     let (on, off) = (stage.caller(&scenery.stock), scenery.stock.caller(&without));

@@ -87,7 +87,7 @@ const HEAD_OF_CONTENDERS: &str = "| µs of CPU per request | requests/s | client
                                   |---|---|---|---|---|---|";
 
 /// The results so far, and the length of the measurements.
-pub(super) struct Report {
+pub(super) struct StoreReport {
     rounds: u32,
     seconds: u32,
     rows: Vec<String>,
@@ -95,7 +95,7 @@ pub(super) struct Report {
     statements: String,
 }
 
-impl Report {
+impl StoreReport {
     pub(super) const fn new(rounds: u32, seconds: u32) -> Self {
         Self { rounds, seconds, rows: Vec::new(), contenders: Vec::new(), statements: String::new() }
     }

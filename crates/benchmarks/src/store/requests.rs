@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::load::{Load, Numbers, PLACE, Template};
-use super::report::{Report, Row};
+use super::report::{Row, StoreReport};
 use super::scenery::Scenery;
 use super::stage::{Account, Stage};
 use super::turns::{Contender, take};
@@ -24,7 +24,7 @@ struct Case<'a> {
 }
 
 /// Reads a link and a page, and changes a link, also with an earlier program if one is given.
-pub(super) fn of_the_program(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn of_the_program(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let earlier = stage.start_earlier()?;
     let link = || format!("/v1/redirects/rdr_{PLACE}");
     let body = || format!(r#"{{"target_url":"https://example.com/shop/winter/{PLACE}"}}"#);
@@ -70,7 +70,7 @@ fn compare(
     scenery: &Scenery,
     earlier: Option<&Program>,
     case: &Case<'_>,
-    report: &mut Report,
+    report: &mut StoreReport,
 ) -> Result<()> {
     let Case { name, account, method, path, body, connections, work, waits } = case;
     let until = report.turn();

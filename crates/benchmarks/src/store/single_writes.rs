@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use super::load::{Load, Numbers, PLACE, Template, digits};
-use super::report::{Report, Row};
+use super::report::{Row, StoreReport};
 use super::scenery::{COLUMNS, LINK, Scenery, id_of, slug_of, text_at, uuid, values};
 use super::stage::Stage;
 use super::statements::{script, sent_during};
@@ -16,7 +16,7 @@ use crate::turns::Until;
 const NUMBERS_OF_A_RUN: u64 = 1_000_000_000;
 
 /// Creating one link, at 8 connections and at one.
-pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let caller = stage.caller(&scenery.writer);
     let request = caller.request("POST", "/v1/redirects", LINK);
     let mut connection = caller.connect()?;
@@ -57,7 +57,7 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
 }
 
 /// Updating one link of up to 100,000, at 8 connections and at one.
-pub(super) fn update(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
+pub(super) fn update(stage: &Stage, scenery: &Scenery, report: &mut StoreReport) -> Result<()> {
     let caller = stage.caller(&scenery.stock);
     let (first, count) = scenery.updated_links();
     let body = |new: &str| format!(r#"{{"target_url":"https://example.com/shop/winter/{new}"}}"#);
@@ -107,7 +107,7 @@ pub(super) fn update(stage: &Stage, scenery: &Scenery, report: &mut Report) -> R
 /// statements: the rate at 8 connections and the latency at one.
 fn compare(
     stage: &Stage,
-    report: &mut Report,
+    report: &mut StoreReport,
     (what, rate, latency): (&str, Goal, Goal),
     same: &Script,
     bare: &Script,

@@ -11,7 +11,7 @@ use super::processor_time::{of_family, of_this_process, waits_of};
 use super::redis::Redis;
 use super::turns::{Round, Work};
 use crate::commands::Commands;
-use crate::connection::Caller;
+use crate::connection::ApiClient;
 use crate::keeper::free_port;
 use crate::pgbench::Script;
 use crate::postgres::Postgres;
@@ -26,8 +26,8 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn caller(&self, program: &Program) -> Caller {
-        Caller::new(program, &self.key)
+    pub(super) fn caller(&self, program: &Program) -> ApiClient {
+        ApiClient::new(program, &self.key)
     }
 }
 
@@ -79,7 +79,7 @@ impl Stage {
         Ok(Account { id: id.trim_start_matches("acc_").to_owned(), key })
     }
 
-    pub(super) fn caller(&self, account: &Account) -> Caller {
+    pub(super) fn caller(&self, account: &Account) -> ApiClient {
         account.caller(&self.program)
     }
 
@@ -105,7 +105,7 @@ impl Stage {
     /// Runs a round of requests without ids of links.
     pub(super) fn requests(
         &self,
-        caller: &Caller,
+        caller: &ApiClient,
         connections: u32,
         until: Until,
         template: impl Fn() -> Template + Sync,

@@ -13,7 +13,7 @@ use actix_http::{Method, Request, Response, StatusCode};
 use actix_service::fn_service;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
-use signpost_listener::{Listener, ListenerOptions, Proxies, Refusal, Refusals, Times};
+use signpost_listener::{Listener, ListenerOptions, ListenerRefusal, ListenerRefusals, Proxies, Times};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
@@ -83,7 +83,7 @@ impl Scene {
                 fn_service(move |request| answer(request, Arc::clone(&seen), Arc::clone(&leave)))
             }
         };
-        let refusals: Arc<dyn Refusals> = Arc::new(Named);
+        let refusals: Arc<dyn ListenerRefusals> = Arc::new(Named);
         let listener = Listener::start(socket, &options, &refusals, service).unwrap();
         Self { listener, seen, leave, _port: port }
     }
@@ -168,13 +168,13 @@ async fn answer(
 /// Refuses with the name of the reason.
 struct Named;
 
-impl Refusals for Named {
-    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+impl ListenerRefusals for Named {
+    fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
         let status = match refusal {
-            Refusal::NotHttp => StatusCode::BAD_REQUEST,
-            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            ListenerRefusal::NotHttp => StatusCode::BAD_REQUEST,
+            ListenerRefusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            ListenerRefusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            ListenerRefusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
         };
         Response::build(status).body(format!("{refusal:?}")).map_into_boxed_body()
     }

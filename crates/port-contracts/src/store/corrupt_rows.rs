@@ -63,7 +63,7 @@ pub struct Spoilt<'a> {
 
 /// The report of a corrupt row.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct CorruptRowReport {
     /// The table and the column.
     pub place: String,
     /// The key of the row.
@@ -73,16 +73,16 @@ pub struct Report {
 }
 
 /// The report of a failed call.
-pub fn report<T>(outcome: Result<T, StoreError>) -> Report {
+pub fn report<T>(outcome: Result<T, StoreError>) -> CorruptRowReport {
     match outcome.map(drop) {
         Err(StoreError::Corrupt { table, column, row, reason }) => {
-            Report { place: format!("{table}.{column}"), row, reason }
+            CorruptRowReport { place: format!("{table}.{column}"), row, reason }
         }
         other => panic!("not corrupt: {other:?}"),
     }
 }
 
-pub(super) fn is_of(one: &Report, place: &str, row: &impl ToString) {
+pub(super) fn is_of(one: &CorruptRowReport, place: &str, row: &impl ToString) {
     assert_eq!((one.place.as_str(), one.row.clone()), (place, row.to_string()), "{one:?}");
     assert!(!one.reason.is_empty(), "{one:?}");
     assert!(!one.reason.contains("secret") && !one.reason.contains("c0ffee"), "{one:?}");
@@ -94,7 +94,7 @@ pub(super) async fn each_is_reported(
     table: &str,
     row: impl ToString,
     rubbish: Vec<Rubbish>,
-    read: impl AsyncFn() -> Report,
+    read: impl AsyncFn() -> CorruptRowReport,
 ) {
     for (column, bad, fine) in rubbish {
         spoil(&format!("UPDATE {table} SET {column} = {bad}"));
