@@ -49,6 +49,7 @@ mod links;
 mod list_range;
 mod migrations;
 mod named_links;
+mod newest_rows;
 mod open_error;
 mod opener;
 mod options;
