@@ -8,8 +8,8 @@ use deadpool::managed::TimeoutType;
 use signpost_app::pool_usage::Waiting;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::failure::Failure;
-use crate::opener::{Capacity, PoolError};
+use crate::failure::{Failure, PoolError};
+use crate::opener::Capacity;
 
 /// The purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
