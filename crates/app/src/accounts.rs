@@ -4,58 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, ApiKeySecret, Email, Name, Page, PageLimit, PagePosition, Plan,
-    PlanName, Timestamp,
+    Account, AccountId, ApiKey, ApiKeySecret, Email, Name, Page, PageLimit, PagePosition, Plan, PlanName,
+    Timestamp,
 };
 
-use crate::app_error::AppError;
+pub use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::keys::new_key;
-use crate::ports::{InsertAccountError, RandomnessUnavailable, StoreError, Upkeep};
+use crate::ports::{InsertAccountError, StoreError, Upkeep};
 use crate::unit_of_work::{Attempts, commit};
-
-/// Why an operator's command failed. Operators do not use the API, so these errors have no code of the contract.
-#[derive(Debug, thiserror::Error)]
-pub enum OperatorError {
-    /// No account has this id.
-    #[error("there is no account {0}")]
-    NoSuchAccount(AccountId),
-    /// No account's owner has this e-mail address.
-    #[error("there is no account with the e-mail address {0}")]
-    NoAccountWithEmail(Email),
-    /// No key has this id.
-    #[error("there is no key {0}")]
-    NoSuchKey(ApiKeyId),
-    /// The key is well formed, but no account has it. The message does not repeat it.
-    #[error("this installation has not issued that key, or its account was deleted")]
-    NoKeyOfThisSecret,
-    /// The configuration has no plan of this name.
-    #[error("there is no plan `{name}`; the plans are {known}")]
-    NoSuchPlan {
-        /// The requested name.
-        name: PlanName,
-        /// The names of all plans.
-        known: String,
-    },
-    /// Another account has this e-mail address.
-    #[error("an account has the e-mail address {0} already")]
-    EmailTaken(String),
-    /// Something broke.
-    #[error(transparent)]
-    Broken(#[from] AppError),
-}
-
-impl From<StoreError> for OperatorError {
-    fn from(error: StoreError) -> Self {
-        Self::Broken(error.into())
-    }
-}
-
-impl From<RandomnessUnavailable> for OperatorError {
-    fn from(error: RandomnessUnavailable) -> Self {
-        Self::Broken(error.into())
-    }
-}
 
 /// A new account.
 #[derive(Debug, Clone, PartialEq, Eq)]

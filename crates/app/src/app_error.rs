@@ -1,6 +1,6 @@
 //! The errors of use cases.
 
-use signpost_domain::{ErrorCode, Refusal, Rejection, Violations};
+use signpost_domain::{AccountId, ApiKeyId, Email, ErrorCode, PlanName, Refusal, Rejection, Violations};
 
 use crate::ports::{RandomnessUnavailable, RememberedAnswer, StoreError};
 
@@ -91,5 +91,48 @@ impl From<Rejection> for AppError {
             Rejection::Invalid(violations) => Self::Invalid(violations),
             Rejection::Refused(refusal) => Self::Refused(refusal),
         }
+    }
+}
+
+/// Why an operator's command failed. Operators do not use the API, so these errors have no code of the contract.
+#[derive(Debug, thiserror::Error)]
+pub enum OperatorError {
+    /// No account has this id.
+    #[error("there is no account {0}")]
+    NoSuchAccount(AccountId),
+    /// No account's owner has this e-mail address.
+    #[error("there is no account with the e-mail address {0}")]
+    NoAccountWithEmail(Email),
+    /// No key has this id.
+    #[error("there is no key {0}")]
+    NoSuchKey(ApiKeyId),
+    /// The key is well formed, but no account has it. The message does not repeat it.
+    #[error("this installation has not issued that key, or its account was deleted")]
+    NoKeyOfThisSecret,
+    /// The configuration has no plan of this name.
+    #[error("there is no plan `{name}`; the plans are {known}")]
+    NoSuchPlan {
+        /// The requested name.
+        name: PlanName,
+        /// The names of all plans.
+        known: String,
+    },
+    /// Another account has this e-mail address.
+    #[error("an account has the e-mail address {0} already")]
+    EmailTaken(String),
+    /// Something broke.
+    #[error(transparent)]
+    Broken(#[from] AppError),
+}
+
+impl From<StoreError> for OperatorError {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl From<RandomnessUnavailable> for OperatorError {
+    fn from(error: RandomnessUnavailable) -> Self {
+        Self::Broken(error.into())
     }
 }

@@ -18,13 +18,13 @@ use signpost_domain::{
 
 pub use self::connect::{Connected, connect};
 pub(crate) use self::findings::Findings;
-pub(crate) use self::handover::{LinksLeft, lose_links_before_service};
+pub(crate) use self::handover::{LinksLeft, jitter, lose_links_before_service};
 use self::handover::{NO_CHECKS, lose_links, write};
 pub use self::verify::verify;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::ports::{LinksOf, RandomnessUnavailable, ScheduledDomain, StoreError};
+use crate::ports::{LinksOf, ScheduledDomain, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// A custom domain at the time of the answer (D39). It has the records that its account must add (D38), and
@@ -179,12 +179,4 @@ pub async fn own_names_held(app: &Application) -> Result<Vec<&Hostname>, StoreEr
         }
     }
     Ok(held)
-}
-
-/// A random byte that spreads the checks of domains which were connected at the same time.
-pub(crate) fn jitter(app: &Application) -> Result<u8, RandomnessUnavailable> {
-    let mut bytes = [0; 1];
-    app.randomness.fill(&mut bytes)?;
-    let [byte] = bytes;
-    Ok(byte)
 }

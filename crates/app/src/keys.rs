@@ -2,7 +2,7 @@
 
 use signpost_domain::{AccountId, ApiKey, ApiKeyId, ApiKeySecret, Name};
 
-use crate::accounts::OperatorError;
+use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::ports::RandomnessUnavailable;
 use crate::unit_of_work::{Attempts, commit};

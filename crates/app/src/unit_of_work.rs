@@ -3,13 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use signpost_domain::{AccountId, Link, Refusal};
-
-use crate::accounts::OperatorError;
-use crate::app_error::AppError;
+use crate::app_error::{AppError, OperatorError};
 use crate::application::Application;
 use crate::changes::{ChangeFeed, Origin};
-use crate::ports::{Store, StoreError, UnitOfWork, UpdateLinkError, VisibleChange};
+use crate::ports::{Store, StoreError, UnitOfWork, VisibleChange};
 
 /// How often a unit of work is tried before contention counts as a failure. Where contention is frequent, units of work
 /// wait for each other instead (ADR 33).
@@ -115,33 +112,4 @@ impl Drop for Announcement<'_> {
             self.feed.publish(change, Origin::ThisNode);
         }
     }
-}
-
-/// Replaces `before`, which the unit of work has locked, with `after`, and commits. If the address is taken, names the
-/// account's own link that has it (D20).
-pub(crate) async fn replace_link(
-    app: &Application,
-    mut work: Box<dyn UnitOfWork>,
-    account: AccountId,
-    before: &Link,
-    after: &Link,
-) -> Result<(), AppError> {
-    let mut is_repeated = false;
-    let existing = loop {
-        match work.update_link(account, before, after).await {
-            Ok(()) => return Ok(commit(app, work).await?),
-            Err(UpdateLinkError::AddressTaken) => {}
-            Err(UpdateLinkError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
-            Err(UpdateLinkError::Store(error)) => return Err(error.into()),
-        }
-        let addresses = after.placement.address();
-        let found = work.links_at(account, addresses.as_slice()).await?;
-        let existing = found.into_iter().map(|(_, id)| id).next();
-        // Without one, another account has the address, or the link there was deleted after the store had refused the
-        // address. The second attempt tells which.
-        if existing.is_some() || std::mem::replace(&mut is_repeated, true) {
-            break existing;
-        }
-    };
-    Err(Refusal::AddressTaken { existing }.into())
 }

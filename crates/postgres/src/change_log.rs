@@ -9,9 +9,8 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text};
-use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use diesel_async::RunQueryDsl;
 use signpost_app::ports::{
     Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
 };
@@ -23,25 +22,10 @@ use crate::statement::{both, statement};
 use crate::store::PostgresStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
-use signpost_sql_rows::link::{address_columns, address_from};
+use signpost_sql_rows::link::address_from;
 
 /// The maximum clock difference between servers of one database.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(1);
-
-statement! {
-    /// Logs one change for each of the given accounts.
-    LogChange -> Bool {
-        accounts: Vec<IdBytes>,
-        hosts: Option<Vec<String>>,
-        slugs: Option<Vec<String>>,
-        hostname: Option<String>,
-    } =
-    "INSERT INTO changes (account_id, hosts, slugs, hostname) SELECT a.id, "
-    { hosts: Nullable<Array<Text>> } ", "
-    { slugs: Nullable<Array<Text>> } ", "
-    { hostname: Nullable<Text> } " FROM unnest("
-    { accounts: Array<Identifier> } ") AS a (id)"
-}
 
 statement! {
     /// Where the next read must start: the server's clock, or the start of the oldest open transaction that has written to
@@ -91,47 +75,6 @@ statement! {
     { at_most: BigInt } "), gone AS (DELETE FROM changes AS c USING old WHERE c.id = old.id RETURNING c.at), \
      noted AS (UPDATE forgotten_changes SET until = greatest(until, (SELECT max(g.at) FROM gone AS g)) \
      WHERE EXISTS (SELECT FROM gone)) SELECT count(*) FROM gone"
-}
-
-impl LogChange {
-    fn of(change: VisibleChange) -> Self {
-        let VisibleChange { account, affected } = change;
-        let accounts = vec![account.into()];
-        match affected {
-            Affected::Account => Self { accounts, hosts: None, slugs: None, hostname: None },
-            Affected::Domain(hostname) => {
-                Self { accounts, hosts: None, slugs: None, hostname: Some(hostname.as_str().to_owned()) }
-            }
-            Affected::Addresses(addresses) => {
-                let (hosts, slugs) = addresses.iter().map(address_columns).unzip();
-                Self { accounts, hosts: Some(hosts), slugs: Some(slugs), hostname: None }
-            }
-        }
-    }
-}
-
-/// Prepares the logging statement on a new connection, so that [`log_and_commit`] saves a round trip. This runs before the
-/// connection is lent.
-pub(crate) async fn prepare(mut connection: &AsyncPgConnection) -> QueryResult<()> {
-    let nothing = LogChange { accounts: vec![], hosts: None, slugs: None, hostname: None };
-    nothing.execute(&mut connection).await.map(drop)
-}
-
-/// Commits a transaction with its changes in the log. The last change, usually the only one, is pipelined with the COMMIT,
-/// so logging costs no extra round trip.
-pub(crate) async fn log_and_commit(
-    connection: &AsyncPgConnection,
-    mut changes: Vec<VisibleChange>,
-) -> Result<(), Failure> {
-    let (mut logging, mut committing) = (connection, connection);
-    let Some(last) = changes.pop() else { return Ok(committing.batch_execute("COMMIT").await?) };
-    for change in changes {
-        LogChange::of(change).execute(&mut logging).await?;
-    }
-    let log = async { Ok(LogChange::of(last).execute(&mut logging).await?) };
-    // After a failed statement, COMMIT silently rolls back. The result of the logging statement reports that failure.
-    let commit = async { Ok(committing.batch_execute("COMMIT").await?) };
-    both(log, commit).await.map(drop)
 }
 
 type LogRow =

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio_postgres::{Client, NoTls};
 
-use crate::change_log;
+use crate::logged_commit;
 use crate::server_address::{Security, ServerAddress};
 
 /// Opens a connection without Diesel. It closes when the client is dropped.
@@ -137,7 +137,7 @@ async fn connect_and_prepare(
     let mut same = &connection;
     // Pipelined, so that the settings cost no extra round trip. Connection parameters would be free too, but some poolers
     // reject or silently drop them.
-    let (set, prepared) = join(same.batch_execute(&settings), change_log::prepare(&connection)).await;
+    let (set, prepared) = join(same.batch_execute(&settings), logged_commit::prepare(&connection)).await;
     set.and(prepared).map_err(ConnectionError::CouldntSetupConfiguration)?;
     Ok(connection)
 }

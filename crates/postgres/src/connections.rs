@@ -12,15 +12,16 @@ use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
 use crate::connecting::Connector;
-use crate::failure::Failure;
+use crate::failure::{Failure, NotOpened};
 use crate::lease::{CLEANING_LIMIT, Lease, cancel};
 use crate::open_error::OpenError;
-use crate::opener::{NotOpened, Opener, Pool, pool};
+use crate::opener::{Opener, Pool, pool};
 use crate::options::PostgresOptions;
 use crate::permits::{Permit, Permits, Purpose};
 use crate::pool_health::{PoolHealth, Suspects};
 use crate::runtime_pools::{RuntimePool, RuntimePools};
 use crate::server_address::{Security, ServerAddress};
+use crate::time_limit::{end_of_call, in_time};
 
 /// The connections to one database. They are opened on demand and kept.
 pub(crate) struct Connections {
@@ -197,17 +198,4 @@ impl Connections {
     pub(crate) const fn time_limit(&self) -> Duration {
         self.time_limit
     }
-}
-
-/// The deadline of a call that starts now.
-pub(crate) fn end_of_call(time_limit: Duration) -> Instant {
-    Instant::now() + time_limit
-}
-
-/// Fails a call with [`Failure::OutOfTime`] at its deadline.
-pub(crate) async fn in_time<T>(
-    ends: Instant,
-    call: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    tokio::time::timeout_at(ends.into(), call).await.unwrap_or(Err(Failure::OutOfTime))
 }

@@ -5,42 +5,13 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
 use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
-use signpost_sql_rows::sql_types::Identifier;
 
-use crate::inline_limit::{InlineLimit, rows_to_read};
+use crate::newest_rows::NewestRows;
 use crate::schema::custom_domains;
-use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
-use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledColumns, ScheduledRow};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledRow, TABLE};
 use signpost_sql_rows::listed;
-
-statement! {
-    /// The account's domains from the highest id down. The condition compares whole rows: with `account_id = …`, PostgreSQL
-    /// would walk the primary key and read the domains of all accounts.
-    NewestDomains -> ScheduledColumns {
-        account: IdBytes,
-    } =
-    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at, failure_reason, checked_at, observed, \
-     next_check_at, claims FROM custom_domains \
-     WHERE account_id >= "
-    { account: Identifier } " AND account_id <= "
-    { account: Identifier } " ORDER BY account_id DESC, id DESC"
-}
-
-statement! {
-    /// The account's domains below an id, from the highest down, by the same rule.
-    DomainsBelow -> ScheduledColumns {
-        account: IdBytes,
-        below: IdBytes,
-    } =
-    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at, failure_reason, checked_at, observed, \
-     next_check_at, claims FROM custom_domains \
-     WHERE account_id >= "
-    { account: Identifier } " AND (account_id, id) < ("
-    { account: Identifier } ", "
-    { below: Identifier } ") ORDER BY account_id DESC, id DESC"
-}
 
 #[async_trait]
 impl CustomDomainReads for PostgresStore {
@@ -69,13 +40,8 @@ impl CustomDomainReads for PostgresStore {
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError> {
         self.read(async |connection| {
-            let (account, number) = (IdBytes::from(account), rows_to_read(limit));
-            let rows: Vec<ScheduledRow> = match after.map(IdBytes::from) {
-                None => InlineLimit { query: NewestDomains { account }, number }.load(connection).await?,
-                Some(below) => {
-                    InlineLimit { query: DomainsBelow { account, below }, number }.load(connection).await?
-                }
-            };
+            let query = NewestRows::<ScheduledRow>::for_page(TABLE, account, limit, after);
+            let rows = query.load(connection).await?;
             Ok(listed::page(rows, limit))
         })
         .await

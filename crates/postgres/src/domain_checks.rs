@@ -1,6 +1,10 @@
 //! The checks of custom domains (D42).
 
 use async_trait::async_trait;
+use diesel::SelectableHelper;
+use diesel::dsl::AsSelect;
+use diesel::pg::Pg;
+use diesel::query_builder::QueryFragment;
 use diesel::sql_types::{Array, BigInt, Bool, Double, Integer, Nullable, Text};
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{
@@ -12,7 +16,7 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::{IdBytes, Instant};
-use signpost_sql_rows::custom_domain::{CustomDomainRow, DomainColumns, due_check};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, due_check};
 
 /// The statements here and the indexes `custom_domains_due` and `custom_domains_given_up` contain this number.
 const _: () = assert!(MAX_CLAIMS_OF_A_CHECK == 5);
@@ -21,18 +25,19 @@ statement! {
     /// Claims the checks that have been due longest. Skips domains that another transaction has locked to claim them or to
     /// write their plan. Writes nothing if nothing is due. The rows are looked up again through an array, which PostgreSQL
     /// assumes to be short; for many rows it would scan the whole table.
-    ClaimDue -> (BigInt, DomainColumns, BigInt, Integer) {
+    ClaimDue -> (BigInt, AsSelect<CustomDomainRow, Pg>, BigInt, Integer) {
         now: Instant,
         until: Instant,
         at_most: u16,
+        columns: AsSelect<CustomDomainRow, Pg>,
     } =
     "WITH due AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= "
     { now: Moment } " AND c.claims < 5 ORDER BY c.next_check_at, c.id LIMIT "
     { at_most } " FOR NO KEY UPDATE SKIP LOCKED) \
-     UPDATE custom_domains AS d SET next_check_at = "
-    { until: Moment } ", claims = d.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) WITH ORDINALITY AS u (id, turn) \
-     WHERE d.id = u.id RETURNING u.turn, d.id, d.account_id, d.hostname, d.status, d.deadline, d.misdirected_since, \
-     d.created_at, d.failure_reason, d.checked_at, d.observed, d.checks_made, d.claims"
+     UPDATE custom_domains SET next_check_at = "
+    { until: Moment } ", claims = custom_domains.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) \
+     WITH ORDINALITY AS u (id, turn) WHERE custom_domains.id = u.id RETURNING u.turn, "
+    { columns as QueryFragment::walk_ast } ", custom_domains.checks_made, custom_domains.claims"
 }
 
 statement! {
@@ -100,7 +105,8 @@ impl DomainChecks for PostgresStore {
         until: Timestamp,
         at_most: u16,
     ) -> Result<Vec<DueCheck>, StoreError> {
-        let claim = ClaimDue { now: now.into(), until: until.into(), at_most };
+        let columns = CustomDomainRow::as_select();
+        let claim = ClaimDue { now: now.into(), until: until.into(), at_most, columns };
         self.change(async |connection| {
             let mut rows: Vec<ClaimedRow> = claim.load(connection).await?;
             rows.sort_by_key(|row| row.0);

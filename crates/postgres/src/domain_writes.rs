@@ -13,12 +13,12 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::counters::{self, Refused};
 use crate::failure::{Failure, is_taken};
-use crate::rows::custom_domain::{InsertDomain, UpdateDomain};
+use crate::rows::custom_domain::UpdateDomain;
 use crate::schema::custom_domains;
 use crate::statement::{both, statement};
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant, signed};
-use signpost_sql_rows::custom_domain::{CustomDomainRow, ScheduledRow};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow};
 use signpost_sql_rows::listed::Listed;
 
 /// The unique index that lets at most one domain hold a hostname.
@@ -115,7 +115,11 @@ async fn insert(
     checks: CheckPlan,
     limit: u64,
 ) -> Result<Result<(), InsertCustomDomainError>, Failure> {
-    let statement = InsertDomain::of(domain, checks);
+    // No row on a conflict, also of the id.
+    let statement = diesel::insert_into(custom_domains::table)
+        .values(NewCustomDomain::new(domain, checks))
+        .on_conflict_do_nothing()
+        .returning(custom_domains::id);
     let (mut saving, mut inserting) = (*connection, *connection);
     // The savepoint keeps the transaction usable: PostgreSQL reports a missing account as an error, which would abort it.
     let save = async { Ok(saving.batch_execute("SAVEPOINT before_insert").await?) };

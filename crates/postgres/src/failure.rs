@@ -1,10 +1,10 @@
 //! Failures of calls, and their mapping to the errors of the ports.
 
+use deadpool::managed;
+use diesel::ConnectionError;
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use signpost_app::ports::StoreError;
 use signpost_sql_rows::Corrupt;
-
-use crate::opener::PoolError;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,19 @@ pub(crate) enum Failure {
     /// An assumption of a statement does not hold.
     #[error("{0}")]
     Other(String),
+}
+
+/// Why a pool cannot lend a connection.
+pub(crate) type PoolError = managed::PoolError<NotOpened>;
+
+/// Why a connection was not opened or not reused.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotOpened {
+    /// The maximum number of connections is open.
+    #[error("the maximum number of connections is open")]
+    AtCapacity,
+    #[error(transparent)]
+    Failed(#[from] ConnectionError),
 }
 
 impl Failure {

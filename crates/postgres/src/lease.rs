@@ -9,14 +9,14 @@ use signpost_app::ports::VisibleChange;
 use tokio::runtime::Handle;
 use tokio_postgres::{CancelToken, NoTls};
 
-use crate::change_log;
-use crate::connections::in_time;
 use crate::failure::Failure;
+use crate::logged_commit;
 use crate::opener::Opener;
 use crate::permits::Permit;
 use crate::pool_health::Suspects;
 use crate::server_address::Security;
 use crate::statement::both;
+use crate::time_limit::in_time;
 
 /// The time limit for cleanup after a cancelled caller; after it the connection is closed.
 pub(crate) const CLEANING_LIMIT: Duration = Duration::from_secs(2);
@@ -116,7 +116,7 @@ impl Lease {
 
     /// Logs the changes in the transaction and commits it.
     pub(crate) async fn commit(&mut self, ends: Instant, changes: Vec<VisibleChange>) -> Result<(), Failure> {
-        self.call(ends, async |connection| change_log::log_and_commit(connection, changes).await).await?;
+        self.call(ends, async |connection| logged_commit::log_and_commit(connection, changes).await).await?;
         self.is_in_transaction = false;
         Ok(())
     }

@@ -5,21 +5,18 @@ use std::time::Duration;
 
 use deadpool::Runtime;
 use deadpool::managed::{self, Manager, Metrics, QueueMode, RecycleError, RecycleResult, Timeouts};
-use diesel::ConnectionError;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::PoolableConnection as _;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::connecting::Connector;
+use crate::failure::NotOpened;
 use crate::open_error::OpenError;
 use crate::pool_health::PoolHealth;
 
 /// A pool of connections, each lent to one caller at a time.
 pub(crate) type Pool = managed::Pool<Opener>;
-
-/// Why a pool cannot lend a connection.
-pub(crate) type PoolError = managed::PoolError<NotOpened>;
 
 /// Opens connections that one runtime drives, within a capacity.
 #[derive(Clone)]
@@ -51,16 +48,6 @@ impl Capacity {
 pub(crate) struct Opened {
     pub(crate) connection: AsyncPgConnection,
     _capacity: OwnedSemaphorePermit,
-}
-
-/// Why a connection was not opened or not reused.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotOpened {
-    /// The maximum number of connections is open.
-    #[error("the maximum number of connections is open")]
-    AtCapacity,
-    #[error(transparent)]
-    Failed(#[from] ConnectionError),
 }
 
 impl Opener {

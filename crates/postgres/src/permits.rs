@@ -8,8 +8,8 @@ use deadpool::managed::TimeoutType;
 use signpost_app::pool_usage::Waiting;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::failure::Failure;
-use crate::opener::{Capacity, PoolError};
+use crate::failure::{Failure, PoolError};
+use crate::opener::Capacity;
 
 /// The purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,6 +200,8 @@ pub(crate) struct Permit {
 mod tests {
     use std::time::Duration;
 
+    use futures_util::FutureExt as _;
+
     use super::*;
 
     const PURPOSES: [Purpose; 10] = [
@@ -290,7 +292,7 @@ mod tests {
         let taken = permits.take(Purpose::Check, Instant::now()).await.unwrap();
         assert_eq!((permits.waiting(), permits.own_waiting()), (0, 0));
         let mut second = Box::pin(permits.take(Purpose::Check, Instant::now() + Duration::from_mins(1)));
-        assert!(futures_util::poll!(&mut second).is_pending());
+        assert!((&mut second).now_or_never().is_none());
         assert_eq!((permits.waiting(), permits.own_waiting()), (0, 1));
         drop(taken);
         second.await.unwrap();

@@ -2,48 +2,19 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
 use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
-use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::inline_limit::{InlineLimit, rows_to_read};
+use crate::newest_rows::NewestRows;
 use crate::schema::pixels;
-use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::listed;
-use signpost_sql_rows::pixel::{NewPixel, PixelRow};
-
-/// The columns that lists read, in the order of the fields of [`PixelRow`].
-type PixelColumns = (Identifier, Text, Text, Nullable<Text>, Moment);
-
-statement! {
-    /// The account's pixels from the highest id down. The condition compares whole rows: with `account_id = …`, PostgreSQL
-    /// would walk the primary key and read the pixels of all accounts.
-    NewestPixels -> PixelColumns {
-        account: IdBytes,
-    } =
-    "SELECT id, type, code, name, created_at FROM pixels WHERE account_id >= "
-    { account: Identifier } " AND account_id <= "
-    { account: Identifier } " ORDER BY account_id DESC, id DESC"
-}
-
-statement! {
-    /// The account's pixels below an id, from the highest down, by the same rule.
-    PixelsBelow -> PixelColumns {
-        account: IdBytes,
-        below: IdBytes,
-    } =
-    "SELECT id, type, code, name, created_at FROM pixels WHERE account_id >= "
-    { account: Identifier } " AND (account_id, id) < ("
-    { account: Identifier } ", "
-    { below: Identifier } ") ORDER BY account_id DESC, id DESC"
-}
+use signpost_sql_rows::pixel::{NewPixel, PixelRow, TABLE};
 
 #[async_trait]
 impl PixelReads for PostgresStore {
@@ -68,13 +39,8 @@ impl PixelReads for PostgresStore {
         after: Option<PagePosition>,
     ) -> Result<Page<Pixel>, StoreError> {
         self.read(async |connection| {
-            let (account, number) = (IdBytes::from(account), rows_to_read(limit));
-            let rows: Vec<PixelRow> = match after.map(IdBytes::from) {
-                None => InlineLimit { query: NewestPixels { account }, number }.load(connection).await?,
-                Some(below) => {
-                    InlineLimit { query: PixelsBelow { account, below }, number }.load(connection).await?
-                }
-            };
+            let query = NewestRows::<PixelRow>::for_page(TABLE, account, limit, after);
+            let rows = query.load(connection).await?;
             Ok(listed::page(rows, limit))
         })
         .await

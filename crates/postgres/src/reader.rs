@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use diesel_async::AsyncPgConnection;
 
-use crate::failure::Failure;
-use crate::opener::{NotOpened, Opener, PoolError};
+use crate::failure::{Failure, NotOpened, PoolError};
+use crate::opener::Opener;
 
 /// How long the next answer may take before new reads use another connection. Answers come in the order of the statements,
 /// so a slow one blocks all that follow.

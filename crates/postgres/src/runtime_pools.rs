@@ -9,8 +9,8 @@ use deadpool::managed::Object;
 use tokio::runtime::{Handle, Id};
 
 use crate::connecting::Connector;
-use crate::failure::Failure;
-use crate::opener::{Capacity, Opener, Pool, PoolError, pool};
+use crate::failure::{Failure, PoolError};
+use crate::opener::{Capacity, Opener, Pool, pool};
 use crate::permits::Permits;
 use crate::pool_health::PoolHealth;
 use crate::reader::Reader;

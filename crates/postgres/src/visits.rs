@@ -13,11 +13,12 @@ use signpost_app::ports::StoreError;
 use signpost_domain::Address;
 use tokio::time::timeout;
 
-use crate::connections::{Connections, end_of_call};
+use crate::connections::Connections;
 use crate::failure::Failure;
 use crate::permits::Purpose;
 use crate::published_links;
 use crate::shared_error::SharedError;
+use crate::time_limit::end_of_call;
 use crate::visit_answers::{Answer, Answers, Caller, Outcome, caller};
 
 /// How many look-ups or batches run at once, unless some are slow.

@@ -1,7 +1,6 @@
 //! Rows of `custom_domains`.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Integer, Nullable, Text};
 use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, FailureReason, Hostname,
@@ -12,7 +11,6 @@ use crate::cell::{RowName, own_id};
 use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::custom_domains;
-use crate::sql_types::{Identifier, Moment};
 
 /// The table, as the migrations of both databases leave it. If only one database has a column, its comment
 /// names the database.
@@ -41,7 +39,8 @@ pub(crate) mod table {
     }
 }
 
-const TABLE: &str = "custom_domains";
+/// The table's name.
+pub const TABLE: &str = "custom_domains";
 
 /// The column `status` of a claimed domain.
 const PENDING: &str = "pending";
@@ -54,23 +53,6 @@ pub const ACTIVE: &str = "active";
 
 /// The column `status` of a domain that holds no hostname.
 pub const FAILED: &str = "failed";
-
-/// The columns of [`CustomDomainRow`] for statements in plain SQL, in the order of its fields.
-pub type DomainColumns = (
-    Identifier,
-    Identifier,
-    Text,
-    Text,
-    Nullable<Moment>,
-    Nullable<Moment>,
-    Moment,
-    Nullable<Text>,
-    Nullable<Moment>,
-    Nullable<Text>,
-);
-
-/// The columns of [`ScheduledRow`], likewise.
-pub type ScheduledColumns = (DomainColumns, Nullable<Moment>, Integer);
 
 /// A domain as it is read.
 #[derive(Debug, Queryable, Selectable)]

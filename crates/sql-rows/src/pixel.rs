@@ -30,7 +30,8 @@ pub(crate) mod table {
     }
 }
 
-const TABLE: &str = "pixels";
+/// The table's name.
+pub const TABLE: &str = "pixels";
 
 /// A pixel as it is read.
 #[derive(Debug, Queryable, Selectable)]

@@ -11,8 +11,9 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use tempfile::{NamedTempFile, TempDir};
 
-use crate::connection::{self, Deadline, Task};
+use crate::connection::{self, Task};
 use crate::database_file::{Contents, DatabaseFile};
+use crate::deadline::Deadline;
 use crate::failure::{is_damaged, is_unwritable};
 use crate::open_error::OpenError;
 

@@ -1,64 +1,17 @@
 //! The change log: numbered rows. There is one writer, so rows become visible in the order of their numbers.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use signpost_app::ports::{
-    Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
-};
-use signpost_domain::{Address, Hostname};
+use signpost_app::ports::{ChangeLog, ChangePosition, ReadChanges, StoreError};
 
 use crate::failure::Failure;
+use crate::logged_changes::{LoggedRow, TABLE, logged_change};
 use crate::schema::{changes, sqlite_sequence};
 use crate::store::SqliteStore;
-use signpost_sql_rows::Corrupt;
-use signpost_sql_rows::cell::RowName;
-use signpost_sql_rows::columns::IdBytes;
-use signpost_sql_rows::link::{address_columns, address_from};
-
-const TABLE: &str = "changes";
-
-/// A change: number, account, addresses and hostname.
-type LoggedRow = (i64, Vec<u8>, Option<String>, Option<String>);
-
-/// Writes changes to the log, as the last step of their unit of work.
-pub(crate) fn log(connection: &mut SqliteConnection, made: &[VisibleChange]) -> Result<(), Failure> {
-    for VisibleChange { account, affected } in made {
-        let (addresses, hostname) = match affected {
-            Affected::Account => (None, None),
-            Affected::Addresses(addresses) => (Some(lines(addresses)), None),
-            Affected::Domain(hostname) => (None, Some(hostname.as_str())),
-        };
-        diesel::insert_into(changes::table)
-            .values((
-                changes::account_id.eq(IdBytes::from(*account)),
-                changes::addresses.eq(addresses),
-                changes::hostname.eq(hostname),
-            ))
-            .execute(connection)?;
-    }
-    Ok(())
-}
-
-fn lines(addresses: &BTreeSet<Address>) -> String {
-    let lines = addresses.iter().map(|address| {
-        let (host, slug) = address_columns(address);
-        format!("{host}/{slug}")
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn addresses(row: &RowName, lines: &str) -> Result<BTreeSet<Address>, Corrupt> {
-    let address = |line: &str| {
-        let (host, slug) = row.present("addresses", line.split_once('/'))?;
-        address_from(row, host.to_owned(), slug.to_owned())
-    };
-    lines.lines().map(address).collect()
-}
 
 /// The highest number ever assigned; 0 before the first row.
 fn end(connection: &mut SqliteConnection) -> Result<i64, Failure> {
@@ -86,19 +39,6 @@ fn read(connection: &mut SqliteConnection, position: i64, at_most: u32) -> Resul
     }
     let changes = rows.into_iter().map(logged_change).collect::<Result<_, _>>()?;
     Ok(ReadChanges::These { changes, position: ChangePosition::from_store(end) })
-}
-
-fn logged_change((number, account, lines, hostname): LoggedRow) -> Result<LoggedChange, Failure> {
-    let row = RowName::new(TABLE, number);
-    let account = row.id("account_id", &account.into())?;
-    let affected = match (lines, hostname) {
-        (None, None) => Affected::Account,
-        (Some(lines), None) => Affected::Addresses(addresses(&row, &lines)?),
-        (None, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::from_stored(hostname))?),
-        (Some(_), Some(_)) => return Err(row.corrupt("hostname", "is set together with addresses").into()),
-    };
-    let id = ChangeId::from_bytes(i128::from(number).to_be_bytes());
-    Ok(LoggedChange { id, change: VisibleChange { account, affected } })
 }
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Values of statements that only SQLite has.
+//! Values and functions of statements that only SQLite has.
 
 use diesel::expression::AsExpression;
 use diesel::serialize::{IsNull, Output, Result, ToSql};
@@ -6,7 +6,14 @@ use diesel::sql_types::Binary;
 use diesel::sqlite::Sqlite;
 use signpost_domain::PagePosition;
 use signpost_sql_rows::columns::StoredId;
-use signpost_sql_rows::sql_types::Identifier;
+use signpost_sql_rows::sql_types::{Identifier, Moment};
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// The later of two instants.
+    #[sql_name = "max"]
+    fn later_of(a: Moment, b: Moment) -> Moment;
+}
 
 /// Greater than every id: SQLite compares bytes first and lengths second.
 const ABOVE_ALL_IDS: [u8; 17] = [0xff; 17];

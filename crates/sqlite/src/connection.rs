@@ -1,7 +1,6 @@
 //! A connection to the file, configured for its task.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use diesel::connection::SimpleConnection;
@@ -9,41 +8,11 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Text};
 
 use crate::database_file::{Contents, DatabaseFile};
+use crate::deadline::Deadline;
 use crate::failure::is_busy;
-use crate::free_space;
 use crate::open_error::OpenError;
 use crate::search;
 use crate::search_index;
-
-/// The deadline of the running statement. The owner of a connection sets it before a statement, and functions that the
-/// statement calls read it. Both run on one thread; it is atomic because SQLite requires its functions to be `Send`.
-#[derive(Debug)]
-pub(crate) struct Deadline {
-    origin: Instant,
-    /// Milliseconds after `origin`.
-    ends: AtomicU64,
-}
-
-impl Deadline {
-    /// No deadline.
-    pub(crate) fn none() -> Self {
-        Self { origin: Instant::now(), ends: AtomicU64::new(u64::MAX) }
-    }
-
-    /// Sets the deadline of later statements.
-    pub(crate) fn set(&self, ends: Instant) {
-        self.ends.store(millis(ends.saturating_duration_since(self.origin)), Ordering::Relaxed);
-    }
-
-    /// Whether the deadline has passed.
-    pub(crate) fn has_passed(&self) -> bool {
-        millis(self.origin.elapsed()) > self.ends.load(Ordering::Relaxed)
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
 
 /// The task of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,10 +31,19 @@ pub(crate) enum Task {
 /// caller still waits.
 const WRITER_PATIENCE: Duration = Duration::from_millis(100);
 
+/// The setting of a file whose free pages can be returned to the disk.
+const INCREMENTAL: &str = "PRAGMA auto_vacuum = INCREMENTAL";
+
 #[derive(QueryableByName)]
 struct JournalMode {
     #[diesel(sql_type = Text)]
     journal_mode: String,
+}
+
+#[derive(QueryableByName)]
+struct Mode {
+    #[diesel(sql_type = BigInt)]
+    auto_vacuum: i64,
 }
 
 impl Contents {
@@ -106,7 +84,7 @@ pub(crate) fn open(
     let is_new = refuse_foreign_file(&mut connection, file)?;
     if is_new {
         // This must come before the first write.
-        free_space::prepare_new_file(&mut connection).map_err(unusable)?;
+        prepare_new_file(&mut connection).map_err(unusable)?;
     }
     use_write_ahead_log(&mut connection, file, time_limit)?;
     // A commit is on disk before it is reported.
@@ -122,7 +100,7 @@ pub(crate) fn open(
         .map_err(unusable)?;
     match task {
         Task::Migrate => {}
-        Task::Copy => free_space::prepare_copy(&mut connection).map_err(unusable)?,
+        Task::Copy => prepare_copy(&mut connection).map_err(unusable)?,
         Task::Write => connection
             .batch_execute(&format!("PRAGMA busy_timeout = {}", WRITER_PATIENCE.as_millis()))
             .map_err(unusable)?,
@@ -145,6 +123,18 @@ pub(crate) fn open(
             .map_err(unusable)?,
     }
     Ok(connection)
+}
+
+/// Enables incremental vacuum for a file that is still unwritten.
+fn prepare_new_file(connection: &mut SqliteConnection) -> QueryResult<()> {
+    connection.batch_execute(INCREMENTAL)
+}
+
+/// Enables incremental vacuum for a copy of the file, if the file itself does not have it.
+fn prepare_copy(connection: &mut SqliteConnection) -> QueryResult<()> {
+    let Mode { auto_vacuum } = diesel::sql_query("PRAGMA auto_vacuum").get_result(connection)?;
+    // If the file has it, this would write to the file.
+    if auto_vacuum == 0 { connection.batch_execute(INCREMENTAL) } else { Ok(()) }
 }
 
 /// A file is ours if it is marked so. An empty file may become ours; this returns whether it is empty.

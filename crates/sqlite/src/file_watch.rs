@@ -15,8 +15,9 @@ use diesel::prelude::*;
 use diesel::sql_types::Text;
 
 use crate::backup::copy_to;
-use crate::connection::{self, Deadline, Task};
+use crate::connection::{self, Task};
 use crate::database_file::DatabaseFile;
+use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::open_error::OpenError;
 

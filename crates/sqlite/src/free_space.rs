@@ -13,8 +13,6 @@ use diesel::sql_types::BigInt;
 use crate::failure::Failure;
 use crate::session::Session;
 
-const INCREMENTAL: &str = "PRAGMA auto_vacuum = INCREMENTAL";
-
 /// How many pages one step returns: 800 KiB, which takes some milliseconds.
 const STEP: i64 = 200;
 
@@ -39,24 +37,6 @@ struct Free {
 struct All {
     #[diesel(sql_type = BigInt)]
     page_count: i64,
-}
-
-#[derive(QueryableByName)]
-struct Mode {
-    #[diesel(sql_type = BigInt)]
-    auto_vacuum: i64,
-}
-
-/// Enables incremental vacuum for a file that is still unwritten.
-pub(crate) fn prepare_new_file(connection: &mut SqliteConnection) -> QueryResult<()> {
-    connection.batch_execute(INCREMENTAL)
-}
-
-/// Enables incremental vacuum for a copy of the file, if the file itself does not have it.
-pub(crate) fn prepare_copy(connection: &mut SqliteConnection) -> QueryResult<()> {
-    let Mode { auto_vacuum } = diesel::sql_query("PRAGMA auto_vacuum").get_result(connection)?;
-    // If the file has it, this would write to the file.
-    if auto_vacuum == 0 { connection.batch_execute(INCREMENTAL) } else { Ok(()) }
 }
 
 impl Pages {

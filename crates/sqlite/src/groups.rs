@@ -1,15 +1,13 @@
 //! Groups.
 
 use async_trait::async_trait;
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{
     AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
 };
-use signpost_sql_rows::sql_types::Moment;
 
-use crate::columns::UpperBound;
+use crate::columns::{UpperBound, later_of};
 use crate::counters::{self, Counted};
 use crate::failure::Failure;
 use crate::link_batches;
@@ -23,13 +21,6 @@ use signpost_sql_rows::listed;
 
 /// How many names one statement looks up. SQLite bounds the number of values.
 const NAMES_AT_ONCE: usize = 500;
-
-#[diesel::declare_sql_function]
-extern "SQL" {
-    /// The later of two instants.
-    #[sql_name = "max"]
-    fn later_of(a: Moment, b: Moment) -> Moment;
-}
 
 #[async_trait]
 impl GroupReads for SqliteStore {
@@ -68,16 +59,6 @@ fn read_group(
         .first(connection)
         .optional()?;
     Ok(found.map(GroupRow::into_group).transpose()?)
-}
-
-/// Whether the account has the group.
-pub(crate) fn group_exists(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    id: GroupId,
-) -> QueryResult<bool> {
-    diesel::select(exists(groups::table.find((IdBytes::from(account), IdBytes::from(id)))))
-        .get_result(connection)
 }
 
 #[async_trait]

@@ -8,10 +8,10 @@ use diesel::sql_types::Bool;
 use signpost_app::ports::LinksOf;
 use signpost_domain::{AccountId, GroupId, Timestamp};
 
+use crate::columns::later_of;
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
-use crate::groups::later_of;
 use crate::schema::links;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};

@@ -1,15 +1,13 @@
 //! Merging what a node counted in memory while the file could not be written (D19), and checking whether it can be written.
 
-use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, StoreError};
+use signpost_app::ports::{CountId, CountedElsewhere};
 use signpost_domain::{AccountId, QuotaWindow, Timestamp};
 
 use crate::failure::Failure;
 use crate::request_counts::{self, oldest_kept, span};
 use crate::schema::{merged_counts, write_trials};
-use crate::store::SqliteStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, whole_number};
 
@@ -19,25 +17,8 @@ const SWEPT: i64 = 64;
 const MERGED: &str = "merged_counts";
 const TRIALS: &str = "write_trials";
 
-#[async_trait]
-impl MergingQuotaStore for SqliteStore {
-    async fn merge(
-        &self,
-        account: AccountId,
-        window: QuotaWindow,
-        at: Timestamp,
-        counted: CountedElsewhere,
-    ) -> Result<u32, StoreError> {
-        self.write(move |connection| merge(connection, account, window, at, counted)).await
-    }
-
-    /// The counts have a name from the start, so no proposal is taken.
-    async fn try_write(&self, _proposed: CountId) -> Result<CountId, StoreError> {
-        self.write(try_write).await
-    }
-}
-
-fn merge(
+/// Merges what a node counted into one window, and returns the new count.
+pub(crate) fn merge(
     connection: &mut SqliteConnection,
     account: AccountId,
     window: QuotaWindow,

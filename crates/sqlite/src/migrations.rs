@@ -11,8 +11,9 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel::sqlite::Sqlite;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::connection::{self, Deadline, Task};
+use crate::connection::{self, Task};
 use crate::database_file::{Contents, DatabaseFile};
+use crate::deadline::Deadline;
 use crate::failure::is_busy;
 use crate::open_error::OpenError;
 

@@ -1,5 +1,6 @@
 //! Deleting and regrouping links named by id, any number in the same few statements (D30).
 
+use diesel::dsl::exists;
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -7,11 +8,11 @@ use diesel::sql_types::{Binary, Bool, SmallInt};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
+use crate::columns::later_of;
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
-use crate::groups::{group_exists, later_of};
-use crate::schema::links;
+use crate::schema::{groups, links};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, address_from, kind_column, link_id};
 
@@ -179,4 +180,10 @@ impl QueryId for IsOneOf {
     type QueryId = ();
 
     const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+/// Whether the account has the group.
+fn group_exists(connection: &mut SqliteConnection, account: AccountId, id: GroupId) -> QueryResult<bool> {
+    diesel::select(exists(groups::table.find((IdBytes::from(account), IdBytes::from(id)))))
+        .get_result(connection)
 }

@@ -16,12 +16,9 @@ use crate::failure::Failure;
 use crate::file_watch::OpenFile;
 use crate::job_queue::JobQueue;
 use crate::open_error::OpenError;
-use crate::session::Session;
-use crate::store::SqliteOptions;
+use crate::options::SqliteOptions;
+use crate::session::{Job, Session};
 use crate::visits::Visits;
-
-/// A job of a reading thread.
-pub(crate) type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// The threads that read, each with a connection on which SQLite forbids writing. With write-ahead logging they neither wait
 /// for the writer nor block it.

@@ -6,19 +6,14 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::Sqlite;
-use signpost_app::ports::{QuotaStore, StoreError};
-use signpost_domain::{
-    AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
-};
+use signpost_domain::{AccountId, QuotaUse, QuotaWindow, Timestamp};
 
 use crate::failure::Failure;
 use crate::schema::request_counts;
-use crate::store::SqliteStore;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::IdBytes;
 
@@ -28,28 +23,6 @@ const KEPT: Duration = Duration::from_hours(72);
 
 /// A new minute of an account adds at most two rows, so this batch size works off any backlog.
 const BATCH: i64 = 1024;
-
-#[async_trait]
-impl QuotaStore for SqliteStore {
-    async fn admit(
-        &self,
-        account: AccountId,
-        budget: RequestBudget,
-        now: Timestamp,
-    ) -> Result<QuotaDecision, StoreError> {
-        self.writer().admit(account, budget, now).await
-    }
-
-    async fn remaining(
-        &self,
-        account: AccountId,
-        budget: RequestBudget,
-        now: Timestamp,
-    ) -> Result<QuotaRemaining, StoreError> {
-        let used = self.readers().read(move |connection| used(connection, account, now)).await?;
-        Ok(budget.remaining(used))
-    }
-}
 
 /// The column value of a window.
 pub(crate) const fn span(window: QuotaWindow) -> i32 {

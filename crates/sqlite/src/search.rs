@@ -10,7 +10,7 @@ use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::search_text::matches_folded;
 
-use crate::connection::Deadline;
+use crate::deadline::Deadline;
 use crate::search_index;
 use crate::search_order;
 

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 
-use crate::connection::{self, Deadline, Task};
+use crate::connection::{self, Task};
+use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::file_watch::OpenFile;
 use crate::open_error::OpenError;
@@ -31,6 +32,9 @@ pub(crate) struct Session {
     connection: Option<SqliteConnection>,
     durability: Durability,
 }
+
+/// A job of a reading thread.
+pub(crate) type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
 impl Session {
     pub(crate) fn open(file: OpenFile, task: Task, time_limit: Duration) -> Result<Self, OpenError> {

@@ -9,8 +9,8 @@ use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::answer::{AnswerTo, answer_by, commit_by, end_of_call};
-use crate::change_log;
 use crate::failure::Failure;
+use crate::logged_changes;
 use crate::session::{Durability, Session};
 
 /// The owner's end of a unit of work. The transaction runs on the writing thread, and this end sends it
@@ -188,7 +188,7 @@ fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) -> bo
                 if answer_to.is_closed() {
                     return false;
                 }
-                let logged = session.run(ends, |connection| change_log::log(connection, &changes));
+                let logged = session.run(ends, |connection| logged_changes::log(connection, &changes));
                 let committed = logged.and_then(|()| session.commit(ends));
                 let has_written = committed.is_ok() && !changes.is_empty();
                 let _ = answer_to.send(committed);

@@ -16,8 +16,7 @@ use crate::answer::{AnswerTo, answer_by, end_of_call};
 use crate::failure::Failure;
 use crate::job_queue::JobQueue;
 use crate::published_links;
-use crate::readers::Job;
-use crate::session::Session;
+use crate::session::{Job, Session};
 
 /// The maximum number of look-ups in a transaction. It bounds how long the first of them waits for the last.
 const MOST_LOOK_UPS: usize = 32;

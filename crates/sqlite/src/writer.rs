@@ -17,8 +17,8 @@ use crate::failure::Failure;
 use crate::file_watch::OpenFile;
 use crate::free_space;
 use crate::open_error::OpenError;
+use crate::options::SqliteOptions;
 use crate::session::Session;
-use crate::store::SqliteOptions;
 use crate::unit_of_work::{self, NewWork, SqliteUnitOfWork};
 use crate::write_check::{FRESH, WriteCheck};
 

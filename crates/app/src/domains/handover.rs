@@ -5,11 +5,10 @@ use signpost_domain::{
     VerificationRecord,
 };
 
-use super::jitter;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::idempotency::Operation;
-use crate::ports::{Claims, LinksOf, StoreError, UnitOfWork, UpdateCustomDomainError};
+use crate::ports::{Claims, LinksOf, RandomnessUnavailable, StoreError, UnitOfWork, UpdateCustomDomainError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// How many links lose their addresses in one step.
@@ -23,6 +22,14 @@ const ROUNDS: u32 = 5;
 
 /// The plan of a domain that is no longer checked.
 pub(super) const NO_CHECKS: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
+
+/// A random byte that spreads the checks of domains which were connected at the same time.
+pub(crate) fn jitter(app: &Application) -> Result<u8, RandomnessUnavailable> {
+    let mut bytes = [0; 1];
+    app.randomness.fill(&mut bytes)?;
+    let [byte] = bytes;
+    Ok(byte)
+}
 
 /// Whether links still have an address on a hostname.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,16 @@
 //! Updates a link.
 
-use signpost_domain::{IdReference, LinkIdKind, LinkRequest, Permission, Submitted};
+use signpost_domain::{
+    AccountId, IdReference, Link, LinkIdKind, LinkRequest, Permission, Refusal, Submitted,
+};
 
 use super::resource::{LinkResource, named_pixels};
 use super::rules::{LinkRules, LockedLink};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::{Attempts, replace_link};
+use crate::ports::{UnitOfWork, UpdateLinkError};
+use crate::unit_of_work::{Attempts, commit};
 
 /// Updates a link and returns it. A request that changes nothing writes nothing.
 ///
@@ -62,4 +65,33 @@ pub async fn update<C: LinkResource>(
             Ok(C::single(after, &pixels))
         })
         .await
+}
+
+/// Replaces `before`, which the unit of work has locked, with `after`, and commits. If the address is taken, names the
+/// account's own link that has it (D20).
+async fn replace_link(
+    app: &Application,
+    mut work: Box<dyn UnitOfWork>,
+    account: AccountId,
+    before: &Link,
+    after: &Link,
+) -> Result<(), AppError> {
+    let mut is_repeated = false;
+    let existing = loop {
+        match work.update_link(account, before, after).await {
+            Ok(()) => return Ok(commit(app, work).await?),
+            Err(UpdateLinkError::AddressTaken) => {}
+            Err(UpdateLinkError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
+            Err(UpdateLinkError::Store(error)) => return Err(error.into()),
+        }
+        let addresses = after.placement.address();
+        let found = work.links_at(account, addresses.as_slice()).await?;
+        let existing = found.into_iter().map(|(_, id)| id).next();
+        // Without one, another account has the address, or the link there was deleted after the store had refused the
+        // address. The second attempt tells which.
+        if existing.is_some() || std::mem::replace(&mut is_repeated, true) {
+            break existing;
+        }
+    };
+    Err(Refusal::AddressTaken { existing }.into())
 }

@@ -1,7 +1,5 @@
 //! Custom domains in the store.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Page, PageLimit, PagePosition,
@@ -155,12 +153,6 @@ pub trait CustomDomainWrites: Send {
     ) -> Result<u16, StoreError>;
 }
 
-/// How often a check is claimed without being concluded before the store gives it up: it would probably fail again.
-pub const MAX_CLAIMS_OF_A_CHECK: u32 = 5;
-
-/// How long a domain is not checked after its check was given up. The cause may be fixed by then.
-pub const CHECKS_LEFT_ALONE_FOR: Duration = Duration::from_hours(24);
-
 /// A check that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueCheck {
@@ -168,7 +160,7 @@ pub struct DueCheck {
     pub domain: CustomDomain,
     /// How many checks were concluded since the plan of checks began.
     pub checks_made: u32,
-    /// How often this check was claimed, including this time. At [`MAX_CLAIMS_OF_A_CHECK`] this is the last attempt.
+    /// How often this check was claimed, including this time. At [`MAX_CLAIMS_OF_A_CHECK`](super::MAX_CLAIMS_OF_A_CHECK) this is the last attempt.
     pub claims: u32,
 }
 
@@ -189,7 +181,7 @@ pub trait DomainChecks: Send + Sync {
     /// Claims up to `at_most` checks that are due at `now`, the longest due first.
     ///
     /// A claimed check is not due again before `until`, unless its plan is written. So of any number of concurrent callers one
-    /// gets it, and if that node dies, another one gets it later. A check that was claimed [`MAX_CLAIMS_OF_A_CHECK`] times
+    /// gets it, and if that node dies, another one gets it later. A check that was claimed [`MAX_CLAIMS_OF_A_CHECK`](super::MAX_CLAIMS_OF_A_CHECK) times
     /// since its plan was last written is no longer due until it is [released](Self::release_checks). If nothing is due, the
     /// call costs one read.
     ///
@@ -218,8 +210,8 @@ pub trait DomainChecks: Send + Sync {
     /// must not take hostnames from accounts that still have time.
     async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 
-    /// Makes up to `at_most` checks due again that were given up after [`MAX_CLAIMS_OF_A_CHECK`] claims, and
-    /// resets their claims. It takes those whose last claim ended [a day](CHECKS_LEFT_ALONE_FOR) or more
+    /// Makes up to `at_most` checks due again that were given up after [`MAX_CLAIMS_OF_A_CHECK`](super::MAX_CLAIMS_OF_A_CHECK) claims, and
+    /// resets their claims. It takes those whose last claim ended [a day](super::CHECKS_LEFT_ALONE_FOR) or more
     /// before `now`, the earliest first. Returns how many. That is fewer than `at_most` only if none is left,
     /// or if other units of work are writing the rest, for which it need not wait. If nothing is left to do,
     /// it costs one read.

@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use signpost_domain::{CheckPlan, CustomDomain, Timestamp};
 
-use super::custom_domains::{CHECKS_LEFT_ALONE_FOR, MAX_CLAIMS_OF_A_CHECK};
-
 /// How long a node claims a check. The DNS port ends every look-up within its time limit of a few seconds, and a check makes
 /// at most two consecutive look-ups. A check that takes longer is not concluded, because another node may have claimed it.
 pub const CLAIM_OF_A_CHECK: Duration = Duration::from_mins(1);
+
+/// How often a check is claimed without being concluded before the store gives it up: it would probably fail again.
+pub const MAX_CLAIMS_OF_A_CHECK: u32 = 5;
+
+/// How long a domain is not checked after its check was given up. The cause may be fixed by then.
+pub const CHECKS_LEFT_ALONE_FOR: Duration = Duration::from_hours(24);
 
 /// The stored plan of a domain's checks, and how often the next check was claimed (ADR 22).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

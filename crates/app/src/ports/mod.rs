@@ -39,11 +39,13 @@ pub use click_store::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, Up
 pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
 
 pub use custom_domains::{
-    CHECKS_LEFT_ALONE_FOR, Claims, ConcludedCheck, CustomDomainReads, CustomDomainWrites, DomainChecks,
-    DueCheck, InsertCustomDomainError, LinksOf, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
+    Claims, ConcludedCheck, CustomDomainReads, CustomDomainWrites, DomainChecks, DueCheck,
+    InsertCustomDomainError, LinksOf, UpdateCustomDomainError,
 };
 
-pub use domain_schedule::{CLAIM_OF_A_CHECK, CheckSchedule, ScheduledDomain};
+pub use domain_schedule::{
+    CHECKS_LEFT_ALONE_FOR, CLAIM_OF_A_CHECK, CheckSchedule, MAX_CLAIMS_OF_A_CHECK, ScheduledDomain,
+};
 pub use environment::{Clock, IdSource, Randomness, RandomnessUnavailable};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use leases::{LeaseHolder, Leases};

@@ -14,7 +14,7 @@ use super::outcome::Imported;
 use super::pending::Pending;
 use super::rehearsal::Rehearsal;
 use super::results::Results;
-use crate::accounts::OperatorError;
+use crate::app_error::OperatorError;
 use crate::links::LinkRules;
 use crate::ports::StoreError;
 

@@ -6,7 +6,7 @@ use signpost_domain::{AccountId, GroupId, Link, LinkFilter, LinkKind, Page, Page
 
 use super::left_out::LeftOut;
 use super::record::Record;
-use crate::accounts::OperatorError;
+use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::ports::StoreError;
 

@@ -13,7 +13,8 @@ use super::outcome::ImportedRow;
 use super::pending::Pending;
 use super::record::ImportRow;
 use super::rehearsal::Rehearsal;
-use crate::accounts::{OperatorError, require_plan};
+use crate::accounts::require_plan;
+use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::links::LinkRules;
 

@@ -7,8 +7,7 @@ use signpost_domain::{
     AccountId, Group, GroupId, Hostname, Link, Name, NamedDomain, NamedDomains, Placement,
 };
 
-use crate::accounts::OperatorError;
-use crate::app_error::AppError;
+use crate::app_error::{AppError, OperatorError};
 use crate::application::Application;
 use crate::links::LinkRules;
 use crate::ports::{InsertGroupError, InsertLinksError, Insertion, StoreError};

@@ -8,7 +8,7 @@ use super::entry::LinkToCreate;
 use super::group_choice::GroupChoice;
 use super::insertion::{GroupInsertion, Names, insert_groups};
 use super::outcome::Imported;
-use crate::accounts::OperatorError;
+use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::ports::StoreError;
 

@@ -9,7 +9,7 @@ use super::existing_links::{Occupant, links_at};
 use super::insertion::LinkInsertion;
 use super::outcome::{Imported, ImportedRow};
 use super::results::Results;
-use crate::accounts::OperatorError;
+use crate::app_error::OperatorError;
 use crate::links::LinkRules;
 use crate::ports::Insertion;
 

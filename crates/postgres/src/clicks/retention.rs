@@ -10,11 +10,11 @@ use signpost_domain::AccountId;
 use signpost_domain::analytics::{PlannedDeletion, UtcDay};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::connections::end_of_call;
 use crate::failure::Failure;
 use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use crate::time_limit::end_of_call;
 use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 
 /// The day in `forgotten_clicks` of a deleted account.

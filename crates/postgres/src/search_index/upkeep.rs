@@ -13,12 +13,12 @@ use super::positions::MOST_LINKS;
 use super::removal;
 use super::sealing::{self, Links};
 use super::segments::{self, NewSegment, Range, Segment};
-use crate::connections::end_of_call;
 use crate::failure::{Failure, is_contended};
 use crate::lease::Lease;
 use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use crate::time_limit::end_of_call;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::kind_column;
 

@@ -22,8 +22,8 @@ use crate::database_file::DatabaseFile;
 use crate::file_watch::{FileWatch, OpenFile};
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
+use crate::options::SqliteOptions;
 use crate::readers::Readers;
-use crate::store::SqliteOptions;
 
 /// The threads that read clicks: one for each turn of [`Turns`], and one for reads that need no snapshot. All have low
 /// priority, so that a question takes no core from answers to visitors (R46).
