@@ -11,7 +11,7 @@ use tokio::sync::oneshot::error::RecvError;
 pub(crate) type Outcome = Result<Option<PublishedLink>, StoreError>;
 
 /// A caller that waits for an outcome.
-pub(crate) struct Caller {
+pub(crate) struct WaitingVisit {
     runtime: Option<Id>,
     sender: oneshot::Sender<Told>,
 }
@@ -30,16 +30,16 @@ struct Told {
 struct Others(Vec<(oneshot::Sender<Told>, Outcome)>);
 
 /// The calling task as a caller, and its receiving end.
-pub(crate) fn caller() -> (Caller, Answer) {
+pub(crate) fn caller() -> (WaitingVisit, Answer) {
     let (sender, receiver) = oneshot::channel();
-    (Caller { runtime: current_runtime(), sender }, Answer(receiver))
+    (WaitingVisit { runtime: current_runtime(), sender }, Answer(receiver))
 }
 
 fn current_runtime() -> Option<Id> {
     Handle::try_current().ok().map(|runtime| runtime.id())
 }
 
-impl Caller {
+impl WaitingVisit {
     pub(crate) fn has_gone(&self) -> bool {
         self.sender.is_closed()
     }
@@ -79,7 +79,7 @@ impl Answers {
     }
 
     /// Delivers an outcome: at once to a caller on this runtime, else together with the others of its runtime.
-    pub(crate) fn tell(&mut self, Caller { runtime, sender }: Caller, outcome: Outcome) {
+    pub(crate) fn tell(&mut self, WaitingVisit { runtime, sender }: WaitingVisit, outcome: Outcome) {
         let Some(runtime) = runtime.filter(|runtime| self.own != Some(*runtime)) else {
             tell(sender, outcome, Others::default());
             return;
@@ -122,10 +122,10 @@ mod tests {
         }
     }
 
-    /// Callers on two runtimes, and their receiving ends.
+    /// Waiting visits on two runtimes, and their receiving ends.
     struct Scene {
         runtimes: Vec<Runtime>,
-        callers: Vec<Caller>,
+        callers: Vec<WaitingVisit>,
         waiting: Vec<Waiting>,
         wakes: Arc<Wakes>,
     }

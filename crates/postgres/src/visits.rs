@@ -19,7 +19,7 @@ use crate::permits::Purpose;
 use crate::published_links;
 use crate::shared_error::SharedError;
 use crate::time_limit::end_of_call;
-use crate::visit_answers::{Answer, Answers, Caller, Outcome, caller};
+use crate::visit_answers::{Answer, Answers, Outcome, WaitingVisit, caller};
 
 /// How many look-ups or batches run at once, unless some are slow.
 const TURNS: usize = 2;
@@ -49,20 +49,20 @@ struct Waiting {
 /// A waiting look-up.
 struct Visit {
     address: Address,
-    caller: Caller,
+    caller: WaitingVisit,
 }
 
 /// The distinct addresses of a batch, and the callers of each at the same position.
 #[derive(Default)]
 struct Batch {
     addresses: Vec<Address>,
-    callers: Vec<Callers>,
+    callers: Vec<WaitingVisits>,
 }
 
 /// The callers of one address, usually only one.
-struct Callers {
-    first: Caller,
-    others: Vec<Caller>,
+struct WaitingVisits {
+    first: WaitingVisit,
+    others: Vec<WaitingVisit>,
 }
 
 impl Batch {
@@ -73,7 +73,7 @@ impl Batch {
             callers.others.push(caller);
         } else if self.addresses.len() < MOST_ADDRESSES {
             self.addresses.push(address);
-            self.callers.push(Callers { first: caller, others: Vec::new() });
+            self.callers.push(WaitingVisits { first: caller, others: Vec::new() });
         } else {
             return Err(Visit { address, caller });
         }
@@ -179,7 +179,7 @@ impl Shared {
     }
 }
 
-impl Callers {
+impl WaitingVisits {
     /// Delivers the same outcome to all of them.
     fn tell(self, outcome: Outcome, answers: &mut Answers) {
         let Self { first, others } = self;

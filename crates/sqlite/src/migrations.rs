@@ -34,7 +34,10 @@ pub fn migrate(file: &DatabaseFile, time_limit: Duration) -> Result<Vec<String>,
     run_pending(&mut connection, file).map_err(|refusal| refusal.into_open_error(file, time_limit))
 }
 
-fn run_pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
+fn run_pending(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+) -> Result<Vec<String>, MigrationRefusal> {
     // Usually nothing is pending, and then there is no need to wait for another program's transaction.
     if pending(connection, file)?.is_empty() {
         return Ok(Vec::new());
@@ -64,7 +67,7 @@ pub fn pending_migrations(file: &DatabaseFile, time_limit: Duration) -> Result<V
     Ok(names(&all(file)?))
 }
 
-fn pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
+fn pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, MigrationRefusal> {
     // Diesel's list of applied migrations creates its table if it is missing, so it is only read if there are tables.
     let pending =
         if connection::has_tables(connection, file)? { not_yet_run(connection, file)? } else { all(file)? };
@@ -72,12 +75,12 @@ fn pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec
 }
 
 /// Why migrating stopped: for a reason to report to the operator, or because a statement failed.
-enum Refusal {
+enum MigrationRefusal {
     Open(OpenError),
     Sql(diesel::result::Error),
 }
 
-impl Refusal {
+impl MigrationRefusal {
     fn into_open_error(self, file: &DatabaseFile, waited: Duration) -> OpenError {
         let path = file.path().to_path_buf();
         match self {
@@ -88,13 +91,13 @@ impl Refusal {
     }
 }
 
-impl From<diesel::result::Error> for Refusal {
+impl From<diesel::result::Error> for MigrationRefusal {
     fn from(error: diesel::result::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<OpenError> for Refusal {
+impl From<OpenError> for MigrationRefusal {
     fn from(error: OpenError) -> Self {
         Self::Open(error)
     }
@@ -127,7 +130,7 @@ fn version(migration: &dyn Migration<Sqlite>) -> String {
 fn not_yet_run(
     connection: &mut SqliteConnection,
     file: &DatabaseFile,
-) -> Result<Vec<Box<dyn Migration<Sqlite>>>, Refusal> {
+) -> Result<Vec<Box<dyn Migration<Sqlite>>>, MigrationRefusal> {
     let all = all(file)?;
     let known: BTreeSet<String> = all.iter().map(|migration| version(migration.as_ref())).collect();
     let applied: BTreeSet<String> = connection
@@ -154,7 +157,10 @@ struct DanglingReference {
     parent: String,
 }
 
-fn refuse_dangling_references(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<(), Refusal> {
+fn refuse_dangling_references(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+) -> Result<(), MigrationRefusal> {
     let dangling: Vec<DanglingReference> = diesel::sql_query("PRAGMA foreign_key_check").load(connection)?;
     let Some(DanglingReference { table, rowid, parent }) = dangling.first() else { return Ok(()) };
     let message = format!("{table} (row {rowid:?}) would have a dangling reference to {parent}");

@@ -6,7 +6,7 @@ use signpost_domain::{
     AccountId, Address, Change, FieldError, LinkContext, LinkKind, Slug, ViolationCode, Violations,
 };
 
-use super::field_reader::FieldReader;
+use super::field_reader::RowFieldReader;
 use super::fields::Field;
 use super::fingerprint::Fingerprint;
 use super::group_entry::GroupEntry;
@@ -24,7 +24,7 @@ pub(super) enum Entry {
 impl Entry {
     pub(super) fn read(record: Record, context: &LinkContext<'_>) -> Result<Self, Violations> {
         let fingerprint = Fingerprint::of(&record);
-        let mut fields = FieldReader::new(record);
+        let mut fields = RowFieldReader::new(record);
         let kind = fields.nullable(Field::Object, |text| match text {
             "group" => Ok(None),
             "redirect" => Ok(Some(LinkKind::Redirect)),

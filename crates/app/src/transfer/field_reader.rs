@@ -10,13 +10,13 @@ use super::fields::Field;
 use super::record::{FieldValue, Record};
 
 /// Takes the fields of a record one by one and collects their violations. Fields that remain at the end are unknown.
-pub(super) struct FieldReader {
+pub(super) struct RowFieldReader {
     fields: BTreeMap<Field, FieldValue>,
     unknown: Vec<String>,
     violations: Violations,
 }
 
-impl FieldReader {
+impl RowFieldReader {
     pub(super) fn new(record: Record) -> Self {
         let (fields, unknown) = record.into_parts();
         Self { fields, unknown, violations: Violations::new() }

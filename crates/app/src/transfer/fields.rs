@@ -2,7 +2,7 @@
 
 use signpost_domain::{Change, RedirectContent, RedirectContentRequest, TargetUrl};
 
-use super::field_reader::FieldReader;
+use super::field_reader::RowFieldReader;
 use super::record::{FieldValue, Record};
 
 /// What the values of a field are. It decides how a table writes them.
@@ -114,7 +114,7 @@ pub(super) fn write_redirect(content: &RedirectContent, record: &mut Record) {
 }
 
 /// Reads the content of a redirect from the fields of a record.
-pub(super) fn read_redirect(fields: &mut FieldReader) -> RedirectContentRequest {
+pub(super) fn read_redirect(fields: &mut RowFieldReader) -> RedirectContentRequest {
     RedirectContentRequest {
         target_url: fields.required(Field::TargetUrl, TargetUrl::parse),
         antibot_enabled: fields.flag(Field::AntibotEnabled),

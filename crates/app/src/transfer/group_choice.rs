@@ -3,7 +3,7 @@
 use signpost_domain::id::GroupKind;
 use signpost_domain::{Change, GroupId, IdReference, Name, ViolationCode};
 
-use super::field_reader::FieldReader;
+use super::field_reader::RowFieldReader;
 use super::fields::Field;
 
 /// The group that a record names for its link.
@@ -21,7 +21,7 @@ pub(super) enum GroupChoice {
 
 impl GroupChoice {
     /// Reads `group_id` and `group`. A table with both columns may fill either in each row. `None` if they are invalid.
-    pub(super) fn read(fields: &mut FieldReader) -> Option<Self> {
+    pub(super) fn read(fields: &mut RowFieldReader) -> Option<Self> {
         let by_id = fields.nullable(Field::GroupId, |text| Ok(IdReference::parse(text)));
         let by_name = fields.nullable(Field::Group, Name::parse);
         match (by_id?, by_name?) {

@@ -2,7 +2,7 @@
 
 use signpost_domain::{FieldError, Group, GroupId, Name, Timestamp, ViolationCode, Violations};
 
-use super::field_reader::{FieldReader, Instants};
+use super::field_reader::{Instants, RowFieldReader};
 use super::fields::Field;
 
 /// A group as a record describes it.
@@ -15,7 +15,7 @@ pub(super) struct GroupEntry {
 }
 
 impl GroupEntry {
-    pub(super) fn read(mut fields: FieldReader, now: Timestamp) -> Result<Self, Violations> {
+    pub(super) fn read(mut fields: RowFieldReader, now: Timestamp) -> Result<Self, Violations> {
         let id = fields.required(Field::Id, |text| {
             text.parse().map_err(|_| {
                 FieldError::new(ViolationCode::InvalidFormat, "must be the id of a group (`grp_…`)")

@@ -6,7 +6,7 @@ use signpost_domain::{
     RedirectContentRequest, Rejection, Site, Slug, Submitted, TargetUrl, ViolationCode, Violations,
 };
 
-use super::field_reader::{FieldReader, Instants};
+use super::field_reader::{Instants, RowFieldReader};
 use super::fields::{self, Field};
 use super::group_choice::GroupChoice;
 
@@ -35,7 +35,7 @@ impl LinkEntry {
     /// # Errors
     /// All violations, including those that concern several valid fields together.
     pub(super) fn read(
-        mut fields: FieldReader,
+        mut fields: RowFieldReader,
         kind: LinkKind,
         rules: &LinkContext<'_>,
     ) -> Result<Self, Violations> {
