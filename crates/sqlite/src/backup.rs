@@ -73,10 +73,12 @@ pub enum BackupError {
     },
     /// The copy is damaged, so most likely the database is too.
     #[error(
-        "the copy of the database is damaged ({finding}), and was thrown away; the database itself may be \
+        "the copy of {path} is damaged ({finding}), and was thrown away; the file itself may be \
          damaged: keep the backups that you have, and check the disk"
     )]
     Damaged {
+        /// The database that was copied.
+        path: PathBuf,
         /// The first problem that SQLite found.
         finding: String,
     },
@@ -157,6 +159,9 @@ fn checked_copy_of(
     }
     checked_copy(&mut source, &target, file.contents()).map_err(|error| match error {
         BackupError::Copy { path, source: error } => copy_failed(&mut source, file, path, error),
+        BackupError::Damaged { path: _, finding } => {
+            BackupError::Damaged { path: file.path().to_path_buf(), finding }
+        }
         other => other,
     })
 }
@@ -194,9 +199,10 @@ fn checked_copy(
 ) -> Result<CheckedCopy, BackupError> {
     let no_file = |source| BackupError::NoFile { path: target.to_path_buf(), source };
     let failed = |source| BackupError::Copy { path: target.to_path_buf(), source };
+    let damaged = |finding| BackupError::Damaged { path: target.to_path_buf(), finding };
     let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?;
     delete_leftovers(folder);
-    // Only its owner may read them, and they are deleted when they are dropped.
+    // Both are deleted when they are dropped. Only its owner may read the file.
     let partial_folder =
         tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempdir_in(folder).map_err(no_file)?;
     let partial = NamedTempFile::new_in(&partial_folder).map_err(no_file)?;
@@ -207,7 +213,7 @@ fn checked_copy(
         // A reader of the copy must not be able to try out addresses: the copy holds the hashes (D48).
         Contents::Clicks => remove_visitor_keys(&copy).map_err(failed)?,
     }
-    check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(BackupError::Damaged { finding }))?;
+    check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(damaged(finding)))?;
 
     partial.as_file().sync_all().map_err(no_file)?;
     Ok(CheckedCopy { partial, _folder: partial_folder, target: target.to_path_buf() })

@@ -184,6 +184,7 @@ async fn damaged_copy_is_deleted() {
     let refused = taken(&database, "copy.db").unwrap_err();
     assert!(matches!(refused, BackupError::Damaged { .. }), "{refused}");
     assert!(refused.to_string().contains("rows with dangling references: 1"), "{refused}");
+    assert!(refused.to_string().contains("test.db"), "{refused}");
     assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
 }
 
