@@ -23,18 +23,48 @@ pub(crate) struct BackupFolder {
     behind_date: String,
 }
 
-/// The backups of a folder that do not belong to the newest ones.
-#[derive(Debug, Default)]
+/// What becomes of the backups of a folder that are not among the newest ones.
+#[derive(Debug)]
 pub(crate) struct Rotation {
     /// Those to delete, the oldest first.
     pub(crate) to_delete: Vec<PathBuf>,
-    /// Those that a program has open as its database, so that deleting them would lose what it writes.
-    pub(crate) in_use: Vec<PathBuf>,
-    /// Those with clicks, if the new one has none.
-    pub(crate) with_clicks: Vec<PathBuf>,
-    /// Those with a later date than the new one. The clock was ahead when they were made, or is behind now. They do not
-    /// count: otherwise they would push out all others for as long as their dates lie ahead.
-    pub(crate) dated_later: Vec<PathBuf>,
+    /// Those that stay, the oldest first for each reason.
+    pub(crate) left_alone: Vec<(LeftAlone, PathBuf)>,
+}
+
+/// Why an old backup is not deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LeftAlone {
+    /// A program has it open as its database, so that deleting it would lose what that program writes.
+    InUse,
+    /// It has clicks, and the new one has none: the file of the clicks may have been lost.
+    WithClicks,
+    /// It has a later date than the new one. The clock was ahead when it was made, or is behind now. It does not count:
+    /// otherwise it would push out others for as long as its date lies ahead.
+    DatedLater,
+}
+
+impl LeftAlone {
+    /// All reasons.
+    pub(crate) const ALL: [Self; 3] = [Self::InUse, Self::WithClicks, Self::DatedLater];
+
+    /// The reason for programs.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::InUse => "in_use",
+            Self::WithClicks => "with_clicks",
+            Self::DatedLater => "dated_later",
+        }
+    }
+
+    /// The reason for people, behind "because".
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::InUse => "a program has it open",
+            Self::WithClicks => "it has clicks and the new backup has none",
+            Self::DatedLater => "it is dated later than the new backup",
+        }
+    }
 }
 
 /// The file of a backup's clicks, which need not exist.
@@ -82,31 +112,29 @@ impl BackupFolder {
     /// # Errors
     /// The folder cannot be read.
     pub(crate) fn rotation(&self, keep: NonZeroUsize, made: &Path) -> io::Result<Rotation> {
-        let mut rotation = Rotation::default();
+        let (mut to_delete, mut left_alone) = (vec![], vec![]);
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let is_backup = entry.file_name().to_str().is_some_and(|name| self.is_name(name));
-            if is_backup && entry.file_type()?.is_file() {
-                match Some(&*entry.file_name()).cmp(&made.file_name()) {
-                    Ordering::Less => rotation.to_delete.push(entry.path()),
-                    Ordering::Equal => {}
-                    Ordering::Greater => rotation.dated_later.push(entry.path()),
-                }
+            if !is_backup || !entry.file_type()?.is_file() {
+                continue;
+            }
+            let backup = entry.path();
+            match backup.file_name().cmp(&made.file_name()) {
+                Ordering::Less if is_in_use(&backup) => left_alone.push((LeftAlone::InUse, backup)),
+                Ordering::Less => to_delete.push(backup),
+                Ordering::Equal => {}
+                Ordering::Greater => left_alone.push((LeftAlone::DatedLater, backup)),
             }
         }
-        let (mut in_use, mut others): (Vec<_>, Vec<_>) =
-            rotation.to_delete.into_iter().partition(|backup| is_in_use(backup));
-        others.sort_unstable();
-        others.truncate(others.len().saturating_sub(keep.get() - 1));
-        in_use.sort_unstable();
-        rotation.dated_later.sort_unstable();
-        // A backup without clicks is no substitute for one with them: the file of the clicks may have been lost.
-        let (with_clicks, to_delete) = if has_clicks(made) {
-            (vec![], others)
-        } else {
-            others.into_iter().partition(|backup| has_clicks(backup))
-        };
-        Ok(Rotation { to_delete, in_use, with_clicks, dated_later: rotation.dated_later })
+        to_delete.sort_unstable();
+        to_delete.truncate(to_delete.len().saturating_sub(keep.get() - 1));
+        if !has_clicks(made) {
+            let with_clicks = to_delete.extract_if(.., |backup| has_clicks(backup));
+            left_alone.extend(with_clicks.map(|backup| (LeftAlone::WithClicks, backup)));
+        }
+        left_alone.sort_unstable();
+        Ok(Rotation { to_delete, left_alone })
     }
 
     fn is_name(&self, name: &str) -> bool {
@@ -169,10 +197,22 @@ mod tests {
             let keep = NonZeroUsize::new(keep).unwrap();
             backups(folder.path()).rotation(keep, &folder.path().join(name(made))).unwrap()
         };
+        let left = |rotation: &Rotation, reason| {
+            names(
+                rotation
+                    .left_alone
+                    .iter()
+                    .filter(|(of, _)| *of == reason)
+                    .map(|(_, path)| path.clone())
+                    .collect(),
+            )
+        };
         let older = |keep, made| {
-            let Rotation { to_delete, in_use, with_clicks, dated_later } = rotation(keep, made);
-            assert!(with_clicks.is_empty(), "{with_clicks:?}");
-            (names(to_delete), names(in_use), names(dated_later))
+            let rotation = rotation(keep, made);
+            assert!(left(&rotation, LeftAlone::WithClicks).is_empty(), "{rotation:?}");
+            let [in_use, later] =
+                [LeftAlone::InUse, LeftAlone::DatedLater].map(|reason| left(&rotation, reason));
+            (names(rotation.to_delete), in_use, later)
         };
         assert_eq!(older(2, 5), (vec![name(1), name(2), name(3)], vec![], vec![]));
         assert_eq!(older(1, 5).0, [name(1), name(2), name(3), name(4)]);
@@ -192,9 +232,8 @@ mod tests {
         fs::write(folder.path().join(name(2).replace(".db", "-clicks.db")), "").unwrap();
         let without_clicks = rotation(1, 5);
         assert!(without_clicks.to_delete.is_empty());
-        assert_eq!(names(without_clicks.with_clicks), [name(2)]);
+        assert_eq!(left(&without_clicks, LeftAlone::WithClicks), [name(2)]);
         fs::write(folder.path().join(name(5).replace(".db", "-clicks.db")), "").unwrap();
-        let with_clicks = rotation(1, 5);
-        assert_eq!((names(with_clicks.to_delete), with_clicks.with_clicks), (vec![name(2)], vec![]));
+        assert_eq!(older(1, 5).0, [name(2)]);
     }
 }

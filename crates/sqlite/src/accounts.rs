@@ -10,12 +10,13 @@ use signpost_domain::{
 };
 
 use crate::columns::UpperBound;
-use crate::failure::{Failure, refers_to_nothing};
+use crate::failure::Failure;
 use crate::links::read_link;
 use crate::schema::{
     accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, pixels,
     remembered_answers, request_counts,
 };
+use crate::sql_errors::refers_to_nothing;
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};

@@ -14,8 +14,8 @@ use tempfile::{NamedTempFile, TempDir};
 use crate::connection::{self, Task};
 use crate::database_file::{Contents, DatabaseFile};
 use crate::deadline::Deadline;
-use crate::failure::{is_damaged, is_unwritable};
 use crate::open_error::OpenError;
+use crate::sql_errors::{is_damaged, is_unwritable};
 
 /// What the name of the folder of an unfinished copy begins with. It identifies the leftovers of a killed program.
 const PARTIAL_PREFIX: &str = ".signpost-backup-";
@@ -101,6 +101,7 @@ fn advice(error: &diesel::result::Error) -> &'static str {
 /// The copy is written under a temporary name beside `target`, checked, synced, and then renamed, so a file named `target`
 /// is complete. Tables are not migrated: a database can be backed up as it is before an upgrade.
 pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result<Backup, BackupError> {
+    delete_leftovers_beside(target);
     checked_copy_of(file, target, patience)?.publish()
 }
 
@@ -114,6 +115,7 @@ pub fn back_up_with_clicks(
     target: &Path,
     patience: Duration,
 ) -> Result<(Backup, Option<Backup>), BackupError> {
+    delete_leftovers_beside(target);
     let copy = checked_copy_of(database, target, patience)?;
     let clicks = database.of_clicks();
     if !clicks.holds_something() {
@@ -157,11 +159,8 @@ fn checked_copy_of(
         Ok(false) => return Err(file.is_no_database().into()),
         Err(error) => return Err(copy_failed(&mut source, file, target, error)),
     }
-    checked_copy(&mut source, &target, file.contents()).map_err(|error| match error {
+    checked_copy(&mut source, file, &target).map_err(|error| match error {
         BackupError::Copy { path, source: error } => copy_failed(&mut source, file, path, error),
-        BackupError::Damaged { path: _, finding } => {
-            BackupError::Damaged { path: file.path().to_path_buf(), finding }
-        }
         other => other,
     })
 }
@@ -183,45 +182,47 @@ fn copy_failed(
     }
 }
 
-/// Copies the database of a connection to `target`, an absolute path; see [`back_up`].
+/// Copies the database `file` of a connection to `target`, an absolute path; see [`back_up`].
 pub(crate) fn copy_to(
     source: &mut SqliteConnection,
+    file: &DatabaseFile,
     target: &Path,
-    contents: Contents,
 ) -> Result<Backup, BackupError> {
-    checked_copy(source, target, contents)?.publish()
+    checked_copy(source, file, target)?.publish()
 }
 
 fn checked_copy(
     source: &mut SqliteConnection,
+    file: &DatabaseFile,
     target: &Path,
-    contents: Contents,
 ) -> Result<CheckedCopy, BackupError> {
     let no_file = |source| BackupError::NoFile { path: target.to_path_buf(), source };
     let failed = |source| BackupError::Copy { path: target.to_path_buf(), source };
-    let damaged = |finding| BackupError::Damaged { path: target.to_path_buf(), finding };
     let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?;
-    delete_leftovers(folder);
     // Both are deleted when they are dropped. Only its owner may read the file.
     let partial_folder =
         tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempdir_in(folder).map_err(no_file)?;
     let partial = NamedTempFile::new_in(&partial_folder).map_err(no_file)?;
     let copy = DatabaseFile::at(partial.path())?;
     diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(copy.as_str()).execute(source).map_err(failed)?;
-    match contents {
+    match file.contents() {
         Contents::Links => {}
         // A reader of the copy must not be able to try out addresses: the copy holds the hashes (D48).
         Contents::Clicks => remove_visitor_keys(&copy).map_err(failed)?,
     }
-    check(&copy).map_err(failed)?.map_or(Ok(()), |finding| Err(damaged(finding)))?;
+    if let Some(finding) = check(&copy).map_err(failed)? {
+        return Err(BackupError::Damaged { path: file.path().to_path_buf(), finding });
+    }
 
     partial.as_file().sync_all().map_err(no_file)?;
     Ok(CheckedCopy { partial, _folder: partial_folder, target: target.to_path_buf() })
 }
 
-/// Deletes what killed programs left in `folder`. The copies of clicks among it may hold keys of visitors' hashes (D48).
-fn delete_leftovers(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+/// Deletes what killed programs left in the folder of `target`. The copies of clicks among it may hold keys of visitors' hashes
+/// (D48).
+fn delete_leftovers_beside(target: &Path) {
+    let target = std::path::absolute(target);
+    let Some(Ok(entries)) = target.ok().as_deref().and_then(Path::parent).map(fs::read_dir) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
         if entry.file_name().to_string_lossy().starts_with(PARTIAL_PREFIX)

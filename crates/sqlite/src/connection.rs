@@ -9,10 +9,10 @@ use diesel::sql_types::{BigInt, Integer, Text};
 
 use crate::database_file::{Contents, DatabaseFile};
 use crate::deadline::Deadline;
-use crate::failure::is_busy;
 use crate::open_error::OpenError;
 use crate::search;
 use crate::search_index;
+use crate::sql_errors::is_busy;
 
 /// The task of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,13 +75,13 @@ pub(crate) fn open(
     deadline: &Arc<Deadline>,
 ) -> Result<SqliteConnection, OpenError> {
     let path = || file.path().to_path_buf();
-    let unusable = |source| OpenError::Unusable { path: path(), source };
+    let unusable = |source| OpenError::of_statement(path(), source, time_limit);
     let mut connection = SqliteConnection::establish(file.as_str())
         .map_err(|source| OpenError::NoConnection { path: path(), source })?;
     connection
         .batch_execute(&format!("PRAGMA busy_timeout = {}", time_limit.as_millis()))
         .map_err(unusable)?;
-    let is_new = refuse_foreign_file(&mut connection, file)?;
+    let is_new = refuse_foreign_file(&mut connection, file, time_limit)?;
     if is_new {
         // This must come before the first write.
         prepare_new_file(&mut connection).map_err(unusable)?;
@@ -138,10 +138,14 @@ fn prepare_copy(connection: &mut SqliteConnection) -> QueryResult<()> {
 }
 
 /// A file is ours if it is marked so. An empty file may become ours; this returns whether it is empty.
-fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<bool, OpenError> {
+fn refuse_foreign_file(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+    time_limit: Duration,
+) -> Result<bool, OpenError> {
     let path = || file.path().to_path_buf();
     let Header { application_id, objects, pages } =
-        header(connection).map_err(|source| OpenError::Unusable { path: path(), source })?;
+        header(connection).map_err(|source| OpenError::of_statement(path(), source, time_limit))?;
     match (application_id, objects) {
         (id, _) if id == file.contents().application_id() => Ok(false),
         // A file that another program is creating keeps that program's choice.

@@ -17,9 +17,10 @@ use signpost_domain::{
 
 use crate::columns::UpperBound;
 use crate::counters::{self, Counted};
-use crate::failure::{Failure, is_taken};
+use crate::failure::Failure;
 use crate::link_batches::{self, Lost};
 use crate::schema::custom_domains;
+use crate::sql_errors::is_taken;
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::columns::{IdBytes, Instant};

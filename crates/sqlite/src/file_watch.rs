@@ -274,5 +274,5 @@ fn save(
     let Now { now } = diesel::sql_query("SELECT strftime('%Y%m%dT%H%M%SZ') AS now").get_result(connection)?;
     let mut name = file.path().as_os_str().to_owned();
     name.push(format!(".replaced-{now}"));
-    Ok(copy_to(connection, Path::new(&name), file.contents())?.path)
+    Ok(copy_to(connection, file, Path::new(&name))?.path)
 }

@@ -88,6 +88,7 @@ mod search_index;
 mod search_order;
 mod session;
 mod snapshot;
+mod sql_errors;
 mod store;
 mod taken_addresses;
 mod unit_of_work;

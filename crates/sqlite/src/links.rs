@@ -10,7 +10,7 @@ use signpost_domain::{
     PageContent, PageLimit, PagePosition, Site,
 };
 
-use crate::failure::{Failure, is_taken};
+use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::insertions;
 use crate::link_batches;
@@ -19,6 +19,7 @@ use crate::link_list;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::schema::links;
+use crate::sql_errors::is_taken;
 use crate::store::SqliteStore;
 use crate::taken_addresses;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};

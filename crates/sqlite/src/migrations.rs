@@ -14,7 +14,6 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 use crate::connection::{self, Task};
 use crate::database_file::{Contents, DatabaseFile};
 use crate::deadline::Deadline;
-use crate::failure::is_busy;
 use crate::open_error::OpenError;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
@@ -85,8 +84,7 @@ impl MigrationRefusal {
         let path = file.path().to_path_buf();
         match self {
             Self::Open(error) => error,
-            Self::Sql(error) if is_busy(&error) => OpenError::Locked { path, waited },
-            Self::Sql(source) => OpenError::Unusable { path, source },
+            Self::Sql(source) => OpenError::of_statement(path, source, waited),
         }
     }
 }

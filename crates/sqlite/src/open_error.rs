@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use diesel::result::Error as SqlError;
 
+use crate::sql_errors::is_busy;
+
 /// Why the database cannot be opened. Every message says which database, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -101,6 +103,13 @@ pub enum OpenError {
     NoThread(#[source] std::io::Error),
 }
 
+impl OpenError {
+    /// A statement failed on a connection that waits this long for locks.
+    pub(crate) fn of_statement(path: PathBuf, source: SqlError, waited: Duration) -> Self {
+        if is_busy(&source) { Self::Locked { path, waited } } else { Self::Unusable { path, source } }
+    }
+}
+
 /// What to do about a statement that failed on a new connection. Diesel hides SQLite's error code, so the message decides.
 fn advice(error: &SqlError) -> &'static str {
     let SqlError::DatabaseError(_, information) = error else { return INTACT };
@@ -110,7 +119,6 @@ fn advice(error: &SqlError) -> &'static str {
         | "unable to open database file"
         | "access permission denied" => WRITABLE,
         "database or disk is full" | "disk I/O error" => WORKING_DISK,
-        "database is locked" | "database table is locked" => UNLOCKED,
         _ => INTACT,
     }
 }
@@ -118,7 +126,6 @@ fn advice(error: &SqlError) -> &'static str {
 const WRITABLE: &str = "check that this user may write to the file and may create files in its folder, because SQLite \
                         keeps two more files beside it";
 const WORKING_DISK: &str = "check that its disk works and has free space";
-const UNLOCKED: &str = "another program has locked it: stop that program, or wait for it";
 const INTACT: &str = "check that it is an intact SQLite database";
 
 #[cfg(test)]
@@ -141,6 +148,17 @@ mod tests {
         let sql = "PRAGMA journal_mode = WAL; CREATE TABLE t (x BLOB)";
         SqliteConnection::establish(&path).unwrap().batch_execute(sql).unwrap();
         (folder, path)
+    }
+
+    #[test]
+    fn a_lock_of_another_program_is_named() {
+        let (_folder, path) = database();
+        let mut other = SqliteConnection::establish(&path).unwrap();
+        other.batch_execute("BEGIN IMMEDIATE").unwrap();
+        let source =
+            SqliteConnection::establish(&path).unwrap().batch_execute("BEGIN IMMEDIATE").unwrap_err();
+        let error = OpenError::of_statement(PathBuf::from("signpost.db"), source, Duration::ZERO);
+        assert!(matches!(error, OpenError::Locked { .. }), "{error}");
     }
 
     #[test]

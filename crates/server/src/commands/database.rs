@@ -13,7 +13,7 @@ use signpost_sqlite::{Backup, DatabaseFile, back_up_with_clicks};
 
 use super::UsageError;
 use super::output::{Output, counted, enumerated};
-use crate::backup_folder::{BackupFolder, Rotation};
+use crate::backup_folder::{BackupFolder, LeftAlone, Rotation};
 use crate::settings::{CommonSettings, Database};
 use crate::system::SystemClock;
 
@@ -100,64 +100,38 @@ pub(super) async fn run_backup(
             text = format!("{text}\nDeleted {count}: {}.", enumerated(&deleted));
         }
         result.insert("deleted".to_owned(), json!(deleted));
-        let left = match rotated {
-            Ok(left) => left,
-            Err(error) => {
-                outcome = Err(error.context("the backup is complete, but older ones could not be deleted"));
-                vec![]
+        let left = rotated.unwrap_or_else(|error| {
+            outcome = Err(error.context("the backup is complete, but older ones could not be deleted"));
+            vec![]
+        });
+        for reason in LeftAlone::ALL {
+            let files: Vec<_> = left
+                .iter()
+                .filter(|(of, _)| *of == reason)
+                .map(|(_, file)| file.display().to_string())
+                .collect();
+            if !files.is_empty() {
+                text = format!("{text}\nLeft alone, because {}: {}.", reason.sentence(), enumerated(&files));
             }
-        };
-        for (reason, files) in left.chunk_by(|(one, _), (other, _)| one == other).filter_map(of_one_reason) {
-            text = format!("{text}\nLeft alone, because {}: {}.", reason.sentence(), enumerated(&files));
         }
-        let left = left.iter().map(|(reason, file)| json!({ "file": file, "reason": reason.code() }));
+        let left = left
+            .iter()
+            .map(|(reason, file)| json!({ "file": file.display().to_string(), "reason": reason.code() }));
         result.insert("left_alone".to_owned(), left.collect());
     }
     output.result(&result, text)?;
     outcome
 }
 
-/// Why an old backup was left alone and does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LeftAlone {
-    InUse,
-    WithClicks,
-    DatedLater,
-}
-
-impl LeftAlone {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::InUse => "in_use",
-            Self::WithClicks => "with_clicks",
-            Self::DatedLater => "dated_later",
-        }
-    }
-
-    const fn sentence(self) -> &'static str {
-        match self {
-            Self::InUse => "a program has it open",
-            Self::WithClicks => "it has clicks and the new backup has none",
-            Self::DatedLater => "it is dated later than the new backup",
-        }
-    }
-}
-
-fn of_one_reason(chunk: &[(LeftAlone, String)]) -> Option<(LeftAlone, Vec<String>)> {
-    let (reason, _) = chunk.first()?;
-    Some((*reason, chunk.iter().map(|(_, file)| file.clone()).collect()))
-}
-
 /// Deletes all but the newest `keep` backups, and adds those deleted to `deleted`. The clicks of a backup go first: if the
-/// program is stopped between the two, the next run finds the backup again. Returns those that were left alone, sorted by the
-/// reason.
+/// program is stopped between the two, the next run finds the backup again. Returns those that were left alone.
 fn rotate(
     folder: &BackupFolder,
     keep: NonZeroUsize,
     made: &Path,
     deleted: &mut Vec<String>,
-) -> Result<Vec<(LeftAlone, String)>> {
-    let Rotation { to_delete, in_use, with_clicks, dated_later } = folder.rotation(keep, made)?;
+) -> Result<Vec<(LeftAlone, PathBuf)>> {
+    let Rotation { to_delete, left_alone } = folder.rotation(keep, made)?;
     for backup in to_delete {
         let clicks = DatabaseFile::at(&backup)?.of_clicks();
         for file in [clicks.path(), &backup] {
@@ -170,10 +144,5 @@ fn rotate(
         }
         deleted.push(backup.display().to_string());
     }
-    let of =
-        |reason, files: Vec<PathBuf>| files.into_iter().map(move |file| (reason, file.display().to_string()));
-    Ok(of(LeftAlone::InUse, in_use)
-        .chain(of(LeftAlone::WithClicks, with_clicks))
-        .chain(of(LeftAlone::DatedLater, dated_later))
-        .collect())
+    Ok(left_alone)
 }
