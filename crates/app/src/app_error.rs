@@ -1,8 +1,10 @@
 //! The errors of use cases.
 
-use signpost_domain::{AccountId, ApiKeyId, Email, ErrorCode, PlanName, Refusal, Rejection, Violations};
+use signpost_domain::{
+    AccountId, ApiKeyId, Email, ErrorCode, PlanName, PlanResource, Refusal, Rejection, Violations,
+};
 
-use crate::ports::{RandomnessUnavailable, RememberedAnswer, StoreError};
+use crate::ports::{InsertResourceError, RandomnessUnavailable, RememberedAnswer, StoreError};
 
 /// Why a use case failed. The variants down to [`Self::AccountGone`] are shown to the caller; the others are for the log.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +60,15 @@ pub enum AppError {
 }
 
 impl AppError {
+    /// The error for a resource that was not inserted.
+    pub(crate) fn not_inserted(error: InsertResourceError, resource: PlanResource, limit: u64) -> Self {
+        match error {
+            InsertResourceError::LimitReached => Refusal::PlanLimitReached { resource, limit }.into(),
+            InsertResourceError::AccountMissing => Self::AccountGone,
+            InsertResourceError::Store(error) => error.into(),
+        }
+    }
+
     /// The contract's code.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {

@@ -13,7 +13,6 @@ use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::links::batch_ids;
-use crate::ports::InsertGroupError;
 use crate::unit_of_work::{Attempts, commit};
 
 /// Creates an empty group. Two groups may have the same name.
@@ -33,14 +32,8 @@ pub async fn create(
     operation
         .run(|| async {
             let mut work = operation.begin().await?;
-            match work.insert_group(caller.account_id(), &group, limit).await {
-                Ok(()) => {}
-                Err(InsertGroupError::AccountMissing) => return Err(AppError::AccountGone),
-                Err(InsertGroupError::LimitReached) => {
-                    return Err(Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into());
-                }
-                Err(InsertGroupError::Store(error)) => return Err(error.into()),
-            }
+            let inserted = work.insert_group(caller.account_id(), &group, limit).await;
+            inserted.map_err(|error| AppError::not_inserted(error, PlanResource::Groups, limit))?;
             operation.finish(Some(work), true, &group).await?;
             Ok(group.clone())
         })

@@ -10,7 +10,6 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
-use crate::ports::InsertPixelError;
 use crate::unit_of_work::{Attempts, commit};
 
 /// The pixel to create.
@@ -43,14 +42,8 @@ pub async fn create(
                 return Err(Refusal::FeatureNotAvailable(Feature::Pixels).into());
             }
             let mut work = operation.begin().await?;
-            match work.insert_pixel(caller.account_id(), &pixel, limit).await {
-                Ok(()) => {}
-                Err(InsertPixelError::AccountMissing) => return Err(AppError::AccountGone),
-                Err(InsertPixelError::LimitReached) => {
-                    return Err(Refusal::PlanLimitReached { resource: PlanResource::Pixels, limit }.into());
-                }
-                Err(InsertPixelError::Store(error)) => return Err(error.into()),
-            }
+            let inserted = work.insert_pixel(caller.account_id(), &pixel, limit).await;
+            inserted.map_err(|error| AppError::not_inserted(error, PlanResource::Pixels, limit))?;
             operation.finish(Some(work), true, &pixel).await?;
             Ok(pixel.clone())
         })

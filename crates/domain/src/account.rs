@@ -2,7 +2,7 @@
 
 use crate::email::Email;
 use crate::id::AccountId;
-use crate::plan::{PlanName, PlanResource};
+use crate::plan::PlanName;
 use crate::text::Name;
 use crate::timestamp::Timestamp;
 
@@ -29,31 +29,5 @@ impl Account {
     #[must_use]
     pub const fn is_suspended(&self) -> bool {
         self.suspended_at.is_some()
-    }
-}
-
-/// An account's usage of its plan's limits (D15).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Landing pages and redirects together.
-    pub links: u64,
-    /// Groups.
-    pub groups: u64,
-    /// Custom domains.
-    pub domains: u64,
-    /// Pixels.
-    pub pixels: u64,
-}
-
-impl Usage {
-    /// The usage of one resource.
-    #[must_use]
-    pub const fn of(&self, resource: PlanResource) -> u64 {
-        match resource {
-            PlanResource::Links => self.links,
-            PlanResource::Groups => self.groups,
-            PlanResource::Domains => self.domains,
-            PlanResource::Pixels => self.pixels,
-        }
     }
 }

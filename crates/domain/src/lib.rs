@@ -121,6 +121,7 @@ pub mod permission;
 pub mod pixel;
 pub mod placement;
 pub mod plan;
+pub mod plan_resource;
 pub mod quota_window;
 pub mod redirect;
 pub mod reference;
@@ -151,7 +152,7 @@ pub mod text;
 pub mod web_url;
 pub mod widget;
 
-pub use account::{Account, Usage};
+pub use account::Account;
 #[cfg(feature = "api-keys")]
 pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
 pub use batch::Batch;
@@ -203,7 +204,8 @@ pub use pixel_type::PixelType;
 pub use placement::{
     Address, NamedDomain, NamedDomains, Placement, PlacementChange, Site, site_for_new_link,
 };
-pub use plan::{Feature, FeatureSet, Plan, PlanLimits, PlanName, PlanResource, Plans};
+pub use plan::{Feature, FeatureSet, Plan, PlanName, Plans};
+pub use plan_resource::{PlanLimits, PlanResource, Usage};
 pub use public_address::{CustomDomainScheme, SystemDomain};
 pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget};
 pub use redirect::{Redirect, RedirectContent, RedirectContentRequest, RedirectRequest};

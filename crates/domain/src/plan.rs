@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::plan_resource::PlanLimits;
 use crate::quota_window::{QuotaWindow, RequestBudget};
 use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
@@ -122,60 +123,6 @@ impl FromIterator<Feature> for FeatureSet {
     }
 }
 
-/// A resource that a plan limits by count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PlanResource {
-    /// Landing pages and redirects together.
-    Links,
-    /// Groups.
-    Groups,
-    /// Custom domains.
-    Domains,
-    /// Pixels.
-    Pixels,
-}
-
-impl PlanResource {
-    /// The name in answers.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Links => "links",
-            Self::Groups => "groups",
-            Self::Domains => "domains",
-            Self::Pixels => "pixels",
-        }
-    }
-}
-
-/// The limits of a plan: how many of each resource, and the longest period of analytics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlanLimits {
-    /// Landing pages and redirects together.
-    pub links: u64,
-    /// Groups.
-    pub groups: u64,
-    /// Custom domains.
-    pub domains: u64,
-    /// Pixels.
-    pub pixels: u64,
-    /// The longest period of an analytics request, in days.
-    pub analytics_days: u32,
-}
-
-impl PlanLimits {
-    /// The limit on one resource.
-    #[must_use]
-    pub const fn of(&self, resource: PlanResource) -> u64 {
-        match resource {
-            PlanResource::Links => self.links,
-            PlanResource::Groups => self.groups,
-            PlanResource::Domains => self.domains,
-            PlanResource::Pixels => self.pixels,
-        }
-    }
-}
-
 /// A plan of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -209,25 +156,12 @@ impl Plans {
             limits,
             features: features.iter().copied().collect(),
         };
-        let limits = |links, groups, domains, pixels, analytics_days| PlanLimits {
-            links,
-            groups,
-            domains,
-            pixels,
-            analytics_days,
-        };
         let paid = [Feature::CustomDomains, Feature::Pixels];
         [
-            plan("free", false, (0, 0), limits(50, 5, 0, 0, 31), &[]),
-            plan("pro", false, (0, 0), limits(1_000, 50, 3, 10, 366), &paid),
-            plan("agency", true, (120, 10_000), limits(1_000_000, 10_000, 500, 500, 1_096), &Feature::ALL),
-            plan(
-                Self::UNLIMITED,
-                true,
-                (1_000_000, 1_000_000),
-                limits(100_000_000, 100_000_000, 100_000_000, 100_000_000, 3_660),
-                &Feature::ALL,
-            ),
+            plan("free", false, (0, 0), PlanLimits::FREE, &[]),
+            plan("pro", false, (0, 0), PlanLimits::PRO, &paid),
+            plan("agency", true, (120, 10_000), PlanLimits::AGENCY, &Feature::ALL),
+            plan(Self::UNLIMITED, true, (1_000_000, 1_000_000), PlanLimits::UNLIMITED, &Feature::ALL),
         ]
         .into_iter()
         .fold(Self(BTreeMap::new()), Self::with)
@@ -264,6 +198,7 @@ impl Plans {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan_resource::PlanResource;
 
     #[test]
     fn d15_the_builtin_plans_are_those_of_the_table() {

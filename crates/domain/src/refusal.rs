@@ -5,7 +5,8 @@ use std::fmt;
 use crate::error_code::ErrorCode;
 use crate::link_id::LinkId;
 use crate::permission::Permission;
-use crate::plan::{Feature, PlanResource};
+use crate::plan::Feature;
+use crate::plan_resource::PlanResource;
 use crate::verification_token::VerificationRecord;
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 

@@ -6,7 +6,7 @@ use signpost_app::ports::{
 };
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Link, LinkId, Placement,
-    Timestamp,
+    PlanResource, Timestamp,
 };
 
 use crate::state::{State, absent, twice};
@@ -46,10 +46,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
             if state.domains.has(*id) {
                 return Err(twice(id).into());
             }
-            let usage = state.usage(*account_id).ok_or(InsertCustomDomainError::AccountMissing)?;
-            if usage.domains >= domains_limit {
-                return Err(InsertCustomDomainError::LimitReached);
-            }
+            state.owned_with_room(*account_id, PlanResource::Domains, domains_limit)?;
             if state.domains.claims(*account_id, hostname) != Claims::default() {
                 return Err(InsertCustomDomainError::HostnameTaken);
             }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use signpost_app::ports::{GroupWrites, InsertGroupError, StoreError};
-use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Name, Timestamp};
+use signpost_app::ports::{GroupWrites, InsertResourceError, StoreError};
+use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Name, PlanResource, Timestamp};
 
 use crate::state::{absent, no_account, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -32,16 +32,12 @@ impl GroupWrites for MemoryUnitOfWork {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertGroupError> {
+    ) -> Result<(), InsertResourceError> {
         self.write(|state| {
             if state.has_group(group.id) {
                 return Err(twice(group.id).into());
             }
-            let usage = state.usage(account).ok_or(InsertGroupError::AccountMissing)?;
-            if usage.groups >= groups_limit {
-                return Err(InsertGroupError::LimitReached);
-            }
-            let owned = state.owned_mut(account).ok_or(InsertGroupError::AccountMissing)?;
+            let owned = state.owned_with_room(account, PlanResource::Groups, groups_limit)?;
             owned.groups.insert(group.id, group.clone());
             Ok(())
         })

@@ -1,8 +1,8 @@
 //! Changing pixels.
 
 use async_trait::async_trait;
-use signpost_app::ports::{InsertPixelError, PixelWrites, StoreError};
-use signpost_domain::{AccountId, Pixel, PixelId};
+use signpost_app::ports::{InsertResourceError, PixelWrites, StoreError};
+use signpost_domain::{AccountId, Pixel, PixelId, PlanResource};
 
 use crate::state::twice;
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -22,16 +22,12 @@ impl PixelWrites for MemoryUnitOfWork {
         account: AccountId,
         pixel: &Pixel,
         pixels_limit: u64,
-    ) -> Result<(), InsertPixelError> {
+    ) -> Result<(), InsertResourceError> {
         self.write(|state| {
             if state.has_pixel(pixel.id) {
                 return Err(twice(pixel.id).into());
             }
-            let usage = state.usage(account).ok_or(InsertPixelError::AccountMissing)?;
-            if usage.pixels >= pixels_limit {
-                return Err(InsertPixelError::LimitReached);
-            }
-            let owned = state.owned_mut(account).ok_or(InsertPixelError::AccountMissing)?;
+            let owned = state.owned_with_room(account, PlanResource::Pixels, pixels_limit)?;
             owned.pixels.insert(pixel.id, pixel.clone());
             Ok(())
         })

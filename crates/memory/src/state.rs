@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use signpost_app::ports::StoreError;
+use signpost_app::ports::{InsertResourceError, StoreError};
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, Group, GroupId, Hostname, LandingId, Link,
-    LinkId, LinkKind, PageContent, Pixel, PixelId, Usage,
+    LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
 };
 
 use crate::answers::Answers;
@@ -118,6 +118,20 @@ impl State {
             domains: count(self.domains.count_of(account)),
             pixels: count(pixels.len()),
         })
+    }
+
+    /// What an account owns, unless it has as many of a resource as the limit allows.
+    pub(crate) fn owned_with_room(
+        &mut self,
+        account: AccountId,
+        resource: PlanResource,
+        limit: u64,
+    ) -> Result<&mut Owned, InsertResourceError> {
+        let usage = self.usage(account).ok_or(InsertResourceError::AccountMissing)?;
+        if usage.of(resource) >= limit {
+            return Err(InsertResourceError::LimitReached);
+        }
+        self.owned_mut(account).ok_or(InsertResourceError::AccountMissing)
     }
 
     pub(crate) fn has_group(&self, id: GroupId) -> bool {

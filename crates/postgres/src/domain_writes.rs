@@ -6,12 +6,15 @@ use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
-    Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError, UpdateCustomDomainError,
+    Claims, CustomDomainWrites, InsertCustomDomainError, InsertResourceError, LinksOf, StoreError,
+    UpdateCustomDomainError,
 };
-use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, PlanResource, Timestamp,
+};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::counters::{self, Refused};
+use crate::counters;
 use crate::failure::{Failure, is_taken};
 use crate::rows::custom_domain::UpdateDomain;
 use crate::schema::custom_domains;
@@ -127,7 +130,8 @@ async fn insert(
     // In lock order the account comes after its domains, although its limit is reported first.
     let refusal = match both(save, insert).await?.1 {
         Ok(inserted) => {
-            let counted = counters::count_domain(connection, domain.account_id, limit).await?;
+            let counted =
+                counters::count_one(connection, domain.account_id, PlanResource::Domains, limit).await?;
             match counted {
                 Ok(()) if !inserted.is_empty() => return Ok(Ok(())),
                 Ok(()) => InsertCustomDomainError::HostnameTaken,
@@ -135,7 +139,7 @@ async fn insert(
             }
         }
         Err(SqlError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)) => {
-            Refused::AccountMissing.into()
+            InsertResourceError::AccountMissing.into()
         }
         Err(error) => return Err(error.into()),
     };
@@ -285,7 +289,7 @@ impl CustomDomainWrites for PostgresUnitOfWork {
             let deleted = diesel::delete(domain).returning(custom_domains::hostname);
             let hostname: Option<String> = deleted.get_result(connection).await.optional()?;
             if hostname.is_some() {
-                counters::discount_domain(connection, account).await?;
+                counters::discount_one(connection, account, PlanResource::Domains).await?;
             }
             Ok(hostname)
         });

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
+use signpost_app::ports::{GroupReads, GroupWrites, InsertResourceError, StoreError};
 use signpost_domain::{
-    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
+    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, PlanResource, Timestamp,
 };
 
 use crate::counters;
@@ -109,9 +109,10 @@ impl GroupWrites for PostgresUnitOfWork {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertGroupError> {
+    ) -> Result<(), InsertResourceError> {
         let outcome = self.step(async |connection| {
-            let counted = counters::count_group(connection, account, groups_limit).await?;
+            let counted =
+                counters::count_one(connection, account, PlanResource::Groups, groups_limit).await?;
             if counted.is_ok() {
                 let row = NewGroup::new(account, group);
                 diesel::insert_into(groups::table).values(row).execute(connection).await?;
@@ -187,7 +188,7 @@ impl GroupWrites for PostgresUnitOfWork {
             }
             let is_deleted = deleted.map_err(contended_if_referred_to)? > 0;
             if is_deleted {
-                counters::discount_group(connection, account).await?;
+                counters::discount_one(connection, account, PlanResource::Groups).await?;
             }
             Ok(is_deleted)
         })

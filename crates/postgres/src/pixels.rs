@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
-use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
+use signpost_app::ports::{InsertResourceError, PixelReads, PixelWrites, StoreError};
+use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId, PlanResource};
 
 use crate::counters;
 use crate::failure::Failure;
@@ -87,9 +87,10 @@ impl PixelWrites for PostgresUnitOfWork {
         account: AccountId,
         pixel: &Pixel,
         pixels_limit: u64,
-    ) -> Result<(), InsertPixelError> {
+    ) -> Result<(), InsertResourceError> {
         let outcome = self.step(async |connection| {
-            let counted = counters::count_pixel(connection, account, pixels_limit).await?;
+            let counted =
+                counters::count_one(connection, account, PlanResource::Pixels, pixels_limit).await?;
             if counted.is_ok() {
                 let row = NewPixel::new(account, pixel);
                 diesel::insert_into(pixels::table).values(row).execute(connection).await?;
@@ -105,7 +106,7 @@ impl PixelWrites for PostgresUnitOfWork {
             let pixel = pixel.filter(pixels::account_id.eq(IdBytes::from(account)));
             let is_deleted = diesel::delete(pixel).execute(connection).await? > 0;
             if is_deleted {
-                counters::discount_pixel(connection, account).await?;
+                counters::discount_one(connection, account, PlanResource::Pixels).await?;
             }
             Ok(is_deleted)
         };

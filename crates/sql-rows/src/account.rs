@@ -1,7 +1,8 @@
 //! Rows of `accounts`.
 
 use diesel::prelude::*;
-use signpost_domain::{Account, AccountId, Email, Name, PlanName, Usage};
+use diesel::query_source::Column;
+use signpost_domain::{Account, AccountId, Email, Name, PlanName, PlanResource, Usage};
 
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
@@ -89,6 +90,17 @@ impl Listed for AccountRow {
     }
 }
 
+/// The column of `accounts` that counts a resource.
+#[must_use]
+pub const fn counter_column(resource: PlanResource) -> &'static str {
+    match resource {
+        PlanResource::Links => accounts::links_count::NAME,
+        PlanResource::Groups => accounts::groups_count::NAME,
+        PlanResource::Domains => accounts::domains_count::NAME,
+        PlanResource::Pixels => accounts::pixels_count::NAME,
+    }
+}
+
 /// The counts of an account.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
@@ -108,11 +120,14 @@ impl UsageRow {
     pub fn into_usage(self, account: AccountId) -> Result<Usage, Corrupt> {
         let Self { links, groups, domains, pixels } = self;
         let row = RowName::new(TABLE, account);
-        Ok(Usage {
-            links: row.count("links_count", links)?,
-            groups: row.count("groups_count", groups)?,
-            domains: row.count("domains_count", domains)?,
-            pixels: row.count("pixels_count", pixels)?,
+        Usage::try_of_each(|resource| {
+            let count = match resource {
+                PlanResource::Links => links,
+                PlanResource::Groups => groups,
+                PlanResource::Domains => domains,
+                PlanResource::Pixels => pixels,
+            };
+            row.count(counter_column(resource), count)
         })
     }
 }

@@ -12,11 +12,11 @@ use signpost_app::ports::{
 };
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Page, PageLimit, PagePosition,
-    Timestamp,
+    PlanResource, Timestamp,
 };
 
 use crate::columns::UpperBound;
-use crate::counters::{self, Counted};
+use crate::counters;
 use crate::failure::Failure;
 use crate::link_batches::{self, Lost};
 use crate::schema::custom_domains;
@@ -178,10 +178,8 @@ impl CustomDomainWrites for SqliteUnitOfWork {
     ) -> Result<(), InsertCustomDomainError> {
         let domain = domain.clone();
         let step = move |connection: &mut SqliteConnection| {
-            let (reached, missing) =
-                (InsertCustomDomainError::LimitReached, InsertCustomDomainError::AccountMissing);
             let account = domain.account_id;
-            counters::count_one(connection, account, Counted::Domains, domains_limit, reached, missing)?;
+            counters::count_one(connection, account, PlanResource::Domains, domains_limit)?;
             let row = NewCustomDomain::new(&domain, checks);
             match diesel::insert_into(custom_domains::table).values(row).execute(connection) {
                 Ok(_) => Ok(()),
@@ -253,7 +251,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
             let deleted: Option<String> =
                 diesel::delete(row).returning(custom_domains::hostname).get_result(connection).optional()?;
             if deleted.is_some() {
-                counters::discount_one(connection, account, Counted::Domains)?;
+                counters::discount_one(connection, account, PlanResource::Domains)?;
             }
             Ok(deleted)
         };

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
+use signpost_app::ports::{GroupReads, GroupWrites, InsertResourceError, StoreError};
 use signpost_domain::{
-    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
+    AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, PlanResource, Timestamp,
 };
 
 use crate::columns::{UpperBound, later_of};
-use crate::counters::{self, Counted};
+use crate::counters;
 use crate::failure::Failure;
 use crate::link_batches;
 use crate::named_links;
@@ -94,11 +94,10 @@ impl GroupWrites for SqliteUnitOfWork {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertGroupError> {
+    ) -> Result<(), InsertResourceError> {
         let group = group.clone();
         let step = move |connection: &mut SqliteConnection| {
-            let (reached, missing) = (InsertGroupError::LimitReached, InsertGroupError::AccountMissing);
-            counters::count_one(connection, account, Counted::Groups, groups_limit, reached, missing)?;
+            counters::count_one(connection, account, PlanResource::Groups, groups_limit)?;
             diesel::insert_into(groups::table).values(NewGroup::new(account, &group)).execute(connection)?;
             Ok(())
         };
@@ -171,7 +170,7 @@ impl GroupWrites for SqliteUnitOfWork {
                 .execute(connection)?;
             let deleted = diesel::delete(groups::table.find(key)).execute(connection)? > 0;
             if deleted {
-                counters::discount_one(connection, account, Counted::Groups)?;
+                counters::discount_one(connection, account, PlanResource::Groups)?;
             }
             Ok(deleted)
         };

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
-use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
+use signpost_app::ports::{InsertResourceError, PixelReads, PixelWrites, StoreError};
+use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId, PlanResource};
 
 use crate::columns::UpperBound;
-use crate::counters::{self, Counted};
+use crate::counters;
 use crate::failure::Failure;
 use crate::schema::pixels;
 use crate::store::SqliteStore;
@@ -92,11 +92,10 @@ impl PixelWrites for SqliteUnitOfWork {
         account: AccountId,
         pixel: &Pixel,
         pixels_limit: u64,
-    ) -> Result<(), InsertPixelError> {
+    ) -> Result<(), InsertResourceError> {
         let pixel = pixel.clone();
         let step = move |connection: &mut SqliteConnection| {
-            let (reached, missing) = (InsertPixelError::LimitReached, InsertPixelError::AccountMissing);
-            counters::count_one(connection, account, Counted::Pixels, pixels_limit, reached, missing)?;
+            counters::count_one(connection, account, PlanResource::Pixels, pixels_limit)?;
             diesel::insert_into(pixels::table).values(NewPixel::new(account, &pixel)).execute(connection)?;
             Ok(())
         };
@@ -109,7 +108,7 @@ impl PixelWrites for SqliteUnitOfWork {
                 pixels::table.find(IdBytes::from(id)).filter(pixels::account_id.eq(IdBytes::from(account)));
             let is_deleted = diesel::delete(pixel).execute(connection)? > 0;
             if is_deleted {
-                counters::discount_one(connection, account, Counted::Pixels)?;
+                counters::discount_one(connection, account, PlanResource::Pixels)?;
             }
             Ok(is_deleted)
         };

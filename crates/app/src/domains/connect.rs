@@ -161,9 +161,9 @@ impl Connecting<'_> {
                 Ok(Some(self.connected(&domain, now, true)))
             }
             Err(InsertCustomDomainError::HostnameTaken) => Ok(None),
-            Err(InsertCustomDomainError::LimitReached) => Err(self.limit_reached()),
-            Err(InsertCustomDomainError::AccountMissing) => Err(AppError::AccountGone),
-            Err(InsertCustomDomainError::Store(error)) => Err(error.into()),
+            Err(InsertCustomDomainError::Resource(error)) => {
+                Err(AppError::not_inserted(error, PlanResource::Domains, self.limit()))
+            }
         }
     }
 

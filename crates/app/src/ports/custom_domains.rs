@@ -7,6 +7,7 @@ use signpost_domain::{
 };
 
 use super::domain_schedule::ScheduledDomain;
+use super::insert_resource::InsertResourceError;
 use super::store_error::StoreError;
 
 /// Reading custom domains. All methods return the stored status; [`CustomDomain::at`] gives the status at an instant.
@@ -52,18 +53,18 @@ pub struct Claims {
 /// Why a domain was not inserted.
 #[derive(Debug, thiserror::Error)]
 pub enum InsertCustomDomainError {
-    /// A decision: the account has as many domains as its plan allows.
-    #[error("the limit on domains is reached")]
-    LimitReached,
     /// A decision: another domain has the hostname, and it belongs to the same account or is not stored as failed.
     #[error("the hostname is taken")]
     HostnameTaken,
-    /// A decision: the account was deleted after the request was admitted.
-    #[error("no such account")]
-    AccountMissing,
-    /// The store broke.
+    /// As for every resource that the plan limits.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Resource(#[from] InsertResourceError),
+}
+
+impl From<StoreError> for InsertCustomDomainError {
+    fn from(error: StoreError) -> Self {
+        Self::Resource(error.into())
+    }
 }
 
 /// Why a domain was not updated.

@@ -5,6 +5,7 @@ use signpost_domain::{
     AccountId, Group, GroupId, Link, LinkId, Name, Page, PageLimit, PagePosition, Timestamp,
 };
 
+use super::insert_resource::InsertResourceError;
 use super::store_error::StoreError;
 
 /// Reading groups.
@@ -21,20 +22,6 @@ pub trait GroupReads: Send + Sync {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Group>, StoreError>;
-}
-
-/// Why a group was not inserted.
-#[derive(Debug, thiserror::Error)]
-pub enum InsertGroupError {
-    /// A decision: the account has as many groups as its plan allows.
-    #[error("the limit on groups is reached")]
-    LimitReached,
-    /// A decision: the account was deleted after the request was admitted.
-    #[error("no such account")]
-    AccountMissing,
-    /// The store broke.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// Changing groups, within a unit of work.
@@ -58,7 +45,7 @@ pub trait GroupWrites: Send {
         account: AccountId,
         group: &Group,
         groups_limit: u64,
-    ) -> Result<(), InsertGroupError>;
+    ) -> Result<(), InsertResourceError>;
 
     /// Writes the name and `updated_at` of a group that [`GroupWrites::lock_group`] returned in this unit of work. The store
     /// keeps its counts, which do not change.

@@ -20,6 +20,7 @@ pub mod custom_domains;
 pub mod domain_schedule;
 pub mod environment;
 pub mod groups;
+pub mod insert_resource;
 pub mod leases;
 pub mod links;
 pub mod lookups;
@@ -47,13 +48,14 @@ pub use domain_schedule::{
     CHECKS_LEFT_ALONE_FOR, CLAIM_OF_A_CHECK, CheckSchedule, MAX_CLAIMS_OF_A_CHECK, ScheduledDomain,
 };
 pub use environment::{Clock, IdSource, Randomness, RandomnessUnavailable};
-pub use groups::{GroupReads, GroupWrites, InsertGroupError};
+pub use groups::{GroupReads, GroupWrites};
+pub use insert_resource::InsertResourceError;
 pub use leases::{LeaseHolder, Leases};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
 pub use lookups::{
     BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoBots, NoCountries, TargetBlocklist,
 };
-pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
+pub use pixels::{PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
 
+use super::insert_resource::InsertResourceError;
 use super::store_error::StoreError;
 
 /// Reading pixels.
@@ -25,20 +26,6 @@ pub trait PixelReads: Send + Sync {
     async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError>;
 }
 
-/// Why a pixel was not inserted.
-#[derive(Debug, thiserror::Error)]
-pub enum InsertPixelError {
-    /// A decision: the account has as many pixels as its plan allows.
-    #[error("the limit on pixels is reached")]
-    LimitReached,
-    /// A decision: the account was deleted after the request was admitted.
-    #[error("no such account")]
-    AccountMissing,
-    /// The store broke.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
 /// Changing pixels, within a unit of work. Redirects refer to their pixels by id, and ignore ids of deleted pixels. So a
 /// pixel is deleted without reading the redirects.
 #[async_trait]
@@ -57,7 +44,7 @@ pub trait PixelWrites: Send {
         account: AccountId,
         pixel: &Pixel,
         pixels_limit: u64,
-    ) -> Result<(), InsertPixelError>;
+    ) -> Result<(), InsertResourceError>;
 
     /// Deletes a pixel and updates the account's count of pixels. `false` if the account has no such pixel.
     async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError>;

@@ -10,7 +10,7 @@ use signpost_domain::{
 use crate::app_error::{AppError, OperatorError};
 use crate::application::Application;
 use crate::links::LinkRules;
-use crate::ports::{InsertGroupError, InsertLinksError, Insertion, StoreError};
+use crate::ports::{InsertLinksError, InsertResourceError, Insertion, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// The outcome of inserting a group.
@@ -128,11 +128,11 @@ pub(super) async fn insert_groups(
                 }
                 insertions.push(match work.insert_group(account, group, limit).await {
                     Ok(()) => GroupInsertion::Done,
-                    Err(InsertGroupError::LimitReached) => GroupInsertion::LimitReached,
-                    Err(InsertGroupError::AccountMissing) => {
+                    Err(InsertResourceError::LimitReached) => GroupInsertion::LimitReached,
+                    Err(InsertResourceError::AccountMissing) => {
                         return Err(OperatorError::NoSuchAccount(account));
                     }
-                    Err(InsertGroupError::Store(error)) => return Err(error.into()),
+                    Err(InsertResourceError::Store(error)) => return Err(error.into()),
                 });
             }
             if insertions.contains(&GroupInsertion::Done) {

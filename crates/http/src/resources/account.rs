@@ -1,16 +1,18 @@
 //! The caller's account: `GET /v1/account` (D32).
 
 use actix_web::{HttpResponse, web};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 use signpost_app::Caller;
-use signpost_domain::{Account, AccountId, Feature, Plan, PlanLimits, RequestBudget, Usage};
+use signpost_domain::{Account, AccountId, Feature, Plan, PlanLimits, PlanResource};
 
 use crate::api_error::ApiError;
 use crate::endpoint::RouteMethod;
 use crate::extract::{Admitted, NoInput};
 use crate::openapi::operation::{Endpoint, ok};
 use crate::schema::{
-    Components, count, id, kind, list, matching, named, one_of_known, open_object, shown, string,
+    Components, FieldType, Property, always, count, id, kind, list, matching, named, one_of_known,
+    open_object, shown, string,
 };
 use crate::sections::Section;
 use crate::wire::{self, Text};
@@ -43,28 +45,38 @@ shown! {
         )
         .unique_items(true),
         limits: Limits = named("AccountLimits"),
-        usage: UsageBody = named("AccountUsage"),
+        usage: Counts = named("AccountUsage"),
     }
 }
 
 shown! {
     struct Limits {
-        links: u64 = count("Landing pages and redirects together."),
-        groups: u64 = count("Groups."),
-        domains: u64 = count("Custom domains."),
-        pixels: u64 = count("Pixels."),
+        ..resources: Counts,
         analytics_days: u32 = count("The longest period of analytics, in days."),
         requests_per_minute: u32 = count("Requests in one calendar minute."),
         requests_per_day: u32 = count("Requests in one calendar day, UTC."),
     }
 }
 
-shown! {
-    struct UsageBody {
-        links: u64 = count("Landing pages and redirects together."),
-        groups: u64 = count("Groups."),
-        domains: u64 = count("Custom domains."),
-        pixels: u64 = count("Pixels."),
+/// A number for each resource that plans limit.
+struct Counts([u64; PlanResource::ALL.len()]);
+
+impl Counts {
+    fn of(count: impl Fn(PlanResource) -> u64) -> Self {
+        Self(PlanResource::ALL.map(count))
+    }
+
+    fn properties() -> Vec<Property> {
+        let property = |resource: PlanResource| always(resource.as_str(), count(resource.description()));
+        PlanResource::ALL.map(property).into()
+    }
+}
+
+impl FieldType for Counts {}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(PlanResource::ALL.map(PlanResource::as_str).into_iter().zip(self.0))
     }
 }
 
@@ -80,32 +92,14 @@ impl From<&Caller> for AccountBody {
             name: name.as_ref().map(|name| name.as_str().to_owned()),
             plan: plan.as_str().to_owned(),
             features: features.iter().map(Feature::as_str).collect(),
-            limits: Limits::new(*limits, *budget),
-            usage: UsageBody::from(*caller.usage()),
+            limits: Limits {
+                resources: Counts::of(|resource| limits.of(resource)),
+                analytics_days: limits.analytics_days,
+                requests_per_minute: budget.per_minute,
+                requests_per_day: budget.per_day,
+            },
+            usage: Counts::of(|resource| caller.usage().of(resource)),
         }
-    }
-}
-
-impl Limits {
-    const fn new(limits: PlanLimits, budget: RequestBudget) -> Self {
-        let PlanLimits { links, groups, domains, pixels, analytics_days } = limits;
-        let RequestBudget { per_minute, per_day } = budget;
-        Self {
-            links,
-            groups,
-            domains,
-            pixels,
-            analytics_days,
-            requests_per_minute: per_minute,
-            requests_per_day: per_day,
-        }
-    }
-}
-
-impl From<Usage> for UsageBody {
-    fn from(usage: Usage) -> Self {
-        let Usage { links, groups, domains, pixels } = usage;
-        Self { links, groups, domains, pixels }
     }
 }
 
@@ -114,7 +108,7 @@ fn components() -> Components {
     vec![
         ("Account", open_object("The caller's account.", AccountBody::properties()).into()),
         ("AccountLimits", open_object("The limits of the plan.", Limits::properties()).into()),
-        ("AccountUsage", open_object("The current usage.", UsageBody::properties()).into()),
+        ("AccountUsage", open_object("The current usage.", Counts::properties()).into()),
     ]
 }
 
@@ -134,8 +128,24 @@ fn endpoints() -> Vec<Endpoint> {
     }]
 }
 
-/// The account of the examples.
+/// The account of the examples, with the built-in plan `agency`.
 fn example() -> Value {
+    let counts = |count: fn(PlanResource) -> u64| -> Map<String, Value> {
+        let named = PlanResource::ALL.map(|resource| (resource.as_str().to_owned(), count(resource).into()));
+        named.into_iter().collect()
+    };
+    let mut limits = counts(|resource| PlanLimits::AGENCY.of(resource));
+    for (name, limit) in [
+        ("analytics_days", PlanLimits::AGENCY.analytics_days),
+        ("requests_per_minute", 120),
+        ("requests_per_day", 10_000),
+    ] {
+        limits.insert(name.to_owned(), limit.into());
+    }
+    let usage = counts(|resource| {
+        let used = [(PlanResource::Links, 1_234), (PlanResource::Groups, 12), (PlanResource::Domains, 2)];
+        used.into_iter().find(|(used, _)| *used == resource).map_or(0, |(_, count)| count)
+    });
     json!({
         "id": EXAMPLE_ID,
         "object": "account",
@@ -143,15 +153,7 @@ fn example() -> Value {
         "name": "Ada",
         "plan": "agency",
         "features": ["custom_domains", "pixels", "geo_blocking", "antibot"],
-        "limits": {
-            "links": 1_000_000,
-            "groups": 10_000,
-            "domains": 500,
-            "pixels": 500,
-            "analytics_days": 1_096,
-            "requests_per_minute": 120,
-            "requests_per_day": 10_000,
-        },
-        "usage": {"links": 1_234, "groups": 12, "domains": 2, "pixels": 0},
+        "limits": limits,
+        "usage": usage,
     })
 }

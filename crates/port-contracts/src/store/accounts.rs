@@ -3,10 +3,11 @@
 use signpost_app::ports::{InsertAccountError, InsertLinksError};
 use signpost_domain::{Account, CustomDomain, Link, PageLimit, PagePosition, Timestamp, Usage};
 
-use super::domain_steps::{self, ACTIVE, checked_at};
+use super::domain_steps::{self, checked_at};
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
-use super::{limited_resources, stored};
+use super::resources::ResourceKind;
+use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
@@ -187,6 +188,7 @@ pub(super) async fn deleting_an_account_deletes_its_data(fresh: Fresh) {
     let account = doomed.id;
     let (key, _) = given::key(&store, account).await;
     let group = given::group(&store, account).await;
+    let resources = given::one_of_each_resource(&store, account).await;
     let pixel = given::pixel(&store, account).await;
     let domain = domain_steps::planned(&store, account, "doomed.example.net", checked_at(0)).await;
     let doomed_links = [("doomed", KINDS[1]), ("doomed-page", KINDS[0])]
@@ -197,8 +199,10 @@ pub(super) async fn deleting_an_account_deletes_its_data(fresh: Fresh) {
     }
     let other = given::account(&store).await;
     let kept = given::link(&store, other, samples::redirect("kept")).await;
-    let kept_pixel = given::pixel(&store, other).await;
-    let kept_domain = domain_steps::domain(&store, other, "kept.example.net", ACTIVE).await;
+    let kept_resources = ResourceKind::ALL.map(|kind| kind.sample(other, "kept"));
+    for resource in &kept_resources {
+        given::resource(&store, other, resource).await;
+    }
 
     let delete = async || unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
     assert!(delete().await);
@@ -208,13 +212,15 @@ pub(super) async fn deleting_an_account_deletes_its_data(fresh: Fresh) {
     assert_eq!(store.usage(account).await.unwrap(), None);
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
     assert_eq!(store.keys(account).await.unwrap(), []);
-    assert_eq!(store.group(account, group.id).await.unwrap(), None);
-    assert_eq!(store.pixel(account, pixel.id).await.unwrap(), None);
-    assert_eq!(stored::pixels(&store, account).await, []);
-    assert_eq!(stored::custom_domain(&store, account, domain.id).await, None);
-    assert_eq!(stored::custom_domains(&store, account).await, []);
+    for resource in &resources {
+        assert_eq!(resource.stored(store.as_ref(), account).await, None);
+    }
+    for (kind, kept) in ResourceKind::ALL.into_iter().zip(&kept_resources) {
+        assert_eq!(kind.list(store.as_ref(), account).await, []);
+        assert_eq!(kind.list(store.as_ref(), other).await, std::slice::from_ref(kept));
+    }
     assert_eq!(store.holder_of(&domain.hostname).await.unwrap(), None);
-    assert_eq!(domain_steps::claim(&store, samples::at(1), samples::at(2), 10).await, []);
+    assert_eq!(domain_steps::claim(&store, samples::at(0), samples::at(2), 10).await, []);
     assert_eq!(store.pixels_with_ids(account, &[pixel.id]).await.unwrap(), []);
     assert_eq!(stored::links(&store, account).await, []);
     let revoked = unit!(&store, async |work| Ok(work.revoke_key(key.id, samples::at(1)).await?)).await;
@@ -224,13 +230,13 @@ pub(super) async fn deleting_an_account_deletes_its_data(fresh: Fresh) {
         assert_eq!(stored::published(&store, &link.placement).await, None);
     }
     assert_eq!(stored::redirect(&store, other, kept.id).await, Some(kept));
-    assert_eq!(stored::pixels(&store, other).await, [kept_pixel]);
-    assert_eq!(stored::custom_domains(&store, other).await, [kept_domain]);
 
-    // The e-mail address, the links' addresses, the hostname, and the ids of pixels and domains are free.
+    // The e-mail address, the links' addresses, the hostname, and the ids of resources are free.
     let connected = CustomDomain { account_id: other, ..domain };
     domain_steps::insert(&store, &connected, PLENTY).await.unwrap();
-    given::insert_pixel(&store, other, &pixel, PLENTY).await.unwrap();
+    for (kind, doomed) in ResourceKind::ALL.into_iter().zip(&resources) {
+        given::resource(&store, other, &kind.sample(other, "again").with_id_of(doomed)).await;
+    }
     given::insert_account(&store, &Account { id: samples::id(), ..doomed }).await.unwrap();
     for (slug, kind) in [("doomed", KINDS[0]), ("doomed-page", KINDS[1])] {
         given::link(&store, other, samples::link(kind, slug)).await;
@@ -250,7 +256,7 @@ pub(super) async fn nothing_is_inserted_for_a_missing_account(fresh: Fresh) {
                 [samples::link(kind, "late"), samples::link_at(kind, samples::lost(None)), grouped]
             })
             .collect();
-        let resources = limited_resources::KINDS.map(|kind| kind.sample(missing, "late"));
+        let resources = ResourceKind::ALL.map(|kind| kind.sample(missing, "late"));
         let (key, _) = samples::key(missing);
         let outcome = unit!(&store, async |work| {
             for limit in [0, PLENTY] {
@@ -259,11 +265,8 @@ pub(super) async fn nothing_is_inserted_for_a_missing_account(fresh: Fresh) {
                     assert!(matches!(refusal, Err(InsertLinksError::AccountMissing)), "{refusal:?}");
                 }
                 for resource in &resources {
-                    assert_eq!(
-                        resource.insert(work, missing, limit).await,
-                        Err(Decision::AccountMissing),
-                        "{resource:?}"
-                    );
+                    let outcome = resource.insert(work, missing, limit).await.map_err(Decision::from);
+                    assert_eq!(outcome, Err(Decision::AccountMissing), "{resource:?}");
                 }
             }
             assert!(!work.insert_key(&key).await?);
@@ -274,7 +277,7 @@ pub(super) async fn nothing_is_inserted_for_a_missing_account(fresh: Fresh) {
             assert_eq!(stored::link(&store, missing, link.id()).await, None);
         }
         for resource in &resources {
-            assert_eq!(resource.stored(&store, missing).await, None);
+            assert_eq!(resource.stored(store.as_ref(), missing).await, None);
         }
         assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
         let all = given::ids(&stored::links(&store, account).await);

@@ -7,10 +7,11 @@ use signpost_app::ports::{
     ANSWERS_KEPT, DueCheck, MAX_CLAIMS_OF_A_CHECK, RememberedAnswer, RememberedRequest, RequestFingerprint,
     Store, StoreError,
 };
-use signpost_domain::{AccountId, CustomDomain, FailureReason, IdempotencyKey};
+use signpost_domain::{AccountId, CustomDomain, FailureReason, IdempotencyKey, PlanResource};
 
 use super::domain_steps::{ACTIVE, checked_at};
 use super::given::PLENTY;
+use super::resources::{Resource, ResourceKind, insert_one};
 use super::unreadable_rows::{LEFT_OUT, Spoil, insert_account};
 use crate::logs::Log;
 use crate::samples;
@@ -106,14 +107,11 @@ pub(super) async fn each_is_reported(
 /// Checks that the account or its usage cannot be read.
 pub async fn corrupt_account_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
     let account = insert_account(store).await.id;
-    let mut columns = rubbish([
-        ("email", "''", "'a@example.com'"),
-        ("name", "''", "NULL"),
-        ("plan", "''", "'agency'"),
-        ("links_count", "-5", "0"),
-        ("pixels_count", "-5", "0"),
-        ("domains_count", "-5", "0"),
-    ]);
+    let mut columns =
+        rubbish([("email", "''", "'a@example.com'"), ("name", "''", "NULL"), ("plan", "''", "'agency'")]);
+    for counter in PlanResource::ALL {
+        columns.push((counter_column(counter), "-5".to_owned(), "0".to_owned()));
+    }
     columns.extend(literals.of_times(&["suspended_at", "created_at"]));
     let read = async || match store.account(account).await {
         Ok(_) => report(store.usage(account).await),
@@ -146,42 +144,39 @@ pub async fn corrupt_key_is_reported_with_column_and_without_hash(
     assert_eq!(store.keys(account).await.unwrap().len(), 1);
 }
 
-/// Checks that the group cannot be read.
-pub async fn corrupt_group_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
-    let account = insert_account(store).await.id;
-    let group = samples::group("A group");
-    let mut work = store.begin().await.unwrap();
-    work.insert_group(account, &group, PLENTY).await.unwrap();
-    work.commit().await.unwrap();
-    let mut columns =
-        rubbish([("name", "''", "'A'"), ("redirects_count", "-1", "0"), ("landings_count", "-1", "0")]);
-    columns.extend(literals.of_times(&["updated_at"]));
-    let read = async || report(store.group(account, group.id).await);
-    each_is_reported(spoil, "groups", group.id, columns, read).await;
+/// The column of `accounts` that counts a resource.
+const fn counter_column(counter: PlanResource) -> &'static str {
+    match counter {
+        PlanResource::Links => "links_count",
+        PlanResource::Groups => "groups_count",
+        PlanResource::Domains => "domains_count",
+        PlanResource::Pixels => "pixels_count",
+    }
 }
 
-/// Checks that the pixel cannot be read, but deleted.
-pub async fn corrupt_pixel_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
+/// Checks that a resource whose row has rubbish in a column cannot be read.
+pub async fn corrupt_resource_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
+    let account = insert_account(store).await.id;
+    for kind in ResourceKind::ALL {
+        let resource = kind.sample(account, "corrupt");
+        insert_one(store, account, &resource).await;
+        let read = async || report(resource.read(store, account).await);
+        each_is_reported(spoil, kind.table(), resource.id_text(), kind.rubbish(literals), read).await;
+        assert!(resource.stored(store, account).await.is_some(), "{kind:?}");
+    }
+}
+
+/// Checks that every method that reads a pixel reports the same, and that a corrupt pixel can be deleted.
+pub async fn corrupt_pixel_is_reported_to_each_reader_and_can_be_deleted(
+    Spoilt { store, spoil, .. }: Spoilt<'_>,
+) {
     let account = insert_account(store).await.id;
     let pixel = samples::pixel("A pixel");
-    let mut work = store.begin().await.unwrap();
-    work.insert_pixel(account, &pixel, PLENTY).await.unwrap();
-    work.commit().await.unwrap();
-    let code = format!("'{}'", pixel.code.as_str());
-    let mut columns = rubbish([
-        ("type", "'secret'", "'google_tag'"),
-        ("code", "'</script>secret'", &code),
-        ("name", "''", "NULL"),
-    ]);
-    columns.extend(literals.of_times(&["created_at"]));
-    let read = async || {
-        let one = report(store.pixel(account, pixel.id).await);
-        assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
-        one
-    };
-    each_is_reported(spoil, "pixels", pixel.id, columns, read).await;
-    store.pixel(account, pixel.id).await.unwrap().unwrap();
-    spoil("UPDATE pixels SET code = 'secret'");
+    insert_one(store, account, &Resource::Pixel(pixel.clone())).await;
+    spoil("UPDATE pixels SET code = '</script>secret'");
+    let one = report(store.pixel(account, pixel.id).await);
+    is_of(&one, "pixels.code", &pixel.id);
+    assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
     let mut work = store.begin().await.unwrap();
     assert!(work.delete_pixel(account, pixel.id).await.unwrap());
 }

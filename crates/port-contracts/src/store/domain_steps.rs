@@ -42,10 +42,8 @@ pub(super) fn every_status() -> Vec<CustomDomainStatus> {
 impl From<InsertCustomDomainError> for Decision {
     fn from(error: InsertCustomDomainError) -> Self {
         match error {
-            InsertCustomDomainError::LimitReached => Self::LimitReached,
             InsertCustomDomainError::HostnameTaken => Self::HostnameTaken,
-            InsertCustomDomainError::AccountMissing => Self::AccountMissing,
-            InsertCustomDomainError::Store(error) => error.into(),
+            InsertCustomDomainError::Resource(error) => error.into(),
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    InsertAccountError, InsertGroupError, InsertLinksError, InsertPixelError, Insertion, Store, StoreError,
-    UnitOfWork, UpdateLinkError,
+    InsertAccountError, InsertLinksError, InsertResourceError, Insertion, Store, StoreError, UnitOfWork,
+    UpdateLinkError,
 };
 use signpost_domain::{
     Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, LandingId, Link, LinkId, LinkKind, Page,
     PageContent, PageLimit, PagePosition, Pixel, PixelId, Timestamp,
 };
 
+use super::resources::{Resource, ResourceKind};
 use crate::samples;
 
 /// A limit that no case reaches.
@@ -68,22 +69,12 @@ impl From<InsertAccountError> for Decision {
     }
 }
 
-impl From<InsertGroupError> for Decision {
-    fn from(error: InsertGroupError) -> Self {
+impl From<InsertResourceError> for Decision {
+    fn from(error: InsertResourceError) -> Self {
         match error {
-            InsertGroupError::LimitReached => Self::LimitReached,
-            InsertGroupError::AccountMissing => Self::AccountMissing,
-            InsertGroupError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<InsertPixelError> for Decision {
-    fn from(error: InsertPixelError) -> Self {
-        match error {
-            InsertPixelError::LimitReached => Self::LimitReached,
-            InsertPixelError::AccountMissing => Self::AccountMissing,
-            InsertPixelError::Store(error) => error.into(),
+            InsertResourceError::LimitReached => Self::LimitReached,
+            InsertResourceError::AccountMissing => Self::AccountMissing,
+            InsertResourceError::Store(error) => error.into(),
         }
     }
 }
@@ -174,6 +165,22 @@ pub(super) async fn insert_group(
 /// Two stored, empty groups.
 pub(super) async fn two_groups(store: &Arc<dyn Store>, account: AccountId) -> [GroupId; 2] {
     [group(store, account).await.id, group(store, account).await.id]
+}
+
+/// A stored resource of each kind.
+pub(super) async fn one_of_each_resource(store: &Arc<dyn Store>, account: AccountId) -> Vec<Resource> {
+    let mut resources = Vec::new();
+    for kind in ResourceKind::ALL {
+        let resource = kind.sample(account, "one-of-each");
+        self::resource(store, account, &resource).await;
+        resources.push(resource);
+    }
+    resources
+}
+
+/// Stores a resource.
+pub(super) async fn resource(store: &Arc<dyn Store>, account: AccountId, resource: &Resource) {
+    unit!(store, async |work| Ok(resource.insert(work, account, PLENTY).await?)).await.unwrap();
 }
 
 /// A stored pixel.

@@ -2,141 +2,15 @@
 
 use std::sync::Arc;
 
-use signpost_app::ports::{
-    InsertCustomDomainError, InsertGroupError, InsertPixelError, Store, StoreError, UnitOfWork,
-};
-use signpost_domain::{AccountId, CustomDomain, Group, Page, PagePosition, Pixel, Usage};
+use signpost_app::ports::{Store, UnitOfWork};
+use signpost_domain::AccountId;
 
-use super::domain_steps::{NO_CHECKS, checked_at};
 use super::fixture::Fresh;
 use super::given::{self, Decision, PLENTY, unit};
+use super::resources::{Resource, ResourceKind, is_failure};
 use super::stored;
 use crate::run::at_once;
 use crate::samples;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Group,
-    Pixel,
-    Domain,
-}
-
-pub(super) const KINDS: [Kind; 3] = [Kind::Group, Kind::Pixel, Kind::Domain];
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Resource {
-    Group(Group),
-    Pixel(Pixel),
-    Domain(CustomDomain),
-}
-
-impl Kind {
-    /// A new resource for an account. Domains with different texts have different hostnames.
-    pub(super) fn sample(self, account: AccountId, text: &str) -> Resource {
-        match self {
-            Self::Group => Resource::Group(samples::group(text)),
-            Self::Pixel => Resource::Pixel(samples::pixel(text)),
-            Self::Domain => Resource::Domain(samples::custom_domain(account, &format!("{text}.example.net"))),
-        }
-    }
-
-    async fn count(self, store: &Arc<dyn Store>, account: AccountId) -> u64 {
-        let Usage { groups, pixels, domains, .. } = store.usage(account).await.unwrap().unwrap();
-        match self {
-            Self::Group => groups,
-            Self::Pixel => pixels,
-            Self::Domain => domains,
-        }
-    }
-
-    async fn page(
-        self,
-        store: &Arc<dyn Store>,
-        account: AccountId,
-        items: u64,
-        after: Option<PagePosition>,
-    ) -> Page<Resource> {
-        let limit = given::limit(items);
-        match self {
-            Self::Group => store.groups(account, limit, after).await.unwrap().map(Resource::Group),
-            Self::Pixel => store.pixels(account, limit, after).await.unwrap().map(Resource::Pixel),
-            Self::Domain => {
-                let page = store.custom_domains(account, limit, after).await.unwrap();
-                page.map(|found| Resource::Domain(found.domain))
-            }
-        }
-    }
-
-    async fn list(self, store: &Arc<dyn Store>, account: AccountId) -> Vec<Resource> {
-        self.page(store, account, 100, None).await.items
-    }
-}
-
-impl Resource {
-    /// The resource with the id of another one of its kind.
-    fn with_id_of(self, other: &Self) -> Self {
-        match (self, other) {
-            (Self::Group(group), Self::Group(other)) => Self::Group(Group { id: other.id, ..group }),
-            (Self::Pixel(pixel), Self::Pixel(other)) => Self::Pixel(Pixel { id: other.id, ..pixel }),
-            (Self::Domain(domain), Self::Domain(other)) => {
-                Self::Domain(CustomDomain { id: other.id, ..domain })
-            }
-            (resource, other) => panic!("{resource:?} and {other:?} are of different kinds"),
-        }
-    }
-
-    /// The position behind it in a list.
-    fn position(&self) -> PagePosition {
-        PagePosition::behind(match self {
-            Self::Group(group) => group.id.to_bytes(),
-            Self::Pixel(pixel) => pixel.id.to_bytes(),
-            Self::Domain(domain) => domain.id.to_bytes(),
-        })
-    }
-
-    pub(super) async fn insert(
-        &self,
-        work: &mut dyn UnitOfWork,
-        account: AccountId,
-        limit: u64,
-    ) -> Result<(), Decision> {
-        match self {
-            Self::Group(group) => Ok(work.insert_group(account, group, limit).await?),
-            Self::Pixel(pixel) => Ok(work.insert_pixel(account, pixel, limit).await?),
-            Self::Domain(domain) => Ok(work.insert_custom_domain(domain, checked_at(1), limit).await?),
-        }
-    }
-
-    /// Returns `true` if it existed.
-    async fn delete(&self, work: &mut dyn UnitOfWork, account: AccountId) -> Result<bool, StoreError> {
-        match self {
-            Self::Group(group) => work.delete_group(account, group.id, samples::at(1)).await,
-            Self::Pixel(pixel) => work.delete_pixel(account, pixel.id).await,
-            Self::Domain(domain) => work.delete_custom_domain(account, domain.id).await,
-        }
-    }
-
-    /// The resource as a unit of work locks it. Pixels are not locked.
-    async fn locked(
-        &self,
-        work: &mut dyn UnitOfWork,
-        account: AccountId,
-    ) -> Result<Option<Self>, StoreError> {
-        Ok(match self {
-            Self::Group(group) => work.lock_group(account, group.id).await?.map(Self::Group),
-            Self::Pixel(_) => None,
-            Self::Domain(domain) => work.lock_custom_domain(account, domain.id).await?.map(Self::Domain),
-        })
-    }
-
-    pub(super) async fn stored(&self, store: &Arc<dyn Store>, account: AccountId) -> Option<Self> {
-        match self {
-            Self::Group(group) => store.group(account, group.id).await.unwrap().map(Self::Group),
-            Self::Pixel(pixel) => store.pixel(account, pixel.id).await.unwrap().map(Self::Pixel),
-            Self::Domain(domain) => stored::custom_domain(store, account, domain.id).await.map(Self::Domain),
-        }
-    }
-}
 
 async fn insert(
     store: &Arc<dyn Store>,
@@ -144,7 +18,7 @@ async fn insert(
     resource: &Resource,
     limit: u64,
 ) -> Result<(), Decision> {
-    unit!(store, async |work| resource.insert(work, account, limit).await).await
+    unit!(store, async |work| Ok(resource.insert(work, account, limit).await?)).await
 }
 
 /// Returns `true` if it existed.
@@ -153,7 +27,7 @@ async fn delete(store: &Arc<dyn Store>, account: AccountId, resource: &Resource)
 }
 
 /// A stored resource.
-async fn given_one(store: &Arc<dyn Store>, account: AccountId, kind: Kind, text: &str) -> Resource {
+async fn given_one(store: &Arc<dyn Store>, account: AccountId, kind: ResourceKind, text: &str) -> Resource {
     let resource = kind.sample(account, text);
     insert(store, account, &resource, PLENTY).await.unwrap();
     resource
@@ -162,68 +36,55 @@ async fn given_one(store: &Arc<dyn Store>, account: AccountId, kind: Kind, text:
 /// An id that any account uses is an error and not a decision: the whole unit of work is lost.
 pub(super) async fn ids_are_unique_across_accounts(fresh: Fresh) {
     let (store, [owner, other]) = fresh.store_with_accounts().await;
-    for kind in KINDS {
+    for kind in ResourceKind::ALL {
         let resource = given_one(&store, owner, kind, "first").await;
         for account in [owner, other] {
             let again = kind.sample(account, "again").with_id_of(&resource);
             let mut work = store.begin().await.unwrap();
-            let is_an_error = match &again {
-                Resource::Group(group) => {
-                    let outcome = work.insert_group(account, group, PLENTY).await;
-                    matches!(outcome, Err(InsertGroupError::Store(_)))
-                }
-                Resource::Pixel(pixel) => {
-                    let outcome = work.insert_pixel(account, pixel, PLENTY).await;
-                    matches!(outcome, Err(InsertPixelError::Store(_)))
-                }
-                Resource::Domain(domain) => {
-                    let outcome = work.insert_custom_domain(domain, NO_CHECKS, PLENTY).await;
-                    matches!(outcome, Err(InsertCustomDomainError::Store(_)))
-                }
-            };
-            assert!(is_an_error, "{again:?}");
+            let outcome = again.insert(work.as_mut(), account, PLENTY).await;
+            assert!(is_failure(&outcome), "{again:?}");
             drop(work);
             stored::counters_are_right(&store, account).await;
         }
-        assert_eq!(resource.stored(&store, owner).await.as_ref(), Some(&resource));
-        assert_eq!(resource.stored(&store, other).await, None);
+        assert_eq!(resource.stored(store.as_ref(), owner).await.as_ref(), Some(&resource));
+        assert_eq!(resource.stored(store.as_ref(), other).await, None);
         // After the deletion of its resource, any account may use the id.
         assert!(delete(&store, owner, &resource).await);
         let again = kind.sample(other, "again").with_id_of(&resource);
         insert(&store, other, &again, PLENTY).await.unwrap();
-        assert_eq!(again.stored(&store, owner).await, None);
-        assert_eq!(again.stored(&store, other).await, Some(again));
+        assert_eq!(again.stored(store.as_ref(), owner).await, None);
+        assert_eq!(again.stored(store.as_ref(), other).await, Some(again));
     }
 }
 
 pub(super) async fn unknown_resources_are_not_found(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
-    for kind in KINDS {
+    for kind in ResourceKind::ALL {
         let known = given_one(&store, account, kind, "known").await;
         let (unknown, unknown_account) = (kind.sample(account, "unknown"), samples::id());
         let absent = async |resource: &Resource, account| {
-            assert_eq!(resource.stored(&store, account).await, None);
+            assert_eq!(resource.stored(store.as_ref(), account).await, None);
             let locked = unit!(&store, async |work| Ok(resource.locked(work, account).await?));
             assert_eq!(locked.await.unwrap(), None);
             assert!(!delete(&store, account, resource).await);
         };
         absent(&unknown, account).await;
         absent(&known, unknown_account).await;
-        assert_eq!(kind.list(&store, unknown_account).await, []);
+        assert_eq!(kind.list(store.as_ref(), unknown_account).await, []);
         assert!(delete(&store, account, &known).await);
         // The resource was deleted already.
         absent(&known, account).await;
-        assert_eq!(kind.count(&store, account).await, 0);
+        assert_eq!(kind.count(store.as_ref(), account).await, 0);
     }
 }
 
 /// The account's count never exceeds the limit, and a deletion makes room (D15).
 pub(super) async fn d15_resources_never_exceed_the_limit(fresh: Fresh) {
-    for kind in KINDS {
+    for kind in ResourceKind::ALL {
         let (store, [account, other]) = fresh.store_with_accounts().await;
         // Links and resources of the other kinds have separate counts.
         given::link(&store, account, samples::redirect("link")).await;
-        for separate in KINDS.into_iter().filter(|separate| *separate != kind) {
+        for separate in ResourceKind::ALL.into_iter().filter(|separate| *separate != kind) {
             for text in ["one", "another"] {
                 given_one(&store, account, separate, text).await;
             }
@@ -240,8 +101,8 @@ pub(super) async fn d15_resources_never_exceed_the_limit(fresh: Fresh) {
         {
             expect(position, limit, expected).await;
         }
-        assert_eq!(resources[2].stored(&store, account).await, None);
-        assert_eq!(kind.count(&store, account).await, 2);
+        assert_eq!(resources[2].stored(store.as_ref(), account).await, None);
+        assert_eq!(kind.count(store.as_ref(), account).await, 2);
         // The other account has its own count.
         insert(&store, other, &kind.sample(other, "other"), 1).await.unwrap();
         assert!(delete(&store, account, &resources[0]).await);
@@ -253,32 +114,35 @@ pub(super) async fn d15_resources_never_exceed_the_limit(fresh: Fresh) {
         for (position, limit, expected) in [(2, 2, Ok(())), (3, 2, reached), (3, u64::MAX, Ok(()))] {
             expect(position, limit, expected).await;
         }
-        assert_eq!(kind.count(&store, account).await, 3);
-        assert_eq!(kind.count(&store, other).await, 1);
+        assert_eq!(kind.count(store.as_ref(), account).await, 3);
+        assert_eq!(kind.count(store.as_ref(), other).await, 1);
         stored::counters_are_right(&store, account).await;
     }
 }
 
 pub(super) async fn a_reached_limit_leaves_the_unit_of_work_usable(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
-    for kind in KINDS {
+    for kind in ResourceKind::ALL {
         let first = given_one(&store, account, kind, "first").await;
         let refused = kind.sample(account, "refused");
         let outcome = unit!(&store, async |work| {
-            assert_eq!(refused.insert(work, account, 1).await, Err(Decision::LimitReached));
+            assert_eq!(
+                refused.insert(work, account, 1).await.map_err(Decision::from),
+                Err(Decision::LimitReached)
+            );
             assert!(first.delete(work, account).await?);
-            refused.insert(work, account, 1).await
+            Ok(refused.insert(work, account, 1).await?)
         });
         outcome.await.unwrap();
-        assert_eq!(kind.list(&store, account).await, [refused]);
+        assert_eq!(kind.list(store.as_ref(), account).await, [refused]);
         stored::counters_are_right(&store, account).await;
     }
 }
 
 pub(super) async fn resources_are_listed_newest_first(fresh: Fresh) {
     let (store, [account, other, empty]) = fresh.store_with_accounts().await;
-    for kind in KINDS {
-        let page = kind.page(&store, empty, 25, None).await;
+    for kind in ResourceKind::ALL {
+        let page = kind.page(store.as_ref(), empty, 25, None).await;
         assert_eq!((page.items, page.next), (vec![], None));
 
         // The order of creation differs from the order of the names.
@@ -291,13 +155,13 @@ pub(super) async fn resources_are_listed_newest_first(fresh: Fresh) {
         }
         resources.reverse();
         for items in 1..=25 {
-            let page = async |after| kind.page(&store, account, items, after).await;
+            let page = async |after| kind.page(store.as_ref(), account, items, after).await;
             let (walked, pages) = given::walk(page).await;
             assert_eq!(walked, resources);
             assert_eq!(pages, 23_usize.div_ceil(usize::try_from(items).unwrap()));
         }
         let behind = async |position: usize| {
-            kind.page(&store, account, 5, Some(resources[position].position())).await.items
+            kind.page(store.as_ref(), account, 5, Some(resources[position].position())).await.items
         };
         assert_eq!(behind(22).await, []);
         // A position is valid without a resource at it.
@@ -310,13 +174,13 @@ pub(super) async fn resources_are_listed_newest_first(fresh: Fresh) {
 /// A unit of work sees its own changes, and a rollback undoes them with their effect on the count.
 pub(super) async fn rollback_restores_the_count(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
-    for kind in KINDS {
+    for kind in ResourceKind::ALL {
         let (kept, undone) = (given_one(&store, account, kind, "kept").await, kind.sample(account, "undone"));
         let steps = async |work: &mut dyn UnitOfWork| -> Result<(), Decision> {
             undone.insert(work, account, 2).await?;
             assert!(undone.delete(work, account).await?);
             undone.insert(work, account, 2).await?;
-            let expected = (kind != Kind::Pixel).then_some(&undone);
+            let expected = (kind != ResourceKind::Pixel).then_some(&undone);
             assert_eq!(undone.locked(work, account).await?.as_ref(), expected);
             assert!(kept.delete(work, account).await?);
             assert!(!kept.delete(work, account).await?);
@@ -326,12 +190,12 @@ pub(super) async fn rollback_restores_the_count(fresh: Fresh) {
             let mut work = store.begin().await.unwrap();
             steps(work.as_mut()).await.unwrap();
             // Other readers do not see them yet.
-            assert_eq!(kind.list(&store, account).await, std::slice::from_ref(&kept));
+            assert_eq!(kind.list(store.as_ref(), account).await, std::slice::from_ref(&kept));
             drop(work);
             stored::counters_are_right(&store, account).await;
         }
         unit!(&store, async |work| steps(work).await).await.unwrap();
-        assert_eq!(kind.list(&store, account).await, [undone]);
+        assert_eq!(kind.list(store.as_ref(), account).await, [undone]);
         stored::counters_are_right(&store, account).await;
     }
 }
@@ -340,7 +204,7 @@ pub(super) async fn rollback_restores_the_count(fresh: Fresh) {
 pub(super) async fn d15_limits_are_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
     let (store, [account]) = fresh.store_with_accounts().await;
-    for kind in KINDS {
+    for kind in ResourceKind::ALL {
         let insert_all = async |text: &str, tasks| {
             let outcomes = at_once(tasks, |number| {
                 let (store, resource) = (store.clone(), kind.sample(account, &format!("{text}-{number}")));
@@ -349,13 +213,13 @@ pub(super) async fn d15_limits_are_exact_under_concurrency(fresh: Fresh) {
             given::successes(outcomes.await, Decision::LimitReached).len()
         };
         let full = async || {
-            assert_eq!(kind.count(&store, account).await, LIMIT);
+            assert_eq!(kind.count(store.as_ref(), account).await, LIMIT);
             stored::counters_are_right(&store, account).await;
         };
         assert_eq!(insert_all("first", LIMIT + 50).await, 30);
         full().await;
         // Two tasks delete each of these resources, and one of them finds it.
-        let doomed = kind.page(&store, account, 10, None).await.items;
+        let doomed = kind.page(store.as_ref(), account, 10, None).await.items;
         let deletions = at_once(20, |number| {
             let (store, one) = (store.clone(), doomed[usize::try_from(number / 2).unwrap()].clone());
             async move { delete(&store, account, &one).await }

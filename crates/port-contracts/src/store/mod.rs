@@ -43,6 +43,7 @@ mod published_links;
 mod random_links;
 mod random_sequences;
 mod remembered_answers;
+mod resources;
 mod room_for_answers;
 mod stored;
 mod tenants;

@@ -10,6 +10,7 @@ use signpost_domain::{
 };
 
 use super::given::{self, KINDS};
+use super::resources::ResourceKind;
 
 pub(super) async fn link(store: &Arc<dyn Store>, account: AccountId, id: impl Into<LinkId>) -> Option<Link> {
     let id = id.into();
@@ -144,12 +145,12 @@ pub(super) async fn group_counts(store: &Arc<dyn Store>, account: AccountId, gro
 /// Checks that every counter equals a new count.
 pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountId) {
     let (links, groups) = (links(store, account).await, groups(store, account).await);
-    let (domains, pixels) = (custom_domains(store, account).await, pixels(store, account).await);
     let usage = store.usage(account).await.unwrap().unwrap();
     assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
-    assert_eq!(usize::try_from(usage.groups).unwrap(), groups.len());
-    assert_eq!(usize::try_from(usage.domains).unwrap(), domains.len());
-    assert_eq!(usize::try_from(usage.pixels).unwrap(), pixels.len());
+    for kind in ResourceKind::ALL {
+        let stored = kind.list(store.as_ref(), account).await;
+        assert_eq!(usize::try_from(usage.of(kind.counter())).unwrap(), stored.len(), "{kind:?}");
+    }
     for group in groups {
         let inside = KINDS.map(|kind| {
             let inside = links.iter().filter(|link| link.kind() == kind && link.group_id == Some(group.id));

@@ -8,6 +8,7 @@ use signpost_domain::{
 use super::domain_steps::{self, ACTIVE, NO_CHECKS};
 use super::fixture::Fresh;
 use super::given::{self, KINDS, PLENTY, unit};
+use super::resources::ResourceKind;
 use super::stored;
 use crate::samples;
 
@@ -20,20 +21,19 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
     given::links(&store, owner, &links).await;
 
-    assert_eq!(store.pixel(stranger, pixel.id).await.unwrap(), None);
-    assert_eq!(stored::pixels(&store, stranger).await, []);
+    for resource in given::one_of_each_resource(&store, owner).await {
+        assert_eq!(resource.stored(store.as_ref(), stranger).await, None);
+        assert_eq!(resource.stored(store.as_ref(), owner).await, Some(resource));
+    }
+    for kind in ResourceKind::ALL {
+        assert_eq!(kind.list(store.as_ref(), stranger).await, []);
+    }
     assert_eq!(store.pixels_with_ids(stranger, &[pixel.id]).await.unwrap(), []);
-    assert_eq!(stored::pixels(&store, owner).await, [pixel]);
-    assert_eq!(stored::custom_domain(&store, stranger, domain.id).await, None);
-    assert_eq!(stored::custom_domains(&store, stranger).await, []);
     let named = std::slice::from_ref(&domain.hostname);
     assert_eq!(store.custom_domains_named(stranger, named).await.unwrap(), []);
     assert_eq!(store.custom_domains_named(owner, named).await.unwrap(), std::slice::from_ref(&domain));
-    assert_eq!(stored::custom_domains(&store, owner).await, [domain]);
-    assert_eq!(store.group(stranger, group.id).await.unwrap(), None);
     assert_eq!(store.keys(stranger).await.unwrap(), []);
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
-    assert_eq!(stored::groups(&store, stranger).await, []);
     for link in &links {
         assert_eq!(stored::link(&store, stranger, link.id()).await, None);
         for filter in [
@@ -57,35 +57,34 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
 pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let group = given::group(&store, owner).await;
-    let pixel = given::pixel(&store, owner).await;
     let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
+    let resources = given::one_of_each_resource(&store, owner).await;
     let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
     given::links(&store, owner, &links).await;
     let ids = given::ids(&links);
     let outcome = unit!(&store, async |work| {
-        assert!(!work.delete_pixel(stranger, pixel.id).await?);
-        assert_eq!(work.lock_custom_domain(stranger, domain.id).await?, None);
+        for resource in &resources {
+            assert_eq!(resource.locked(work, stranger).await?, None);
+            assert!(!resource.delete(work, stranger).await?);
+        }
         let named = std::slice::from_ref(&domain.hostname);
         assert_eq!(work.hold_custom_domains(stranger, named).await?, []);
         assert_eq!(work.lock_claims(stranger, &domain.hostname).await?.own, None);
-        assert!(!work.delete_custom_domain(stranger, domain.id).await?);
         for id in &ids {
             assert_eq!(work.lock_link(stranger, *id).await?, None);
         }
-        assert_eq!(work.lock_group(stranger, group.id).await?, None);
         assert_eq!(work.delete_links(stranger, &ids).await?, []);
         assert_eq!(work.delete_some_links(stranger, 100).await?, 0);
-        assert!(!work.delete_group(stranger, group.id, samples::at(9)).await?);
         Ok(())
     });
     outcome.await.unwrap();
     assert_eq!(stored::links(&store, owner).await, links);
     let counted = Group { landings_count: 1, redirects_count: 1, ..group };
     assert_eq!(store.group(owner, counted.id).await.unwrap(), Some(counted));
-    assert_eq!(store.pixel(owner, pixel.id).await.unwrap(), Some(pixel));
-    assert_eq!(stored::custom_domains(&store, owner).await, [domain]);
-    let usage = Usage { links: 2, groups: 1, domains: 1, pixels: 1 };
-    assert_eq!(store.usage(owner).await.unwrap(), Some(usage));
+    for resource in resources {
+        assert_eq!(resource.stored(store.as_ref(), owner).await, Some(resource));
+    }
+    stored::counters_are_right(&store, owner).await;
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }
 

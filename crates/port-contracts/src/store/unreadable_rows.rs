@@ -4,12 +4,13 @@
 
 use signpost_app::ports::{PublishedContent, Store, StoreError};
 use signpost_domain::{
-    Account, Address, CheckPlan, GroupFilter, Landing, Link, LinkFilter, LinkKind, Page, PageLimit,
-    PagePosition, PixelId, Redirect, Site,
+    Account, Address, GroupFilter, Landing, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
+    PixelId, Redirect, Site,
 };
 
 use super::corrupt_rows::Spoilt;
 use super::given::PLENTY;
+use super::resources::ResourceKind;
 use crate::logs::Log;
 use crate::samples;
 
@@ -121,39 +122,32 @@ pub async fn other_lists_leave_out_what_cannot_be_read(Spoilt { store, spoil, ..
     let log = Log::begin();
     let mut work = store.begin().await.unwrap();
     for text in ["a", "b", "c"] {
-        let (group, pixel) = (samples::group(text), samples::pixel(text));
-        let domain = samples::custom_domain(account, &format!("{text}.example.com"));
         let (mut key, _) = samples::key(account);
         key.name = Some(samples::name(text));
-        work.insert_group(account, &group, PLENTY).await.unwrap();
-        work.insert_pixel(account, &pixel, PLENTY).await.unwrap();
-        let checks = CheckPlan { next_check_at: None, checks_made: 0 };
-        work.insert_custom_domain(&domain, checks, PLENTY).await.unwrap();
         assert!(work.insert_key(&key).await.unwrap());
+        for kind in ResourceKind::ALL {
+            let resource = kind.sample(account, text);
+            resource.insert(work.as_mut(), account, PLENTY).await.unwrap();
+            if text == "b" {
+                broken.push(resource.id_text());
+            }
+        }
         if text == "b" {
-            broken.extend([
-                group.id.to_string(),
-                pixel.id.to_string(),
-                domain.id.to_string(),
-                key.id.to_string(),
-            ]);
+            broken.push(key.id.to_string());
         }
     }
     work.commit().await.unwrap();
-    for table in ["groups", "pixels", "api_keys"] {
-        spoil(&format!("UPDATE {table} SET name = '' WHERE name = 'b'"));
+    for kind in ResourceKind::ALL {
+        spoil(&kind.spoil_b());
     }
+    spoil("UPDATE api_keys SET name = '' WHERE name = 'b'");
     spoil(&format!("UPDATE accounts SET plan = '' WHERE email = '{}'", spoilt.email));
-    spoil("UPDATE custom_domains SET hostname = 'no host' WHERE hostname = 'b.example.com'");
     for limit in 1..=4 {
+        for kind in ResourceKind::ALL {
+            let (found, left_out) = walk(async |after| kind.page(store, account, limit, after).await).await;
+            assert_eq!((found.len(), left_out), (2, 1), "{kind:?}");
+        }
         let limit = PageLimit::new(limit).unwrap();
-        let (groups, left_out) = walk(async |after| store.groups(account, limit, after).await.unwrap()).await;
-        assert_eq!((groups.len(), left_out), (2, 1));
-        let (pixels, left_out) = walk(async |after| store.pixels(account, limit, after).await.unwrap()).await;
-        assert_eq!((pixels.len(), left_out), (2, 1));
-        let domains = async |after| store.custom_domains(account, limit, after).await.unwrap();
-        let (domains, left_out) = walk(domains).await;
-        assert_eq!((domains.len(), left_out), (2, 1));
         let (accounts, left_out) = walk(async |after| store.accounts(limit, after).await.unwrap()).await;
         assert_eq!((accounts.len(), left_out), (1, 1));
     }

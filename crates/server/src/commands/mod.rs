@@ -20,8 +20,8 @@ use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 use crate::settings::{
-    CommonFlags, CommonSettings, LinkFlags, LinkSettings, PLANS_FILE_FORM, ServeFlags, ServeSettings,
-    SettingsError, Sources,
+    CommonFlags, CommonSettings, LinkFlags, LinkSettings, ServeFlags, ServeSettings, SettingsError, Sources,
+    plans_file_form,
 };
 use crate::telemetry;
 use crate::wiring;
@@ -136,7 +136,7 @@ Stopping:
   finishes running requests and exits, at most 30 seconds after drain-delay. A
   second SIGTERM, SIGINT or SIGQUIT stops it at once. Under `nohup` a closed
   terminal does not stop it.",
-        plans = indented(PLANS_FILE_FORM)
+        plans = indented(&plans_file_form())
     )
 }
 

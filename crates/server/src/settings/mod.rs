@@ -31,7 +31,7 @@ pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
 pub(crate) use gates::GateSettings;
 pub(crate) use logged::joined;
-pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
+pub(crate) use plans_file::form as plans_file_form;
 pub(crate) use setting::About;
 pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;

@@ -5,28 +5,33 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use signpost_domain::{Feature, FeatureSet, Plan, PlanLimits, PlanName, Plans, RequestBudget};
+use signpost_domain::{Feature, FeatureSet, Plan, PlanLimits, PlanName, PlanResource, Plans, RequestBudget};
 use toml::Table;
 
 use super::toml_file;
 
-/// The form of the file, as `--help` shows it.
-pub(crate) const FORM: &str = "\
+/// The form of the file, as `--help` shows it: with the built-in plan `agency`.
+pub(crate) fn form() -> String {
+    let limits = PlanLimits::AGENCY;
+    let keys = PlanResource::ALL.map(|resource| format!("  {} = {}", resource.as_str(), limits.of(resource)));
+    format!(
+        "\
 A plans file has a table for each plan, with these keys:
   [plans.agency]
   api_access = true
   requests_per_minute = 120
   requests_per_day = 10000
-  links = 1000000
-  groups = 10000
-  domains = 500
-  pixels = 500
-  analytics_days = 1096
+{}
+  analytics_days = {}
   features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\"]
 A plan of the same name as a built-in one (free, pro, agency, unlimited)
 replaces it; others are added. With extends = \"agency\" a plan takes the keys
 that it leaves out from that plan, which may be built in or in the same file.
-unlimited is for accounts of your own; no account gets it unasked.";
+unlimited is for accounts of your own; no account gets it unasked.",
+        keys.join("\n"),
+        limits.analytics_days
+    )
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,18 +41,42 @@ struct File {
 
 /// A plan as written in the file. Keys that it leaves out come from the plan that it extends.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Entry {
     extends: Option<String>,
     api_access: Option<bool>,
     requests_per_minute: Option<u32>,
     requests_per_day: Option<u32>,
-    links: Option<u64>,
-    groups: Option<u64>,
-    domains: Option<u64>,
-    pixels: Option<u64>,
     analytics_days: Option<u32>,
     features: Option<Vec<String>>,
+    /// The limits of resources, which have keys of their own in the file.
+    #[serde(skip)]
+    limits: BTreeMap<PlanResource, u64>,
+}
+
+impl Entry {
+    /// The keys of a plan beside its limits of resources.
+    const KEYS: [&str; 6] =
+        ["extends", "api_access", "requests_per_minute", "requests_per_day", "analytics_days", "features"];
+
+    /// Reads the table of a plan.
+    fn read(mut table: Table) -> Result<Self, String> {
+        let mut limits = BTreeMap::new();
+        for resource in PlanResource::ALL {
+            if let Some((key, value)) = table.remove_entry(resource.as_str()) {
+                // In a table of its own the error names the key.
+                let own = Table::from_iter([(key, value)]).try_into::<BTreeMap<String, u64>>();
+                let own = own.map_err(|error| in_one_line(&error))?;
+                limits.extend(own.into_values().map(|limit| (resource, limit)));
+            }
+        }
+        if let Some(unknown) = table.keys().find(|key| !Self::KEYS.contains(&key.as_str())) {
+            let known = Self::KEYS.into_iter().chain(PlanResource::ALL.map(PlanResource::as_str));
+            let known: Vec<&str> = known.collect();
+            return Err(format!("unknown key `{unknown}`, expected one of {}", known.join(", ")));
+        }
+        let entry = table.try_into::<Self>().map_err(|error| in_one_line(&error))?;
+        Ok(Self { limits, ..entry })
+    }
 }
 
 /// The built-in plans, with those of the file replaced or added.
@@ -64,7 +93,7 @@ fn parse(text: &str) -> Result<Plans, String> {
         let in_plan = |problem: String| format!("plan `{name}`: {problem}");
         let parsed =
             PlanName::parse(&name).map_err(|error| in_plan(format!("the name {}", error.message())))?;
-        let entry = table.try_into::<Entry>().map_err(|error| in_plan(in_one_line(&error)))?;
+        let entry = Entry::read(table).map_err(in_plan)?;
         entries.insert(parsed, entry);
     }
     let file = PlansOfFile { entries, builtin: Plans::builtin() };
@@ -122,12 +151,9 @@ impl Entry {
             api_access,
             requests_per_minute,
             requests_per_day,
-            links,
-            groups,
-            domains,
-            pixels,
             analytics_days,
             features,
+            limits,
         } = self;
         let feature = |text: &String| {
             Feature::parse(text).map_err(|error| format!("`features`: {text:?} {}", error.message()))
@@ -147,17 +173,13 @@ impl Entry {
                 )?,
                 per_day: given("requests_per_day", *requests_per_day, base.map(|base| base.budget.per_day))?,
             },
-            limits: PlanLimits {
-                links: given("links", *links, base.map(|base| base.limits.links))?,
-                groups: given("groups", *groups, base.map(|base| base.limits.groups))?,
-                domains: given("domains", *domains, base.map(|base| base.limits.domains))?,
-                pixels: given("pixels", *pixels, base.map(|base| base.limits.pixels))?,
-                analytics_days: given(
-                    "analytics_days",
-                    *analytics_days,
-                    base.map(|base| base.limits.analytics_days),
-                )?,
-            },
+            limits: PlanLimits::try_of_each(
+                given("analytics_days", *analytics_days, base.map(|base| base.limits.analytics_days))?,
+                |resource| {
+                    let own = limits.get(&resource).copied();
+                    given(resource.as_str(), own, base.map(|base| base.limits.of(resource)))
+                },
+            )?,
             features: given("features", features, base.map(|base| base.features))?,
         })
     }
@@ -235,7 +257,8 @@ mod tests {
 
     #[test]
     fn the_plan_in_help_is_the_built_in_plan() {
-        let example: Vec<&str> = FORM.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+        let form = form();
+        let example: Vec<&str> = form.lines().filter_map(|line| line.strip_prefix("  ")).collect();
         assert_eq!(parse(&example.join("\n")).unwrap(), Plans::builtin());
     }
 

@@ -2,7 +2,8 @@
 
 use signpost_app::ports::{
     CHECKS_LEFT_ALONE_FOR, ConcludedCheck, CustomDomainReads, DomainChecks, DueCheck,
-    InsertCustomDomainError, LinkReads, LinksOf, MAX_CLAIMS_OF_A_CHECK, Store, UpdateCustomDomainError,
+    InsertCustomDomainError, InsertResourceError, LinkReads, LinksOf, MAX_CLAIMS_OF_A_CHECK, Store,
+    UpdateCustomDomainError,
 };
 use signpost_domain::{
     AccountId, Address, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, PageLimit, PagePosition,
@@ -87,7 +88,10 @@ async fn writing(subject: &mut Subject, other: AccountId) {
             work.insert_custom_domain(&mine, plan(5), 1).await.unwrap();
             let late = domain(account, "late.example.net");
             let refused = work.insert_custom_domain(&late, plan(5), 1).await;
-            assert!(matches!(refused, Err(InsertCustomDomainError::LimitReached)));
+            assert!(matches!(
+                refused,
+                Err(InsertCustomDomainError::Resource(InsertResourceError::LimitReached))
+            ));
             let theirs = domain(other, "mine.example.net");
             let refused = work.insert_custom_domain(&theirs, plan(5), 1).await;
             assert!(matches!(refused, Err(InsertCustomDomainError::HostnameTaken)));

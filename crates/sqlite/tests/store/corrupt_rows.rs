@@ -48,8 +48,8 @@ contract! {
     corrupt_rows {
         corrupt_account_is_reported_with_column_and_id
         corrupt_key_is_reported_with_column_and_without_hash
-        corrupt_group_is_reported_with_column_and_id
-        corrupt_pixel_is_reported_with_column_and_id
+        corrupt_resource_is_reported_with_column_and_id
+        corrupt_pixel_is_reported_to_each_reader_and_can_be_deleted
         d12_corrupt_answer_is_reported_with_column_account_and_key
         corrupt_domain_is_reported_with_column_and_id
         d65_unreadable_explanation_is_left_out_and_hides_no_domain
