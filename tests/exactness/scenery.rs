@@ -32,7 +32,7 @@ pub(crate) fn unlimited() -> Plan {
         name: PlanName::parse("unlimited").unwrap(),
         api_access: true,
         budget: RequestBudget { per_minute: u32::MAX, per_day: u32::MAX },
-        limits: PlanLimits { links: 100, groups: 100, domains: 100, pixels: 100, analytics_days: 1_096 },
+        limits: PlanLimits::UNLIMITED,
         features: Feature::ALL.into_iter().collect::<FeatureSet>(),
     }
 }

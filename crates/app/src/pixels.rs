@@ -12,6 +12,8 @@ use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::unit_of_work::{Attempts, commit};
 
+const NOT_FOUND: Refusal = Refusal::NotFound("pixel");
+
 /// The pixel to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPixel {
@@ -64,31 +66,31 @@ pub async fn list(
 /// The caller's pixel with this id.
 ///
 /// # Errors
-/// [`Refusal::PixelNotFound`] (D2).
+/// [`Refusal::NotFound`] (D2).
 pub async fn get(app: &Application, caller: &Caller, id: IdReference<PixelKind>) -> Result<Pixel, AppError> {
     caller.require(Permission::Read)?;
-    let id = id.id().ok_or(Refusal::PixelNotFound)?;
+    let id = id.id().ok_or(NOT_FOUND)?;
     let pixel = app.store.pixel(caller.account_id(), id).await?;
-    Ok(pixel.ok_or(Refusal::PixelNotFound)?)
+    Ok(pixel.ok_or(NOT_FOUND)?)
 }
 
 /// Deletes a pixel. It disappears from all redirects.
 ///
 /// # Errors
-/// [`Refusal::PixelNotFound`] (D2).
+/// [`Refusal::NotFound`] (D2).
 pub async fn delete(
     app: &Application,
     caller: &Caller,
     id: IdReference<PixelKind>,
 ) -> Result<PixelId, AppError> {
     caller.require(Permission::WriteLinks)?;
-    let id = id.id().ok_or(Refusal::PixelNotFound)?;
+    let id = id.id().ok_or(NOT_FOUND)?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
             if !work.delete_pixel(caller.account_id(), id).await? {
-                return Err(Refusal::PixelNotFound.into());
+                return Err(NOT_FOUND.into());
             }
             commit(app, work).await?;
             Ok(id)

@@ -44,11 +44,14 @@ macro_rules! plan_resources {
         }
 
         impl PlanLimits {
-            pub(crate) const FREE: Self = Self { $($name: $free,)* analytics_days: 31 };
-            pub(crate) const PRO: Self = Self { $($name: $pro,)* analytics_days: 366 };
-            /// Those of the built-in plan `agency`.
+            /// The limits of the built-in plan `free`.
+            pub const FREE: Self = Self { $($name: $free,)* analytics_days: 31 };
+            /// The limits of the built-in plan `pro`.
+            pub const PRO: Self = Self { $($name: $pro,)* analytics_days: 366 };
+            /// The limits of the built-in plan `agency`.
             pub const AGENCY: Self = Self { $($name: $agency,)* analytics_days: 1_096 };
-            pub(crate) const UNLIMITED: Self = Self { $($name: 100_000_000,)* analytics_days: 3_660 };
+            /// The limits of the built-in plan `unlimited`.
+            pub const UNLIMITED: Self = Self { $($name: 100_000_000,)* analytics_days: 3_660 };
 
             /// Limits with the result of `limit` for each resource.
             ///

@@ -20,8 +20,8 @@ pub enum Refusal {
     LandingNotFound,
     /// The caller has no such group. This includes a group that a body names (D6).
     GroupNotFound,
-    /// The caller has no such pixel. Pixels have no code of their own (D6).
-    PixelNotFound,
+    /// The caller has nothing of this kind with this id, and the kind has no code of its own, as `pixel` (D6).
+    NotFound(&'static str),
     /// The caller has no such domain. This includes a domain that a body names (D23).
     DomainNotFound,
     /// The domain is the caller's, but it is not active (D23).
@@ -79,7 +79,7 @@ impl Refusal {
             Self::RedirectNotFound => ErrorCode::RedirectNotFound,
             Self::LandingNotFound => ErrorCode::LandingNotFound,
             Self::GroupNotFound => ErrorCode::GroupNotFound,
-            Self::PixelNotFound => ErrorCode::InvalidRequest,
+            Self::NotFound(_) => ErrorCode::InvalidRequest,
             Self::DomainNotFound => ErrorCode::DomainNotFound,
             Self::DomainNotActive => ErrorCode::DomainNotActive,
             Self::HostnameTaken { .. } => ErrorCode::HostnameAlreadyTaken,
@@ -119,7 +119,7 @@ impl Refusal {
             Self::RedirectNotFound
             | Self::LandingNotFound
             | Self::GroupNotFound
-            | Self::PixelNotFound
+            | Self::NotFound(_)
             | Self::DomainNotFound
             | Self::DomainNotActive
             | Self::HostnameTaken { .. }
@@ -144,7 +144,7 @@ impl fmt::Display for Refusal {
             Self::RedirectNotFound => f.write_str("No such redirect."),
             Self::LandingNotFound => f.write_str("No such landing page."),
             Self::GroupNotFound => f.write_str("No such group."),
-            Self::PixelNotFound => f.write_str("No such pixel."),
+            Self::NotFound(kind) => write!(f, "No such {kind}."),
             Self::DomainNotFound => f.write_str("No such domain."),
             Self::DomainNotActive => f.write_str("The domain is not active: its records are not verified, or it has failed since. Verify it first."),
             Self::HostnameTaken { record } => write!(

@@ -64,7 +64,7 @@ const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
         | Refusal::DuplicateSlugInBatch => Some("slug"),
         Refusal::RedirectNotFound
         | Refusal::LandingNotFound
-        | Refusal::PixelNotFound
+        | Refusal::NotFound(_)
         | Refusal::HostnameTaken { .. }
         | Refusal::HostnameIsSystemDomain
         | Refusal::DomainProviderUnavailable

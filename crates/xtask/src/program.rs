@@ -16,15 +16,10 @@ pub const LOG: &str = "signpost.log";
 /// Budgets and limits that no run reaches: runs look for defects, not for 429s.
 pub const PLANS: &str = r#"
 [plans.agency]
-api_access = true
+extends = "unlimited"
 requests_per_minute = 1000000000
 requests_per_day = 1000000000
-links = 1000000000
-groups = 1000000000
-domains = 1000000000
-pixels = 1000000000
 analytics_days = 1096
-features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
 "#;
 
 /// A watchdog script. It stops the program if this process ends first, however it ends: then its input closes without a

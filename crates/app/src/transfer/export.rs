@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{AccountId, GroupId, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Usage};
+use signpost_domain::{AccountId, GroupId, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition};
 
 use super::left_out::LeftOut;
 use super::record::Record;
@@ -40,14 +40,14 @@ impl Export {
     /// [`OperatorError::NoSuchAccount`]. Or the store broke.
     pub async fn start(app: &Application, account: AccountId) -> Result<Self, OperatorError> {
         let usage = app.store.usage(account).await?.ok_or(OperatorError::NoSuchAccount(account))?;
-        let Usage { links, groups, domains: _, pixels: _ } = usage;
+        // What has no records is counted by [`LeftOut`].
         let at_once = PageLimit::new(AT_ONCE).unwrap_or_default();
         Ok(Self {
             account,
             at_once,
             next: Some(Part::Groups(None)),
             groups: HashSet::new(),
-            expected: links.saturating_add(groups),
+            expected: usage.links.saturating_add(usage.groups),
             left_out: LeftOut::default(),
         })
     }

@@ -232,7 +232,7 @@ pub(crate) fn plan(features: &[Feature]) -> Plan {
         name: samples::plan("tailored"),
         api_access: true,
         budget: RequestBudget { per_minute: 10_000, per_day: 100_000 },
-        limits: PlanLimits { links: 1_000, groups: 100, domains: 0, pixels: 0, analytics_days: 31 },
+        limits: PlanLimits { links: 1_000, groups: 100, ..PlanLimits::FREE },
         features: features.iter().copied().collect(),
     }
 }

@@ -44,8 +44,8 @@ impl ApiError {
     /// The status (D6).
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
-            // The contract has no code for pixels.
-            Self::NoSuchPath | Self::App(AppError::Refused(Refusal::PixelNotFound)) => StatusCode::NOT_FOUND,
+            // The contract has no code for absent things of some kinds, such as pixels.
+            Self::NoSuchPath | Self::App(AppError::Refused(Refusal::NotFound(_))) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Overloaded
             // The same change succeeds as soon as the operator has freed space.
