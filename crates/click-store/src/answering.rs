@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use signpost_app::ports::StoreError;
-use signpost_clicks::{DigestScope, Inquiry, Unpacked};
+use signpost_clicks::{DigestScope, Inquiry, Round, Unpacked};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{Question, Report, UtcDay};
 
 use crate::attempts::{Limits, Stop};
 use crate::computing::{Lane, compute};
 use crate::inbox::WaitingBatches;
-use crate::reading_days::{DaySegments, ReadDays, by};
+use crate::reading_days::{DaySegments, ReadDays, Window, by, read_part};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
 
 /// Roughly how many bytes of digests are read at once. A digest has up to half a MiB.
@@ -86,26 +86,83 @@ async fn attempt(
     }
     let stored = DaySegments::find(snapshot, account, &scanned, inquiry.link_range()).await?;
     limits.take(stored.bytes())?;
-    let mut windows = inquiry.windows(stored.sizes()).into_iter();
+    let mut windows = stored.windows(inquiry.windows(stored.sizes()));
     let mut next = read_next(&stored, snapshot, windows.next()).await?;
     while let Some(window) = next {
-        // The store reads the next days while the previous ones are counted.
-        let counted = count(limits.lane, inquiry, window, deadline);
-        let (read, counted) = tokio::join!(read_next(&stored, snapshot, windows.next()), counted);
-        (next, inquiry) = (read?, counted?);
+        (next, inquiry) = match window {
+            ReadWindow::Days(days) => {
+                // The store reads the next days while the previous ones are counted.
+                let counted = count(limits.lane, inquiry, days, deadline);
+                let (read, counted) = tokio::join!(read_next(&stored, snapshot, windows.next()), counted);
+                (read?, counted?)
+            }
+            ReadWindow::LargeDay(day) => {
+                let counted = count_in_rounds(&stored, snapshot, limits.lane, inquiry, day, deadline);
+                let counted = Box::pin(counted).await?;
+                (read_next(&stored, snapshot, windows.next()).await?, counted)
+            }
+        };
     }
     Ok(compute(limits.lane, move || inquiry.finish()).await?)
+}
+
+/// A window, with its segments unless it is too large.
+enum ReadWindow {
+    Days(ReadDays),
+    LargeDay(UtcDay),
 }
 
 async fn read_next(
     stored: &DaySegments,
     snapshot: &mut dyn ClickSnapshot,
-    window: Option<Vec<UtcDay>>,
-) -> Result<Option<ReadDays>, StoreError> {
-    match window {
-        Some(window) => stored.read(snapshot, window).await.map(Some),
-        None => Ok(None),
+    window: Option<Window>,
+) -> Result<Option<ReadWindow>, StoreError> {
+    Ok(match window {
+        Some(Window::Days(days)) => Some(ReadWindow::Days(stored.read(snapshot, days).await?)),
+        Some(Window::LargeDay(day)) => Some(ReadWindow::LargeDay(day)),
+        None => None,
+    })
+}
+
+/// Counts a day that is too large to be in memory as a whole.
+async fn count_in_rounds(
+    stored: &DaySegments,
+    snapshot: &mut dyn ClickSnapshot,
+    lane: Lane,
+    mut inquiry: Inquiry,
+    day: UtcDay,
+    deadline: Instant,
+) -> Result<Inquiry, Stop> {
+    let parts = stored.parts(day);
+    inquiry.begin_day();
+    let mut round = Round::Again;
+    while round == Round::Again {
+        let mut left = parts.iter();
+        let mut next = read_part(snapshot, left.next()).await?;
+        while let Some(part) = next {
+            // The store reads the next part while the previous one is counted.
+            let counted = compute(lane, move || {
+                in_time(deadline)?;
+                inquiry.add_part(day, &part).map_err(|error| Stop::Malformed("click_segments", error))?;
+                Ok::<_, Stop>(inquiry)
+            });
+            let (read, counted) = tokio::join!(read_part(snapshot, left.next()), counted);
+            (next, inquiry) = (read?, counted??);
+        }
+        let ended = compute(lane, move || {
+            let round = inquiry.end_round(day).map_err(|error| Stop::Malformed("click_segments", error))?;
+            Ok::<_, Stop>((inquiry, round))
+        });
+        (inquiry, round) = ended.await??;
     }
+    Ok(inquiry)
+}
+
+fn in_time(deadline: Instant) -> Result<(), StoreError> {
+    if Instant::now() < deadline {
+        return Ok(());
+    }
+    Err(StoreError::unavailable("the deadline of the question has passed"))
 }
 
 async fn count(
@@ -116,9 +173,7 @@ async fn count(
 ) -> Result<Inquiry, Stop> {
     let counted = compute(lane, move || {
         for day in days {
-            if Instant::now() >= deadline {
-                return Err(Stop::Failed(StoreError::unavailable("the deadline of the question has passed")));
-            }
+            in_time(deadline)?;
             let segments = segments.remove(&day).unwrap_or_default();
             inquiry.add_day(day, &segments).map_err(|error| Stop::Malformed("click_segments", error))?;
         }

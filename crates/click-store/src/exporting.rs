@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use signpost_app::ports::StoreError;
-use signpost_clicks::{MalformedSegment, Selector, Unpacked, windows};
+use signpost_clicks::{MalformedSegment, Round, Selector, Unpacked, windows};
 use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, UtcDay};
 
 use crate::computing::{Lane, compute};
 use crate::inbox::WaitingBatches;
-use crate::reading_days::{DaySegments, by, malformed};
+use crate::reading_days::{DaySegments, Window, by, malformed, read_part};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
 
 /// The selected clicks after `after`, at most `at_most`; see
@@ -58,8 +58,18 @@ async fn select(
     let days: Vec<UtcDay> = (first.number()..=last.number()).map(UtcDay::from_number).collect();
     let stored = DaySegments::find(snapshot, selection.account, &days, selector.link_range()).await?;
     let days = days.into_iter().filter(|day| stored.sizes().contains_key(day) || unpacked.touches(*day));
-    for window in windows(days, stored.sizes()) {
-        let (days, mut segments) = stored.read(snapshot, window).await?;
+    for window in stored.windows(windows(days, stored.sizes())) {
+        let days = match window {
+            Window::Days(days) => days,
+            Window::LargeDay(day) => {
+                match Box::pin(select_in_rounds(&stored, snapshot, selector, day, unpacked)).await? {
+                    Ok(more) if !more.has_enough() => selector = more,
+                    ended => return Ok(ended),
+                }
+                continue;
+            }
+        };
+        let (days, mut segments) = stored.read(snapshot, days).await?;
         let unpacked = Arc::clone(unpacked);
         let selected = compute(Lane::Long, move || {
             for day in days {
@@ -79,4 +89,37 @@ async fn select(
         }
     }
     Ok(Ok(selector))
+}
+
+/// Takes the clicks of a day that is too large to be in memory as a whole.
+async fn select_in_rounds(
+    stored: &DaySegments,
+    snapshot: &mut dyn ClickSnapshot,
+    mut selector: Selector,
+    day: UtcDay,
+    unpacked: &Arc<Unpacked>,
+) -> Result<Result<Selector, MalformedSegment>, StoreError> {
+    let parts = stored.parts(day);
+    selector.begin_day(day);
+    loop {
+        for part in &parts {
+            let part = read_part(snapshot, Some(part)).await?.unwrap_or_default();
+            let added = compute(Lane::Long, move || selector.add_part(&part).map(|()| selector));
+            match added.await? {
+                Ok(more) => selector = more,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        let unpacked = Arc::clone(unpacked);
+        let ended = compute(Lane::Long, move || {
+            selector.add_part(&unpacked.of(day))?;
+            let round = selector.end_round();
+            Ok((selector, round))
+        });
+        match ended.await? {
+            Ok((selector, Round::Done)) => return Ok(Ok(selector)),
+            Ok((more, Round::Again)) => selector = more,
+            Err(error) => return Ok(Err(error)),
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use signpost_app::ports::StoreError;
-use signpost_clicks::MalformedSegment;
+use signpost_clicks::{MalformedSegment, WINDOW_BYTES};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
@@ -15,8 +15,16 @@ pub(crate) type ReadDays = (Vec<UtcDay>, BTreeMap<UtcDay, Vec<Vec<u8>>>);
 
 /// The segments of some days of an account.
 pub(crate) struct DaySegments {
-    keys: BTreeMap<UtcDay, Vec<SegmentKey>>,
+    heads: BTreeMap<UtcDay, Vec<SegmentHead>>,
     sizes: BTreeMap<UtcDay, u64>,
+}
+
+/// What is read at once.
+pub(crate) enum Window {
+    /// Whole days.
+    Days(Vec<UtcDay>),
+    /// A day that is too large to be in memory as a whole.
+    LargeDay(UtcDay),
 }
 
 impl DaySegments {
@@ -28,13 +36,29 @@ impl DaySegments {
         links: Option<LinkRange>,
     ) -> Result<Self, StoreError> {
         let days: Vec<(AccountId, UtcDay)> = days.iter().map(|day| (account, *day)).collect();
-        let mut found = Self { keys: BTreeMap::new(), sizes: BTreeMap::new() };
-        for SegmentHead { key, bytes, .. } in snapshot.segments(&days, links).await? {
-            found.keys.entry(key.day).or_default().push(key);
-            let size = found.sizes.entry(key.day).or_default();
-            *size = size.saturating_add(bytes);
+        let mut found = Self { heads: BTreeMap::new(), sizes: BTreeMap::new() };
+        for head in snapshot.segments(&days, links).await? {
+            found.heads.entry(head.key.day).or_default().push(head);
+            let size = found.sizes.entry(head.key.day).or_default();
+            *size = size.saturating_add(head.bytes);
         }
         Ok(found)
+    }
+
+    /// The windows in which days are read one after another; see [`windows`](signpost_clicks::windows).
+    pub(crate) fn windows(&self, days: Vec<Vec<UtcDay>>) -> impl Iterator<Item = Window> {
+        days.into_iter().map(|days| match days[..] {
+            [day] if self.sizes.get(&day).is_some_and(|bytes| *bytes > WINDOW_BYTES) => Window::LargeDay(day),
+            _ => Window::Days(days),
+        })
+    }
+
+    /// The parts in which a large day is read: its segments in the order of their first links, some at a time.
+    pub(crate) fn parts(&self, day: UtcDay) -> Vec<Vec<SegmentKey>> {
+        let mut heads = self.heads.get(&day).cloned().unwrap_or_default();
+        // Two segments may begin with the same link. Each round must have the same order.
+        heads.sort_by_key(|head| (head.first_link, head.key));
+        parts_of(heads)
     }
 
     /// The size of the segments of each day that has any, in bytes.
@@ -54,13 +78,40 @@ impl DaySegments {
         days: Vec<UtcDay>,
     ) -> Result<ReadDays, StoreError> {
         let keys: Vec<SegmentKey> =
-            days.iter().filter_map(|day| self.keys.get(day)).flatten().copied().collect();
+            days.iter().filter_map(|day| self.heads.get(day)).flatten().map(|head| head.key).collect();
         let mut segments: BTreeMap<UtcDay, Vec<Vec<u8>>> = BTreeMap::new();
         for (key, data) in snapshot.segment_data(&keys).await? {
             segments.entry(key.day).or_default().push(data);
         }
         Ok((days, segments))
     }
+}
+
+/// Groups segments so that each group fits into memory. They keep their order.
+pub(crate) fn parts_of(segments: impl IntoIterator<Item = SegmentHead>) -> Vec<Vec<SegmentKey>> {
+    let (mut parts, mut part, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
+    for head in segments {
+        if bytes.saturating_add(head.bytes) > WINDOW_BYTES && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+            bytes = 0;
+        }
+        bytes = bytes.saturating_add(head.bytes);
+        part.push(head.key);
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+/// Reads a part of a large day, in the order of its keys.
+pub(crate) async fn read_part(
+    snapshot: &mut dyn ClickSnapshot,
+    part: Option<&Vec<SegmentKey>>,
+) -> Result<Option<Vec<Vec<u8>>>, StoreError> {
+    let Some(keys) = part else { return Ok(None) };
+    let mut data: BTreeMap<SegmentKey, Vec<u8>> = snapshot.segment_data(keys).await?.into_iter().collect();
+    Ok(Some(keys.iter().filter_map(|key| data.remove(key)).collect()))
 }
 
 /// The versions of days. A day without clicks has none.

@@ -3,15 +3,15 @@
 use std::time::Instant;
 
 use signpost_app::ports::StoreError;
-use signpost_clicks::{RecentCounter, WINDOW_BYTES};
+use signpost_clicks::RecentCounter;
 use signpost_domain::analytics::{RecentClicks, UtcDay};
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use crate::attempts::{Limits, Stop};
 use crate::computing::{Lane, compute};
 use crate::inbox::WaitingBatches;
-use crate::reading_days::by;
-use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading, SegmentHead, SegmentKey};
+use crate::reading_days::{by, parts_of};
+use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading, SegmentHead};
 
 /// The recent clicks of links; see [`ClickStore::recent_clicks`](signpost_app::ports::ClickStore::recent_clicks). It counts in
 /// the segments of the days from `since` on, and of undigested days, which the last clicks of the tables do not include.
@@ -101,7 +101,7 @@ async fn add_packed(
     found: Vec<SegmentHead>,
     lane: Lane,
 ) -> Result<RecentCounter, Stop> {
-    for window in windows(found) {
+    for window in parts_of(found) {
         let data = snapshot.segment_data(&window).await?;
         let added = compute(lane, move || {
             for (_, segment) in data {
@@ -116,21 +116,4 @@ async fn add_packed(
 
 fn may_have(head: &SegmentHead, link: LinkId) -> bool {
     (head.first_link..=head.last_link).contains(&link.to_bytes())
-}
-
-/// Groups segments so that each group fits into memory.
-fn windows(found: Vec<SegmentHead>) -> Vec<Vec<SegmentKey>> {
-    let (mut windows, mut window, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
-    for head in found {
-        bytes = bytes.saturating_add(head.bytes);
-        window.push(head.key);
-        if bytes >= WINDOW_BYTES {
-            windows.push(std::mem::take(&mut window));
-            bytes = 0;
-        }
-    }
-    if !window.is_empty() {
-        windows.push(window);
-    }
-    windows
 }

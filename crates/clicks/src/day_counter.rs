@@ -1,16 +1,17 @@
-//! Counts the clicks of one day.
+//! Counts the clicks of one day, segment by segment. The first round over the segments plans, the others count.
 
-use signpost_domain::LinkKind;
 use signpost_domain::analytics::{ClickSelection, Counts, Dimension, Report, UtcDay};
 
 use crate::MalformedSegment;
 use crate::columns::{Visitor, link_order};
 use crate::day_cuts::DayCuts;
+use crate::day_plan::{DayPlan, SegmentOfDay};
 use crate::decoded_segment::{Kinds, read_references, read_visitors};
 use crate::dimension_of_day::{DimensionOfDay, KindOfRows, OrderOfLinks};
-use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
+use crate::distinct::{DistinctPairs, NONE, VisitorNumbers};
 use crate::numbers::{index, number, sum};
-use crate::row_selection::{FoundLinks, RowSelection};
+use crate::rounds::Round;
+use crate::row_selection::RowSelection;
 use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
 use crate::tally::Tally;
@@ -35,6 +36,19 @@ pub(crate) struct DayCounter {
     number_by_index: Vec<u32>,
     room: Vec<u8>,
     array_bytes: u64,
+    plan: DayPlan,
+    /// The pass that counts now; `None` while the first round plans.
+    pass: Option<Pass>,
+    /// The index of the next segment of this round.
+    next: usize,
+}
+
+/// A pass over a day. It counts a part of the visitors.
+#[derive(Debug, Clone, Copy)]
+struct Pass {
+    number: u64,
+    /// Distinct visitors so far.
+    visitors: u64,
 }
 
 /// A day to count.
@@ -88,10 +102,13 @@ impl DayCounter {
             number_by_index: Vec::new(),
             room: Vec::new(),
             array_bytes: array_bytes.max(1),
+            plan: DayPlan::default(),
+            pass: None,
+            next: 0,
         }
     }
 
-    /// Counts a day from its segments.
+    /// Counts a day from all its segments.
     pub(crate) fn count(
         &mut self,
         day: &DayQuery<'_>,
@@ -99,106 +116,149 @@ impl DayCounter {
         report: &mut Report,
         tallies: &mut [Tally],
     ) -> Result<(), MalformedSegment> {
-        let mut plan = self.plan(day, segments)?;
-        for pass in 0..plan.passes {
-            self.numbers.begin(plan.numbering, pass, plan.passes);
-            self.totals.reset(plan.visitors);
-            if day.cuts.pieces().len() > 1 {
-                self.pieces.reset(plan.visitors);
-            }
-            for dimension in &mut self.dimensions {
-                dimension.reset(plan.visitors);
-            }
-            let mut sums = PassSums {
-                report,
-                visitors: 0,
-                first: pass == 0,
-                only: plan.passes == 1,
-                links_in_order: plan.links_in_order,
-            };
-            for of_day in &mut plan.segments {
-                let Some(data) = segments.get(of_day.at) else { continue };
-                let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
-                if let Some(found) = of_day.found.take() {
-                    self.selection.restore(found);
-                } else {
-                    self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
-                }
-                self.count_segment(&segment, day, &mut sums)?;
-            }
-            let visitors = sums.visitors;
-            report.totals.visitors += visitors;
-            if let [piece] = day.cuts.pieces()
-                && let Some(bucket) = report.series.get_mut(piece.bucket)
-            {
-                bucket.visitors += visitors;
-            }
+        self.begin();
+        for segment in segments {
+            self.add(day, segment.as_ref(), report)?;
         }
-        for (dimension, tally) in self.dimensions.iter_mut().zip(tallies) {
-            dimension.finish(tally);
+        // In the order of their links, the clicks of a link are contiguous on sealed days.
+        let order = self.plan.by_first_link();
+        self.plan.links_in_order = self.plan.is_in_order(&order);
+        let mut round = self.end_planning(day);
+        while round == Round::Again {
+            for at in &order {
+                self.next = *at;
+                if let Some(segment) = segments.get(*at) {
+                    self.add(day, segment.as_ref(), report)?;
+                }
+            }
+            round = self.end_pass(day, report, tallies);
         }
         Ok(())
     }
 
-    fn plan(
+    /// Begins a day whose segments are added in rounds.
+    pub(crate) fn begin(&mut self) {
+        self.plan = DayPlan::default();
+        (self.pass, self.next) = (None, 0);
+    }
+
+    /// Adds the next segment of a round. Each round has the same segments in the same order.
+    pub(crate) fn add(
         &mut self,
         day: &DayQuery<'_>,
-        segments: &[impl AsRef<[u8]>],
-    ) -> Result<DayPlan, MalformedSegment> {
+        segment: &[u8],
+        report: &mut Report,
+    ) -> Result<(), MalformedSegment> {
+        let at = self.next;
+        self.next += 1;
+        let Some(Pass { number, visitors }) = self.pass else {
+            let planned = self.plan_segment(day, segment)?;
+            self.plan.segments.push(planned);
+            return Ok(());
+        };
+        let Some(Some(of_day)) = self.plan.segments.get_mut(at) else { return Ok(()) };
+        let found = of_day.found.take();
+        let mut sums = PassSums {
+            report,
+            visitors,
+            first: number == 0,
+            only: self.plan.passes == 1,
+            links_in_order: self.plan.links_in_order,
+        };
+        let segment = Segment::open(segment, &mut self.decoder)?;
+        if let Some(found) = found {
+            self.selection.restore(found);
+        } else {
+            self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
+        }
+        self.count_segment(&segment, day, &mut sums)?;
+        self.pass = Some(Pass { number, visitors: sums.visitors });
+        Ok(())
+    }
+
+    /// Ends a round.
+    pub(crate) fn end_round(
+        &mut self,
+        day: &DayQuery<'_>,
+        report: &mut Report,
+        tallies: &mut [Tally],
+    ) -> Round {
+        if self.pass.is_some() {
+            return self.end_pass(day, report, tallies);
+        }
+        let order: Vec<usize> = (0..self.plan.segments.len()).collect();
+        self.plan.links_in_order = self.plan.is_in_order(&order);
+        self.end_planning(day)
+    }
+
+    fn end_planning(&mut self, day: &DayQuery<'_>) -> Round {
+        let dimensions = sum(self.dimensions.len());
+        if !self.plan.decide(dimensions, self.array_bytes) {
+            return Round::Done;
+        }
+        self.begin_pass(0, day);
+        Round::Again
+    }
+
+    fn begin_pass(&mut self, pass: u64, day: &DayQuery<'_>) {
+        let plan = &self.plan;
+        self.numbers.begin(plan.numbering, pass, plan.passes);
+        self.totals.reset(plan.visitors);
+        if day.cuts.pieces().len() > 1 {
+            self.pieces.reset(plan.visitors);
+        }
+        for dimension in &mut self.dimensions {
+            dimension.reset(plan.visitors);
+        }
+        self.pass = Some(Pass { number: pass, visitors: 0 });
+        self.next = 0;
+    }
+
+    fn end_pass(&mut self, day: &DayQuery<'_>, report: &mut Report, tallies: &mut [Tally]) -> Round {
+        let Some(Pass { number, visitors }) = self.pass else { return Round::Done };
+        report.totals.visitors += visitors;
+        if let [piece] = day.cuts.pieces()
+            && let Some(bucket) = report.series.get_mut(piece.bucket)
+        {
+            bucket.visitors += visitors;
+        }
+        if number + 1 < self.plan.passes {
+            self.begin_pass(number + 1, day);
+            return Round::Again;
+        }
+        for (dimension, tally) in self.dimensions.iter_mut().zip(tallies) {
+            dimension.finish(tally);
+        }
+        Round::Done
+    }
+
+    /// What a segment has for the question; `None` if nothing.
+    fn plan_segment(
+        &mut self,
+        day: &DayQuery<'_>,
+        segment: &[u8],
+    ) -> Result<Option<SegmentOfDay>, MalformedSegment> {
         let (first, last) = day.cuts.window();
         let begin = day.date.first().unix_millis();
         let (first, last) = (begin + i64::from(first), begin + i64::from(last));
-        let mut plan = DayPlan {
-            segments: Vec::new(),
-            links_in_order: true,
-            numbering: Numbering::Index,
-            passes: 1,
-            visitors: 0,
-        };
-        let (mut rows, mut ordinals, mut visitors, mut all_sealed) = (0_usize, 0_usize, 0_usize, true);
-        let mut runs = 0;
-        for (at, data) in segments.iter().enumerate() {
-            let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
-            let header = segment.header;
-            if header.last < first || last < header.first {
-                continue;
-            }
-            let found = self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
-            if found == 0 {
-                continue;
-            }
-            let ends = self.selection.links.first().zip(self.selection.links.last());
-            let Some((first_link, last_link)) = ends else { continue };
-            let (first_link, last_link) = (link_order(first_link.link), link_order(last_link.link));
-            runs += self.selection.runs();
-            let kept = (runs <= MAX_RUNS_KEPT).then(|| self.selection.take_found());
-            plan.segments.push(SegmentOfDay { at, first_link, last_link, found: kept });
-            rows += index(found);
-            visitors += header.visitors.min(index(found));
-            all_sealed &= header.sealed;
-            ordinals = ordinals.max(index(header.base) + index(header.fresh));
-            plan.visitors = header.visitors;
+        let segment = Segment::open(segment, &mut self.decoder)?;
+        let header = segment.header;
+        if header.last < first || last < header.first {
+            return Ok(None);
         }
-        plan.segments.sort_by_key(|segment| segment.first_link);
-        plan.links_in_order = plan.segments.is_sorted_by(|one, next| one.last_link <= next.first_link);
-        let arrays = 4 * (2 + sum(self.dimensions.len()));
-        let mut bytes_each = arrays;
-        if plan.segments.len() > 1 {
-            // Ordinals span the whole day, so arrays of them waste memory if few are selected.
-            if all_sealed && ordinals <= rows.saturating_mul(8) {
-                (plan.numbering, visitors) = (Numbering::Ordinals, ordinals);
-            } else {
-                plan.numbering = Numbering::Appearance;
-                bytes_each += 24;
-            }
-            plan.visitors = visitors;
-        }
-        plan.passes = (sum(plan.visitors) * bytes_each).div_ceil(self.array_bytes).max(1);
-        if plan.passes > 1 || plan.numbering == Numbering::Appearance {
-            // Arrays grow as visitors appear.
-            plan.visitors = 0;
-        }
-        Ok(plan)
+        let found = self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
+        let ends = self.selection.links.first().zip(self.selection.links.last());
+        let Some((first_link, last_link)) = ends.filter(|_| found > 0) else { return Ok(None) };
+        let (first_link, last_link) = (link_order(first_link.link), link_order(last_link.link));
+        let plan = &mut self.plan;
+        plan.runs += self.selection.runs();
+        let kept = (plan.runs <= MAX_RUNS_KEPT).then(|| self.selection.take_found());
+        plan.rows += index(found);
+        plan.visitors_of_segments += header.visitors.min(index(found));
+        plan.has_hashes |= !header.sealed;
+        plan.ordinals = plan.ordinals.max(index(header.base) + index(header.fresh));
+        plan.visitors = header.visitors;
+        Ok(Some(SegmentOfDay { first_link, last_link, found: kept }))
     }
 
     /// Counts the rows of the links that were found.
@@ -319,29 +379,6 @@ impl DayCounter {
             }
         }
     }
-}
-
-/// A segment with clicks to count.
-struct SegmentOfDay {
-    /// Its index among all segments.
-    at: usize,
-    /// The first and the last of the selected links.
-    first_link: (u128, LinkKind),
-    last_link: (u128, LinkKind),
-    /// Its links, for the first pass.
-    found: Option<FoundLinks>,
-}
-
-/// How to count a day.
-struct DayPlan {
-    /// In the order of their first links.
-    segments: Vec<SegmentOfDay>,
-    /// Whether all clicks of a link are contiguous, as in sealed days without late clicks.
-    links_in_order: bool,
-    numbering: Numbering,
-    passes: u64,
-    /// The number of visitors for which arrays are allocated.
-    visitors: usize,
 }
 
 /// Adds counts of rows to a bucket or to the totals.

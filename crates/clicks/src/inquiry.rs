@@ -7,10 +7,10 @@ use std::sync::Arc;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{Question, Report, UtcDay};
 
-use crate::{DayNeeds, DigestScope, MalformedSegment, Scanner, read};
+use crate::{DayNeeds, DigestScope, MalformedSegment, Round, Scanner, read};
 
 /// How many bytes of segments a store should read at once for a question. While it counts them, it may read
-/// as many more. A larger single day is read whole, because distinct visitors are counted per day.
+/// as many more. A larger single day is read in parts, in rounds.
 pub const WINDOW_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Maximum bytes of unpacked batches that a question reads. With two windows the total stays below 64 MiB.
@@ -145,6 +145,22 @@ impl Inquiry {
         let mut all: Vec<&[u8]> = segments.iter().map(Vec::as_slice).collect();
         all.extend(self.unpacked.of(day));
         self.scanner.add_segments(day, &all)
+    }
+
+    /// Begins a day whose segments are added in rounds, because they are too large to be in memory together.
+    pub fn begin_day(&mut self) {
+        self.scanner.begin_day();
+    }
+
+    /// Adds some segments of the day that was begun, in a round; best in the order of their first links.
+    pub fn add_part(&mut self, day: UtcDay, segments: &[Vec<u8>]) -> Result<(), MalformedSegment> {
+        self.scanner.add_part(day, segments)
+    }
+
+    /// Ends a round of a day, with its unpacked clicks.
+    pub fn end_round(&mut self, day: UtcDay) -> Result<Round, MalformedSegment> {
+        self.scanner.add_part(day, &self.unpacked.of(day))?;
+        Ok(self.scanner.end_round(day))
     }
 
     /// Returns the report.

@@ -10,6 +10,7 @@
 mod columns;
 mod day_counter;
 mod day_cuts;
+mod day_plan;
 mod decoded_segment;
 mod digest;
 mod digest_reader;
@@ -20,6 +21,7 @@ mod numbers;
 mod packer;
 mod packing;
 mod recent;
+mod rounds;
 mod row_selection;
 mod scanner;
 mod segment_builder;
@@ -38,6 +40,7 @@ pub use packing::{
     MergedSegments, NewClicks, OpenSegment, PackedBatches, merge_segments, new_clicks, pack_batches,
 };
 pub use recent::{RecentCounter, last_clicks};
+pub use rounds::Round;
 pub use scanner::{DayNeeds, Scanner};
 pub use segment_builder::{BuiltSegment, SegmentBuilder, SegmentFull};
 pub use segment_format::MalformedSegment;

@@ -6,6 +6,7 @@ use signpost_domain::analytics::{Counts, Dimension, LinkScope, Question, Report,
 use crate::day_counter::{DayCounter, DayQuery};
 use crate::day_cuts::DayCuts;
 use crate::digest_reader::{DigestReader, can_answer};
+use crate::rounds::Round;
 use crate::row_selection::link_range;
 use crate::tally::{MAX_TALLIED, Tally};
 use crate::{DigestScope, MalformedSegment};
@@ -115,6 +116,26 @@ impl Scanner {
         let Some(cuts) = self.cuts(day) else { return Ok(()) };
         let day = DayQuery { selection: &self.question.selection, date: day, cuts: &cuts };
         self.days.count(&day, segments, &mut self.report, &mut self.tallies)
+    }
+
+    /// Begins a day whose segments are added in rounds, because they are too large to be in memory together.
+    pub fn begin_day(&mut self) {
+        self.days.begin();
+    }
+
+    /// Adds some segments of the day that was begun, in a round. In the order of their first links they are counted with less
+    /// memory. After an error the scanner's counts are wrong.
+    pub fn add_part(&mut self, day: UtcDay, segments: &[impl AsRef<[u8]>]) -> Result<(), MalformedSegment> {
+        let Some(cuts) = self.cuts(day) else { return Ok(()) };
+        let day = DayQuery { selection: &self.question.selection, date: day, cuts: &cuts };
+        segments.iter().try_for_each(|segment| self.days.add(&day, segment.as_ref(), &mut self.report))
+    }
+
+    /// Ends a round of a day.
+    pub fn end_round(&mut self, day: UtcDay) -> Round {
+        let Some(cuts) = self.cuts(day) else { return Round::Done };
+        let day = DayQuery { selection: &self.question.selection, date: day, cuts: &cuts };
+        self.days.end_round(&day, &mut self.report, &mut self.tallies)
     }
 
     /// Returns the report.

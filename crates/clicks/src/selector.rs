@@ -10,6 +10,7 @@ use crate::columns::{kind_number, kind_of_number};
 use crate::day_cuts::DayCuts;
 use crate::decoded_segment::{DecodedSegment, Kinds};
 use crate::numbers::index;
+use crate::rounds::Round;
 use crate::row_selection::{RowSelection, link_range};
 use crate::segment_format::DIMENSIONS;
 use crate::segment_reader::{Decoder, Segment};
@@ -28,6 +29,7 @@ pub struct Selector {
     rows: RowSelection,
     decoded: DecodedSegment,
     room: Vec<u8>,
+    day: Option<SelectedDay>,
 }
 
 /// A millisecond of the day and a link.
@@ -39,6 +41,56 @@ struct Candidate {
     moment: Moment,
     kind: RecordedKind,
     values: [String; DIMENSIONS],
+}
+
+/// The day that is being added.
+#[derive(Debug)]
+struct SelectedDay {
+    day: UtcDay,
+    cuts: DayCuts,
+    /// The moment of the last exported click, if it is on this day, and the click's place in it.
+    after: Option<(Moment, u32)>,
+    stage: Stage,
+}
+
+/// What a round looks for.
+#[derive(Debug)]
+enum Stage {
+    /// The first moments with selected clicks.
+    Moments(FirstMoments),
+    /// All clicks of these moments.
+    Clicks(HashSet<Moment, RandomState>, Vec<Candidate>),
+}
+
+/// The first moments with selected clicks, as many as there is room for.
+#[derive(Debug, Default)]
+struct FirstMoments {
+    room: usize,
+    moments: Vec<Moment>,
+    /// Later ones are not needed.
+    until: Option<Moment>,
+}
+
+impl FirstMoments {
+    /// Drops what is not needed, if there is much of it.
+    fn tidy(&mut self) {
+        if self.moments.len() > self.room.saturating_mul(2).saturating_add(4_096) {
+            self.keep_first();
+            self.until = self.moments.iter().max().copied();
+        }
+    }
+
+    fn keep_first(&mut self) {
+        if self.moments.len() > self.room {
+            self.moments.select_nth_unstable(self.room);
+            self.moments.truncate(self.room);
+        }
+    }
+
+    fn finish(mut self) -> HashSet<Moment, RandomState> {
+        self.keep_first();
+        self.moments.into_iter().collect()
+    }
 }
 
 impl Selector {
@@ -54,6 +106,7 @@ impl Selector {
             rows: RowSelection::default(),
             decoded: DecodedSegment::default(),
             room: Vec::new(),
+            day: None,
         }
     }
 
@@ -73,17 +126,80 @@ impl Selector {
     /// Takes the clicks of a day from all its segments. Add days in ascending order. It ignores clicks of
     /// other accounts and days. Returns whether it has enough clicks, so later days are not needed.
     pub fn add_day(&mut self, day: UtcDay, segments: &[impl AsRef<[u8]>]) -> Result<bool, MalformedSegment> {
+        self.begin_day(day);
+        loop {
+            self.add_part(segments)?;
+            if self.end_round() == Round::Done {
+                return Ok(self.has_enough());
+            }
+        }
+    }
+
+    /// Whether it has enough clicks, so later days are not needed.
+    #[must_use]
+    pub const fn has_enough(&self) -> bool {
+        self.found.len() >= self.at_most
+    }
+
+    /// Begins a day whose segments are added in rounds, because they are too large to be in memory together. Begin days in
+    /// ascending order.
+    pub fn begin_day(&mut self, day: UtcDay) {
         let room = self.at_most.saturating_sub(self.found.len());
         let cuts = self.period().and_then(|period| DayCuts::new(period, &[], day));
-        let Some(cuts) = cuts.filter(|_| room > 0) else { return Ok(room == 0) };
         let after = self.after.filter(|after| UtcDay::of(after.at) == day);
         let after = after.map(|after| ((time_of(after.at, day), after.link), after.place));
-        let mut moments = self.first_moments(&cuts, day, segments, (after.map(|after| after.0), room))?;
-        moments.extend(after.map(|after| after.0));
-        let mut candidates = Vec::new();
-        for data in segments {
-            self.take(data.as_ref(), (day, &cuts), &moments, &mut candidates)?;
+        self.day = cuts.filter(|_| room > 0).map(|cuts| SelectedDay {
+            day,
+            cuts,
+            after,
+            stage: Stage::Moments(FirstMoments { room, ..FirstMoments::default() }),
+        });
+    }
+
+    /// Adds some segments of the day that was begun, in a round. It ignores clicks of other accounts and days.
+    pub fn add_part(&mut self, segments: &[impl AsRef<[u8]>]) -> Result<(), MalformedSegment> {
+        let Some(mut selected) = self.day.take() else { return Ok(()) };
+        for segment in segments {
+            self.add(&mut selected, segment.as_ref())?;
         }
+        self.day = Some(selected);
+        Ok(())
+    }
+
+    fn add(&mut self, selected: &mut SelectedDay, segment: &[u8]) -> Result<(), MalformedSegment> {
+        let SelectedDay { day, cuts, after, stage } = selected;
+        match stage {
+            Stage::Moments(first) => {
+                let after = after.map(|(moment, _)| moment);
+                self.find_moments(segment, (*day, cuts), after, first)
+            }
+            Stage::Clicks(moments, candidates) => self.take(segment, (*day, cuts), moments, candidates),
+        }
+    }
+
+    /// Ends a round of a day.
+    pub fn end_round(&mut self) -> Round {
+        let Some(SelectedDay { day, cuts, after, stage }) = self.day.take() else { return Round::Done };
+        match stage {
+            Stage::Moments(first) => {
+                let mut moments = first.finish();
+                moments.extend(after.map(|(moment, _)| moment));
+                if moments.is_empty() {
+                    return Round::Done;
+                }
+                let stage = Stage::Clicks(moments, Vec::new());
+                self.day = Some(SelectedDay { day, cuts, after, stage });
+                Round::Again
+            }
+            Stage::Clicks(_, candidates) => {
+                self.choose(day, after, candidates);
+                Round::Done
+            }
+        }
+    }
+
+    /// Keeps the selected clicks of the day.
+    fn choose(&mut self, day: UtcDay, after: Option<(Moment, u32)>, mut candidates: Vec<Candidate>) {
         candidates.sort_unstable();
         for same in candidates.chunk_by(|one, next| one.moment == next.moment) {
             for (candidate, place) in same.iter().zip(0..) {
@@ -99,7 +215,6 @@ impl Selector {
             }
         }
         self.found.truncate(self.at_most);
-        Ok(self.found.len() == self.at_most)
     }
 
     /// Returns the clicks.
@@ -115,44 +230,36 @@ impl Selector {
         Period::new(first, period.last())
     }
 
-    /// The moments of the first selected clicks after `after`.
-    fn first_moments(
+    /// Adds the moments of the first selected clicks after `after`.
+    fn find_moments(
         &mut self,
-        cuts: &DayCuts,
-        day: UtcDay,
-        segments: &[impl AsRef<[u8]>],
-        (after, room): (Option<Moment>, usize),
-    ) -> Result<HashSet<Moment, RandomState>, MalformedSegment> {
-        let mut moments: Vec<Moment> = Vec::new();
-        let mut until: Option<Moment> = None;
-        for data in segments {
-            let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
-            if self.rows.find_links(&segment, &self.selection, day, &mut self.decoder)? == 0 {
-                continue;
-            }
-            self.rows.select(&segment, &self.selection, (day, cuts), true, &mut self.decoder)?;
-            let kinds = Kinds::read(&segment, &mut self.decoder, &mut self.room)?;
-            for link in &self.rows.links {
-                let begin = self.rows.rows.partition_point(|row| *row < link.begin);
-                let end = self.rows.rows.partition_point(|row| *row < link.end);
-                for row in self.rows.rows.get(begin..end).unwrap_or_default() {
-                    let Some(time) = self.rows.times.get(index(*row)) else { continue };
-                    let moment = (*time, link.link);
-                    let wanted = after.is_none_or(|after| moment > after)
-                        && until.is_none_or(|until| moment < until)
-                        && kinds.of(index(*row)) != kind_number(RecordedKind::Widget);
-                    if wanted {
-                        moments.push(moment);
-                    }
-                }
-                if moments.len() > room.saturating_mul(2).saturating_add(4_096) {
-                    keep_first(&mut moments, room);
-                    until = moments.iter().max().copied();
-                }
-            }
+        segment: &[u8],
+        (day, cuts): (UtcDay, &DayCuts),
+        after: Option<Moment>,
+        first: &mut FirstMoments,
+    ) -> Result<(), MalformedSegment> {
+        let segment = Segment::open(segment, &mut self.decoder)?;
+        if self.rows.find_links(&segment, &self.selection, day, &mut self.decoder)? == 0 {
+            return Ok(());
         }
-        keep_first(&mut moments, room);
-        Ok(moments.into_iter().collect())
+        self.rows.select(&segment, &self.selection, (day, cuts), true, &mut self.decoder)?;
+        let kinds = Kinds::read(&segment, &mut self.decoder, &mut self.room)?;
+        for link in &self.rows.links {
+            let begin = self.rows.rows.partition_point(|row| *row < link.begin);
+            let end = self.rows.rows.partition_point(|row| *row < link.end);
+            for row in self.rows.rows.get(begin..end).unwrap_or_default() {
+                let Some(time) = self.rows.times.get(index(*row)) else { continue };
+                let moment = (*time, link.link);
+                let wanted = after.is_none_or(|after| moment > after)
+                    && first.until.is_none_or(|until| moment < until)
+                    && kinds.of(index(*row)) != kind_number(RecordedKind::Widget);
+                if wanted {
+                    first.moments.push(moment);
+                }
+            }
+            first.tidy();
+        }
+        Ok(())
     }
 
     /// Takes all clicks of these moments, including those that filters exclude.
@@ -204,11 +311,4 @@ impl Selector {
 
 fn time_of(at: Timestamp, day: UtcDay) -> u32 {
     u32::try_from(at.unix_millis() - day.first().unix_millis()).unwrap_or(0)
-}
-
-fn keep_first(moments: &mut Vec<Moment>, room: usize) {
-    if moments.len() > room {
-        moments.select_nth_unstable(room);
-        moments.truncate(room);
-    }
 }

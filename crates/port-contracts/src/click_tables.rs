@@ -27,8 +27,9 @@ use self::changing::{
 };
 use self::reading::{
     a_malformed_batch_is_found_by_every_account, a_snapshot_does_not_change,
-    r46_a_short_attempt_reads_few_large_digests, r46_a_short_attempt_reads_no_large_batches,
-    r46_held_long_readings_delay_no_others, r46_waiting_batches_are_found_by_their_accounts,
+    r46_a_large_day_is_counted_and_exported_in_parts, r46_a_short_attempt_reads_few_large_digests,
+    r46_a_short_attempt_reads_no_large_batches, r46_held_long_readings_delay_no_others,
+    r46_waiting_batches_are_found_by_their_accounts,
 };
 use crate::click_samples::{ClickedLink, at};
 use crate::clicks::ClickFixture;
@@ -65,6 +66,7 @@ macro_rules! __click_tables_cases {
                 r46_held_long_readings_delay_no_others
                 r46_a_short_attempt_reads_no_large_batches
                 r46_a_short_attempt_reads_few_large_digests
+                r46_a_large_day_is_counted_and_exported_in_parts
             }
             changing {
                 d51_a_change_is_applied_once

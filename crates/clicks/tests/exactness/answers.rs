@@ -7,11 +7,16 @@ use crate::generated::{account, day, instants, link, questions, rows, selections
 use crate::model;
 use crate::storage::{Storage, Use};
 
-fn pages(storage: &Storage, selection: &ClickSelection, at_most: usize) -> Vec<ExportedClick> {
+fn pages(
+    storage: &Storage,
+    selection: &ClickSelection,
+    at_most: usize,
+    in_parts: bool,
+) -> Vec<ExportedClick> {
     let mut all = Vec::new();
     let mut after = None;
     loop {
-        let page = storage.clicks(selection, after, at_most);
+        let page = storage.clicks(selection, after, at_most, in_parts);
         let length = page.len();
         all.extend(page);
         if length < at_most {
@@ -31,7 +36,9 @@ proptest! {
         at_most in 1..9_usize,
     ) {
         let expected = model::exported(&storage.rows(), &selection);
-        prop_assert_eq!(pages(&storage, &selection, at_most), expected);
+        for in_parts in [false, true] {
+            prop_assert_eq!(&pages(&storage, &selection, at_most, in_parts), &expected);
+        }
     }
 
     #[test]
@@ -46,14 +53,14 @@ proptest! {
         for rows in rows.chunks(batch) {
             storage.append(rows);
         }
-        let before = storage.clicks(&selection, None, 1_000);
+        let before = storage.clicks(&selection, None, 1_000, false);
         prop_assert_eq!(before.len(), model::exported(&rows, &selection).len());
         storage.pack(false);
-        prop_assert_eq!(&storage.clicks(&selection, None, 1_000), &before);
+        prop_assert_eq!(&storage.clicks(&selection, None, 1_000, false), &before);
         for number in -1..4 {
             storage.seal(account(0), day(number));
         }
-        prop_assert_eq!(&storage.clicks(&selection, None, 1_000), &before);
+        prop_assert_eq!(&storage.clicks(&selection, None, 1_000, false), &before);
     }
 }
 
@@ -67,7 +74,13 @@ proptest! {
     ) {
         for question in questions {
             let expected = model::answer(&storage.rows(), &question);
-            for using in [Use::Segments, Use::SegmentsInPasses, Use::Digests] {
+            for using in [
+                Use::Segments,
+                Use::SegmentsInPasses,
+                Use::SegmentsInParts,
+                Use::SegmentsInPassesAndParts,
+                Use::Digests,
+            ] {
                 let (answer, _) = storage.answer(&question, using);
                 prop_assert_eq!(&answer, &expected, "using {:?} for {:?}", using, question);
             }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use signpost_clicks::{
-    DayNeeds, DigestScope, PackedSegment, Packer, RecentCounter, Scanner, SegmentBuilder, Selector, digests,
-    seal,
+    DayNeeds, DigestScope, PackedSegment, Packer, RecentCounter, Round, Scanner, SegmentBuilder, Selector,
+    digests, seal,
 };
 use signpost_domain::analytics::{
     ClickId, ClickSelection, ExportedClick, Question, RecentClicks, Report, UtcDay,
@@ -35,6 +35,10 @@ pub(crate) enum Use {
     Segments,
     /// With very little memory, so that a day's visitors are counted in several passes.
     SegmentsInPasses,
+    /// With at most two segments of a day in memory.
+    SegmentsInParts,
+    /// Both.
+    SegmentsInPassesAndParts,
 }
 
 impl Storage {
@@ -122,8 +126,8 @@ impl Storage {
     /// The answer, and how many days digests answered.
     pub(crate) fn answer(&self, question: &Question, using: Use) -> (Report, usize) {
         let mut scanner = match using {
-            Use::Digests | Use::Segments => Scanner::new(question),
-            Use::SegmentsInPasses => Scanner::with_array_bytes(question, 48),
+            Use::Digests | Use::Segments | Use::SegmentsInParts => Scanner::new(question),
+            Use::SegmentsInPasses | Use::SegmentsInPassesAndParts => Scanner::with_array_bytes(question, 48),
         };
         let account = question.selection.account;
         let mut by_digest = 0;
@@ -141,7 +145,18 @@ impl Storage {
                     continue;
                 }
             }
-            scanner.add_segments(day, &self.segments(account, day, scanner.link_range())).unwrap();
+            let segments = self.segments(account, day, scanner.link_range());
+            if !matches!(using, Use::SegmentsInParts | Use::SegmentsInPassesAndParts) {
+                scanner.add_segments(day, &segments).unwrap();
+                continue;
+            }
+            scanner.begin_day();
+            loop {
+                segments.chunks(2).for_each(|part| scanner.add_part(day, part).unwrap());
+                if scanner.end_round(day) == Round::Done {
+                    break;
+                }
+            }
         }
         (scanner.finish(), by_digest)
     }
@@ -151,12 +166,26 @@ impl Storage {
         selection: &ClickSelection,
         after: Option<ClickId>,
         at_most: usize,
+        in_parts: bool,
     ) -> Vec<ExportedClick> {
         let mut selector = Selector::new(selection, after, at_most);
         if let Some(first) = selector.first_day() {
             for day in selection.period.days().filter(|day| *day >= first) {
                 let segments = self.segments(selection.account, day, selector.link_range());
-                if selector.add_day(day, &segments).unwrap() {
+                if !in_parts && selector.add_day(day, &segments).unwrap() {
+                    break;
+                }
+                if !in_parts {
+                    continue;
+                }
+                selector.begin_day(day);
+                loop {
+                    segments.chunks(2).for_each(|part| selector.add_part(part).unwrap());
+                    if selector.end_round() == Round::Done {
+                        break;
+                    }
+                }
+                if selector.has_enough() {
                     break;
                 }
             }

@@ -14,7 +14,7 @@ use signpost_clicks::DigestScope;
 use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
-type BytesRead = Arc<Mutex<BTreeMap<Reading, usize>>>;
+type BytesRead = Arc<Mutex<BTreeMap<Reading, Vec<usize>>>>;
 
 /// Tables of a store, and the bytes of clicks and digests that were read from them.
 pub(super) struct ObservedTables {
@@ -50,7 +50,12 @@ impl ObservedTables {
 
     /// The bytes by what they were read for. Readings without any are included.
     pub(super) fn bytes_read(&self) -> BTreeMap<Reading, usize> {
-        self.read.lock().unwrap().clone()
+        self.read.lock().unwrap().iter().map(|(reading, bytes)| (*reading, bytes.iter().sum())).collect()
+    }
+
+    /// The bytes of the largest read.
+    pub(super) fn largest_read(&self) -> usize {
+        self.read.lock().unwrap().values().flatten().copied().max().unwrap_or_default()
     }
 }
 
@@ -83,7 +88,7 @@ struct ObservedSnapshot {
 impl ObservedSnapshot {
     fn note<K>(&self, data: Vec<(K, Vec<u8>)>) -> Vec<(K, Vec<u8>)> {
         let bytes: usize = data.iter().map(|(_, data)| data.len()).sum();
-        *self.read.lock().unwrap().entry(self.reading).or_default() += bytes;
+        self.read.lock().unwrap().entry(self.reading).or_default().push(bytes);
         data
     }
 }
