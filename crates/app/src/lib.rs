@@ -13,6 +13,7 @@ pub mod background;
 pub mod caller;
 mod causes;
 pub mod changes;
+mod click_batch;
 pub mod domains;
 pub mod groups;
 pub mod idempotency;

@@ -11,11 +11,9 @@ use signpost_domain::analytics::{Question, Report, UtcDay};
 use crate::attempts::{Limits, Stop};
 use crate::computing::{Lane, compute};
 use crate::inbox::WaitingBatches;
+use crate::policy::BYTES_OF_DIGESTS;
 use crate::reading_days::{DaySegments, ReadDays, Window, by, read_part};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
-
-/// Roughly how many bytes of digests are read at once. A digest has up to half a MiB.
-const BYTES_OF_DIGESTS: u64 = 1024 * 1024;
 
 /// Answers a question, in a short attempt if that suffices.
 ///

@@ -5,11 +5,9 @@ use signpost_clicks::MalformedSegment;
 use signpost_domain::AccountId;
 
 use crate::computing::{ComputeError, Lane};
+use crate::policy::BYTES_OF_SHORT_ATTEMPT;
 use crate::reading_days::malformed;
 use crate::tables::Reading;
-
-/// How many bytes a short attempt may read. Counting them takes some ten milliseconds of a core.
-const BYTES_OF_SHORT_ATTEMPT: u64 = 512 * 1024;
 
 /// Why an attempt ended without an answer.
 pub(crate) enum Stop {

@@ -1,17 +1,14 @@
 //! Digesting days that have ended.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use signpost_app::ports::{StoreError, Upkeep};
 use signpost_clicks::{MalformedSegment, digests, last_clicks};
 use signpost_domain::{LinkId, Timestamp};
 
+use crate::policy::DIGEST_AFTER;
 use crate::tables::{ClickTables, DayChange, DayEffect, DayVersion, PendingDays};
 use crate::whole_days::{self, WholeDay};
-
-/// How long after its end a day is digested: most late clicks have arrived by then.
-const DIGEST_AFTER: Duration = Duration::from_mins(5);
 
 /// Digests some days; see [`ClickStore::digest`](signpost_app::ports::ClickStore::digest). Days that change meanwhile come up
 /// again.

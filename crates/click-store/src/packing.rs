@@ -1,7 +1,7 @@
 //! Packing waiting batches into larger segments.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use signpost_app::ports::{Packed, StoreError, Upkeep};
 use signpost_clicks::{
@@ -12,26 +12,12 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
 use crate::computing::{Lane, compute};
+use crate::policy::{BYTES_OF_PACKING, CLICKS_OF_PACKING, PACK_AT_AGE, PACK_AT_BATCHES, PACK_AT_CLICKS};
 use crate::reading_days::{Versions, by, versions};
 use crate::tables::{
     Applied, BatchHead, BatchKey, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange,
     DayEffect, Reading, Replacement, SegmentKey,
 };
-
-/// Packing starts at this many batches,
-const BATCHES: usize = 256;
-
-/// or this many clicks,
-const CLICKS: u32 = 50_000;
-
-/// or when the first click of a batch is this old.
-const AGE: Duration = Duration::from_mins(1);
-
-/// Roughly how many clicks one step packs.
-const CLICKS_OF_STEP: u32 = 200_000;
-
-/// Roughly how many bytes of batches one step packs. In memory their values take several times as much.
-const BYTES_OF_STEP: u64 = 4 * 1024 * 1024;
 
 /// Packs some batches, if that is due; see [`ClickStore::pack`](signpost_app::ports::ClickStore::pack). If another node has
 /// packed them meanwhile, nothing changes, and the next step looks again.
@@ -49,7 +35,7 @@ async fn step(
     ends: Instant,
 ) -> Result<Packed, StoreError> {
     let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
-    let waiting = snapshot.waiting_batches(BatchSelection::ALL, BATCHES).await?;
+    let waiting = snapshot.waiting_batches(BatchSelection::ALL, PACK_AT_BATCHES).await?;
     if !is_due(&waiting, now) {
         return Ok(Packed { upkeep: Upkeep::Done, dropped: 0 });
     }
@@ -80,15 +66,17 @@ async fn step(
 
 fn is_due(waiting: &[BatchHead], now: Timestamp) -> bool {
     let clicks = waiting.iter().fold(0_u32, |sum, batch| sum.saturating_add(batch.clicks));
-    let old = now.minus(AGE);
-    waiting.len() >= BATCHES || clicks >= CLICKS || waiting.iter().any(|batch| batch.first <= old)
+    let old = now.minus(PACK_AT_AGE);
+    waiting.len() >= PACK_AT_BATCHES
+        || clicks >= PACK_AT_CLICKS
+        || waiting.iter().any(|batch| batch.first <= old)
 }
 
 /// The batches of a step, at least one.
 fn first_of(waiting: &[BatchHead]) -> Vec<BatchKey> {
     let (mut clicks, mut bytes) = (0_u32, 0_u64);
     let fits = waiting.iter().take_while(|batch| {
-        let fits = clicks < CLICKS_OF_STEP && bytes < BYTES_OF_STEP;
+        let fits = clicks < CLICKS_OF_PACKING && bytes < BYTES_OF_PACKING;
         (clicks, bytes) = (clicks.saturating_add(batch.clicks), bytes.saturating_add(batch.bytes));
         fits
     });

@@ -1,16 +1,12 @@
 //! Sealing days that expect no more clicks.
 
-use std::time::Duration;
-
 use signpost_app::ports::{StoreError, Upkeep};
 use signpost_clicks::seal as seal_segments;
 use signpost_domain::Timestamp;
 
+use crate::policy::SEAL_AFTER;
 use crate::tables::{ClickTables, DayChange, DayEffect, DayVersion, PendingDays, Replacement};
 use crate::whole_days::{self, WholeDay};
-
-/// How long after its end a day is sealed: by then no recorder holds clicks of it.
-const SEAL_AFTER: Duration = Duration::from_hours(48);
 
 /// Seals some days; see [`ClickStore::seal`](signpost_app::ports::ClickStore::seal). Days that change meanwhile come up again.
 ///

@@ -152,6 +152,14 @@ pub trait ClickSnapshot: Send {
     /// The days of an account from `since` on, and the earlier ones without digests.
     async fn recent_days(&mut self, account: AccountId, since: UtcDay) -> Result<Vec<UtcDay>, StoreError>;
 
+    /// Up to `at_most` days of an account before a day, or any of its days, the oldest first.
+    async fn days_before(
+        &mut self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+    ) -> Result<Vec<DayVersion>, StoreError>;
+
     /// The versions of days. A day without clicks has none.
     async fn versions(&mut self, days: &[(AccountId, UtcDay)]) -> Result<Vec<DayVersion>, StoreError>;
 
@@ -214,6 +222,8 @@ pub enum DayEffect {
     },
     /// It is sealed. Its version moves.
     Sealed(Replacement),
+    /// These segments are deleted, and the day with its last one. Otherwise its version moves, and its digests end.
+    Deleted(Vec<SegmentKey>),
 }
 
 /// Segments that replace others of the same day.
@@ -245,4 +255,17 @@ pub trait ClickTables: Send + Sync {
 
     /// Applies a change, if everything that it rests on is unchanged.
     async fn apply(&self, change: ClickChange, ends: Instant) -> Result<Applied, StoreError>;
+
+    /// Notes that an account was deleted, and removes its planned deletion of old clicks. From then on no change with new
+    /// clicks of the account is applied, not even one that is being applied now.
+    async fn note_deleted_account(&self, account: AccountId, ends: Instant) -> Result<(), StoreError>;
+
+    /// Deletes up to `at_most` last clicks of an account from before a day, or any. Returns how many.
+    async fn delete_last_clicks(
+        &self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+        ends: Instant,
+    ) -> Result<usize, StoreError>;
 }

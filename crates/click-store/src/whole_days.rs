@@ -9,23 +9,12 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
 use crate::computing::{Lane, compute};
+use crate::policy::{BYTES_OF_DAYS, DAYS_OF_STEP, LIMIT_OF_DAYS, MOST_FAILED_DAYS};
 use crate::reading_days::{by, versions};
 use crate::tables::{
     Applied, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayVersion, PendingDays,
     Reading, SegmentKey,
 };
-
-/// The time limit of reading, and of applying: the day of a very busy account takes longer than a call may.
-const STEP_LIMIT: Duration = Duration::from_mins(1);
-
-/// The maximum number of account days that one step looks at.
-const DAYS: usize = 256;
-
-/// How many bytes of segments are read at once. A single larger day is read whole.
-const BYTES_OF_GROUP: u64 = 4 * 1024 * 1024;
-
-/// After this many failures, the store is broken and not some days.
-const MOST_FAILURES: usize = 4;
 
 /// Segments with their keys.
 type StoredSegments = Vec<(SegmentKey, Vec<u8>)>;
@@ -65,7 +54,7 @@ pub(crate) async fn change_some(
     change: fn(&WholeDay) -> DayChange,
 ) -> Result<Upkeep, StoreError> {
     let Some(last) = last_day_ended(now, ago) else { return Ok(Upkeep::Done) };
-    let limit = STEP_LIMIT.max(tables.time_limit());
+    let limit = LIMIT_OF_DAYS.max(tables.time_limit());
     let ends = Instant::now() + limit;
     let finding = async {
         let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
@@ -79,7 +68,7 @@ pub(crate) async fn change_some(
             Ok(true) => return Ok(Upkeep::More),
             Err(error) => {
                 failures.push(error);
-                if failures.len() >= MOST_FAILURES {
+                if failures.len() >= MOST_FAILED_DAYS {
                     break;
                 }
                 // One of its days may be the reason.
@@ -167,7 +156,7 @@ async fn find(
     if pending == PendingDays::ToSeal && !snapshot.waiting_batches(until_then, 1).await?.is_empty() {
         return Ok(Vec::new());
     }
-    let found = snapshot.pending_days(pending, last, DAYS).await?;
+    let found = snapshot.pending_days(pending, last, DAYS_OF_STEP).await?;
     let keys: Vec<(AccountId, UtcDay)> = found.iter().map(|day| (day.account, day.day)).collect();
     let mut days: BTreeMap<(AccountId, UtcDay), FoundDay> = BTreeMap::new();
     for day in found {
@@ -188,7 +177,7 @@ fn groups(mut days: Vec<FoundDay>) -> VecDeque<Vec<FoundDay>> {
     let (mut groups, mut group, mut bytes) = (VecDeque::new(), Vec::new(), 0_u64);
     for day in days {
         bytes = bytes.saturating_add(day.bytes);
-        if bytes > BYTES_OF_GROUP && !group.is_empty() {
+        if bytes > BYTES_OF_DAYS && !group.is_empty() {
             groups.push_back(std::mem::take(&mut group));
             bytes = day.bytes;
         }
@@ -228,7 +217,7 @@ mod tests {
             };
             FoundDay { found, segments: Vec::new(), bytes }
         };
-        let half = BYTES_OF_GROUP / 2;
+        let half = BYTES_OF_DAYS / 2;
         let days =
             vec![day(1, 3 * half), day(2, 10), day(3, half), day(4, 0), day(5, half), day(6, 9 * half)];
         let grouped: Vec<Vec<i32>> = groups(days)

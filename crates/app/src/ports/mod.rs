@@ -32,12 +32,13 @@ pub mod room_for_answers;
 pub mod store;
 pub mod store_error;
 
+pub use crate::click_batch::ClickBatch;
 pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
 pub use click_store::{Appended, ClickStore, EncodedClicks, OldClicks, Packed, Upkeep};
-pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
+pub use clicks::{Click, ClickKind, ClickSink};
 
 pub use custom_domains::{
     Claims, ConcludedCheck, CustomDomainReads, CustomDomainWrites, DomainChecks, DueCheck,

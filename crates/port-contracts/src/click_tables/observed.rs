@@ -77,6 +77,20 @@ impl ClickTables for ObservedTables {
     async fn apply(&self, change: ClickChange, ends: Instant) -> Result<Applied, StoreError> {
         self.tables.apply(change, ends).await
     }
+
+    async fn note_deleted_account(&self, account: AccountId, ends: Instant) -> Result<(), StoreError> {
+        self.tables.note_deleted_account(account, ends).await
+    }
+
+    async fn delete_last_clicks(
+        &self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+        ends: Instant,
+    ) -> Result<usize, StoreError> {
+        self.tables.delete_last_clicks(account, before, at_most, ends).await
+    }
 }
 
 struct ObservedSnapshot {
@@ -135,6 +149,15 @@ impl ClickSnapshot for ObservedSnapshot {
 
     async fn recent_days(&mut self, account: AccountId, since: UtcDay) -> Result<Vec<UtcDay>, StoreError> {
         self.snapshot.recent_days(account, since).await
+    }
+
+    async fn days_before(
+        &mut self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+    ) -> Result<Vec<DayVersion>, StoreError> {
+        self.snapshot.days_before(account, before, at_most).await
     }
 
     async fn versions(&mut self, days: &[(AccountId, UtcDay)]) -> Result<Vec<DayVersion>, StoreError> {

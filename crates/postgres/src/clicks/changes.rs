@@ -47,12 +47,17 @@ async fn write(connection: &mut &AsyncPgConnection, change: ClickChange) -> Resu
     inbox::delete(connection, &taken).await?;
     days::mark(connection, &changes).await?;
     let (mut removed, mut added, mut new_digests) = (Vec::new(), Vec::new(), Vec::new());
+    let mut maybe_empty = Vec::new();
     let mut last: BTreeMap<(IdBytes, IdBytes), Timestamp> = BTreeMap::new();
     for DayChange { account, day, version: _, effect } in changes {
         match effect {
             DayEffect::NewClicks(replacement) | DayEffect::Sealed(replacement) => {
                 removed.extend(replacement.removed);
                 added.extend(replacement.added);
+            }
+            DayEffect::Deleted(segments) => {
+                removed.extend(segments);
+                maybe_empty.push((account, day));
             }
             DayEffect::Digested { digests, last_clicks } => {
                 new_digests.extend(digests.into_iter().map(|digest| (account, day, digest)));
@@ -65,6 +70,7 @@ async fn write(connection: &mut &AsyncPgConnection, change: ClickChange) -> Resu
     }
     segments::delete(connection, removed).await?;
     segments::insert(connection, added).await?;
+    days::delete_empty(connection, &maybe_empty).await?;
     digests::store(connection, new_digests).await?;
     digests::note_last_clicks(connection, last).await?;
     Ok(Applied::Whole)

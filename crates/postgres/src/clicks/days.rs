@@ -84,6 +84,30 @@ pub(super) async fn recent(
 }
 
 statement! {
+    DaysBefore -> (Identifier, Integer, BigInt) {
+        account: IdBytes,
+        before: i32,
+        at_most: i64,
+    } =
+    "SELECT account_id, day, version FROM click_days WHERE account_id = "
+    { account: Identifier } " AND day < "
+    { before: Integer } " ORDER BY day LIMIT "
+    { at_most } ""
+}
+
+/// Some days of an account before a day, or any, oldest first.
+pub(super) async fn before(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    before: Option<UtcDay>,
+    at_most: usize,
+) -> Result<Vec<DayVersion>, Failure> {
+    let before = before.map_or(i32::MAX, UtcDay::number);
+    let statement = DaysBefore { account: account.into(), before, at_most: signed(at_most) };
+    Ok(found(statement.load(connection).await?))
+}
+
+statement! {
     Versions -> (Identifier, Integer, BigInt) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
@@ -192,7 +216,32 @@ statement! {
     { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
 }
 
-/// Marks the days of some changes, which this transaction has locked, and deletes the digests of those with new clicks.
+statement! {
+    /// Deletes those of these days that have no segments.
+    DeleteEmpty -> BigInt {
+        accounts: Vec<IdBytes>,
+        days: Vec<i32>,
+    } =
+    "DELETE FROM click_days AS d USING unnest("
+    { accounts: Array<Identifier> } ", "
+    { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day \
+     AND NOT EXISTS (SELECT FROM click_segments AS s WHERE s.account_id = d.account_id AND s.day = d.day)"
+}
+
+/// Deletes those of these days that have no segments. This transaction has locked them.
+pub(super) async fn delete_empty(
+    connection: &mut &AsyncPgConnection,
+    days: &[(AccountId, UtcDay)],
+) -> Result<(), Failure> {
+    if days.is_empty() {
+        return Ok(());
+    }
+    let (accounts, days) = columns(days);
+    DeleteEmpty { accounts, days }.execute(connection).await?;
+    Ok(())
+}
+
+/// Marks the days of some changes, which this transaction has locked, and deletes the digests of those whose clicks change.
 pub(super) async fn mark(connection: &mut &AsyncPgConnection, changes: &[DayChange]) -> Result<(), Failure> {
     if changes.is_empty() {
         return Ok(());
@@ -201,14 +250,16 @@ pub(super) async fn mark(connection: &mut &AsyncPgConnection, changes: &[DayChan
         DayEffect::NewClicks(_) => (1, (Some(false), Some(false))),
         DayEffect::Digested { .. } => (0, (Some(true), None)),
         DayEffect::Sealed(_) => (1, (None, Some(true))),
+        DayEffect::Deleted(_) => (1, (Some(false), None)),
     });
     let (moves, (digested, sealed)) = marks.unzip();
     let all: Vec<(AccountId, UtcDay)> = changes.iter().map(|change| (change.account, change.day)).collect();
     let (accounts, days) = columns(&all);
     Mark { accounts, days, moves, digested, sealed }.execute(connection).await?;
-    let with_new_clicks = changes.iter().filter(|change| matches!(change.effect, DayEffect::NewClicks(_)));
-    let stale: Vec<(AccountId, UtcDay)> =
-        with_new_clicks.map(|change| (change.account, change.day)).collect();
+    let stale = changes
+        .iter()
+        .filter(|change| matches!(change.effect, DayEffect::NewClicks(_) | DayEffect::Deleted(_)));
+    let stale: Vec<(AccountId, UtcDay)> = stale.map(|change| (change.account, change.day)).collect();
     if !stale.is_empty() {
         let (accounts, days) = columns(&stale);
         DeleteDigests { accounts, days }.execute(connection).await?;

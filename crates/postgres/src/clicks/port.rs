@@ -12,7 +12,7 @@ use signpost_domain::analytics::{
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use super::{inbox, retention, visitor_keys};
-use crate::failure::{Failure, is_contended};
+use crate::failure::Failure;
 use crate::permits::Purpose;
 use crate::store::PostgresStore;
 
@@ -26,7 +26,7 @@ impl PostgresStore {
     }
 
     /// Runs one call of upkeep.
-    async fn upkeep_of_clicks<T>(
+    pub(super) async fn upkeep_of_clicks<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
@@ -117,10 +117,6 @@ impl ClickStore for PostgresStore {
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
-        match retention::forget(self, account, day).await {
-            // PostgreSQL aborted the step in favour of another transaction.
-            Err(Failure::Sql(error)) if is_contended(&error) => Ok(Upkeep::More),
-            outcome => outcome.map_err(Failure::into_store_error),
-        }
+        signpost_click_store::forget(self, account, day).await
     }
 }

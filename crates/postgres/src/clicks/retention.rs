@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use diesel::sql_types::{Array, BigInt, Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{OldClicks, Upkeep};
+use signpost_app::ports::OldClicks;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{PlannedDeletion, UtcDay};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
@@ -14,8 +14,7 @@ use crate::failure::Failure;
 use crate::permits::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
-use crate::time_limit::end_of_call;
-use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
+use signpost_sql_rows::columns::{IdBytes, Instant, signed, whole_number};
 
 /// The day in `forgotten_clicks` of a deleted account.
 const EVERY_DAY: i32 = i32::MAX;
@@ -93,108 +92,49 @@ statement! {
 }
 
 statement! {
-    DaysBefore -> Integer {
-        account: IdBytes,
-        before: i32,
-    } =
-    "SELECT day FROM click_days WHERE account_id = "
-    { account: Identifier } " AND day < "
-    { before: Integer } " ORDER BY day LIMIT 32"
-}
-
-statement! {
-    /// Locks some days, because their clicks change.
-    ChangeDays -> BigInt {
-        account: IdBytes,
-        days: Vec<i32>,
-    } =
-    "WITH held AS MATERIALIZED (SELECT account_id, day FROM click_days WHERE account_id = "
-    { account: Identifier } " AND day = ANY ("
-    { days: Array<Integer> } ") ORDER BY account_id, day FOR UPDATE) \
-     UPDATE click_days AS d SET version = d.version + 1, digested = false FROM held AS h \
-     WHERE d.account_id = h.account_id AND d.day = h.day"
-}
-
-statement! {
-    DeleteSegments -> BigInt {
-        account: IdBytes,
-        days: Vec<i32>,
-    } =
-    "DELETE FROM click_segments AS s USING (SELECT day, segment FROM click_segments WHERE account_id = "
-    { account: Identifier } " AND day = ANY ("
-    { days: Array<Integer> } ") LIMIT 256) AS t WHERE s.account_id = "
-    { account: Identifier } " AND s.day = t.day AND s.segment = t.segment"
-}
-
-statement! {
-    DeleteDigests -> BigInt {
-        account: IdBytes,
-        days: Vec<i32>,
-    } =
-    "DELETE FROM click_digests WHERE account_id = "
-    { account: Identifier } " AND day = ANY ("
-    { days: Array<Integer> } ")"
-}
-
-statement! {
-    DeleteEmptyDays -> BigInt {
-        account: IdBytes,
-        days: Vec<i32>,
-    } =
-    "DELETE FROM click_days AS d WHERE d.account_id = "
-    { account: Identifier } " AND d.day = ANY ("
-    { days: Array<Integer> } ") AND NOT EXISTS (SELECT FROM click_segments AS s \
-     WHERE s.account_id = d.account_id AND s.day = d.day)"
-}
-
-statement! {
     DeleteLastClicks -> BigInt {
         account: IdBytes,
         end: Instant,
+        at_most: i64,
     } =
     "DELETE FROM last_clicks WHERE account_id = "
     { account: Identifier } " AND link_id IN (SELECT link_id FROM last_clicks WHERE account_id = "
     { account: Identifier } " AND at < "
-    { end: Moment } " LIMIT 5000)"
+    { end: Moment } " LIMIT "
+    { at_most: BigInt } ")"
 }
 
-/// Deletes some of the clicks. Without a day it also records that clicks which arrive later must be dropped.
-pub(super) async fn forget(
+/// Notes that an account was deleted: clicks of it that arrive later must be dropped.
+pub(super) async fn note_deleted_account(
     store: &PostgresStore,
     account: AccountId,
-    before: Option<UtcDay>,
-) -> Result<Upkeep, Failure> {
-    let ends = end_of_call(store.time_limit());
+    ends: std::time::Instant,
+) -> Result<(), Failure> {
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
-    let upkeep = lease.begin_with(ends, async |connection| step(connection, account, before).await).await?;
-    lease.commit(ends, Vec::new()).await?;
-    Ok(upkeep)
+    let note = async |connection: &mut &AsyncPgConnection| {
+        let account = IdBytes::from(account);
+        if forgotten(connection, vec![account]).await?.is_empty() {
+            // Running packers may have read the record before it was written.
+            let _: bool = WaitForPackers {}.get_result(connection).await?;
+            NoteForgotten { account, before: EVERY_DAY }.execute(connection).await?;
+            Unplan { account }.execute(connection).await?;
+        }
+        Ok(())
+    };
+    lease.begin_with(ends, note).await?;
+    lease.commit(ends, Vec::new()).await
 }
 
-async fn step(
+/// Deletes some last clicks from before a day, or any. Returns how many.
+pub(super) async fn delete_last_clicks(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     before: Option<UtcDay>,
-) -> Result<Upkeep, Failure> {
-    let id = IdBytes::from(account);
-    let before_day = before.map_or(EVERY_DAY, UtcDay::number);
-    if before.is_none() && forgotten(connection, vec![id]).await?.is_empty() {
-        // Running packers may have read the record before it was written. What they store is deleted below.
-        let _: bool = WaitForPackers {}.get_result(connection).await?;
-        NoteForgotten { account: id, before: before_day }.execute(connection).await?;
-        Unplan { account: id }.execute(connection).await?;
-    }
-    let days: Vec<i32> = DaysBefore { account: id, before: before_day }.load(connection).await?;
-    if days.is_empty() {
-        let end = before.map_or(Instant::from_micros(i64::MAX), |day| day.first().into());
-        let deleted = DeleteLastClicks { account: id, end }.execute(connection).await?;
-        return Ok(if deleted == 0 { Upkeep::Done } else { Upkeep::More });
-    }
-    ChangeDays { account: id, days: days.clone() }.execute(connection).await?;
-    DeleteSegments { account: id, days: days.clone() }.execute(connection).await?;
-    DeleteDigests { account: id, days: days.clone() }.execute(connection).await?;
-    DeleteEmptyDays { account: id, days }.execute(connection).await?;
-    Ok(Upkeep::More)
+    at_most: usize,
+) -> Result<usize, Failure> {
+    let end = before.map_or(Instant::from_micros(i64::MAX), |day| day.first().into());
+    let statement = DeleteLastClicks { account: account.into(), end, at_most: signed(at_most) };
+    Ok(statement.execute(connection).await?)
 }
 
 statement! {

@@ -51,6 +51,23 @@ impl ClickTables for PostgresStore {
             outcome => outcome.map_err(Failure::into_store_error),
         }
     }
+
+    async fn note_deleted_account(&self, account: AccountId, ends: Instant) -> Result<(), StoreError> {
+        retention::note_deleted_account(self, account, ends).await.map_err(Failure::into_store_error)
+    }
+
+    async fn delete_last_clicks(
+        &self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+        _: Instant,
+    ) -> Result<usize, StoreError> {
+        let delete = async |connection: &mut &AsyncPgConnection| {
+            retention::delete_last_clicks(connection, account, before, at_most).await
+        };
+        self.upkeep_of_clicks(delete).await
+    }
 }
 
 /// A read-only transaction on one snapshot.
@@ -108,6 +125,15 @@ impl ClickSnapshot for Snapshot {
 
     async fn recent_days(&mut self, account: AccountId, since: UtcDay) -> Result<Vec<UtcDay>, StoreError> {
         self.read(async |connection| days::recent(connection, account, since).await).await
+    }
+
+    async fn days_before(
+        &mut self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+    ) -> Result<Vec<DayVersion>, StoreError> {
+        self.read(async |connection| days::before(connection, account, before, at_most).await).await
     }
 
     async fn versions(&mut self, days: &[(AccountId, UtcDay)]) -> Result<Vec<DayVersion>, StoreError> {

@@ -32,6 +32,10 @@ pub(super) fn apply(connection: &mut SqliteConnection, change: ClickChange) -> R
                 days::set_sealed(connection, account, day)?;
                 replace(connection, replacement)?;
             }
+            DayEffect::Deleted(removed) => {
+                segments::delete(connection, &removed)?;
+                days::note_deletion(connection, account, day)?;
+            }
         }
     }
     Ok(Applied::Whole)

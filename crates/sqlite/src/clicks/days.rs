@@ -1,13 +1,13 @@
 //! The upkeep state of the days of accounts.
 
-use diesel::dsl::sql;
+use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use signpost_click_store::{DayVersion, PendingDays};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
-use super::schema::{click_days, click_digests};
+use super::schema::{click_days, click_digests, click_segments};
 use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
@@ -57,6 +57,23 @@ pub(super) fn recent(
         .load(connection)?;
     days.extend(earlier);
     Ok(days.into_iter().map(UtcDay::from_number).collect())
+}
+
+/// Some days of an account before a day, or any, oldest first.
+pub(super) fn before(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    before: Option<UtcDay>,
+    at_most: usize,
+) -> Result<Vec<DayVersion>, Failure> {
+    let rows: Vec<DayRow> = click_days::table
+        .filter(click_days::account_id.eq(IdBytes::from(account)))
+        .filter(click_days::day.lt(before.map_or(i32::MAX, UtcDay::number)))
+        .order(click_days::day)
+        .select((click_days::account_id, click_days::day, click_days::version))
+        .limit(signed(at_most))
+        .load(connection)?;
+    rows.into_iter().map(found).collect()
 }
 
 /// The version of a day; `None` if it has no clicks.
@@ -131,11 +148,27 @@ pub(super) fn note_clicks(
     delete_digests(connection, account, day)
 }
 
-pub(super) fn delete_digests(
+/// Notes that a day has lost clicks. It ends if it has none left.
+pub(super) fn note_deletion(
     connection: &mut SqliteConnection,
-    account: IdBytes,
-    day: i32,
+    account: AccountId,
+    day: UtcDay,
 ) -> Result<(), Failure> {
+    let (account, day) = (IdBytes::from(account), day.number());
+    let left = click_segments::table
+        .filter(click_segments::account_id.eq(account))
+        .filter(click_segments::day.eq(day));
+    let row = click_days::table.find((account, day));
+    if diesel::select(exists(left)).get_result(connection)? {
+        let changed = (click_days::version.eq(click_days::version + 1), click_days::digested.eq(false));
+        diesel::update(row).set(changed).execute(connection)?;
+    } else {
+        diesel::delete(row).execute(connection)?;
+    }
+    delete_digests(connection, account, day)
+}
+
+fn delete_digests(connection: &mut SqliteConnection, account: IdBytes, day: i32) -> Result<(), Failure> {
     let digests =
         click_digests::table.filter(click_digests::account_id.eq(account)).filter(click_digests::day.eq(day));
     diesel::delete(digests).execute(connection)?;

@@ -6,92 +6,48 @@ use std::time::Duration;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable};
-use signpost_app::ports::{OldClicks, Upkeep};
+use signpost_app::ports::OldClicks;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{PlannedDeletion, UtcDay};
 
-use super::days::delete_digests;
 use super::schema::{click_days, click_segments, forgotten_clicks, last_clicks, planned_click_deletions};
 use crate::failure::Failure;
 use signpost_sql_rows::cell::RowName;
-use signpost_sql_rows::columns::{IdBytes, whole_number};
-
-/// The maximum number of days that one step deletes.
-const DAYS: i64 = 32;
-
-/// The maximum number of segments that one step deletes.
-const SEGMENTS: i64 = 256;
-
-/// The maximum number of rows of `last_clicks` that one step deletes.
-const LAST_CLICKS: i64 = 5_000;
+use signpost_sql_rows::columns::{IdBytes, signed, whole_number};
 
 /// The day in `forgotten_clicks` of a deleted account.
 const EVERY_DAY: i32 = i32::MAX;
 
-/// Deletes some of the clicks. Without a day it also records that clicks which arrive later must be dropped.
-pub(super) fn forget(
+/// Notes that an account was deleted: clicks of it that arrive later must be dropped.
+pub(super) fn note_deleted_account(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+) -> Result<(), Failure> {
+    let row =
+        (forgotten_clicks::account_id.eq(IdBytes::from(account)), forgotten_clicks::before_day.eq(EVERY_DAY));
+    diesel::replace_into(forgotten_clicks::table).values(row).execute(connection)?;
+    plan(connection, account, None)
+}
+
+/// Deletes some last clicks from before a day, or any. Returns how many.
+pub(super) fn delete_last_clicks(
     connection: &mut SqliteConnection,
     account: AccountId,
     before: Option<UtcDay>,
-) -> Result<Upkeep, Failure> {
-    let id = IdBytes::from(account);
-    let before_day = before.map_or(EVERY_DAY, UtcDay::number);
-    if before.is_none() {
-        let row = (forgotten_clicks::account_id.eq(id), forgotten_clicks::before_day.eq(before_day));
-        diesel::replace_into(forgotten_clicks::table).values(row).execute(connection)?;
-        plan(connection, account, None)?;
-    }
-    let days: Vec<i32> = click_days::table
-        .filter(click_days::account_id.eq(id))
-        .filter(click_days::day.lt(before_day))
-        .order(click_days::day)
-        .select(click_days::day)
-        .limit(DAYS)
-        .load(connection)?;
-    let mut room = SEGMENTS;
-    for day in &days {
-        let segments: Vec<i64> = click_segments::table
-            .filter(click_segments::account_id.eq(id))
-            .filter(click_segments::day.eq(day))
-            .select(click_segments::segment)
-            .limit(room)
-            .load(connection)?;
-        for segment in &segments {
-            diesel::delete(click_segments::table.find(segment)).execute(connection)?;
-        }
-        room -= i64::try_from(segments.len()).unwrap_or(i64::MAX);
-        if room <= 0 {
-            // The row of the day stays until its last segment is deleted. Its digests would count deleted clicks.
-            delete_digests(connection, id, *day)?;
-            let changed = (click_days::version.eq(click_days::version + 1), click_days::digested.eq(false));
-            diesel::update(click_days::table.find((id, day))).set(changed).execute(connection)?;
-            return Ok(Upkeep::More);
-        }
-        delete_digests(connection, id, *day)?;
-        diesel::delete(click_days::table.find((id, day))).execute(connection)?;
-    }
-    if !days.is_empty() {
-        return Ok(Upkeep::More);
-    }
-    forget_last_clicks(connection, id, before)
-}
-
-fn forget_last_clicks(
-    connection: &mut SqliteConnection,
-    account: IdBytes,
-    before: Option<UtcDay>,
-) -> Result<Upkeep, Failure> {
-    let of_account = last_clicks::table.filter(last_clicks::account_id.eq(account));
+    at_most: usize,
+) -> Result<usize, Failure> {
+    let account = IdBytes::from(account);
     let end = before.map_or(i64::MAX, |day| day.first().unix_millis());
-    let links: Vec<Vec<u8>> = of_account
+    let links: Vec<Vec<u8>> = last_clicks::table
+        .filter(last_clicks::account_id.eq(account))
         .filter(last_clicks::at.lt(end))
         .select(last_clicks::link_id)
-        .limit(LAST_CLICKS)
+        .limit(signed(at_most))
         .load(connection)?;
     for link in &links {
         diesel::delete(last_clicks::table.find((account, link))).execute(connection)?;
     }
-    Ok(if links.is_empty() { Upkeep::Done } else { Upkeep::More })
+    Ok(links.len())
 }
 
 /// Whether the account was deleted, so that its clicks must be dropped.

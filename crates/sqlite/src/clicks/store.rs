@@ -259,7 +259,7 @@ impl ClickStore for SqliteClickStore {
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
-        self.writer.write(move |connection| retention::forget(connection, account, day)).await
+        signpost_click_store::forget(self, account, day).await
     }
 }
 

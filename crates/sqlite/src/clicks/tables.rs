@@ -31,6 +31,22 @@ impl ClickTables for SqliteClickStore {
     async fn apply(&self, change: ClickChange, _: Instant) -> Result<Applied, StoreError> {
         self.writer().write(move |connection| changes::apply(connection, change)).await
     }
+
+    async fn note_deleted_account(&self, account: AccountId, _: Instant) -> Result<(), StoreError> {
+        self.writer().write(move |connection| retention::note_deleted_account(connection, account)).await
+    }
+
+    async fn delete_last_clicks(
+        &self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+        _: Instant,
+    ) -> Result<usize, StoreError> {
+        let delete =
+            move |connection: &mut _| retention::delete_last_clicks(connection, account, before, at_most);
+        self.writer().write(delete).await
+    }
 }
 
 #[async_trait]
@@ -76,6 +92,15 @@ impl ClickSnapshot for Snapshot {
 
     async fn recent_days(&mut self, account: AccountId, since: UtcDay) -> Result<Vec<UtcDay>, StoreError> {
         self.read(move |connection| days::recent(connection, account, since)).await
+    }
+
+    async fn days_before(
+        &mut self,
+        account: AccountId,
+        before: Option<UtcDay>,
+        at_most: usize,
+    ) -> Result<Vec<DayVersion>, StoreError> {
+        self.read(move |connection| days::before(connection, account, before, at_most)).await
     }
 
     async fn versions(&mut self, days: &[(AccountId, UtcDay)]) -> Result<Vec<DayVersion>, StoreError> {

@@ -203,7 +203,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact("for each of its {five} connections", OneMore(Const(SQLITE, "FOUR"))),
     fact(
         "Until a day is sealed, {48 hours} after its end",
-        Is(Const("crates/click-store/src/sealing.rs", "SEAL_AFTER")),
+        Is(Const("crates/click-store/src/policy.rs", "SEAL_AFTER")),
     ),
 ];
 

@@ -1,0 +1,62 @@
+//! Deleting the clicks of accounts.
+
+use std::time::Instant;
+
+use signpost_app::ports::{StoreError, Upkeep};
+use signpost_domain::AccountId;
+use signpost_domain::analytics::UtcDay;
+
+use crate::policy::{DAYS_OF_DELETION, LAST_CLICKS_OF_DELETION, SEGMENTS_OF_DELETION};
+use crate::reading_days::by;
+use crate::tables::{ClickChange, ClickTables, DayChange, DayEffect, DayVersion, Reading, SegmentKey};
+
+/// Deletes some clicks of an account; see [`ClickStore::forget_clicks`](signpost_app::ports::ClickStore::forget_clicks). Days
+/// that change meanwhile come up again.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] after the time limit of the store.
+pub async fn forget(
+    tables: &(impl ClickTables + ?Sized),
+    account: AccountId,
+    before: Option<UtcDay>,
+) -> Result<Upkeep, StoreError> {
+    let ends = Instant::now() + tables.time_limit();
+    by(ends, step(tables, account, before, ends)).await
+}
+
+async fn step(
+    tables: &(impl ClickTables + ?Sized),
+    account: AccountId,
+    before: Option<UtcDay>,
+    ends: Instant,
+) -> Result<Upkeep, StoreError> {
+    if before.is_none() {
+        // Before the snapshot, so that it has all clicks that are still stored.
+        tables.note_deleted_account(account, ends).await?;
+    }
+    let mut snapshot = tables.snapshot(Reading::Upkeep, ends).await?;
+    let days = snapshot.days_before(account, before, DAYS_OF_DELETION).await?;
+    if days.is_empty() {
+        drop(snapshot);
+        let deleted = tables.delete_last_clicks(account, before, LAST_CLICKS_OF_DELETION, ends).await?;
+        return Ok(if deleted == 0 { Upkeep::Done } else { Upkeep::More });
+    }
+    let keys: Vec<(AccountId, UtcDay)> = days.iter().map(|day| (day.account, day.day)).collect();
+    let mut segments: Vec<SegmentKey> =
+        snapshot.segments(&keys, None).await?.into_iter().map(|head| head.key).collect();
+    drop(snapshot);
+    segments.sort_unstable();
+    segments.truncate(SEGMENTS_OF_DELETION);
+    // With the last segments, and with days without any, the days end. Later ones are the next step's.
+    let last = segments.last().map_or(UtcDay::LAST, |key| key.day);
+    let change = |DayVersion { account, day, version }: &DayVersion| DayChange {
+        account: *account,
+        day: *day,
+        version: Some(*version),
+        effect: DayEffect::Deleted(segments.iter().filter(|key| key.day == *day).copied().collect()),
+    };
+    let days = days.iter().filter(|day| day.day <= last).map(change).collect();
+    // If a day has changed since its version was read, it comes up again.
+    tables.apply(ClickChange { days, ..ClickChange::default() }, ends).await?;
+    Ok(Upkeep::More)
+}

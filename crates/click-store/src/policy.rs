@@ -1,0 +1,52 @@
+//! When upkeep does what, how much one step of it does, and how much a question reads at once.
+
+use std::time::Duration;
+
+/// Packing starts at this many batches,
+pub(crate) const PACK_AT_BATCHES: usize = 256;
+
+/// or this many clicks,
+pub(crate) const PACK_AT_CLICKS: u32 = 50_000;
+
+/// or when the first click of a batch is this old.
+pub(crate) const PACK_AT_AGE: Duration = Duration::from_mins(1);
+
+/// Roughly how many clicks one step packs.
+pub(crate) const CLICKS_OF_PACKING: u32 = 200_000;
+
+/// Roughly how many bytes of batches one step packs. In memory their values take several times as much.
+pub(crate) const BYTES_OF_PACKING: u64 = 4 * 1024 * 1024;
+
+/// How long after its end a day is digested: most late clicks have arrived by then.
+pub(crate) const DIGEST_AFTER: Duration = Duration::from_mins(5);
+
+/// How long after its end a day is sealed: by then no recorder holds clicks of it.
+pub(crate) const SEAL_AFTER: Duration = Duration::from_hours(48);
+
+/// The time limit of reading days that are digested or sealed, and of applying the change: the day of a very busy account
+/// takes longer than a call may.
+pub(crate) const LIMIT_OF_DAYS: Duration = Duration::from_mins(1);
+
+/// The maximum number of account days that one step digests or seals.
+pub(crate) const DAYS_OF_STEP: usize = 256;
+
+/// How many bytes of segments are read at once to digest or seal days. A single larger day is read whole.
+pub(crate) const BYTES_OF_DAYS: u64 = 4 * 1024 * 1024;
+
+/// After this many failures of a step, the store is broken and not some days.
+pub(crate) const MOST_FAILED_DAYS: usize = 4;
+
+/// How many bytes a short attempt may read. Counting them takes some ten milliseconds of a core.
+pub(crate) const BYTES_OF_SHORT_ATTEMPT: u64 = 512 * 1024;
+
+/// Roughly how many bytes of digests are read at once. A digest has up to half a MiB.
+pub(crate) const BYTES_OF_DIGESTS: u64 = 1024 * 1024;
+
+/// The maximum number of an account's days from which one step deletes clicks.
+pub(crate) const DAYS_OF_DELETION: usize = 32;
+
+/// The maximum number of segments that one step deletes.
+pub(crate) const SEGMENTS_OF_DELETION: usize = 256;
+
+/// The maximum number of links whose last clicks one step deletes.
+pub(crate) const LAST_CLICKS_OF_DELETION: usize = 5_000;
