@@ -3,7 +3,7 @@
 use actix_http::StatusCode;
 use actix_http::header::HeaderValue;
 use bytes::Bytes;
-use signpost_listener::{Encoding, ShortRedirect};
+use signpost_listener::{AnswerKind, Encoding, ShortRedirect};
 use signpost_pages::QrError;
 
 use crate::files::File;
@@ -54,7 +54,7 @@ impl Outcome {
                 html,
                 forms: Forms::Negotiated(encoding),
                 content_security_policy,
-                referrer_policy: Page::NO_REFERRER,
+                referrer_policy: AnswerKind::NO_REFERRER,
             })
         })
     }

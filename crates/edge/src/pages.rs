@@ -3,7 +3,7 @@
 use actix_http::StatusCode;
 use actix_http::header::{HeaderValue, InvalidHeaderValue};
 use bytes::Bytes;
-use signpost_listener::Encoding;
+use signpost_listener::{AnswerKind, Encoding};
 use signpost_pages::{HtmlPage, Language, PageError, SmallPage};
 
 /// A page, ready to be sent.
@@ -25,11 +25,6 @@ pub(crate) enum Forms {
     Plain,
     /// As the visitor's browser accepts: in this encoding, or as it is.
     Negotiated(Option<Encoding>),
-}
-
-impl Page {
-    /// Other sites learn nothing about the visitor's origin.
-    pub(crate) const NO_REFERRER: &'static str = "no-referrer";
 }
 
 /// Why the pages cannot be rendered.
@@ -89,6 +84,6 @@ fn ready(page: SmallPage, language: Language) -> Result<Page, PagesError> {
         html: Bytes::from(html),
         forms: Forms::Plain,
         content_security_policy: HeaderValue::from_str(&content_security_policy)?,
-        referrer_policy: Page::NO_REFERRER,
+        referrer_policy: AnswerKind::NO_REFERRER,
     })
 }

@@ -1,26 +1,15 @@
 //! Turns the outcome of a visit into a response.
 
 use actix_http::body::BoxBody;
-use actix_http::header::{self, HeaderValue};
-use actix_http::{Response, ResponseBuilder, StatusCode};
+use actix_http::header::{self, HeaderName, HeaderValue};
+use actix_http::{Response, StatusCode};
+use signpost_listener::{AnswerKind, CACHED_FOR_AN_HOUR, PRIVATE_NO_STORE};
 use signpost_pages::{Language, SmallPage};
 
 use crate::files::File;
 use crate::gates::TurnedAway;
 use crate::outcome::Outcome;
 use crate::pages::{Forms, Page, Pages};
-
-/// No cache stores the answer, so a change of a link takes effect at once (D53, D58).
-const NO_STORE: HeaderValue = HeaderValue::from_static("private, no-store");
-
-/// The header lines of a redirect other than its location.
-pub(crate) const REDIRECT_HEADERS: &str = "cache-control: private, no-store\r\n";
-
-/// Files do not change while they exist, so caches may keep them for an hour.
-const CACHED_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
-
-/// An SVG image opened on its own runs and loads nothing.
-const LOAD_NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'");
 
 /// The methods of the link listener (D53), for `Allow`.
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -39,55 +28,56 @@ pub(crate) fn response(
         Outcome::Redirected(location) => redirect_response(location),
         Outcome::RedirectedDirectly(redirect) => match HeaderValue::from_str(&redirect.location()) {
             Ok(location) => redirect_response(location),
-            Err(_) => page_response(small(SmallPage::Failed), &mut |_| {}),
+            Err(_) => page_response(small(SmallPage::Failed), None),
         },
-        Outcome::Shown(page) | Outcome::Pixels(page) => page_response(&page, &mut |_| {}),
-        Outcome::Root => page_response(small(SmallPage::Root), &mut |_| {}),
-        Outcome::TurnedAway(TurnedAway::Bot { .. }) => {
-            page_response(small(SmallPage::ForPeopleOnly), &mut |_| {})
-        }
+        Outcome::Shown(page) | Outcome::Pixels(page) => page_response(&page, None),
+        Outcome::Root => page_response(small(SmallPage::Root), None),
+        Outcome::TurnedAway(TurnedAway::Bot { .. }) => page_response(small(SmallPage::ForPeopleOnly), None),
         Outcome::TurnedAway(TurnedAway::Country { .. }) => {
-            page_response(small(SmallPage::CountryBlocked), &mut |_| {})
+            page_response(small(SmallPage::CountryBlocked), None)
         }
-        Outcome::NotFound => page_response(small(SmallPage::NotFound), &mut |_| {}),
-        Outcome::MethodNotAllowed => page_response(small(SmallPage::MethodNotAllowed), &mut |answer| {
-            answer.insert_header((header::ALLOW, ALLOWED_METHODS));
-        }),
+        Outcome::NotFound => page_response(small(SmallPage::NotFound), None),
+        Outcome::MethodNotAllowed => {
+            page_response(small(SmallPage::MethodNotAllowed), Some((header::ALLOW, ALLOWED_METHODS)))
+        }
         Outcome::Throttled { retry_after_seconds } => {
-            page_response(small(SmallPage::Throttled), &mut |answer| {
-                answer.insert_header((header::RETRY_AFTER, retry_after_seconds));
-            })
+            let retry_after = (header::RETRY_AFTER, HeaderValue::from(retry_after_seconds));
+            page_response(small(SmallPage::Throttled), Some(retry_after))
         }
-        Outcome::Unavailable => page_response(small(SmallPage::Unavailable), &mut |answer| {
-            answer.insert_header((header::RETRY_AFTER, OUTAGE_RETRY_AFTER_SECONDS));
-        }),
-        Outcome::Failed => page_response(small(SmallPage::Failed), &mut |_| {}),
+        Outcome::Unavailable => {
+            let retry_after = (header::RETRY_AFTER, HeaderValue::from(OUTAGE_RETRY_AFTER_SECONDS));
+            page_response(small(SmallPage::Unavailable), Some(retry_after))
+        }
+        Outcome::Failed => page_response(small(SmallPage::Failed), None),
         Outcome::File { file, is_known } => file_response(file, is_known),
-        Outcome::BadRequest(error) => Response::build(StatusCode::BAD_REQUEST)
-            .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8")))
-            .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
-            .insert_header((header::CACHE_CONTROL, NO_STORE))
-            .body(format!("{error}\n"))
-            .map_into_boxed_body(),
+        Outcome::BadRequest(error) => {
+            let mut answer = Response::build(StatusCode::BAD_REQUEST).body(format!("{error}\n"));
+            let headers = answer.headers_mut();
+            AnswerKind::Text.insert_into(headers);
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+            headers.insert(header::CACHE_CONTROL, PRIVATE_NO_STORE);
+            answer.map_into_boxed_body()
+        }
     }
 }
 
-fn page_response(page: &Page, also: &mut dyn FnMut(&mut ResponseBuilder)) -> Response<BoxBody> {
-    let mut answer = Response::build(page.status);
-    answer
-        .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")))
-        .insert_header((header::CONTENT_SECURITY_POLICY, page.content_security_policy.clone()))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
-        .insert_header((header::REFERRER_POLICY, HeaderValue::from_static(page.referrer_policy)))
-        .insert_header((header::CACHE_CONTROL, NO_STORE));
+fn page_response(page: &Page, additional: Option<(HeaderName, HeaderValue)>) -> Response<BoxBody> {
+    let mut answer = Response::new(page.status).set_body(page.html.clone());
+    let headers = answer.headers_mut();
+    let policy = page.content_security_policy.clone();
+    AnswerKind::Page { policy, referrer_policy: page.referrer_policy }.insert_into(headers);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, PRIVATE_NO_STORE);
     if let Forms::Negotiated(encoding) = page.forms {
-        answer.insert_header((header::VARY, HeaderValue::from_static("accept-encoding")));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         if let Some(encoding) = encoding {
-            answer.insert_header((header::CONTENT_ENCODING, encoding.header()));
+            headers.insert(header::CONTENT_ENCODING, encoding.header());
         }
     }
-    also(&mut answer);
-    answer.body(page.html.clone()).map_into_boxed_body()
+    if let Some((name, value)) = additional {
+        headers.insert(name, value);
+    }
+    answer.map_into_boxed_body()
 }
 
 fn file_response(file: File, is_known: bool) -> Response<BoxBody> {
@@ -97,20 +87,19 @@ fn file_response(file: File, is_known: bool) -> Response<BoxBody> {
     if is_known {
         return answer.body(BoxBody::new(())).map_into_boxed_body();
     }
-    answer
-        .insert_header((header::CONTENT_TYPE, HeaderValue::from_static(content_type)))
-        .insert_header((header::CONTENT_SECURITY_POLICY, LOAD_NOTHING))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
+    answer.insert_header((header::CONTENT_TYPE, HeaderValue::from_static(content_type)));
     if let Some(disposition) = disposition {
         answer.insert_header((header::CONTENT_DISPOSITION, disposition));
     }
-    answer.body(content).map_into_boxed_body()
+    let mut answer = answer.body(content);
+    AnswerKind::File.insert_into(answer.headers_mut());
+    answer.map_into_boxed_body()
 }
 
 fn redirect_response(location: HeaderValue) -> Response<BoxBody> {
     Response::build(StatusCode::FOUND)
         .insert_header((header::LOCATION, location))
-        .insert_header((header::CACHE_CONTROL, NO_STORE))
+        .insert_header((header::CACHE_CONTROL, PRIVATE_NO_STORE))
         .body(BoxBody::new(()))
         .map_into_boxed_body()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use actix_http::body::BoxBody;
 use actix_http::header::HeaderName;
-use actix_http::{Request, Response, StatusCode};
+use actix_http::{Request, Response};
 use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
@@ -181,14 +181,13 @@ struct EdgeRefusals(Arc<Pages>);
 
 impl ListenerRefusals for EdgeRefusals {
     fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
-        let status = match refusal {
+        match refusal {
             // The page of an outage, which asks visitors to retry soon.
-            ListenerRefusal::Overloaded => return response(&self.0, Outcome::Unavailable, Language::default),
-            ListenerRefusal::NotHttp => StatusCode::BAD_REQUEST,
-            ListenerRefusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            ListenerRefusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-        };
-        // Browsers never send such requests, so no page is needed.
-        Response::new(status)
+            ListenerRefusal::Overloaded => response(&self.0, Outcome::Unavailable, Language::default),
+            // Browsers never send such requests, so no page is needed.
+            ListenerRefusal::NotHttp | ListenerRefusal::HeadTooLarge | ListenerRefusal::HeadTooSlow => {
+                Response::new(refusal.status())
+            }
+        }
     }
 }

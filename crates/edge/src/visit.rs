@@ -17,7 +17,7 @@ use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
-use signpost_listener::{Effort, Encoding, Reply, ShortRedirect};
+use signpost_listener::{AcceptedEncodings, Effort, Encoding, PRIVATE_NO_STORE_LINE, Reply, ShortRedirect};
 use signpost_pages::QrQuery;
 
 use crate::clicks::{ClickQueue, Lane};
@@ -33,7 +33,7 @@ use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::Pages;
 use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
-use crate::response::{REDIRECT_HEADERS, response};
+use crate::response::response;
 use crate::routes::{self, Resource, RouteMatch};
 use crate::visit_durations::{VisitDurations, WorkerDurations};
 use crate::visitor;
@@ -318,7 +318,7 @@ impl Worker {
                 )
             }
             Destination::Page(page) => {
-                let accepted = Encoding::accepted(visitor.request.headers(), Effort::Kept);
+                let accepted = AcceptedEncodings::of(visitor.request.headers()).best(Effort::Kept);
                 let encoding = accepted.filter(|encoding| !page.form(Some(*encoding)).is_empty());
                 (Outcome::shown(link.page(&page, encoding), encoding, page.policy), ClickKind::Shown)
             }
@@ -372,7 +372,7 @@ fn file_outcome(request: &Request, file: File) -> Outcome {
 
 pub(crate) fn redirect_outcome(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
     if version == Version::HTTP_11
-        && let Some(redirect) = ShortRedirect::new(REDIRECT_HEADERS, start, rest)
+        && let Some(redirect) = ShortRedirect::new(PRIVATE_NO_STORE_LINE, start, rest)
     {
         return Outcome::RedirectedDirectly(redirect);
     }

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-};
+use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
+use signpost_listener::{AnswerKind, CACHED_FOR_AN_HOUR};
+use signpost_request_layer::{KeptBody, KeptForms};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa_swagger_ui::Config;
 
 use crate::api_error::ApiError;
 use crate::extract::{NoInput, OnlyQuery, parse_boolean};
-use crate::middleware::compression::{KeptBody, KeptForms};
 use crate::openapi::parameters::{self, in_path, in_query};
 use crate::openapi::{OpenApiVersion, Operations, openapi_document};
 use crate::sections::Section;
@@ -71,11 +70,10 @@ const START_TEXT: &str = include_str!("documentation/start.js");
 ///
 /// Swagger UI sets `style` attributes on its elements, so inline styles are allowed; inline scripts are not. Its style sheet
 /// contains `data:` images.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// The files of Swagger UI are megabytes and change only with a release.
-const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
 
 static PAGE_FORMS: KeptForms = KeptForms::new();
 static STYLE_FORMS: KeptForms = KeptForms::new();
@@ -157,7 +155,8 @@ fn vendored(
     match utoipa_swagger_ui::serve(name, Arc::new(Config::default())) {
         Ok(Some(file)) => {
             let mut answer = answer(content_type, file.bytes, forms);
-            answer.headers_mut().insert(CACHE_CONTROL, KEPT_FOR_AN_HOUR);
+            // The files are megabytes and change only with a release.
+            answer.headers_mut().insert(CACHE_CONTROL, CACHED_FOR_AN_HOUR);
             Ok(answer)
         }
         Ok(None) => Err(ApiError::Internal(format!("Swagger UI has no file `{name}`"))),
@@ -170,12 +169,9 @@ fn answer(content_type: &'static str, body: Cow<'static, [u8]>, forms: &'static 
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
         Cow::Owned(bytes) => Bytes::from(bytes),
     };
-    let mut answer = HttpResponse::Ok()
-        .content_type(content_type)
-        .insert_header((CONTENT_SECURITY_POLICY, POLICY))
-        .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .insert_header((REFERRER_POLICY, "no-referrer"))
-        .body(body);
+    let mut answer = HttpResponse::Ok().content_type(content_type).body(body);
+    AnswerKind::Page { policy: POLICY, referrer_policy: AnswerKind::NO_REFERRER }
+        .insert_into(answer.headers_mut());
     answer.extensions_mut().insert(KeptBody(forms));
     answer
 }

@@ -1,6 +1,7 @@
 //! Signpost's HTTP API: from requests to use cases and back.
 //!
-//! [`route_table`] lists the endpoints. `middleware` gives each request an id and admits it, then the request is routed.
+//! [`route_table`] lists the endpoints. The layer of `signpost-request-layer` gives each request an id, `middleware` admits
+//! it, then the request is routed.
 //! Extractors (`extract`) turn its parts into values or violations. The handler (`resources`) calls one use case and shows
 //! the outcome. The rules of the service are in the domain's types and in the use cases, not in this crate.
 //!
@@ -9,6 +10,7 @@
 //! `api_error` holds the errors with their codes, statuses and sentences. It is independent of responses.
 //! `error_response` writes the envelope. `replayed_response` stores and replays responses of requests with an
 //! `Idempotency-Key` (D12). The outermost middleware writes errors and replays, because both may carry the request id.
+//! `unhandled` has the errors where no handler answers.
 //!
 //! # Adding a field
 //!
@@ -27,8 +29,8 @@
 //! runs the use case with `Execution::run`.
 
 mod analytics;
-mod api_app;
 mod api_error;
+mod api_service;
 mod bulk_outcome;
 mod cursor;
 mod documentation;
@@ -45,9 +47,10 @@ mod schema;
 mod sections;
 mod server;
 mod tls_allowed;
+mod unhandled;
 mod wire;
 
-pub use api_app::api_app;
+pub use api_service::api_service;
 pub use endpoint::{Access, RouteMethod};
 pub use openapi::{OpenApiVersion, Operations, openapi_document};
 pub use routes::{RouteInfo, route_table};

@@ -91,7 +91,7 @@ impl ReplayedResponse {
     }
 
     /// A response without a body that carries this replay. The outermost middleware [takes it out](Self::take) and
-    /// [writes](Self::write) it, because only there the request id is known.
+    /// [writes](Self::write) it, because a refusal carries the request id.
     pub(crate) fn into_response(self) -> HttpResponse {
         let mut response = HttpResponse::new(self.status);
         response.extensions_mut().insert(self);

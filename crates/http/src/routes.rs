@@ -60,11 +60,10 @@ pub(crate) fn is_under_v1(path: &str) -> bool {
     path.strip_prefix("/v1").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The pattern that the request's path matches, for any method; `unmatched` if none does.
-pub(crate) fn pattern_of(request: &ServiceRequest) -> &'static str {
-    let pattern = request.resource_map().match_pattern(request.match_info().as_str());
-    let route = pattern.and_then(|pattern| ROUTES.iter().find(|route| route.pattern == pattern));
-    route.map_or("unmatched", |route| route.pattern)
+/// The pattern that the request's path matches, for any method.
+pub(crate) fn pattern_of(request: &ServiceRequest) -> Option<&'static str> {
+    let pattern = request.resource_map().match_pattern(request.match_info().as_str())?;
+    ROUTES.iter().map(|route| route.pattern).find(|known| *known == pattern)
 }
 
 /// The link to read together with the key for a request with this pattern and path.

@@ -22,6 +22,31 @@ pub enum Encoding {
     Gzip,
 }
 
+/// How much a client wants each encoding, in thousandths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AcceptedEncodings([(Encoding, u16); 2]);
+
+impl AcceptedEncodings {
+    /// What a client with these headers wants.
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Self {
+        let lists = || headers.get_all(ACCEPT_ENCODING).filter_map(|value| value.to_str().ok());
+        Self(Encoding::ALL.map(|encoding| (encoding, encoding.weight_in(lists()))))
+    }
+
+    /// The best encoding for a body of this kind. `None` if the client accepts neither, or says nothing.
+    #[must_use]
+    pub fn best(self, effort: Effort) -> Option<Encoding> {
+        let better = match effort {
+            Effort::Once => Encoding::Gzip,
+            Effort::Kept => Encoding::Brotli,
+        };
+        let accepted = self.0.into_iter().filter(|(_, weight)| *weight > 0);
+        let best = accepted.max_by_key(|(encoding, weight)| (*weight, *encoding == better));
+        best.map(|(encoding, _)| encoding)
+    }
+}
+
 /// How much time a compression may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
@@ -35,22 +60,6 @@ pub enum Effort {
 impl Encoding {
     /// All encodings.
     pub const ALL: [Self; 2] = [Self::Brotli, Self::Gzip];
-
-    /// The best encoding that a client with these headers accepts for a body of this kind. `None` if it accepts neither, or
-    /// says nothing.
-    #[must_use]
-    pub fn accepted(headers: &HeaderMap, effort: Effort) -> Option<Self> {
-        let lists = || headers.get_all(ACCEPT_ENCODING).filter_map(|value| value.to_str().ok());
-        let weighted = Self::ALL.into_iter().map(|encoding| {
-            let is_better = match effort {
-                Effort::Once => encoding == Self::Gzip,
-                Effort::Kept => encoding == Self::Brotli,
-            };
-            (encoding, encoding.weight_in(lists()), is_better)
-        });
-        let accepted = weighted.filter(|(_, weight, _)| *weight > 0);
-        accepted.max_by_key(|(_, weight, is_better)| (*weight, *is_better)).map(|(encoding, ..)| encoding)
-    }
 
     /// The weight of this encoding in these lists, in thousandths.
     fn weight_in<'a>(self, lists: impl Iterator<Item = &'a str>) -> u16 {
@@ -155,7 +164,7 @@ mod tests {
         for value in values {
             headers.append(ACCEPT_ENCODING, HeaderValue::from_str(value).unwrap());
         }
-        Encoding::accepted(&headers, effort)
+        AcceptedEncodings::of(&headers).best(effort)
     }
 
     #[test]

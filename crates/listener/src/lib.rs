@@ -18,6 +18,7 @@
 
 mod accept;
 mod answer;
+mod answer_headers;
 mod bind;
 mod compression;
 mod connection;
@@ -33,8 +34,9 @@ mod watch;
 mod wire;
 mod worker;
 
+pub use answer_headers::{AnswerKind, CACHED_FOR_AN_HOUR, NO_STORE, PRIVATE_NO_STORE, PRIVATE_NO_STORE_LINE};
 pub use bind::bind;
-pub use compression::{Effort, Encoding, LEAST_BYTES};
+pub use compression::{AcceptedEncodings, Effort, Encoding, LEAST_BYTES};
 pub use listener::Listener;
 pub use options::{ListenerOptions, Proxies, Times};
 pub use reply::{ListenerRefusal, ListenerRefusals, Reply, ShortRedirect};

@@ -1,7 +1,7 @@
 //! The answers of a service, and the answers to requests that never reach it.
 
-use actix_http::Response;
 use actix_http::body::BoxBody;
+use actix_http::{Response, StatusCode};
 use bytes::BytesMut;
 
 /// The answer of a service.
@@ -91,6 +91,17 @@ pub enum ListenerRefusal {
 }
 
 impl ListenerRefusal {
+    /// The status of the answer.
+    #[must_use]
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Self::NotHttp => StatusCode::BAD_REQUEST,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
     /// The label in metrics.
     pub(crate) const fn label(self) -> &'static str {
         match self {

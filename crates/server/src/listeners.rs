@@ -100,8 +100,9 @@ impl Servers {
         let links = EdgeServer::start(links, Arc::clone(app), link_options)
             .context("cannot start the link listener")?;
         let sampled = SampledMetrics { started: app.clock.now(), durations: links.durations(), pools };
-        let metrics =
-            metrics.map(|socket| start_metrics(socket, sampled, connections.metrics)).transpose()?;
+        let metrics = metrics
+            .map(|socket| start_metrics(socket, Arc::clone(app), sampled, connections.metrics))
+            .transpose()?;
         Ok(Self { api, links, metrics })
     }
 
@@ -147,9 +148,11 @@ pub(crate) fn workers() -> NonZeroUsize {
 
 fn start_metrics(
     socket: MetricsSocket,
+    app: Arc<Application>,
     sampled: SampledMetrics,
     connections: usize,
 ) -> Result<MetricsServer> {
     let MetricsSocket { listener, handle } = socket;
-    MetricsServer::start(listener, handle, sampled, connections).context("cannot start the metrics listener")
+    MetricsServer::start(listener, app, handle, sampled, connections)
+        .context("cannot start the metrics listener")
 }

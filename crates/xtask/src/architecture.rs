@@ -25,6 +25,8 @@ enum Layer {
     ClickStore,
     /// HTTP connections, for the crates that listen.
     Connections,
+    /// What happens to every request of the crates that listen, except for visits.
+    Requests,
     /// Tables and rows that the SQL stores share.
     Rows,
     /// Adapters that call the use cases: the API and the visitors.
@@ -56,17 +58,18 @@ impl Layer {
     fn imports(self) -> &'static [Self] {
         use Layer::{
             App, Benchmarks, ClickBenchmark, ClickStore, Commands, Conformance, Connections, Contracts,
-            Domain, Driven, Driving, Fakes, Program, Pure, Reference, Rows, TestServers,
+            Domain, Driven, Driving, Fakes, Program, Pure, Reference, Requests, Rows, TestServers,
         };
         match self {
             Domain | Connections | Conformance | TestServers | Reference => &[],
             App | Pure => &[Domain],
             Rows => &[Domain, App],
+            Requests => &[Domain, App, Connections],
             ClickStore | Fakes => &[Domain, App, Pure],
             Contracts => &[Domain, App, Pure, ClickStore],
-            Driving => &[Domain, App, Pure, Connections],
+            Driving => &[Domain, App, Pure, Connections, Requests],
             Driven => &[Domain, App, Pure, Rows, ClickStore],
-            Program => &[Domain, App, Pure, Connections, Driving, Driven],
+            Program => &[Domain, App, Pure, Connections, Requests, Driving, Driven],
             ClickBenchmark => &[Domain, App, Pure, Driven, Contracts, TestServers],
             Commands => &[TestServers],
             Benchmarks => &[TestServers, Commands],
@@ -76,11 +79,13 @@ impl Layer {
     /// The layers that only the tests of its crates may import.
     fn tests_import(self) -> &'static [Self] {
         use Layer::{
-            App, Conformance, Connections, Contracts, Driven, Driving, Fakes, Program, Rows, TestServers,
+            App, Conformance, Connections, Contracts, Driven, Driving, Fakes, Program, Requests, Rows,
+            TestServers,
         };
         match self {
             App => &[Contracts, Fakes],
             Connections => &[TestServers],
+            Requests => &[Fakes],
             Rows | Fakes => &[Contracts],
             Driven => &[Contracts, Fakes, TestServers],
             Driving | Program => &[Contracts, Fakes, TestServers, Conformance],
@@ -99,6 +104,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-enrichment", Layer::Pure),
     ("signpost-click-store", Layer::ClickStore),
     ("signpost-listener", Layer::Connections),
+    ("signpost-request-layer", Layer::Requests),
     ("signpost-sql-rows", Layer::Rows),
     ("signpost-http", Layer::Driving),
     ("signpost-edge", Layer::Driving),

@@ -112,9 +112,11 @@ fn d58_a_healthy_start_counts_no_gap_of_changes() {
 }
 
 #[test]
-fn d63_health_checks_are_no_lines_of_the_log() {
+fn d63_health_checks_and_scrapes_are_no_lines_of_the_log() {
     for (level, is_logged) in [("info", false), ("debug", true)] {
-        let mut program = Program::builder().variable("RUST_LOG", level).start();
+        let mut program =
+            Program::builder().setting("metrics-listen", "127.0.0.1:0").variable("RUST_LOG", level).start();
+        scraped(&program);
         let account = program.first_account();
         for path in ["/health/live", "/health/ready", "/health/links"] {
             account.await_health(path, |answer| answer.status == 200);
@@ -122,6 +124,7 @@ fn d63_health_checks_are_no_lines_of_the_log() {
         account.get("/v1/account").expect_status(200);
         let log = program.stop_and_read_log();
         assert_eq!(log.contains("/health/"), is_logged, "{log}");
+        assert_eq!(log.contains("route=\"/metrics\" status=200"), is_logged, "{log}");
         let line =
             log.lines().find(|line| line.contains("answered") && line.contains("/v1/account")).unwrap();
         let duration = line.split("duration_ms=").nth(1).unwrap().split(' ').next().unwrap();

@@ -18,8 +18,8 @@ pub(crate) use detail::{BODY, Detail, sentence, sentence_schema, violation_code_
 pub(crate) use message::{BROKEN, UNWRITABLE};
 pub(crate) use status::status_of;
 
-/// Why a request failed. Handlers and extractors return it. The outermost middleware writes the envelope, because only
-/// it knows the request id.
+/// Why a request failed. Handlers and extractors return it. The outermost middleware writes the envelope, which
+/// carries the request id.
 ///
 /// Callers see [`Self::code`], [`Self::message`] and [`Self::details`]. [`Self::cause`] goes to the log only; no method
 /// prints both.

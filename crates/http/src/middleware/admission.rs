@@ -12,7 +12,7 @@ use signpost_app::Application;
 use signpost_app::admission::{NotAdmitted, Reason, Sender, admit};
 use signpost_domain::ApiKeySecret;
 
-use super::frame::RequestFacts;
+use super::envelope::facts_of;
 use crate::api_error::ApiError;
 use crate::extract::Admitted;
 use crate::routes::{is_under_v1, link_to_read};
@@ -28,18 +28,16 @@ pub(crate) async fn admission(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     if is_under_v1(request.match_info().as_str()) {
-        let facts = request.extensions().get::<RequestFacts>().cloned();
-        let Some(facts) = facts else {
-            return Ok(
-                request.error_response(ApiError::Internal("admission ran outside of the frame".into()))
-            );
+        let facts = match facts_of(&request) {
+            Ok(facts) => facts,
+            Err(error) => return Ok(request.error_response(error)),
         };
         let key = bearer_key(request.headers());
-        let link = link_to_read(request.method(), facts.pattern(), request.match_info().as_str());
+        let link = link_to_read(request.method(), facts.route.get(), request.match_info().as_str());
         match admit(&app, key.as_ref(), client_address(&request, &app), link).await {
             Ok(admitted) => {
-                facts.set_actor(admitted.caller.account_id(), admitted.caller.actor());
-                facts.set_rate_limits(admitted.rate_limits);
+                facts.actor.set(Some((admitted.caller.account_id(), admitted.caller.actor())));
+                facts.own.set(Some(admitted.rate_limits));
                 request.extensions_mut().insert(Admitted(Rc::new(admitted)));
             }
             Err(NotAdmitted { mut reason, rate_limits }) => {
@@ -48,9 +46,7 @@ pub(crate) async fn admission(
                 {
                     *way_out = None;
                 }
-                if let Some(rate_limits) = rate_limits {
-                    facts.set_rate_limits(rate_limits);
-                }
+                facts.own.set(rate_limits);
                 return Ok(request.error_response(ApiError::NotAdmitted(reason)));
             }
         }

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actix_http::Request;
-use actix_web::body::{BoxBody, to_bytes};
-use actix_web::dev::{Service as _, ServiceResponse};
+use actix_http::body::{BoxBody, to_bytes};
+use actix_http::{Request, Response};
+use actix_service::{Service as _, ServiceFactory as _};
+use actix_web::Error;
 use actix_web::http::header::HeaderMap;
-use actix_web::test::{TestRequest, init_service};
+use actix_web::test::TestRequest;
 use actix_web::web::Bytes;
-use actix_web::{Error, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
 use signpost_api_conformance::{Exchange, IdOfEach, Sample};
@@ -19,12 +19,12 @@ use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::ports::UnitOfWork;
 use signpost_app::{Application, keys};
 use signpost_domain::{AccountId, Email, ErrorCode, Plan, PlanName};
-use signpost_http::api_app;
+use signpost_http::api_service;
 use signpost_memory::InMemory;
 
 use crate::openapi::{DOCUMENT, DOCUMENT_3_0};
 
-type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<ServiceResponse<BoxBody>, Error>>>;
+type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
 
 /// The API on fakes, with one account on the agency plan.
 pub struct Api {
@@ -46,7 +46,7 @@ impl Api {
         let mut app = memory.application();
         change(&mut app);
         let app = Arc::new(app);
-        let service = Rc::new(init_service(api_app(Arc::clone(&app))).await);
+        let service = Rc::new(api_service(Arc::clone(&app)).new_service(()).await.unwrap());
         let send: Send = Box::new(move |request| {
             let service = Rc::clone(&service);
             Box::pin(async move { service.call(request).await })
@@ -64,11 +64,7 @@ impl Api {
     pub async fn send(&self, request: TestRequest) -> Answer {
         let request = request.peer_addr("203.0.113.9:4711".parse().unwrap()).to_request();
         let (method, path) = (request.method().to_string(), request.path().to_owned());
-        let response = match (self.send)(request).await {
-            Ok(response) => response.into_parts().1,
-            Err(error) => error.error_response(),
-        };
-        Answer::read(response, &method, &path).await
+        Answer::read((self.send)(request).await.unwrap(), &method, &path).await
     }
 
     /// Sends a request with the account's key.
@@ -213,7 +209,7 @@ pub const RATE_LIMIT_HEADERS: [&str; 4] = [
 ];
 
 impl Answer {
-    async fn read(response: HttpResponse, method: &str, path: &str) -> Self {
+    async fn read(response: Response<BoxBody>, method: &str, path: &str) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let sent = to_bytes(response.into_body()).await.unwrap();
         let bytes = decoded(&sent, headers.get("content-encoding").map(|value| value.to_str().unwrap()));

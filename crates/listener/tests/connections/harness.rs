@@ -170,13 +170,7 @@ struct Named;
 
 impl ListenerRefusals for Named {
     fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
-        let status = match refusal {
-            ListenerRefusal::NotHttp => StatusCode::BAD_REQUEST,
-            ListenerRefusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            ListenerRefusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            ListenerRefusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        Response::build(status).body(format!("{refusal:?}")).map_into_boxed_body()
+        Response::build(refusal.status()).body(format!("{refusal:?}")).map_into_boxed_body()
     }
 }
 

@@ -5,24 +5,26 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
 
-use actix_web::HttpResponse;
-use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, VARY};
-use actix_web::web::Bytes;
+use actix_http::Response;
+use actix_http::body::{BodySize, BoxBody, MessageBody};
+use actix_http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, VARY};
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use signpost_listener::{Effort, Encoding, LEAST_BYTES};
+use signpost_listener::{AcceptedEncodings, Effort, Encoding, LEAST_BYTES};
 
 /// The compressed forms of a body that never changes. The body is compressed when a client first accepts the form, and
 /// every later answer shares the result.
-#[derive(Debug)]
-pub(crate) struct KeptForms {
+#[derive(Debug, Default)]
+pub struct KeptForms {
     brotli: OnceLock<Option<Bytes>>,
     gzip: OnceLock<Option<Bytes>>,
 }
 
 impl KeptForms {
-    pub(crate) const fn new() -> Self {
+    /// No form yet.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { brotli: OnceLock::new(), gzip: OnceLock::new() }
     }
 
@@ -35,26 +37,35 @@ impl KeptForms {
     }
 }
 
-/// Tells the middleware that the body of this response never changes.
+/// Tells the layer that the body of this response never changes: an extension of the response.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KeptBody(pub(crate) &'static KeptForms);
+pub struct KeptBody(pub &'static KeptForms);
 
-/// The response with its body in the best form that a client with these request headers accepts. Texts of more than
-/// [`LEAST_BYTES`] and streams are compressed; everything else stays.
-pub(crate) fn compressed(request: &HeaderMap, mut response: HttpResponse) -> HttpResponse {
+/// The response with its body in the best form that the client accepts. Texts of more than [`LEAST_BYTES`] and streams are
+/// compressed, or without `of_one_caller` only bodies that never change. Everything else stays.
+pub(crate) fn compressed(
+    of_one_caller: bool,
+    accepted: AcceptedEncodings,
+    mut response: Response<BoxBody>,
+) -> Response<BoxBody> {
+    let kept = response.extensions().get::<KeptBody>().copied();
     let is_worth_it = match response.body().size() {
         BodySize::Sized(length) => usize::try_from(length).is_ok_and(|length| length > LEAST_BYTES),
         BodySize::Stream => true,
         BodySize::None => false,
     };
-    if !is_worth_it || !is_text(response.headers()) || response.headers().contains_key(CONTENT_ENCODING) {
+    let may_be = of_one_caller || kept.is_some();
+    if !may_be
+        || !is_worth_it
+        || !is_text(response.headers())
+        || response.headers().contains_key(CONTENT_ENCODING)
+    {
         return response;
     }
     // Also where this client gets the plain form: caches must not give the other one to a client that cannot read it.
     response.headers_mut().append(VARY, HeaderValue::from_static("accept-encoding"));
-    let kept = response.extensions().get::<KeptBody>().copied();
     let effort = if kept.is_some() { Effort::Kept } else { Effort::Once };
-    let Some(encoding) = Encoding::accepted(request, effort) else { return response };
+    let Some(encoding) = accepted.best(effort) else { return response };
     let (mut response, body) = response.into_parts();
     let (body, encoding) = match body.try_into_bytes() {
         Ok(plain) => {
