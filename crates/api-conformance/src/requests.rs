@@ -6,7 +6,7 @@ use proptest::strategy::Union;
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::schemas::{KnownIds, World, junk, spoilt};
+use crate::schemas::{KnownIds, World, junk, malformed};
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -121,17 +121,17 @@ fn body(world: World<'_>, operation: &'static Value) -> BoxedStrategy<Part<Optio
         return Just((None, true)).boxed();
     }
     let document = world.document;
-    let judged = move |body: Value| {
+    let with_expectation = move |body: Value| {
         let fits = document.mismatches(schema, &body).is_empty();
         (Some(body), fits)
     };
     let fitting = world.value(schema);
     let body = prop_oneof![
         5 => fitting.clone(),
-        4 => fitting.prop_flat_map(spoilt),
+        4 => fitting.prop_flat_map(malformed),
         1 => junk(),
     ];
-    body.prop_map(judged).boxed()
+    body.prop_map(with_expectation).boxed()
 }
 
 fn text_of(value: &Value) -> String {

@@ -143,7 +143,7 @@ pub(crate) fn junk() -> impl Strategy<Value = Value> {
 }
 
 /// The value with one change: a replaced value, or one member less or more.
-pub(crate) fn spoilt(value: Value) -> impl Strategy<Value = Value> {
+pub(crate) fn malformed(value: Value) -> impl Strategy<Value = Value> {
     let places = places(&value);
     (prop::sample::select(places), junk(), 0..4_u8).prop_map(move |(place, junk, way)| {
         let mut value = value.clone();

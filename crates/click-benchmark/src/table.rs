@@ -16,14 +16,14 @@ impl Table {
 
     /// Adds a figure without a comparison.
     pub(crate) fn figure(&mut self, name: &str, ours: f64, goal: Goal) {
-        let (goal, met) = judged(ours, goal);
+        let (goal, met) = compared(ours, goal);
         self.row(&format!("| {name} |  | {ours:.2} |  | {goal} | {met} |"));
     }
 
     /// Adds a figure and its reference.
     pub(crate) fn ratio(&mut self, name: &str, reference: f64, ours: f64, goal: Goal) {
         let ratio = ours / reference;
-        let (goal, met) = judged(ratio, goal);
+        let (goal, met) = compared(ratio, goal);
         self.row(&format!("| {name} | {reference:.0} | {ours:.0} | {ratio:.2} | {goal} | {met} |"));
     }
 
@@ -31,7 +31,7 @@ impl Table {
     pub(crate) fn times(&mut self, name: &str, reference: Duration, ours: Duration, goal: Goal) {
         let millis = |time: Duration| time.as_secs_f64() * 1e3;
         let ratio = ours.as_secs_f64() / reference.as_secs_f64();
-        let (goal, met) = judged(ratio, goal);
+        let (goal, met) = compared(ratio, goal);
         let (reference, ours) = (millis(reference), millis(ours));
         self.row(&format!("| {name} | {reference:.1} ms | {ours:.1} ms | {ratio:.4} | {goal} | {met} |"));
     }
@@ -47,7 +47,7 @@ impl Table {
     }
 }
 
-fn judged(value: f64, goal: Goal) -> (String, &'static str) {
+fn compared(value: f64, goal: Goal) -> (String, &'static str) {
     let Some((sign, goal)) = goal else { return (String::new(), "") };
     let is_met = if sign == "<=" { value <= goal } else { value >= goal };
     (format!("{sign} {goal}"), if is_met { "yes" } else { "NO" })

@@ -81,7 +81,7 @@ mod tests {
     }
 
     /// Whether it points here, and whether the addresses of the edge hostname were needed.
-    fn judged(edge: &Edge, resolution: &HostResolution) -> (bool, bool) {
+    fn points_here(edge: &Edge, resolution: &HostResolution) -> (bool, bool) {
         let by_dns = addresses(&["198.51.100.7"]);
         (edge.points_here(resolution, &by_dns), edge.needs_edge_addresses(resolution))
     }
@@ -92,13 +92,13 @@ mod tests {
         for chain in
             [&["edge.example.com"][..], &["a.net", "edge.example.com"], &["edge.example.com", "a.net"]]
         {
-            assert_eq!(judged(&edge(), &resolution(chain, &elsewhere)), (true, false), "{chain:?}");
+            assert_eq!(points_here(&edge(), &resolution(chain, &elsewhere)), (true, false), "{chain:?}");
             // The end of the chain makes no difference.
-            assert_eq!(judged(&edge(), &resolution(chain, &[])), (true, false), "{chain:?}");
+            assert_eq!(points_here(&edge(), &resolution(chain, &[])), (true, false), "{chain:?}");
         }
         for chain in [&["a.edge.example.com"][..], &["example.com"], &["edge.example.com.evil.net"]] {
-            assert_eq!(judged(&edge(), &resolution(chain, &elsewhere)), (false, true), "{chain:?}");
-            assert_eq!(judged(&edge(), &resolution(chain, &[])), (false, false), "{chain:?}");
+            assert_eq!(points_here(&edge(), &resolution(chain, &elsewhere)), (false, true), "{chain:?}");
+            assert_eq!(points_here(&edge(), &resolution(chain, &[])), (false, false), "{chain:?}");
         }
     }
 
@@ -123,8 +123,8 @@ mod tests {
             (&["::ffff:192.0.2.1"], (false, true)),
             (&[], (false, false)),
         ] {
-            assert_eq!(judged(&edge(), &resolution(&[], list)), expected, "{list:?}");
-            assert_eq!(judged(&edge(), &resolution(&["a.net"], list)), expected, "{list:?}");
+            assert_eq!(points_here(&edge(), &resolution(&[], list)), expected, "{list:?}");
+            assert_eq!(points_here(&edge(), &resolution(&["a.net"], list)), expected, "{list:?}");
         }
     }
 

@@ -258,8 +258,8 @@ mod tests {
     fn d24_a_list_with_an_invalid_line_is_refused() {
         let errors =
             HostBlocklist::parse("a.example\nhttps://b.example/\n# x\n127.1 # c\n*.*.d").unwrap_err();
-        let told: Vec<_> = errors.iter().map(|error| (error.line(), error.text())).collect();
-        assert_eq!(told, [(2, "https://b.example/"), (4, "127.1"), (5, "*.*.d")]);
+        let reported: Vec<_> = errors.iter().map(|error| (error.line(), error.text())).collect();
+        assert_eq!(reported, [(2, "https://b.example/"), (4, "127.1"), (5, "*.*.d")]);
         assert_eq!(errors[0].to_string(), "line 2: \"https://b.example/\" is not a host");
         let many = HostBlocklist::parse(&"no host\n".repeat(1_000)).unwrap_err();
         assert_eq!(many.len(), HostBlocklist::MAX_ERRORS);

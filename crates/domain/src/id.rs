@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn d1_the_message_names_the_kind_of_a_malformed_id() {
-        let told = |error: Option<MalformedId>| error.unwrap().to_string();
-        assert_eq!(told("acc_1".parse::<crate::AccountId>().err()), "is not an account id (acc_…)");
-        assert_eq!(told("acc_1".parse::<crate::ApiKeyId>().err()), "is not an API key id (key_…)");
+        let message = |error: Option<MalformedId>| error.unwrap().to_string();
+        assert_eq!(message("acc_1".parse::<crate::AccountId>().err()), "is not an account id (acc_…)");
+        assert_eq!(message("acc_1".parse::<crate::ApiKeyId>().err()), "is not an API key id (key_…)");
     }
 
     proptest! {

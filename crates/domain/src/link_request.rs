@@ -118,7 +118,7 @@ pub struct Judgement<'a, C: Content> {
 }
 
 impl<C: ContentRules> Link<C> {
-    /// Builds the link that a creation asks for. `drawn` is its slug if the request has none; without it, only the
+    /// Builds the link that a creation asks for. `generated` is its slug if the request has none; without it, only the
     /// violations count.
     ///
     /// # Errors
@@ -126,12 +126,12 @@ impl<C: ContentRules> Link<C> {
     pub fn create(
         id: Id<C::Kind>,
         request: &Submitted<LinkRequest<C::Request>>,
-        drawn: Option<Slug>,
+        generated: Option<Slug>,
         context: &LinkContext<'_>,
     ) -> Result<Self, Rejection> {
         let LinkRequest { domain, slug, .. } = &request.value;
         let slug = match slug {
-            Change::Keep => drawn,
+            Change::Keep => generated,
             Change::Clear => None,
             Change::Set(slug) => Some(slug.clone()),
         };
@@ -151,7 +151,7 @@ impl<C: ContentRules> Link<C> {
         placement: Result<Placement, Refusal>,
         context: &LinkContext<'_>,
     ) -> Result<Self, Rejection> {
-        judged(&Subject::New(id), request, placement, context)
+        checked(&Subject::New(id), request, placement, context)
     }
 
     /// The link that an update makes of this one; itself, with the same `updated_at`, if the request changes nothing
@@ -166,7 +166,7 @@ impl<C: ContentRules> Link<C> {
     ) -> Result<Self, Rejection> {
         let placement =
             self.placement.changed(request.value.placement(), context.system, context.named_domains);
-        judged(&Subject::Existing(self), request, placement, context)
+        checked(&Subject::Existing(self), request, placement, context)
     }
 }
 
@@ -177,7 +177,7 @@ enum Subject<'a, C: Content> {
 }
 
 /// Violations come before refusals, and the group comes last, because only the store knows whether it exists (D2).
-fn judged<C: ContentRules>(
+fn checked<C: ContentRules>(
     subject: &Subject<'_, C>,
     request: &Submitted<LinkRequest<C::Request>>,
     placement: Result<Placement, Refusal>,

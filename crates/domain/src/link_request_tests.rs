@@ -278,11 +278,11 @@ fn d8_d22_an_unreadable_slug_domain_or_target_closes_no_loop() {
     ] {
         let violation = FieldError::new(ViolationCode::InvalidType, "must be a string").at(field);
         let request = Submitted { value, violations: violation.into() };
-        let judged = match link {
+        let outcome = match link {
             None => world.create_submitted::<crate::RedirectContent>(&request),
             Some(link) => link.apply(&request, &world.at(2_000)),
         };
-        let found = fields(judged.unwrap_err());
+        let found = fields(outcome.unwrap_err());
         assert_eq!(found, [(field.to_owned(), ViolationCode::InvalidType)], "{link:?}");
     }
 }

@@ -76,9 +76,9 @@ proptest! {
         (kind, code) in select(GOOD.to_vec()), place in any::<Index>(), foreign in "[^A-Za-z0-9_-]",
     ) {
         prop_assert!(PixelCode::parse(kind, code).is_ok());
-        let mut spoilt = code.to_owned();
-        spoilt.insert_str(place.index(code.len() + 1), &foreign);
-        prop_assert!(PixelCode::parse(kind, &spoilt).is_err());
+        let mut altered = code.to_owned();
+        altered.insert_str(place.index(code.len() + 1), &foreign);
+        prop_assert!(PixelCode::parse(kind, &altered).is_err());
     }
 }
 

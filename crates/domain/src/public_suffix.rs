@@ -34,13 +34,13 @@ mod tests {
             // A wildcard rule (`*.ck`).
             ("shop.ck", "go.shop.ck", "a.go.shop.ck"),
         ] {
-            let judged = |text| {
+            let found = |text| {
                 let hostname = Hostname::parse(text).unwrap();
                 (is_public_suffix(&hostname), is_apex(&hostname))
             };
-            assert_eq!(judged(suffix), (true, false), "{suffix}");
-            assert_eq!(judged(apex), (false, true), "{apex}");
-            assert_eq!(judged(subdomain), (false, false), "{subdomain}");
+            assert_eq!(found(suffix), (true, false), "{suffix}");
+            assert_eq!(found(apex), (false, true), "{apex}");
+            assert_eq!(found(subdomain), (false, false), "{subdomain}");
         }
     }
 

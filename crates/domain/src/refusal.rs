@@ -260,9 +260,9 @@ mod tests {
 
     #[test]
     fn d15_the_message_for_a_limit_of_one_is_singular() {
-        let told = |limit| Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.to_string();
+        let message = |limit| Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.to_string();
         assert_eq!(
-            [told(1), told(2)],
+            [message(1), message(2)],
             ["The plan allows at most 1 link.", "The plan allows at most 2 links."]
         );
     }

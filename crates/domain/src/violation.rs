@@ -332,12 +332,12 @@ mod tests {
     #[test]
     fn d8_violations_above_a_hundred_are_only_counted() {
         assert_eq!(truncation_of(&found(100)), None);
-        let told = |text: &str| Some(("body".to_owned(), ViolationCode::Truncated, text.to_owned()));
-        assert_eq!(truncation_of(&found(101)), told("has 1 more violation, which is not listed"));
+        let truncated = |text: &str| Some(("body".to_owned(), ViolationCode::Truncated, text.to_owned()));
+        assert_eq!(truncation_of(&found(101)), truncated("has 1 more violation, which is not listed"));
         let many = found(130_000);
         assert_eq!((many.iter().count(), many.count()), (100, 130_000));
         assert!(many.listed.capacity() < 200, "{}", many.listed.capacity());
-        assert_eq!(truncation_of(&many), told("has 129900 more violations, which are not listed"));
+        assert_eq!(truncation_of(&many), truncated("has 129900 more violations, which are not listed"));
         assert_eq!(many.iter().next().map(Violation::field), Some("field_0"));
     }
 

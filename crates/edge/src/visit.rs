@@ -351,10 +351,10 @@ impl Worker {
             return self.not_found(UNKNOWN);
         };
         let query = QrQuery::parse(request.uri().query().unwrap_or_default());
-        let drawn = query.and_then(|QrQuery { options, is_download }| {
+        let code = query.and_then(|QrQuery { options, is_download }| {
             Ok((self.edge.codes.draw(url, format, options)?, is_download))
         });
-        match drawn {
+        match code {
             Ok((file, is_download)) => {
                 let place = requested.slug().or_else(|| requested.custom_hostname()).unwrap_or("code");
                 let disposition = is_download.then(|| qr_codes::download(place, format)).flatten();

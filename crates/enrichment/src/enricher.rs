@@ -330,8 +330,8 @@ impl Enricher {
             Some(ClickId::Display | ClickId::Email) | None => None,
         };
         let by_referrer = || {
-            let told = referred.category.filter(|category| *category != Category::Referral);
-            told.or_else(by_click_id).or(referred.category)
+            let named = referred.category.filter(|category| *category != Category::Referral);
+            named.or_else(by_click_id).or(referred.category)
         };
         let source = match query.category {
             // An unknown source without a medium leaves the decision to the referrer. With a medium the two

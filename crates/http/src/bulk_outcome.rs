@@ -106,15 +106,15 @@ mod tests {
         let item = item(r#"{"number":1,"text":"x","list":["y",2,"z"]}"#);
         let of = |code, field: &str| FieldError::new(code, "is wrong").at(field);
         let read = of(ViolationCode::InvalidType, "geo_blocklists.countries[0]").of_value("read");
-        let judged = |field| of(ViolationCode::InvalidValue, field);
+        let invalid = |field| of(ViolationCode::InvalidValue, field);
         let unknown = of(ViolationCode::UnknownField, "list[0]");
         for (violations, expected) in [
-            (vec![read.clone(), judged("text")], Some("read")),
-            (vec![judged("text"), read.clone()], Some("x")),
-            (vec![judged("number"), judged("text")], Some("x")),
-            (vec![judged("absent"), judged("list[2]")], Some("z")),
-            (vec![judged("list[1]"), judged("list[9]"), judged("text[0]")], None),
-            (vec![unknown.clone(), judged("text")], Some("x")),
+            (vec![read.clone(), invalid("text")], Some("read")),
+            (vec![invalid("text"), read.clone()], Some("x")),
+            (vec![invalid("number"), invalid("text")], Some("x")),
+            (vec![invalid("absent"), invalid("list[2]")], Some("z")),
+            (vec![invalid("list[1]"), invalid("list[9]"), invalid("text[0]")], None),
+            (vec![unknown.clone(), invalid("text")], Some("x")),
             (vec![unknown], None),
         ] {
             let mut all = Violations::new();

@@ -73,7 +73,7 @@ fn every_byte_is_filled(make: MakeRandomness) {
 
 fn fills_are_distinct(make: MakeRandomness) {
     let randomness = make();
-    let drawn: HashSet<[u8; 16]> = std::thread::scope(|scope| {
+    let generated: HashSet<[u8; 16]> = std::thread::scope(|scope| {
         let draw = || {
             let draws = (0..2_000).map(|_| {
                 let mut bytes = [0; 16];
@@ -85,7 +85,7 @@ fn fills_are_distinct(make: MakeRandomness) {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(draw)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    assert_eq!(drawn.len(), 8_000);
+    assert_eq!(generated.len(), 8_000);
 }
 
 /// A stuck or biased source makes keys that can be guessed.

@@ -152,8 +152,9 @@ impl LinkWrites for PostgresUnitOfWork {
         };
         // A missing account has no groups to count in, and nothing was inserted.
         let insertions = self.step(insert).await?.ok_or(InsertLinksError::AccountMissing)?;
-        let judged = links.iter().zip(&insertions);
-        let done = judged.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
+        let with_outcomes = links.iter().zip(&insertions);
+        let done =
+            with_outcomes.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
         self.noted().note_links(account, done);
         Ok(insertions)
     }

@@ -92,8 +92,8 @@ impl Manager for Opener {
             return Err(RecycleError::message("the connection is broken"));
         }
         let Metrics { created, recycled, recycle_count: _ } = *metrics;
-        let judged = self.health.judge(&opened.connection, created, recycled.unwrap_or(created)).await;
-        judged.map_err(RecycleError::message)
+        let checked = self.health.judge(&opened.connection, created, recycled.unwrap_or(created)).await;
+        checked.map_err(RecycleError::message)
     }
 }
 

@@ -56,7 +56,7 @@ enum Progress {
     /// The transaction is open.
     Begun,
     /// A call failed or was cancelled, so the state of the transaction is unknown.
-    Spoilt,
+    Unusable,
 }
 
 impl PostgresUnitOfWork {
@@ -81,12 +81,12 @@ impl PostgresUnitOfWork {
         step: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         self.check()?;
-        // Restored when the answer arrives; stays spoilt if this future is dropped before.
-        let progress = std::mem::replace(&mut self.progress, Progress::Spoilt);
+        // Restored when the answer arrives; stays unusable if this future is dropped before.
+        let progress = std::mem::replace(&mut self.progress, Progress::Unusable);
         let outcome = match progress {
             Progress::NotBegun => self.lease.begin_with(self.ends, step).await,
-            // A spoilt unit of work was rejected above.
-            Progress::Begun | Progress::Spoilt => self.lease.call(self.ends, step).await,
+            // An unusable unit of work was rejected above.
+            Progress::Begun | Progress::Unusable => self.lease.call(self.ends, step).await,
         };
         let outcome = outcome.map_err(Failure::into_unit_of_work_error)?;
         self.progress = Progress::Begun;
@@ -119,7 +119,7 @@ impl PostgresUnitOfWork {
     }
 
     fn check(&self) -> Result<(), StoreError> {
-        if self.progress == Progress::Spoilt {
+        if self.progress == Progress::Unusable {
             return Err(StoreError::unavailable(
                 "a call of this unit of work has failed; it can only be dropped",
             ));

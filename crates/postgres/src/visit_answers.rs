@@ -13,13 +13,13 @@ pub(crate) type Outcome = Result<Option<PublishedLink>, StoreError>;
 /// A caller that waits for an outcome.
 pub(crate) struct WaitingVisit {
     runtime: Option<Id>,
-    sender: oneshot::Sender<Told>,
+    sender: oneshot::Sender<SharedAnswer>,
 }
 
 /// The receiving end of a caller.
-pub(crate) struct Answer(oneshot::Receiver<Told>);
+pub(crate) struct Answer(oneshot::Receiver<SharedAnswer>);
 
-struct Told {
+struct SharedAnswer {
     outcome: Outcome,
     others: Others,
 }
@@ -27,7 +27,7 @@ struct Told {
 /// The other callers on the runtime of a woken caller, with their outcomes. It delivers them by dropping this value, so they
 /// are delivered even if that caller is gone.
 #[derive(Default)]
-struct Others(Vec<(oneshot::Sender<Told>, Outcome)>);
+struct Others(Vec<(oneshot::Sender<SharedAnswer>, Outcome)>);
 
 /// The calling task as a caller, and its receiving end.
 pub(crate) fn caller() -> (WaitingVisit, Answer) {
@@ -48,7 +48,7 @@ impl WaitingVisit {
 impl Answer {
     /// The outcome, or an error if no sender is left.
     pub(crate) async fn outcome(self) -> Result<Outcome, RecvError> {
-        let Told { outcome, others } = self.0.await?;
+        let SharedAnswer { outcome, others } = self.0.await?;
         drop(others);
         Ok(outcome)
     }
@@ -62,9 +62,9 @@ impl Drop for Others {
     }
 }
 
-fn tell(sender: oneshot::Sender<Told>, outcome: Outcome, others: Others) {
+fn tell(sender: oneshot::Sender<SharedAnswer>, outcome: Outcome, others: Others) {
     // The caller may be gone.
-    let _ = sender.send(Told { outcome, others });
+    let _ = sender.send(SharedAnswer { outcome, others });
 }
 
 /// The outcomes to deliver to callers on other runtimes.
@@ -142,7 +142,7 @@ mod tests {
             let waiting = answers.into_iter().map(|answer| -> Waiting { Box::pin(answer.outcome()) });
             let waiting = waiting.collect();
             let mut scene = Self { runtimes, callers, waiting, wakes: Arc::default() };
-            assert!(scene.told().is_empty());
+            assert!(scene.answered().is_empty());
             scene
         }
 
@@ -161,19 +161,19 @@ mod tests {
 
         /// Polls all callers once more, the last one first. Returns the positions of those that get an outcome; they stop
         /// waiting.
-        fn told(&mut self) -> Vec<usize> {
+        fn answered(&mut self) -> Vec<usize> {
             let waker = Waker::from(Arc::clone(&self.wakes));
-            let mut told = Vec::new();
+            let mut answered = Vec::new();
             for position in (0..self.waiting.len()).rev() {
                 if let Poll::Ready(outcome) =
                     self.waiting[position].as_mut().poll(&mut Context::from_waker(&waker))
                 {
                     assert_eq!(outcome.unwrap().unwrap(), None);
                     drop(self.waiting.remove(position));
-                    told.push(position);
+                    answered.push(position);
                 }
             }
-            told
+            answered
         }
     }
 
@@ -182,7 +182,7 @@ mod tests {
         let mut scene = Scene::new(5);
         scene.tell();
         assert_eq!(scene.woken(), 2);
-        assert_eq!(scene.told(), (0..10).rev().collect::<Vec<_>>());
+        assert_eq!(scene.answered(), (0..10).rev().collect::<Vec<_>>());
         assert_eq!(scene.woken(), 10);
     }
 
@@ -204,10 +204,10 @@ mod tests {
         scene.waiting.drain(3..5);
         scene.tell();
         // The woken caller of the second runtime, before it wakes the others.
-        let told = scene.waiting.pop();
+        let answered = scene.waiting.pop();
         assert_eq!(scene.woken(), 3 + 1);
-        drop(told);
+        drop(answered);
         assert_eq!(scene.woken(), 3 + 5);
-        assert_eq!(scene.told().len(), 3 + 4);
+        assert_eq!(scene.answered().len(), 3 + 4);
     }
 }

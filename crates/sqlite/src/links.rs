@@ -136,8 +136,9 @@ impl LinkWrites for SqliteUnitOfWork {
         };
         // The only decision about all links comes before the first write, so nothing needs to be rolled back.
         let insertions = self.step(step).await?.ok_or(InsertLinksError::AccountMissing)?;
-        let judged = links.iter().zip(&insertions);
-        let done = judged.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
+        let with_outcomes = links.iter().zip(&insertions);
+        let done =
+            with_outcomes.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
         self.noted().note_links(account, done);
         Ok(insertions)
     }

@@ -21,17 +21,17 @@ pub(crate) struct SqliteUnitOfWork {
     changes: ChangesMade,
     time_limit: Duration,
     /// A call failed or was cancelled, so the state of the transaction is unknown.
-    is_spoilt: bool,
+    is_unusable: bool,
 }
 
 enum Step {
     /// A step within the transaction. It returns whether the unit of work can continue.
-    Change(Box<dyn FnOnce(&mut Session) -> GoesOn + Send>),
+    Change(Box<dyn FnOnce(&mut Session) -> IsUsable + Send>),
     /// The commit, with its deadline and the changes to log.
     Commit(Vec<VisibleChange>, Instant, AnswerTo<()>),
 }
 
-type GoesOn = bool;
+type IsUsable = bool;
 
 /// The writing thread's end.
 pub(crate) struct NewWork {
@@ -51,7 +51,7 @@ pub(crate) fn new(
 ) -> (SqliteUnitOfWork, NewWork) {
     let (sender, receiver) = mpsc::channel();
     let changes = ChangesMade::default();
-    let unit_of_work = SqliteUnitOfWork { steps: sender, changes, time_limit, is_spoilt: false };
+    let unit_of_work = SqliteUnitOfWork { steps: sender, changes, time_limit, is_unusable: false };
     (unit_of_work, NewWork { steps: receiver, begun_to, ends, turn })
 }
 
@@ -66,11 +66,11 @@ impl SqliteUnitOfWork {
         &mut self,
         step: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
-        if self.is_spoilt {
-            return Err(spoilt());
+        if self.is_unusable {
+            return Err(unusable());
         }
         // Restored when the answer arrives; stays set if this future is dropped before.
-        self.is_spoilt = true;
+        self.is_unusable = true;
         let ends = end_of_call(self.time_limit);
         let (answer_to, answer) = oneshot::channel();
         let change = Step::Change(Box::new(move |session| {
@@ -83,7 +83,7 @@ impl SqliteUnitOfWork {
         }));
         self.steps.send(change).map_err(|_| undone())?;
         let outcome = answer_by(ends, answer).await?.map_err(Failure::into_unit_of_work_error)?;
-        self.is_spoilt = false;
+        self.is_unusable = false;
         Ok(outcome)
     }
 
@@ -130,8 +130,8 @@ impl UnitOfWork for SqliteUnitOfWork {
     }
 
     async fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        if self.is_spoilt {
-            return Err(spoilt());
+        if self.is_unusable {
+            return Err(unusable());
         }
         let ends = end_of_call(self.time_limit);
         let (answer_to, answer) = oneshot::channel();
@@ -140,7 +140,7 @@ impl UnitOfWork for SqliteUnitOfWork {
     }
 }
 
-fn spoilt() -> StoreError {
+fn unusable() -> StoreError {
     StoreError::unavailable("a call of this unit of work has failed; it can only be dropped")
 }
 

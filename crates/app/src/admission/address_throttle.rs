@@ -51,7 +51,7 @@ struct Entry {
     minute: Timestamp,
     count: u32,
     /// Whether the address was told in this minute that it is throttled.
-    is_told: bool,
+    is_logged: bool,
 }
 
 impl Entry {
@@ -59,7 +59,7 @@ impl Entry {
     fn throttled(&mut self, count: u32, limit: u32, now: Timestamp) -> Option<Throttled> {
         (count >= limit).then(|| Throttled {
             retry_after_seconds: QuotaWindow::Minute.resets_in_seconds(now),
-            is_first: !std::mem::replace(&mut self.is_told, true),
+            is_first: !std::mem::replace(&mut self.is_logged, true),
             is_tenfold: count >= limit.saturating_mul(10),
         })
     }
@@ -119,7 +119,7 @@ impl AddressThrottle {
         self.with_shard(address.into(), |network, shard| {
             if let Some(entry) = shard.entries.get_mut(&network) {
                 if entry.minute != minute {
-                    *entry = Entry { minute, count: 0, is_told: false };
+                    *entry = Entry { minute, count: 0, is_logged: false };
                 }
                 let before = entry.count;
                 entry.count = before.saturating_add(1);
@@ -127,7 +127,7 @@ impl AddressThrottle {
                 return entry.throttled(before, self.limit, now);
             }
             if shard.make_room(minute, self.limit) {
-                shard.entries.insert(network, Entry { minute, count: 1, is_told: false });
+                shard.entries.insert(network, Entry { minute, count: 1, is_logged: false });
                 self.note_exhausted(1, minute);
             }
             None

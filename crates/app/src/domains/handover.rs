@@ -143,14 +143,13 @@ impl Handover<'_> {
         operation: &Operation<'_, T>,
         attempt: impl Fn() -> F,
     ) -> Result<E, AppError> {
-        for _ in 0..ROUNDS {
-            loop {
-                operation.renew();
-                match operation.run(&attempt).await? {
-                    Attempt::Ended(end) => return Ok(end),
-                    Attempt::LinksRemain => self.empty().await?,
-                    Attempt::OvertakenByAnother => break,
-                }
+        let mut overtaken = 0;
+        while overtaken < ROUNDS {
+            operation.renew();
+            match operation.run(&attempt).await? {
+                Attempt::Ended(end) => return Ok(end),
+                Attempt::LinksRemain => self.empty().await?,
+                Attempt::OvertakenByAnother => overtaken += 1,
             }
         }
         operation.run(|| async { Err(taken(self.account, self.hostname).into()) }).await

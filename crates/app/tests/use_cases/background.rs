@@ -271,18 +271,18 @@ async fn a_step_without_a_lease_ends_only_with_its_node() {
 async fn consecutive_failures_are_logged_once() {
     let log = Log::begin();
     let mut nodes = Nodes::of(1, Conduct::AskTheStore, DoneBy::EveryNode);
-    let told = |log: &Log| {
+    let logged = |log: &Log| {
         [log.count("a step of background work failed"), log.count("steps of background work succeed again")]
     };
     nodes.pass(300).await;
-    assert_eq!(told(&log), [0, 0]);
+    assert_eq!(logged(&log), [0, 0]);
     for outage in 1..=2 {
         nodes.memory.store.faults().set_unavailable(true);
         nodes.pass(300).await;
-        assert_eq!(told(&log), [outage, outage - 1]);
+        assert_eq!(logged(&log), [outage, outage - 1]);
         nodes.memory.store.faults().set_unavailable(false);
         nodes.pass(300).await;
-        assert_eq!(told(&log), [outage, outage]);
+        assert_eq!(logged(&log), [outage, outage]);
     }
 }
 

@@ -14,7 +14,7 @@ use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
 use crate::given_domains::draft_on;
-use crate::world::{World, assert_internal, create_as, draft, draft_without_slug, drawn, plan};
+use crate::world::{World, assert_internal, create_as, draft, draft_without_slug, generated, plan};
 
 const HOST: &str = "links.example.net";
 
@@ -161,24 +161,28 @@ async fn d29_a_repeated_address_beyond_the_limit_is_a_duplicate() {
 async fn d21_generated_slugs_avoid_all_other_slugs() {
     let world = World::new().await;
     let (stored, explicit, free) = ([1; 16], [2; 16], [3; 16]);
-    world.redirect(drawn(stored).as_str()).await;
+    world.redirect(generated(stored).as_str()).await;
     for bytes in [stored, explicit, explicit, free, [4; 16]] {
         world.memory.randomness.queue(bytes);
     }
     // The first two draws are for the two items; both are taken, then the first takes what the explicit item has.
     let outcomes =
-        created(&world, [draft(drawn(explicit).as_str()), draft_without_slug(), draft_without_slug()]).await;
+        created(&world, [draft(generated(explicit).as_str()), draft_without_slug(), draft_without_slug()])
+            .await;
     let slugs: Vec<_> = outcomes
         .iter()
         .map(|outcome| outcome.as_ref().unwrap().placement.slug().unwrap().as_str().to_owned())
         .collect();
-    assert_eq!(slugs, [drawn(explicit), drawn([4; 16]), drawn(free)].map(|slug| slug.as_str().to_owned()));
+    assert_eq!(
+        slugs,
+        [generated(explicit), generated([4; 16]), generated(free)].map(|slug| slug.as_str().to_owned())
+    );
 }
 
 #[tokio::test]
 async fn d30_a_batch_without_a_free_slug_creates_nothing() {
     let world = World::new().await;
-    world.redirect(drawn([1; 16]).as_str()).await;
+    world.redirect(generated([1; 16]).as_str()).await;
     for _ in 0..20 {
         world.memory.randomness.queue([1; 16]);
     }

@@ -23,7 +23,7 @@ fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Batch<String> {
 }
 
 /// The refusal of each item, or `None`.
-fn told<T>(outcomes: &[Result<T, Rejection>]) -> Vec<Option<Refusal>> {
+fn refusals<T>(outcomes: &[Result<T, Rejection>]) -> Vec<Option<Refusal>> {
     let tell = |outcome: &Result<T, Rejection>| match outcome {
         Ok(_) => None,
         Err(Rejection::Refused(refusal)) => Some(refusal.clone()),
@@ -51,7 +51,7 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_result() {
     let mut expected = vec![None];
     expected.extend(std::iter::repeat_n(not_found, 5));
     expected.extend(std::iter::repeat_n(repeated, 3));
-    assert_eq!(told(&outcomes), expected);
+    assert_eq!(refusals(&outcomes), expected);
     assert_eq!(world.stored(mine.id).await, None);
     assert_eq!(world.stored(kept.id).await, Some(kept));
     assert_eq!(world.usage().await.links, 2);
@@ -136,7 +136,7 @@ async fn d31_only_links_of_the_group_are_removed_from_it() {
     ]);
     let outcomes = moves.unassign(moves.group, ids).await.unwrap();
     assert_eq!(
-        told(&outcomes),
+        refusals(&outcomes),
         [
             Some(Refusal::RedirectNotFound),
             None,
@@ -168,7 +168,7 @@ async fn d32_links_are_assigned_from_any_group_or_none() {
     ]);
     let outcomes = moves.assign(moves.group, ids).await.unwrap();
     assert_eq!(
-        told(&outcomes),
+        refusals(&outcomes),
         [None, None, None, Some(Refusal::LandingNotFound), Some(Refusal::DuplicateIdInBatch)]
     );
     for link in outcomes.iter().flatten() {

@@ -20,7 +20,7 @@ const HOST: &str = "links.example.net";
 const OTHER: &str = "other.example.org";
 
 /// The placement of an item, or its refusal.
-fn told(outcome: &Result<Redirect, Rejection>) -> Result<Placement, Refusal> {
+fn placement_or_refusal(outcome: &Result<Redirect, Rejection>) -> Result<Placement, Refusal> {
     match outcome {
         Ok(redirect) => Ok(redirect.placement.clone()),
         Err(Rejection::Refused(refusal)) => Err(refusal.clone()),
@@ -72,7 +72,7 @@ async fn d29_a_batch_creates_links_on_several_domains() {
         Err(Refusal::DuplicateSlugInBatch),
         Ok(samples::on_system("b")),
     ];
-    assert_eq!(outcomes.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(outcomes.iter().map(placement_or_refusal).collect::<Vec<_>>(), expected);
     assert_eq!(world.usage().await.links, 5);
 }
 

@@ -15,7 +15,7 @@ use crate::world::{World, draft};
 
 /// The notifications of a node, in order.
 #[derive(Default)]
-struct Told(Mutex<Vec<Word>>);
+struct RecordedChanges(Mutex<Vec<Word>>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
@@ -23,7 +23,7 @@ enum Word {
     Anything,
 }
 
-impl ChangeSubscriber for Told {
+impl ChangeSubscriber for RecordedChanges {
     fn changed(&self, change: &VisibleChange, origin: Origin) {
         self.0.lock().unwrap().push(Word::Changed(change.clone(), origin));
     }
@@ -33,11 +33,11 @@ impl ChangeSubscriber for Told {
     }
 }
 
-impl Told {
+impl RecordedChanges {
     fn on(app: &Application) -> Arc<Self> {
-        let told = Arc::<Self>::default();
-        app.changes.subscribe(Arc::<Self>::clone(&told));
-        told
+        let recorded = Arc::<Self>::default();
+        app.changes.subscribe(Arc::<Self>::clone(&recorded));
+        recorded
     }
 
     /// The notifications since the last call.
@@ -59,35 +59,35 @@ fn whole(world: &World, origin: Origin) -> Word {
 #[tokio::test]
 async fn d58_subscribers_on_the_node_are_notified_before_the_answer() {
     let world = World::new().await;
-    let told = Told::on(&world.app);
+    let recorded = RecordedChanges::on(&world.app);
     let own = Origin::ThisNode;
     let link = world.redirect("a").await;
-    assert_eq!(told.words(), [at(&world, &["a"], own)]);
+    assert_eq!(recorded.words(), [at(&world, &["a"], own)]);
     let moved = RedirectRequest {
         slug: signpost_domain::Change::Set(samples::slug("b")),
         ..RedirectRequest::default()
     };
     world.update(link.id, moved).await.unwrap();
-    assert_eq!(told.words(), [at(&world, &["a", "b"], own)]);
+    assert_eq!(recorded.words(), [at(&world, &["a", "b"], own)]);
     let caller = world.caller().await;
     links::delete(&world.app, &caller, link.id.into()).await.unwrap();
-    assert_eq!(told.words(), [at(&world, &["b"], own)]);
+    assert_eq!(recorded.words(), [at(&world, &["b"], own)]);
     let two = [world.redirect("c").await, world.redirect("d").await].map(|link| link.id.to_string());
-    told.words();
+    recorded.words();
     let ids = Batch::new(two.into()).unwrap();
     links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
-    assert_eq!(told.words(), [at(&world, &["c", "d"], own)]);
+    assert_eq!(recorded.words(), [at(&world, &["c", "d"], own)]);
     accounts::suspend(&world.app, world.account.id).await.unwrap();
-    assert_eq!(told.words(), [whole(&world, own)]);
+    assert_eq!(recorded.words(), [whole(&world, own)]);
     accounts::resume(&world.app, world.account.id).await.unwrap();
-    assert_eq!(told.words(), [whole(&world, own)]);
+    assert_eq!(recorded.words(), [whole(&world, own)]);
 }
 
 #[tokio::test]
 async fn d58_changes_invisible_to_visitors_are_not_announced() {
     let world = World::new().await;
     let link = world.redirect("a").await;
-    let told = Told::on(&world.app);
+    let recorded = RecordedChanges::on(&world.app);
     world.update(link.id, RedirectRequest::default()).await.unwrap();
     world.create(draft("a")).await.unwrap_err();
     let group = world.group("Spring").await;
@@ -96,28 +96,28 @@ async fn d58_changes_invisible_to_visitors_are_not_announced() {
         .await
         .unwrap();
     groups::delete(&world.app, &world.caller().await, group.id.into()).await.unwrap();
-    assert_eq!(told.words(), []);
+    assert_eq!(recorded.words(), []);
 }
 
 /// A commit without an answer may have succeeded. A contended commit did not.
 #[tokio::test]
 async fn d58_a_commit_is_announced_unless_it_certainly_failed() {
     let world = World::new().await;
-    let told = Told::on(&world.app);
+    let recorded = RecordedChanges::on(&world.app);
     world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
     world.create(draft("a")).await.unwrap_err();
-    assert_eq!(told.words(), [at(&world, &["a"], Origin::ThisNode)]);
+    assert_eq!(recorded.words(), [at(&world, &["a"], Origin::ThisNode)]);
     world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 2);
     world.create(draft("b")).await.unwrap();
-    assert_eq!(told.words(), [at(&world, &["b"], Origin::ThisNode)]);
+    assert_eq!(recorded.words(), [at(&world, &["b"], Origin::ThisNode)]);
 }
 
 /// Two nodes on one store.
 struct Nodes {
     world: World,
-    told: Arc<Told>,
+    recorded: Arc<RecordedChanges>,
     follower: ChangeFollower,
-    told_here: Arc<Told>,
+    recorded_here: Arc<RecordedChanges>,
     follower_here: ChangeFollower,
 }
 
@@ -126,19 +126,19 @@ impl Nodes {
     async fn new() -> Self {
         let world = World::new().await;
         let other = world.memory.application();
-        let (told_here, told) = (Told::on(&world.app), Told::on(&other));
+        let (recorded_here, recorded) = (RecordedChanges::on(&world.app), RecordedChanges::on(&other));
         let (mut follower_here, mut follower) =
             (ChangeFollower::new(&world.app), ChangeFollower::new(&other));
-        for (told, follower) in [(&told_here, &mut follower_here), (&told, &mut follower)] {
+        for (recorded, follower) in [(&recorded_here, &mut follower_here), (&recorded, &mut follower)] {
             follower.poll().await.unwrap();
-            assert_eq!(told.words(), [Word::Anything], "earlier changes are unknown");
+            assert_eq!(recorded.words(), [Word::Anything], "earlier changes are unknown");
         }
-        Self { world, told, follower, told_here, follower_here }
+        Self { world, recorded, follower, recorded_here, follower_here }
     }
 
     async fn poll(&mut self) -> Vec<Word> {
         self.follower.poll().await.unwrap();
-        self.told.words()
+        self.recorded.words()
     }
 }
 
@@ -146,7 +146,7 @@ impl Nodes {
 async fn every_node_reads_each_change_once() {
     let mut nodes = Nodes::new().await;
     nodes.world.redirect("a").await;
-    assert_eq!(nodes.told.words(), [], "the node is not notified yet");
+    assert_eq!(nodes.recorded.words(), [], "the node is not notified yet");
     assert_eq!(nodes.poll().await, [at(&nodes.world, &["a"], Origin::Log)]);
     nodes.world.redirect("b").await;
     nodes.world.redirect("c").await;
@@ -154,9 +154,9 @@ async fn every_node_reads_each_change_once() {
     assert_eq!(nodes.poll().await, expected);
     assert_eq!(nodes.poll().await, []);
     // The node of the change reads it too: its announcement may have been cancelled.
-    nodes.told_here.words();
+    nodes.recorded_here.words();
     nodes.follower_here.poll().await.unwrap();
-    assert_eq!(nodes.told_here.words().len(), 3);
+    assert_eq!(nodes.recorded_here.words().len(), 3);
 }
 
 #[tokio::test]

@@ -58,9 +58,9 @@ async fn d42_a_background_check_activates_a_domain() {
 
 /// The notifications of this node's subscribers.
 #[derive(Default)]
-struct Told(Mutex<Vec<VisibleChange>>);
+struct RecordedChanges(Mutex<Vec<VisibleChange>>);
 
-impl ChangeSubscriber for Told {
+impl ChangeSubscriber for RecordedChanges {
     fn changed(&self, change: &VisibleChange, _: Origin) {
         self.0.lock().unwrap().push(change.clone());
     }
@@ -74,15 +74,15 @@ async fn d58_a_change_by_a_check_is_announced() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     owner.connect(HOST).await;
-    let told = Arc::new(Told::default());
-    world.app.changes.subscribe(Arc::<Told>::clone(&told));
+    let recorded = Arc::new(RecordedChanges::default());
+    world.app.changes.subscribe(Arc::<RecordedChanges>::clone(&recorded));
     pass(&world, MINUTE).await;
-    assert_eq!(*told.0.lock().unwrap(), []);
+    assert_eq!(*recorded.0.lock().unwrap(), []);
     owner.publish_proof(HOST);
     world.point_here(HOST);
     pass(&world, MINUTE * 3).await;
     let affected = Affected::Domain(samples::hostname(HOST));
-    assert_eq!(*told.0.lock().unwrap(), [VisibleChange { account: owner.account(), affected }]);
+    assert_eq!(*recorded.0.lock().unwrap(), [VisibleChange { account: owner.account(), affected }]);
 }
 
 #[tokio::test]
@@ -90,8 +90,8 @@ async fn d58_a_verification_that_changes_nothing_is_not_logged() {
     let world = World::new().await;
     let owner = Owner::first(&world).await;
     let [pending, active] = [owner.connect("new.shop.com").await, owner.activate(HOST).await];
-    let told = Arc::new(Told::default());
-    world.app.changes.subscribe(Arc::<Told>::clone(&told));
+    let recorded = Arc::new(RecordedChanges::default());
+    world.app.changes.subscribe(Arc::<RecordedChanges>::clone(&recorded));
     let end = world.app.store.end_of_changes().await.unwrap();
     for _ in 0..2 {
         assert_eq!(owner.verify(pending.id).await, "pending");
@@ -99,7 +99,7 @@ async fn d58_a_verification_that_changes_nothing_is_not_logged() {
     }
     let read = world.app.store.changes_since(end, 10).await.unwrap();
     assert!(matches!(&read, ReadChanges::These { changes, .. } if changes.is_empty()), "{read:?}");
-    assert_eq!(*told.0.lock().unwrap(), []);
+    assert_eq!(*recorded.0.lock().unwrap(), []);
     world.point_elsewhere(HOST);
     assert_eq!(owner.verify(active.id).await, "active");
     let read = world.app.store.changes_since(end, 10).await.unwrap();

@@ -7,7 +7,7 @@ use signpost_domain::{
 use signpost_port_contracts::samples;
 
 use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain, not_active, removed};
-use crate::world::{World, draft, drawn, page_draft, plan, refusal, violation, violations};
+use crate::world::{World, draft, generated, page_draft, plan, refusal, violation, violations};
 
 const HOST: &str = "links.example.net";
 
@@ -55,13 +55,13 @@ async fn d21_a_slug_is_generated_on_a_custom_domain() {
     let world = World::new().await;
     world.active_domain(HOST).await;
     let [first, second] = [[1; 16], [2; 16]];
-    world.create(draft_on(HOST, Some(drawn(first).as_str()))).await.unwrap();
+    world.create(draft_on(HOST, Some(generated(first).as_str()))).await.unwrap();
     for bytes in [first, second] {
         world.memory.randomness.queue(bytes);
     }
     let draft = RedirectRequest { slug: Change::Keep, ..draft_on(HOST, None) };
     let link = world.create(draft).await.unwrap();
-    assert_eq!(link.placement, samples::on_custom(HOST, Some(drawn(second).as_str())));
+    assert_eq!(link.placement, samples::on_custom(HOST, Some(generated(second).as_str())));
 }
 
 /// A foreign domain is as unknown as an unconnected hostname.

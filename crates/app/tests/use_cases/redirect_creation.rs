@@ -7,7 +7,7 @@ use signpost_domain::{
 };
 use signpost_port_contracts::samples;
 
-use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, plan, refusal};
+use crate::world::{World, assert_internal, draft, draft_without_slug, generated, plan, refusal};
 
 fn germany() -> GeoBlocklist {
     GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()])
@@ -42,13 +42,13 @@ async fn d21_taken_slugs_are_generated_again() {
     let randomness = &world.memory.randomness;
     randomness.queue([1; 16]);
     let first = world.create(draft_without_slug()).await.unwrap();
-    assert_eq!(first.placement.slug(), Some(&drawn([1; 16])));
+    assert_eq!(first.placement.slug(), Some(&generated([1; 16])));
     for _ in 0..9 {
         randomness.queue([1; 16]);
     }
     randomness.queue([2; 16]);
     let second = world.create(draft_without_slug()).await.unwrap();
-    assert_eq!(second.placement.slug(), Some(&drawn([2; 16])));
+    assert_eq!(second.placement.slug(), Some(&generated([2; 16])));
     assert_eq!(world.usage().await.links, 2);
 }
 

@@ -253,7 +253,7 @@ pub(crate) fn page_draft(slug: &str) -> LandingRequest {
 }
 
 /// The slug generated from these random bytes.
-pub(crate) fn drawn(bytes: [u8; 16]) -> Slug {
+pub(crate) fn generated(bytes: [u8; 16]) -> Slug {
     Slug::from_random(bytes)
 }
 

@@ -3,7 +3,7 @@
 use signpost_app::ports::{InsertLinksError, Store};
 use signpost_domain::{AccountId, Address, Link, LinkFilter, LinkKind, PageLimit, Redirect, Site};
 
-use super::corrupt_rows::{Spoilt, each_is_reported, is_of, report, rubbish};
+use super::corrupt_rows::{CorruptibleStore, each_is_reported, is_of, report, rubbish};
 use super::given::PLENTY;
 use super::unreadable_rows::insert_account;
 use crate::samples;
@@ -19,7 +19,9 @@ async fn insert(store: &dyn Store, account: AccountId, link: &Link) {
 }
 
 /// Checks that every method that reads a link by its id reports the same.
-pub async fn corrupt_link_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
+pub async fn corrupt_link_is_reported_with_column_and_id(
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let pixels = literals.pixel_ids;
     let long = format!("'{}'", "x".repeat(20_000));
@@ -57,22 +59,24 @@ pub async fn corrupt_link_is_reported_with_column_and_id(Spoilt { store, spoil, 
             one
         };
         for one in of_both.iter().cloned().chain(own) {
-            each_is_reported(spoil, "links", link.id(), vec![one], read).await;
+            each_is_reported(run_sql, "links", link.id(), vec![one], read).await;
             store.link(account, link.id()).await.unwrap();
         }
-        spoil("DELETE FROM links");
+        run_sql("DELETE FROM links");
     }
 }
 
 /// Checks that only readers of a page's content validate it, visitors included. The page can be found, listed, changed and
 /// deleted.
-pub async fn corrupt_page_content_is_reported_to_its_readers_only(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn corrupt_page_content_is_reported_to_its_readers_only(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let landing = samples::landing("link");
     let (link, id) = (landing.clone().into_any(), landing.id.into());
     insert(store, account, &link).await;
     for bad in ["", "secret", "{\"secret\"", "[]", r#"{"widgets":"secret"}"#] {
-        spoil(&format!("UPDATE links SET page = '{bad}'"));
+        run_sql(&format!("UPDATE links SET page = '{bad}'"));
         let one = report(store.landing_page(account, landing.id).await);
         is_of(&one, "links.page", &landing.id);
         let mut work = store.begin().await.unwrap();
@@ -89,16 +93,18 @@ pub async fn corrupt_page_content_is_reported_to_its_readers_only(Spoilt { store
     let mut work = store.begin().await.unwrap();
     assert_eq!(work.delete_links(account, &[id]).await.unwrap(), [id]);
     drop(work);
-    spoil("UPDATE links SET page = NULL, name = ''");
+    run_sql("UPDATE links SET page = NULL, name = ''");
     assert_eq!(report(store.landing_page(account, landing.id).await).place, "links.name");
 }
 
 /// Checks that methods that read both kinds report an unknown kind, with the bare id of the row.
-pub async fn link_of_unknown_kind_is_corrupt_and_can_be_deleted(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn link_of_unknown_kind_is_corrupt_and_can_be_deleted(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let link = samples::redirect("link").into_any();
     insert(store, account, &link).await;
-    spoil("UPDATE links SET kind = 7");
+    run_sql("UPDATE links SET kind = 7");
     let one = report(store.published_link(&address()).await);
     assert_eq!(one.place, "links.kind");
     assert_eq!(Some(one.row.as_str()), link.id().to_string().strip_prefix("rdr_"));
@@ -109,7 +115,7 @@ pub async fn link_of_unknown_kind_is_corrupt_and_can_be_deleted(Spoilt { store, 
 }
 
 /// Checks that a regrouped row is validated like any other, and the change rolled back.
-pub async fn corrupt_link_is_not_regrouped(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn corrupt_link_is_not_regrouped(CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>) {
     let account = insert_account(store).await.id;
     let [from, to] = ["from", "to"].map(samples::group);
     let link = Redirect { group_id: Some(from.id), ..samples::redirect("link") };
@@ -119,7 +125,7 @@ pub async fn corrupt_link_is_not_regrouped(Spoilt { store, spoil, .. }: Spoilt<'
     }
     work.insert_links(account, &[link.clone().into()], PLENTY).await.unwrap();
     work.commit().await.unwrap();
-    spoil("UPDATE links SET target_url = 'x'");
+    run_sql("UPDATE links SET target_url = 'x'");
     let ids = [link.id.into()];
     for is_assigned in [true, false] {
         let mut work = store.begin().await.unwrap();
@@ -137,9 +143,11 @@ pub async fn corrupt_link_is_not_regrouped(Spoilt { store, spoil, .. }: Spoilt<'
 }
 
 /// Checks that a negative count is not taken for room.
-pub async fn corrupt_link_count_stops_an_insertion(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn corrupt_link_count_stops_an_insertion(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
-    spoil("UPDATE accounts SET links_count = -5");
+    run_sql("UPDATE accounts SET links_count = -5");
     let mut work = store.begin().await.unwrap();
     match work.insert_links(account, &[samples::redirect("link").into()], PLENTY).await {
         Err(InsertLinksError::Store(error)) => {
@@ -150,7 +158,9 @@ pub async fn corrupt_link_count_stops_an_insertion(Spoilt { store, spoil, .. }: 
 }
 
 /// Checks that visitors of a corrupt link get an error that names it.
-pub async fn corrupt_link_is_reported_to_look_ups_of_visitors(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn corrupt_link_is_reported_to_look_ups_of_visitors(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     for (link, column) in [
         (samples::redirect("link").into_any(), "target_url"),
@@ -158,8 +168,8 @@ pub async fn corrupt_link_is_reported_to_look_ups_of_visitors(Spoilt { store, sp
         (samples::landing("link").into_any(), "target_url"),
     ] {
         insert(store, account, &link).await;
-        spoil(&format!("UPDATE links SET {column} = ''"));
+        run_sql(&format!("UPDATE links SET {column} = ''"));
         is_of(&report(store.published_link(&address()).await), &format!("links.{column}"), &link.id());
-        spoil("DELETE FROM links");
+        run_sql("DELETE FROM links");
     }
 }

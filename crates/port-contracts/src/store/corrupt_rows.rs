@@ -12,7 +12,7 @@ use signpost_domain::{AccountId, CustomDomain, FailureReason, IdempotencyKey, Pl
 use super::domain_steps::{ACTIVE, checked_at};
 use super::given::PLENTY;
 use super::resources::{Resource, ResourceKind, insert_one};
-use super::unreadable_rows::{LEFT_OUT, Spoil, insert_account};
+use super::unreadable_rows::{LEFT_OUT, RunSql, insert_account};
 use crate::logs::Log;
 use crate::samples;
 
@@ -53,11 +53,11 @@ impl Literals {
 
 /// A store whose tables have no constraints.
 #[derive(Clone, Copy)]
-pub struct Spoilt<'a> {
+pub struct CorruptibleStore<'a> {
     /// The empty store.
     pub store: &'a dyn Store,
     /// Runs an SQL statement on its tables.
-    pub spoil: Spoil<'a>,
+    pub run_sql: RunSql<'a>,
     /// The literals of its database.
     pub literals: &'a Literals,
 }
@@ -91,21 +91,23 @@ pub(super) fn is_of(one: &CorruptRowReport, place: &str, row: &impl ToString) {
 
 /// Writes rubbish into one column after the other. `read` calls every reader of the row, which must report the same.
 pub(super) async fn each_is_reported(
-    spoil: Spoil<'_>,
+    run_sql: RunSql<'_>,
     table: &str,
     row: impl ToString,
     rubbish: Vec<Rubbish>,
     read: impl AsyncFn() -> CorruptRowReport,
 ) {
     for (column, bad, fine) in rubbish {
-        spoil(&format!("UPDATE {table} SET {column} = {bad}"));
+        run_sql(&format!("UPDATE {table} SET {column} = {bad}"));
         is_of(&read().await, &format!("{table}.{column}"), &row);
-        spoil(&format!("UPDATE {table} SET {column} = {fine}"));
+        run_sql(&format!("UPDATE {table} SET {column} = {fine}"));
     }
 }
 
 /// Checks that the account or its usage cannot be read.
-pub async fn corrupt_account_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
+pub async fn corrupt_account_is_reported_with_column_and_id(
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let mut columns =
         rubbish([("email", "''", "'a@example.com'"), ("name", "''", "NULL"), ("plan", "''", "'agency'")]);
@@ -117,12 +119,12 @@ pub async fn corrupt_account_is_reported_with_column_and_id(Spoilt { store, spoi
         Ok(_) => report(store.usage(account).await),
         error => report(error),
     };
-    each_is_reported(spoil, "accounts", account, columns, read).await;
+    each_is_reported(run_sql, "accounts", account, columns, read).await;
 }
 
 /// Checks that a list omits the key, and that the log names it without its hash.
 pub async fn corrupt_key_is_reported_with_column_and_without_hash(
-    Spoilt { store, spoil, literals }: Spoilt<'_>,
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
 ) {
     let account = insert_account(store).await.id;
     let (key, _) = samples::key(account);
@@ -132,14 +134,14 @@ pub async fn corrupt_key_is_reported_with_column_and_without_hash(
     let mut columns = rubbish([("name", "''", "NULL"), ("hash", literals.coffee, literals.hash)]);
     columns.extend(literals.of_times(&["created_at", "revoked_at"]));
     for (column, bad, fine) in columns {
-        spoil(&format!("UPDATE api_keys SET {column} = {bad}"));
+        run_sql(&format!("UPDATE api_keys SET {column} = {bad}"));
         let log = Log::begin();
         assert_eq!(store.keys(account).await.unwrap(), []);
-        let told = log.lines(LEFT_OUT);
-        let [line] = told.as_slice() else { panic!("{told:?}") };
+        let logged = log.lines(LEFT_OUT);
+        let [line] = logged.as_slice() else { panic!("{logged:?}") };
         assert!(line.contains(&format!("api_keys.{column}")) && line.contains(&key.id.to_string()), "{line}");
         assert!(!line.contains("c0ffee"), "{line}");
-        spoil(&format!("UPDATE api_keys SET {column} = {fine}"));
+        run_sql(&format!("UPDATE api_keys SET {column} = {fine}"));
     }
     assert_eq!(store.keys(account).await.unwrap().len(), 1);
 }
@@ -155,25 +157,27 @@ const fn counter_column(counter: PlanResource) -> &'static str {
 }
 
 /// Checks that a resource whose row has rubbish in a column cannot be read.
-pub async fn corrupt_resource_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
+pub async fn corrupt_resource_is_reported_with_column_and_id(
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     for kind in ResourceKind::ALL {
         let resource = kind.sample(account, "corrupt");
         insert_one(store, account, &resource).await;
         let read = async || report(resource.read(store, account).await);
-        each_is_reported(spoil, kind.table(), resource.id_text(), kind.rubbish(literals), read).await;
+        each_is_reported(run_sql, kind.table(), resource.id_text(), kind.rubbish(literals), read).await;
         assert!(resource.stored(store, account).await.is_some(), "{kind:?}");
     }
 }
 
 /// Checks that every method that reads a pixel reports the same, and that a corrupt pixel can be deleted.
 pub async fn corrupt_pixel_is_reported_to_each_reader_and_can_be_deleted(
-    Spoilt { store, spoil, .. }: Spoilt<'_>,
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
 ) {
     let account = insert_account(store).await.id;
     let pixel = samples::pixel("A pixel");
     insert_one(store, account, &Resource::Pixel(pixel.clone())).await;
-    spoil("UPDATE pixels SET code = '</script>secret'");
+    run_sql("UPDATE pixels SET code = '</script>secret'");
     let one = report(store.pixel(account, pixel.id).await);
     is_of(&one, "pixels.code", &pixel.id);
     assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
@@ -183,7 +187,7 @@ pub async fn corrupt_pixel_is_reported_to_each_reader_and_can_be_deleted(
 
 /// Checks that a corrupt answer is neither returned nor taken for a free key (D12).
 pub async fn d12_corrupt_answer_is_reported_with_column_account_and_key(
-    Spoilt { store, spoil, literals }: Spoilt<'_>,
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
 ) {
     let (account, now): (AccountId, _) = (samples::id(), samples::at(0));
     let key = IdempotencyKey::parse("order-4711").unwrap();
@@ -206,7 +210,7 @@ pub async fn d12_corrupt_answer_is_reported_with_column_account_and_key(
         assert_eq!(report(work.claim_key(account, &key, now).await), one);
         one
     };
-    each_is_reported(spoil, "remembered_answers", format!("{account} order-4711"), columns, read).await;
+    each_is_reported(run_sql, "remembered_answers", format!("{account} order-4711"), columns, read).await;
     assert!(store.remembered_request(account, &key, now).await.unwrap().is_some());
     assert_eq!(store.forget_answers(now.plus(ANSWERS_KEPT), 1).await.unwrap(), 1);
 }
@@ -223,7 +227,9 @@ async fn insert_domain(store: &dyn Store, account: AccountId, host: &str) -> Cus
 }
 
 /// Checks that every method that reads a domain reports the same, and that a domain with a corrupt hostname can be deleted.
-pub async fn corrupt_domain_is_reported_with_column_and_id(Spoilt { store, spoil, literals }: Spoilt<'_>) {
+pub async fn corrupt_domain_is_reported_with_column_and_id(
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let domain = insert_domain(store, account, HOST).await;
     let names = std::slice::from_ref(&domain.hostname);
@@ -252,9 +258,9 @@ pub async fn corrupt_domain_is_reported_with_column_and_id(Spoilt { store, spoil
         let fine = format!(
             "status = '{status}', deadline = {deadline}, misdirected_since = NULL, checked_at = NULL"
         );
-        spoil(&format!("UPDATE custom_domains SET created_at = {instant}, {fine}"));
+        run_sql(&format!("UPDATE custom_domains SET created_at = {instant}, {fine}"));
         store.custom_domain(account, domain.id).await.unwrap().unwrap();
-        spoil(&format!("UPDATE custom_domains SET {column} = {bad}"));
+        run_sql(&format!("UPDATE custom_domains SET {column} = {bad}"));
         let one = report(store.custom_domain(account, domain.id).await);
         is_of(&one, &format!("custom_domains.{column}"), &domain.id);
         assert_eq!(report(store.custom_domains_named(account, names).await), one);
@@ -275,7 +281,7 @@ pub async fn corrupt_domain_is_reported_with_column_and_id(Spoilt { store, spoil
         }
     }
     let fine = "status = 'active', deadline = NULL, misdirected_since = NULL, checked_at = NULL";
-    spoil(&format!("UPDATE custom_domains SET {fine}, hostname = 'no secret'"));
+    run_sql(&format!("UPDATE custom_domains SET {fine}, hostname = 'no secret'"));
     is_of(&report(store.custom_domain(account, domain.id).await), "custom_domains.hostname", &domain.id);
     let mut work = store.begin().await.unwrap();
     assert!(work.delete_custom_domain(account, domain.id).await.unwrap());
@@ -286,16 +292,16 @@ pub async fn corrupt_domain_is_reported_with_column_and_id(Spoilt { store, spoil
 
 /// Checks that an unreadable explanation hides no domain, whether an older program, a newer one or damage wrote it (D65).
 pub async fn d65_unreadable_explanation_is_left_out_and_hides_no_domain(
-    Spoilt { store, spoil, literals }: Spoilt<'_>,
+    CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
 ) {
     let account = insert_account(store).await.id;
     let active = insert_domain(store, account, HOST).await;
     let read = async || store.custom_domain(account, active.id).await.unwrap().unwrap().domain;
     // A node of an older version has reactivated it and left the reason.
-    spoil("UPDATE custom_domains SET failure_reason = 'deadline_passed', observed = 'rubbish'");
+    run_sql("UPDATE custom_domains SET failure_reason = 'deadline_passed', observed = 'rubbish'");
     assert_eq!(read().await, active);
     let (instant, millis) = literals.instant;
-    spoil(&format!("UPDATE custom_domains SET checked_at = {instant}"));
+    run_sql(&format!("UPDATE custom_domains SET checked_at = {instant}"));
     let observation = read().await.observation.unwrap();
     assert_eq!((observation.checked_at.unix_millis(), observation.records), (millis, vec![]));
     for (stored, shown) in [
@@ -304,14 +310,16 @@ pub async fn d65_unreadable_explanation_is_left_out_and_hides_no_domain(
         ("'\n'", None),
         ("NULL", None),
     ] {
-        spoil(&format!("UPDATE custom_domains SET status = 'failed', failure_reason = {stored}"));
+        run_sql(&format!("UPDATE custom_domains SET status = 'failed', failure_reason = {stored}"));
         assert_eq!(read().await.failure_reason.as_ref().map(FailureReason::as_str), shown);
     }
 }
 
 /// Checks that corrupt domains block no check of another domain, even if no other is due, and finally rest (D42). The log
 /// names each problem.
-pub async fn d42_corrupt_domain_blocks_no_check_of_another(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn d42_corrupt_domain_blocks_no_check_of_another(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     for (column, bad) in [("status", "'secret'"), ("checks_made", "-1"), ("checks_made", "5000000000")] {
         let log = Log::begin();
@@ -320,7 +328,7 @@ pub async fn d42_corrupt_domain_blocks_no_check_of_another(Spoilt { store, spoil
             corrupt.push(insert_domain(store, account, host).await.id);
         }
         let fine = insert_domain(store, account, "fine.example.com").await;
-        spoil(&format!("UPDATE custom_domains SET {column} = {bad} WHERE hostname <> 'fine.example.com'"));
+        run_sql(&format!("UPDATE custom_domains SET {column} = {bad} WHERE hostname <> 'fine.example.com'"));
         for turn in 0..i64::from(MAX_CLAIMS_OF_A_CHECK) + 2 {
             let claimed = store.claim_due_checks(samples::at(turn), samples::at(turn + 1), 9).await.unwrap();
             if turn > 1 {
@@ -334,21 +342,21 @@ pub async fn d42_corrupt_domain_blocks_no_check_of_another(Spoilt { store, spoil
                 "{column} = {bad}"
             );
             if turn == 1 {
-                spoil("DELETE FROM custom_domains WHERE hostname = 'fine.example.com'");
+                run_sql("DELETE FROM custom_domains WHERE hostname = 'fine.example.com'");
             }
         }
         let errors = log.lines("cannot check a custom domain: its row is corrupt");
         for id in &corrupt {
             let (place, row) = (format!("custom_domains.{column}"), id.to_string());
-            let told = errors.iter().filter(|line| line.contains(&place) && line.contains(&row));
-            assert_eq!(told.count(), usize::try_from(MAX_CLAIMS_OF_A_CHECK).unwrap(), "{errors:#?}");
+            let logged = errors.iter().filter(|line| line.contains(&place) && line.contains(&row));
+            assert_eq!(logged.count(), usize::try_from(MAX_CLAIMS_OF_A_CHECK).unwrap(), "{errors:#?}");
         }
         assert!(errors.iter().all(|line| !line.contains("secret")), "{errors:#?}");
-        spoil("UPDATE custom_domains SET status = 'active', checks_made = 0");
+        run_sql("UPDATE custom_domains SET status = 'active', checks_made = 0");
         for id in corrupt {
             let found = store.custom_domain(account, id).await.unwrap().unwrap();
             assert_eq!(found.schedule.claims, MAX_CLAIMS_OF_A_CHECK);
         }
-        spoil("DELETE FROM custom_domains");
+        run_sql("DELETE FROM custom_domains");
     }
 }

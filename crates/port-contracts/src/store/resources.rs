@@ -80,7 +80,7 @@ impl ResourceKind {
     }
 
     /// The statement that makes the row of the sample `b` unreadable.
-    pub(super) fn spoil_b(self) -> String {
+    pub(super) fn corrupt_b(self) -> String {
         let table = self.table();
         match self {
             Self::Group | Self::Pixel => format!("UPDATE {table} SET name = '' WHERE name = 'b'"),

@@ -8,19 +8,21 @@ use signpost_domain::{
     PixelId, Redirect, Site,
 };
 
-use super::corrupt_rows::Spoilt;
+use super::corrupt_rows::CorruptibleStore;
 use super::given::PLENTY;
 use super::resources::ResourceKind;
 use crate::logs::Log;
 use crate::samples;
 
 /// Runs an SQL statement on the store's tables.
-pub type Spoil<'a> = &'a dyn Fn(&str);
+pub type RunSql<'a> = &'a dyn Fn(&str);
 
 pub(super) const LEFT_OUT: &str = "a list leaves out a row that cannot be read";
 
 /// Checks that lists omit unreadable links, and that only calls for such a link fail.
-pub async fn lists_of_links_leave_out_what_cannot_be_read(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn lists_of_links_leave_out_what_cannot_be_read(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let group = samples::group("group");
     let mut work = store.begin().await.unwrap();
@@ -31,7 +33,7 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(Spoilt { store, spoil,
     work.insert_links(account, &links, PLENTY).await.unwrap();
     work.commit().await.unwrap();
     // Including the newest and the oldest link, where pages begin and end.
-    spoil("UPDATE links SET target_url = 'javascript:secret()' WHERE slug IN ('a', 'c', 'e')");
+    run_sql("UPDATE links SET target_url = 'javascript:secret()' WHERE slug IN ('a', 'c', 'e')");
     let [oldest, second, third, fourth, newest] = &redirects;
     let log = Log::begin();
     let all = LinkFilter::default();
@@ -87,14 +89,16 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(Spoilt { store, spoil,
 }
 
 /// Checks that links which the current rules refuse can still be read, listed, visited and updated.
-pub async fn links_outlive_the_rules_that_accepted_them(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn links_outlive_the_rules_that_accepted_them(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let redirect = samples::redirect("a");
     let mut work = store.begin().await.unwrap();
     work.insert_links(account, &[redirect.clone().into()], PLENTY).await.unwrap();
     work.commit().await.unwrap();
     let (long, target) = ("n".repeat(300), "https://0x7f.1/a");
-    spoil(&format!(
+    run_sql(&format!(
         "UPDATE links SET name = '{long}', note = '{long}', target_url = '{target}', geo_blocklist = 'DE,AN'"
     ));
     let link = store.link(account, redirect.id.into()).await.unwrap().unwrap();
@@ -116,9 +120,11 @@ pub async fn links_outlive_the_rules_that_accepted_them(Spoilt { store, spoil, .
 }
 
 /// Checks that the other lists omit unreadable rows.
-pub async fn other_lists_leave_out_what_cannot_be_read(Spoilt { store, spoil, .. }: Spoilt<'_>) {
-    let (spoilt, account) = (insert_account(store).await, insert_account(store).await.id);
-    let mut broken = vec![spoilt.id.to_string()];
+pub async fn other_lists_leave_out_what_cannot_be_read(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
+    let (unreadable, account) = (insert_account(store).await, insert_account(store).await.id);
+    let mut broken = vec![unreadable.id.to_string()];
     let log = Log::begin();
     let mut work = store.begin().await.unwrap();
     for text in ["a", "b", "c"] {
@@ -138,10 +144,10 @@ pub async fn other_lists_leave_out_what_cannot_be_read(Spoilt { store, spoil, ..
     }
     work.commit().await.unwrap();
     for kind in ResourceKind::ALL {
-        spoil(&kind.spoil_b());
+        run_sql(&kind.corrupt_b());
     }
-    spoil("UPDATE api_keys SET name = '' WHERE name = 'b'");
-    spoil(&format!("UPDATE accounts SET plan = '' WHERE email = '{}'", spoilt.email));
+    run_sql("UPDATE api_keys SET name = '' WHERE name = 'b'");
+    run_sql(&format!("UPDATE accounts SET plan = '' WHERE email = '{}'", unreadable.email));
     for limit in 1..=4 {
         for kind in ResourceKind::ALL {
             let (found, left_out) = walk(async |after| kind.page(store, account, limit, after).await).await;
@@ -160,7 +166,9 @@ pub async fn other_lists_leave_out_what_cannot_be_read(Spoilt { store, spoil, ..
 
 /// Checks that a visit fails if it needs an unreadable row, that the error names the row, and that other links work. A
 /// visit to a link that may not be opened reads neither page nor pixels, so a guess costs no more than other guesses (R30).
-pub async fn visits_name_the_row_that_cannot_be_read(Spoilt { store, spoil, .. }: Spoilt<'_>) {
+pub async fn visits_name_the_row_that_cannot_be_read(
+    CorruptibleStore { store, run_sql, .. }: CorruptibleStore<'_>,
+) {
     let account = insert_account(store).await.id;
     let [whole, broken] = ["whole", "broken"].map(samples::pixel);
     let with = |slug: &str, ids: &[PixelId]| {
@@ -182,9 +190,9 @@ pub async fn visits_name_the_row_that_cannot_be_read(Spoilt { store, spoil, .. }
     }
     work.insert_links(account, &links, PLENTY).await.unwrap();
     work.commit().await.unwrap();
-    spoil("UPDATE pixels SET code = 'not a secret code' WHERE name = 'broken'");
-    spoil("UPDATE links SET geo_blocklist = 'secret' WHERE slug = 'blocked'");
-    spoil("UPDATE links SET page = 'secret' WHERE slug IN ('broken-page', 'inactive-page')");
+    run_sql("UPDATE pixels SET code = 'not a secret code' WHERE name = 'broken'");
+    run_sql("UPDATE links SET geo_blocklist = 'secret' WHERE slug = 'blocked'");
+    run_sql("UPDATE links SET page = 'secret' WHERE slug IN ('broken-page', 'inactive-page')");
     for (link, corrupt) in [
         (&links[0], None),
         (&links[1], Some(("pixels", "code", broken.id.to_string()))),

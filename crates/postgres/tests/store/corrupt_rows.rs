@@ -3,7 +3,7 @@
 use signpost_app::ports::{LinkReads, QuotaStore, Store};
 use signpost_domain::{Address, RequestBudget, Site};
 use signpost_port_contracts::samples;
-use signpost_port_contracts::store::corrupt_rows::{Literals, Spoilt, report};
+use signpost_port_contracts::store::corrupt_rows::{CorruptibleStore, Literals, report};
 use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_rows};
 use signpost_test_servers::postgres::PostgresDatabase;
 
@@ -37,8 +37,8 @@ macro_rules! contract {
         async fn $case() {
             let database = lenient().await;
             let store = open(&database).await;
-            let spoil = |sql: &str| database.run(sql);
-            $module::$case(Spoilt { store: &store, spoil: &spoil, literals: &LITERALS }).await;
+            let run_sql = |sql: &str| database.run(sql);
+            $module::$case(CorruptibleStore { store: &store, run_sql: &run_sql, literals: &LITERALS }).await;
         }
     )*)*};
 }
@@ -82,8 +82,8 @@ contract! {
 async fn d41_corrupt_failed_domain_blocks_no_account() {
     let database = lenient().await;
     let store = open(&database).await;
-    let (spoilt, fine) = (account(&store).await, account(&store).await);
-    active_domain(&store, spoilt, HOST).await;
+    let (corrupt, fine) = (account(&store).await, account(&store).await);
+    active_domain(&store, corrupt, HOST).await;
     database.run("UPDATE custom_domains SET status = 'failed', created_at = 'infinity'");
     let domain = active_domain(&store, fine, HOST).await;
     let mut work = store.begin().await.unwrap();
@@ -110,15 +110,15 @@ async fn corrupt_request_count_affects_only_its_account() {
     let database = lenient().await;
     let store = open(&database).await;
     let budget = RequestBudget { per_minute: 5, per_day: 5 };
-    let (spoilt, fine) = (samples::id(), samples::id());
-    store.admit(spoilt, budget, samples::at(0)).await.unwrap();
+    let (corrupt, fine) = (samples::id(), samples::id());
+    store.admit(corrupt, budget, samples::at(0)).await.unwrap();
     database.run("UPDATE request_counts SET admitted = 5000000000");
     for report in [
-        report(store.admit(spoilt, budget, samples::at(0)).await),
-        report(store.remaining(spoilt, budget, samples::at(0)).await),
+        report(store.admit(corrupt, budget, samples::at(0)).await),
+        report(store.remaining(corrupt, budget, samples::at(0)).await),
     ] {
         assert_eq!(report.place, "request_counts.admitted");
-        assert!(report.row.contains(&spoilt.to_string()), "{report:?}");
+        assert!(report.row.contains(&corrupt.to_string()), "{report:?}");
     }
     store.admit(fine, budget, samples::at(0)).await.unwrap();
 }

@@ -29,9 +29,9 @@ async fn corrupt_link_fails_only_its_own_visits() {
     for slug in &slugs {
         insert(&store, account, samples::redirect(slug)).await;
     }
-    let spoilt =
+    let corrupt =
         [("link-7", "target_url", "'x'"), ("link-8", "kind", "7"), ("link-9", "geo_blocklist", "'??'")];
-    for (slug, column, value) in spoilt {
+    for (slug, column, value) in corrupt {
         database.run(&format!("UPDATE links SET {column} = {value} WHERE slug = '{slug}'"));
     }
     for is_undecodable in [false, true] {
@@ -42,7 +42,7 @@ async fn corrupt_link_fails_only_its_own_visits() {
         let addresses: Vec<Address> = slugs.iter().chain(&slugs).map(|slug| address(slug)).collect();
         let found = join_all(addresses.iter().map(|address| store.published_link(address))).await;
         for (slug, found) in slugs.iter().chain(&slugs).zip(found) {
-            if let Some((_, column, _)) = spoilt.iter().find(|(spoilt, ..)| spoilt == slug) {
+            if let Some((_, column, _)) = corrupt.iter().find(|(corrupt, ..)| corrupt == slug) {
                 assert_eq!(report(found).place, format!("links.{column}"));
             } else if is_undecodable && slug == "link-30" {
                 assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");

@@ -59,14 +59,14 @@ async fn clock_difference_from_redis_is_logged_once_a_minute() {
         assert_eq!(lines, usize::from(moved != 0), "{text}");
         if moved != 0 {
             // The wait for the answer hides a part of the difference; each reading of a clock drops part of a millisecond.
-            let hidden = moved.abs() - told(&text) * moved.signum();
+            let hidden = moved.abs() - logged_seconds(&text) * moved.signum();
             assert!((-1..=waited + 2).contains(&hidden), "{hidden} of {moved} in {waited} ms: {text}");
         }
     }
 }
 
 /// The difference in the log.
-fn told(log: &str) -> i64 {
+fn logged_seconds(log: &str) -> i64 {
     let (_, rest) = log.split_once("milliseconds_ahead_of_redis=").unwrap();
     let number: String = rest.chars().take_while(|digit| matches!(digit, '-' | '0'..='9')).collect();
     number.parse().unwrap()

@@ -180,7 +180,7 @@ async fn damaged_copy_is_deleted() {
     let account = account(&store).await;
     group(&store, account).await;
     drop(store);
-    database.spoil("DELETE FROM accounts");
+    database.run_sql("DELETE FROM accounts");
     let refused = taken(&database, "copy.db").unwrap_err();
     assert!(matches!(refused, BackupError::Damaged { .. }), "{refused}");
     assert!(refused.to_string().contains("rows with dangling references: 1"), "{refused}");
@@ -223,7 +223,7 @@ async fn d60_a_damaged_database_is_named_by_a_backup_that_fails() {
     let database = Database::new();
     let (store, _) = filled(&database, 1_000).await;
     drop(store);
-    database.spoil("PRAGMA wal_checkpoint(TRUNCATE)");
+    database.run_sql("PRAGMA wal_checkpoint(TRUNCATE)");
     let mut bytes = fs::read(database.file.path()).unwrap();
     let behind_the_first_page = bytes.len() / 4..bytes.len() / 2;
     bytes[behind_the_first_page].fill(0xff);

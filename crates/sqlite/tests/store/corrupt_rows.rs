@@ -4,7 +4,7 @@ use signpost_app::ports::{AccountReads, LinkReads, QuotaStore, Store};
 use signpost_domain::{Address, LinkId, LinkKind, PageLimit, RequestBudget, Site};
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
-use signpost_port_contracts::store::corrupt_rows::{Literals, Spoilt, report};
+use signpost_port_contracts::store::corrupt_rows::{CorruptibleStore, Literals, report};
 use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_rows};
 
 use super::database::{Database, account, insert};
@@ -24,8 +24,8 @@ macro_rules! contract {
         async fn $case() {
             let database = Database::new();
             let store = database.open();
-            let spoil = |sql: &str| database.spoil(sql);
-            $module::$case(Spoilt { store: &store, spoil: &spoil, literals: &LITERALS }).await;
+            let run_sql = |sql: &str| database.run_sql(sql);
+            $module::$case(CorruptibleStore { store: &store, run_sql: &run_sql, literals: &LITERALS }).await;
         }
     )*)*};
 }
@@ -66,7 +66,7 @@ async fn link_whose_kind_and_columns_disagree_is_corrupt() {
         let account = account(&store).await;
         let link = samples::link(kind, "link");
         insert(&store, account, link.clone()).await;
-        database.spoil(&format!("UPDATE links SET kind = {other}"));
+        database.run_sql(&format!("UPDATE links SET kind = {other}"));
         assert_eq!(store.link(account, link.id()).await.unwrap(), None);
         let other = [LinkKind::Landing, LinkKind::Redirect].into_iter().find(|other| *other != kind).unwrap();
         let id = LinkId::from_bytes(other, link.id().to_bytes());
@@ -86,7 +86,7 @@ async fn corrupt_id_is_reported_in_hexadecimal_and_skipped() {
     let store = database.open();
     account(&store).await;
     let fine = account(&store).await;
-    database.spoil("UPDATE accounts SET id = x'ff00ff' WHERE id = (SELECT min(id) FROM accounts)");
+    database.run_sql("UPDATE accounts SET id = x'ff00ff' WHERE id = (SELECT min(id) FROM accounts)");
     let limit = PageLimit::new(1).unwrap();
     let first = store.accounts(limit, None).await.unwrap();
     assert_eq!((first.items.len(), first.left_out), (0, 1));
@@ -101,13 +101,13 @@ async fn corrupt_request_count_affects_only_its_account() {
     let database = Database::new();
     let store = database.open();
     let budget = RequestBudget { per_minute: 5, per_day: 5 };
-    let (spoilt, fine) = (samples::id(), samples::id());
-    store.admit(spoilt, budget, samples::at(0)).await.unwrap();
-    database.spoil("UPDATE request_counts SET admitted = 5000000000");
+    let (corrupt, fine) = (samples::id(), samples::id());
+    store.admit(corrupt, budget, samples::at(0)).await.unwrap();
+    database.run_sql("UPDATE request_counts SET admitted = 5000000000");
     let (one, other) =
-        tokio::join!(store.admit(spoilt, budget, samples::at(0)), store.admit(fine, budget, samples::at(0)));
+        tokio::join!(store.admit(corrupt, budget, samples::at(0)), store.admit(fine, budget, samples::at(0)));
     let report = report(one);
     assert_eq!(report.place, "request_counts.admitted");
-    assert!(report.row.contains(&spoilt.to_string()), "{report:?}");
+    assert!(report.row.contains(&corrupt.to_string()), "{report:?}");
     other.unwrap();
 }

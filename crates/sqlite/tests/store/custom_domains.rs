@@ -18,7 +18,7 @@ async fn corrupt_id_of_a_domain_or_its_account_is_reported() {
     let store = database.open();
     let account = account(&store).await;
     let domain = domain(&store, account, "go.example.net").await;
-    database.spoil("UPDATE custom_domains SET account_id = x'0011'");
+    database.run_sql("UPDATE custom_domains SET account_id = x'0011'");
     let one = report(store.holder_of(&domain.hostname).await);
     assert_eq!(
         (one.place.as_str(), one.row.as_str()),
@@ -27,7 +27,7 @@ async fn corrupt_id_of_a_domain_or_its_account_is_reported() {
     let mut work = store.begin().await.unwrap();
     assert_eq!(report(work.lock_claims(samples::id(), &domain.hostname).await), one);
     drop(work);
-    database.spoil("UPDATE custom_domains SET account_id = (SELECT id FROM accounts), id = x'00ff'");
+    database.run_sql("UPDATE custom_domains SET account_id = (SELECT id FROM accounts), id = x'00ff'");
     let log = Log::begin();
     assert_eq!(store.custom_domains(account, PageLimit::default(), None).await.unwrap().items, []);
     assert_eq!(log.count("custom_domains.id is corrupt in row 00ff"), 1);
@@ -58,7 +58,7 @@ async fn d43_corrupt_link_loses_its_address_like_any_other() {
     for (account, slug) in [(mine, "a"), (other, "b"), (mine, "c")] {
         insert(&store, account, samples::redirect_at(samples::on_custom("go.example.net", Some(slug)))).await;
     }
-    database.spoil("UPDATE links SET target_url = 'rubbish' WHERE slug = 'a'");
+    database.run_sql("UPDATE links SET target_url = 'rubbish' WHERE slug = 'a'");
     let hostname = samples::hostname("go.example.net");
     let mut work = store.begin().await.unwrap();
     assert_eq!(work.lose_some_links(LinksOf::Account(mine), &hostname, 9, samples::at(7)).await.unwrap(), 2);
@@ -83,7 +83,7 @@ async fn d58_changes_of_domains_are_distinguished() {
     let mut work = store.begin().await.unwrap();
     work.lose_some_links(LinksOf::Account(account), &hostname, 9, samples::at(7)).await.unwrap();
     work.commit().await.unwrap();
-    database.spoil("INSERT INTO changes (account_id) SELECT id FROM accounts");
+    database.run_sql("INSERT INTO changes (account_id) SELECT id FROM accounts");
     let ReadChanges::These { changes, .. } = store.changes_since(start, 10).await.unwrap() else {
         panic!("three changes");
     };
@@ -92,8 +92,8 @@ async fn d58_changes_of_domains_are_distinguished() {
     for (rubbish, fine) in
         [("addresses = '/a'", "addresses = NULL"), ("hostname = 'a b'", "hostname = 'a.b'")]
     {
-        database.spoil(&format!("UPDATE changes SET {rubbish} WHERE hostname IS NOT NULL"));
+        database.run_sql(&format!("UPDATE changes SET {rubbish} WHERE hostname IS NOT NULL"));
         assert_eq!(report(store.changes_since(start, 10).await).place, "changes.hostname");
-        database.spoil(&format!("UPDATE changes SET {fine} WHERE hostname IS NOT NULL"));
+        database.run_sql(&format!("UPDATE changes SET {fine} WHERE hostname IS NOT NULL"));
     }
 }

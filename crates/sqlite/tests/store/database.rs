@@ -60,7 +60,7 @@ impl Database {
     }
 
     /// Runs statements on a connection that ignores the constraints of the tables.
-    pub(crate) fn spoil(&self, sql: &str) {
+    pub(crate) fn run_sql(&self, sql: &str) {
         let mut connection = self.raw();
         connection.batch_execute("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF").unwrap();
         connection.batch_execute(sql).unwrap();

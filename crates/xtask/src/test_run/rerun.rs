@@ -135,7 +135,7 @@ mod tests {
     const FAILS: &str =
         "printf '\\nfailures:\\n    it\\n\\ntest result: FAILED. 4 passed; 1 failed;\\n'; exit 101";
 
-    fn judged(script: &str) -> (bool, usize, String, String) {
+    fn outcome_of(script: &str) -> (bool, usize, String, String) {
         let folder = tempfile::tempdir().unwrap();
         let job = binary(folder.path(), script);
         let results = [job.run().unwrap()];
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_test_that_passes_alone_is_unsteady() {
         let script = format!("if [ \"$1 $2\" = '--exact it' ]; then echo fine; else {FAILS}; fi");
-        let (has_failed, unsteady, lines, kept) = judged(&script);
+        let (has_failed, unsteady, lines, kept) = outcome_of(&script);
         assert_eq!((has_failed, unsteady), (false, 1));
         assert_eq!(
             lines,
@@ -161,14 +161,14 @@ mod tests {
 
     #[test]
     fn a_test_that_fails_twice_fails_the_run() {
-        let (has_failed, unsteady, lines, _) = judged(FAILS);
+        let (has_failed, unsteady, lines, _) = outcome_of(FAILS);
         assert_eq!((has_failed, unsteady), (true, 0));
         assert!(lines.starts_with("failed twice: a binary: it; "), "{lines}");
     }
 
     #[test]
     fn a_crash_repeats_the_whole_binary() {
-        let (has_failed, unsteady, lines, _) = judged("[ -e crashed ] || { touch crashed; exit 1; }");
+        let (has_failed, unsteady, lines, _) = outcome_of("[ -e crashed ] || { touch crashed; exit 1; }");
         assert_eq!((has_failed, unsteady), (false, 1));
         assert!(lines.starts_with("unsteady: a binary failed"), "{lines}");
     }

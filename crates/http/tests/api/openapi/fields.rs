@@ -92,8 +92,8 @@ impl Level {
     /// The codes of the violations of the field `name` of this object.
     fn codes<'a>(&self, answer: &'a Answer, name: &str) -> Vec<&'a str> {
         let field = self.field(name);
-        let judged: &[u16] = if self.fails_alone { &[200] } else { &[200, 201, 400, 404] };
-        assert!(judged.contains(&answer.status), "{answer:?}");
+        let expected: &[u16] = if self.fails_alone { &[200] } else { &[200, 201, 400, 404] };
+        assert!(expected.contains(&answer.status), "{answer:?}");
         let error = if self.fails_alone { &answer.body["failed"][0]["error"] } else { &answer.body["error"] };
         let details = error["details"].as_array().into_iter().flatten();
         let of_field = details.filter(|detail| detail["field"] == field.as_str());
