@@ -62,38 +62,36 @@ cached_query! {
 statement! {
     /// Locks all links of an account in lock order and deletes them.
     DeleteAllLinks -> Bool {
-        account: IdBytes,
+        account: IdBytes => Identifier,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
-    { account: Identifier } " ORDER BY h.kind, h.id FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id"
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = $1 ORDER BY h.kind, h.id FOR \
+     UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id"
 }
 
 statement! {
     /// Locks all groups of an account in lock order.
     HoldAllGroups -> Identifier {
-        account: IdBytes,
+        account: IdBytes => Identifier,
     } =
-    "SELECT id FROM groups WHERE account_id = "
-    { account: Identifier } " ORDER BY id FOR UPDATE"
+    "SELECT id FROM groups WHERE account_id = $1 ORDER BY id FOR UPDATE"
 }
 
 statement! {
     /// Locks all groups of an account in lock order and deletes them.
     DeleteAllGroups -> Bool {
-        account: IdBytes,
+        account: IdBytes => Identifier,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM groups AS h WHERE h.account_id = "
-    { account: Identifier } " ORDER BY h.id FOR UPDATE) DELETE FROM groups AS g USING held WHERE g.account_id = "
-    { account: Identifier } " AND g.id = held.id"
+    "WITH held AS MATERIALIZED (SELECT h.id FROM groups AS h WHERE h.account_id = $1 ORDER BY h.id FOR UPDATE) \
+     DELETE FROM groups AS g USING held WHERE g.account_id = $1 AND g.id = held.id"
 }
 
 statement! {
     /// Locks all custom domains of an account in lock order and deletes them.
     DeleteAllDomains -> Bool {
-        account: IdBytes,
+        account: IdBytes => Identifier,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM custom_domains AS h WHERE h.account_id = "
-    { account: Identifier } " ORDER BY h.hostname, h.id FOR UPDATE) DELETE FROM custom_domains AS d USING held WHERE d.id = held.id"
+    "WITH held AS MATERIALIZED (SELECT h.id FROM custom_domains AS h WHERE h.account_id = $1 ORDER BY h.hostname, \
+     h.id FOR UPDATE) DELETE FROM custom_domains AS d USING held WHERE d.id = held.id"
 }
 
 #[async_trait]

@@ -34,12 +34,12 @@ statement! {
     /// This runs before the log is read. That read sees every transaction that has ended by then; later writers get a later
     /// time.
     OldestWriter -> Moment {
-        position: Instant,
+        position: Instant => Moment,
     } =
-    "SELECT least(statement_timestamp(), (SELECT min(coalesce(a.xact_start, "
-    { position: Moment } ")) FROM pg_locks AS w JOIN pg_stat_activity AS a ON a.pid = w.pid \
-     WHERE w.locktype = 'relation' AND w.mode = 'RowExclusiveLock' AND w.granted AND w.relation = 'changes'::regclass \
-     AND w.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())))"
+    "SELECT least(statement_timestamp(), (SELECT min(coalesce(a.xact_start, $1)) FROM pg_locks AS w JOIN \
+     pg_stat_activity AS a ON a.pid = w.pid WHERE w.locktype = 'relation' AND w.mode = 'RowExclusiveLock' AND \
+     w.granted AND w.relation = 'changes'::regclass AND w.database = (SELECT d.oid FROM pg_database AS d WHERE \
+     d.datname = current_database())))"
 }
 
 statement! {
@@ -53,28 +53,26 @@ statement! {
         Nullable<Array<Text>>,
         Nullable<Text>
     ) {
-        position: Instant,
-        overlap: f64,
-        limit: i64,
+        position: Instant => Moment,
+        overlap: f64 => Double,
+        limit: i64 => BigInt,
     } =
-    "SELECT f.until > s.since, c.id, c.account_id, c.hosts, c.slugs, c.hostname FROM (SELECT least("
-    { position: Moment } ", statement_timestamp()) - make_interval(secs => "
-    { overlap: Double } ") AS since) AS s CROSS JOIN forgotten_changes AS f LEFT JOIN LATERAL \
-     (SELECT l.id, l.account_id, l.hosts, l.slugs, l.hostname FROM changes AS l WHERE l.at > s.since ORDER BY l.at LIMIT "
-    { limit: BigInt } ") AS c ON true"
+    "SELECT f.until > s.since, c.id, c.account_id, c.hosts, c.slugs, c.hostname FROM (SELECT least($1, \
+     statement_timestamp()) - make_interval(secs => $2) AS since) AS s CROSS JOIN forgotten_changes AS f LEFT JOIN \
+     LATERAL (SELECT l.id, l.account_id, l.hosts, l.slugs, l.hostname FROM changes AS l WHERE l.at > s.since ORDER \
+     BY l.at LIMIT $3) AS c ON true"
 }
 
 statement! {
     /// Deletes the oldest rows, records the newest of them, and counts them.
     ForgetOldest -> BigInt {
-        kept: f64,
-        at_most: i64,
+        kept: f64 => Double,
+        at_most: i64 => BigInt,
     } =
-    "WITH old AS (SELECT c.id FROM changes AS c WHERE c.at <= statement_timestamp() - make_interval(secs => "
-    { kept: Double } ") ORDER BY c.at LIMIT "
-    { at_most: BigInt } "), gone AS (DELETE FROM changes AS c USING old WHERE c.id = old.id RETURNING c.at), \
-     noted AS (UPDATE forgotten_changes SET until = greatest(until, (SELECT max(g.at) FROM gone AS g)) \
-     WHERE EXISTS (SELECT FROM gone)) SELECT count(*) FROM gone"
+    "WITH old AS (SELECT c.id FROM changes AS c WHERE c.at <= statement_timestamp() - make_interval(secs => $1) \
+     ORDER BY c.at LIMIT $2), gone AS (DELETE FROM changes AS c USING old WHERE c.id = old.id RETURNING c.at), noted \
+     AS (UPDATE forgotten_changes SET until = greatest(until, (SELECT max(g.at) FROM gone AS g)) WHERE EXISTS \
+     (SELECT FROM gone)) SELECT count(*) FROM gone"
 }
 
 type LogRow =

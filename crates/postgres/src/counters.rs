@@ -43,12 +43,10 @@ statement! {
     /// A prepared statement: Diesel's own updates are prepared on each run. That costs a round trip while others wait for
     /// this row.
     MoveLinksCount -> BigInt {
-        account: IdBytes,
-        by: i64,
+        account: IdBytes => Identifier,
+        by: i64 => BigInt,
     } =
-    "UPDATE accounts SET links_count = links_count + "
-    { by: BigInt } " WHERE id = "
-    { account: Identifier } " RETURNING links_count"
+    "UPDATE accounts SET links_count = links_count + $2 WHERE id = $1 RETURNING links_count"
 }
 
 /// Adds to the count of links; a negative number subtracts. Returns the count before, which stays locked until this unit of

@@ -44,57 +44,48 @@ statement! {
     /// Locks, in lock order, the domains that are still claimed until then. Writes their check plans, and the observation of
     /// each domain that DNS answered about.
     PlanChecks -> Bool {
-        claimed_until: Instant,
-        ids: Vec<IdBytes>,
-        next_checks: Vec<Option<Instant>>,
-        checks: Vec<i64>,
-        checked: Vec<Option<Instant>>,
-        observed: Vec<Option<String>>,
+        claimed_until: Instant => Moment,
+        ids: Vec<IdBytes> => Array<Identifier>,
+        next_checks: Vec<Option<Instant>> => Array<Nullable<Moment>>,
+        checks: Vec<i64> => Array<BigInt>,
+        checked: Vec<Option<Instant>> => Array<Nullable<Moment>>,
+        observed: Vec<Option<String>> => Array<Nullable<Text>>,
     } =
-    "WITH held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY ("
-    { ids: Array<Identifier> } ") AND c.next_check_at = "
-    { claimed_until: Moment } " AND c.claims > 0 ORDER BY c.hostname, c.id FOR NO KEY UPDATE) \
-     UPDATE custom_domains AS d SET next_check_at = p.next_check_at, checks_made = p.checks_made, claims = 0, \
-     checked_at = coalesce(p.checked_at, d.checked_at), observed = coalesce(p.observed, d.observed) FROM unnest("
-    { ids: Array<Identifier> } ", "
-    { next_checks: Array<Nullable<Moment>> } ", "
-    { checks: Array<BigInt> } ", "
-    { checked: Array<Nullable<Moment>> } ", "
-    { observed: Array<Nullable<Text>> } ") AS p (id, next_check_at, checks_made, checked_at, observed) \
-     WHERE d.id = p.id AND d.id = ANY (ARRAY(SELECT id FROM held))"
+    "WITH held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY ($2) AND c.next_check_at = $1 \
+     AND c.claims > 0 ORDER BY c.hostname, c.id FOR NO KEY UPDATE) UPDATE custom_domains AS d SET next_check_at = \
+     p.next_check_at, checks_made = p.checks_made, claims = 0, checked_at = coalesce(p.checked_at, d.checked_at), \
+     observed = coalesce(p.observed, d.observed) FROM unnest($2, $3, $4, $5, $6) AS p (id, next_check_at, \
+     checks_made, checked_at, observed) WHERE d.id = p.id AND d.id = ANY (ARRAY(SELECT id FROM held))"
 }
 
 statement! {
     /// Finds the domains whose deadlines passed longest ago, and locks them in lock order. Stores those still overdue as
     /// failed, and counts both. It uses the slower of the clocks of node and server.
     ExpireDomains -> (BigInt, BigInt) {
-        now: Instant,
+        now: Instant => Moment,
         at_most: u16,
     } =
-    "WITH over AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.deadline <= least("
-    { now: Moment } ", statement_timestamp()) ORDER BY c.deadline LIMIT "
-    { at_most } "), held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) \
-     AND c.deadline <= least("
-    { now: Moment } ", statement_timestamp()) ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
-     expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = NULL, next_check_at = NULL, claims = 0, \
-     failure_reason = CASE d.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END \
-     WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) \
-     SELECT (SELECT count(*) FROM over), (SELECT count(*) FROM expired)"
+    "WITH over AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.deadline <= least($1, \
+     statement_timestamp()) ORDER BY c.deadline LIMIT $2), held AS MATERIALIZED (SELECT c.id FROM custom_domains AS \
+     c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) AND c.deadline <= least($1, statement_timestamp()) ORDER BY \
+     c.hostname, c.id FOR NO KEY UPDATE), expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = \
+     NULL, next_check_at = NULL, claims = 0, failure_reason = CASE d.status WHEN 'pending' THEN 'deadline_passed' \
+     ELSE 'no_certificate' END WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) SELECT (SELECT count(*) \
+     FROM over), (SELECT count(*) FROM expired)"
 }
 
 statement! {
     /// Clears the claims of the checks that were given up longest ago. Skips domains that another transaction has locked to
     /// write their plan. It uses the slower of the two clocks.
     ReleaseChecks -> Bool {
-        now: Instant,
-        left_alone_for: f64,
+        now: Instant => Moment,
+        left_alone_for: f64 => Double,
         at_most: u16,
     } =
-    "WITH given_up AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= least("
-    { now: Moment } ", statement_timestamp()) - make_interval(secs => "
-    { left_alone_for: Double } ") AND c.claims >= 5 ORDER BY c.next_check_at LIMIT "
-    { at_most } " FOR NO KEY UPDATE SKIP LOCKED) \
-     UPDATE custom_domains AS d SET claims = 0 WHERE d.id = ANY (ARRAY(SELECT id FROM given_up))"
+    "WITH given_up AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= least($1, \
+     statement_timestamp()) - make_interval(secs => $2) AND c.claims >= 5 ORDER BY c.next_check_at LIMIT $3 FOR NO \
+     KEY UPDATE SKIP LOCKED) UPDATE custom_domains AS d SET claims = 0 WHERE d.id = ANY (ARRAY(SELECT id FROM \
+     given_up))"
 }
 
 #[async_trait]

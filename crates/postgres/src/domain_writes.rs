@@ -32,18 +32,16 @@ statement! {
     /// addresses away, and returns the account of each. The rows are looked up again through an array, which
     /// PostgreSQL assumes to be short.
     LoseSomeLinks<'a> -> Identifier {
-        hostname: &'a str,
-        first: IdBytes,
-        last: IdBytes,
-        at_most: i64,
-        now: Instant,
+        hostname: &'a str => Text,
+        first: IdBytes => Identifier,
+        last: IdBytes => Identifier,
+        at_most: i64 => BigInt,
+        now: Instant => Moment,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.host = "
-    { hostname: Text } " AND h.host <> '' AND h.account_id >= "
-    { first: Identifier } " AND h.account_id <= "
-    { last: Identifier } " ORDER BY h.account_id, h.kind, h.id LIMIT "
-    { at_most: BigInt } " FOR UPDATE) UPDATE links AS l SET host = NULL, updated_at = greatest(l.updated_at, "
-    { now: Moment } ") WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING l.account_id"
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.host = $1 AND h.host <> '' AND h.account_id >= \
+     $2 AND h.account_id <= $3 ORDER BY h.account_id, h.kind, h.id LIMIT $4 FOR UPDATE) UPDATE links AS l SET host = \
+     NULL, updated_at = greatest(l.updated_at, $5) WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING \
+     l.account_id"
 }
 
 /// The ranges of accounts that `whose` selects, both ends included.

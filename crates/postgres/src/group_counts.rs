@@ -46,13 +46,11 @@ pub(crate) async fn apply(moves: GroupMoves, connection: &mut &AsyncPgConnection
 statement! {
     /// Locks the groups of these links of the account, in the order of the groups' ids.
     HoldGroupsOfLinks -> Identifier {
-        account: IdBytes,
-        links: Vec<IdBytes>,
+        account: IdBytes => Identifier,
+        links: Vec<IdBytes> => Array<Identifier>,
     } =
-    "SELECT g.id FROM groups AS g WHERE g.account_id = "
-    { account: Identifier } " AND g.id = ANY (ARRAY(SELECT l.group_id FROM links AS l WHERE l.id = ANY ("
-    { links: Array<Identifier> } ") AND l.account_id = "
-    { account: Identifier } " AND l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
+    "SELECT g.id FROM groups AS g WHERE g.account_id = $1 AND g.id = ANY (ARRAY(SELECT l.group_id FROM links AS l \
+     WHERE l.id = ANY ($2) AND l.account_id = $1 AND l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
 }
 
 /// Locks the groups of links that are about to be deleted. An inserting transaction holds its group while it waits for the
@@ -71,24 +69,15 @@ pub(crate) async fn hold_groups_of(
 statement! {
     /// Locks the groups in the order of their ids and updates their counters, if the account has all of them.
     MoveGroups -> Bool {
-        account: IdBytes,
-        ids: Vec<IdBytes>,
-        landings: Vec<i64>,
-        redirects: Vec<i64>,
+        account: IdBytes => Identifier,
+        ids: Vec<IdBytes> => Array<Identifier>,
+        landings: Vec<i64> => Array<BigInt>,
+        redirects: Vec<i64> => Array<BigInt>,
     } =
-    "WITH held AS MATERIALIZED (SELECT id FROM groups WHERE account_id = "
-    { account: Identifier } " AND id = ANY ("
-    { ids: Array<Identifier> }
-    ") ORDER BY id FOR NO KEY UPDATE) \
-     UPDATE groups AS g SET landings_count = g.landings_count + m.landings, \
-     redirects_count = g.redirects_count + m.redirects FROM held, unnest("
-    { ids: Array<Identifier> } ", "
-    { landings: Array<BigInt> } ", "
-    { redirects: Array<BigInt> }
-    ") AS m (id, landings, redirects) WHERE g.account_id = "
-    { account: Identifier }
-    " AND g.id = held.id AND m.id = held.id AND (SELECT count(*) FROM held) = cardinality("
-    { ids: Array<Identifier> } ")"
+    "WITH held AS MATERIALIZED (SELECT id FROM groups WHERE account_id = $1 AND id = ANY ($2) ORDER BY id FOR NO KEY \
+     UPDATE) UPDATE groups AS g SET landings_count = g.landings_count + m.landings, redirects_count = \
+     g.redirects_count + m.redirects FROM held, unnest($2, $3, $4) AS m (id, landings, redirects) WHERE g.account_id \
+     = $1 AND g.id = held.id AND m.id = held.id AND (SELECT count(*) FROM held) = cardinality($2)"
 }
 
 /// Takes the account's lock on which links are in its groups (ADR 33); does nothing if the account does not exist.

@@ -21,18 +21,15 @@ statement! {
     /// If another node holds it, this only reads: nodes ask every second, and a conflict would lock the row and cost a
     /// commit. Of several nodes that find it free, the second waits for the row and checks again.
     TakeLease<'a> -> Text {
-        name: &'a str,
-        holder: IdBytes,
-        term: f64,
+        name: &'a str => Text,
+        holder: IdBytes => Identifier,
+        term: f64 => Double,
     } =
-    "INSERT INTO leases (name, holder, expires_at) SELECT "
-    { name: Text } ", "
-    { holder: Identifier } ", date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => "
-    { term: Double } ") WHERE NOT EXISTS (SELECT FROM leases AS l WHERE l.name = "
-    { name: Text } " AND l.holder <> "
-    { holder: Identifier } " AND l.expires_at > clock_timestamp()) \
-     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
-     WHERE leases.holder = excluded.holder OR leases.expires_at <= clock_timestamp() RETURNING name"
+    "INSERT INTO leases (name, holder, expires_at) SELECT $1, $2, date_trunc('milliseconds', clock_timestamp()) + \
+     make_interval(secs => $3) WHERE NOT EXISTS (SELECT FROM leases AS l WHERE l.name = $1 AND l.holder <> $2 AND \
+     l.expires_at > clock_timestamp()) ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = \
+     excluded.expires_at WHERE leases.holder = excluded.holder OR leases.expires_at <= clock_timestamp() RETURNING \
+     name"
 }
 
 #[async_trait]

@@ -16,37 +16,31 @@ use signpost_sql_rows::link::kind_from;
 statement! {
     /// Locks the groups of some of the account's links, in the order of their ids.
     HoldGroupsOfSome -> Identifier {
-        account: IdBytes,
-        at_most: i64,
+        account: IdBytes => Identifier,
+        at_most: i64 => BigInt,
     } =
-    "SELECT g.id FROM groups AS g WHERE g.account_id = "
-    { account: Identifier } " AND g.id = ANY (ARRAY(SELECT DISTINCT l.group_id FROM (SELECT s.group_id FROM links AS s \
-     WHERE s.account_id = "
-    { account: Identifier } " ORDER BY s.kind, s.id LIMIT "
-    { at_most: BigInt } ") AS l WHERE l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
+    "SELECT g.id FROM groups AS g WHERE g.account_id = $1 AND g.id = ANY (ARRAY(SELECT DISTINCT l.group_id FROM \
+     (SELECT s.group_id FROM links AS s WHERE s.account_id = $1 ORDER BY s.kind, s.id LIMIT $2) AS l WHERE \
+     l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
 }
 
 statement! {
     /// Locks some of the account's links in lock order, and deletes them.
     DeleteSomeLinks -> (SmallInt, Nullable<Identifier>) {
-        account: IdBytes,
-        at_most: i64,
+        account: IdBytes => Identifier,
+        at_most: i64 => BigInt,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
-    { account: Identifier } " ORDER BY h.kind, h.id LIMIT "
-    { at_most: BigInt } " FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id \
-     RETURNING l.kind, l.group_id"
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = $1 ORDER BY h.kind, h.id LIMIT $2 \
+     FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id RETURNING l.kind, l.group_id"
 }
 
 statement! {
     /// Locks a group that is being deleted, so that no link enters or leaves it any more.
     HoldGroup -> Identifier {
-        account: IdBytes,
-        group: IdBytes,
+        account: IdBytes => Identifier,
+        group: IdBytes => Identifier,
     } =
-    "SELECT id FROM groups WHERE account_id = "
-    { account: Identifier } " AND id = "
-    { group: Identifier } " FOR UPDATE"
+    "SELECT id FROM groups WHERE account_id = $1 AND id = $2 FOR UPDATE"
 }
 
 statement! {
@@ -55,16 +49,12 @@ statement! {
     /// The condition compares whole rows, and the number of links is part of the SQL text. PostgreSQL estimates the size of
     /// a group from other groups: after an import into one group, it would scan all links for any group.
     HoldLinksOfGroup -> (Identifier, SmallInt) {
-        account: IdBytes,
-        group: IdBytes,
+        account: IdBytes => Identifier,
+        group: IdBytes => Identifier,
         at_most: usize,
     } =
-    "SELECT id, kind FROM links WHERE (account_id, group_id) >= ("
-    { account: Identifier } ", "
-    { group: Identifier } ") AND (account_id, group_id) <= ("
-    { account: Identifier } ", "
-    { group: Identifier } ") AND group_id IS NOT NULL ORDER BY account_id, group_id, kind, id LIMIT "
-    { at_most } " FOR NO KEY UPDATE"
+    "SELECT id, kind FROM links WHERE (account_id, group_id) >= ($1, $2) AND (account_id, group_id) <= ($1, $2) AND \
+     group_id IS NOT NULL ORDER BY account_id, group_id, kind, id LIMIT $3 FOR NO KEY UPDATE"
 }
 
 /// Deletes up to `at_most` of the account's links, and updates the counters of the account and of their groups. It does not

@@ -14,16 +14,12 @@ use crate::statement::{both, statement};
 statement! {
     /// Logs one change for each of the given accounts.
     LogChange -> Bool {
-        accounts: Vec<IdBytes>,
-        hosts: Option<Vec<String>>,
-        slugs: Option<Vec<String>>,
-        hostname: Option<String>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        hosts: Option<Vec<String>> => Nullable<Array<Text>>,
+        slugs: Option<Vec<String>> => Nullable<Array<Text>>,
+        hostname: Option<String> => Nullable<Text>,
     } =
-    "INSERT INTO changes (account_id, hosts, slugs, hostname) SELECT a.id, "
-    { hosts: Nullable<Array<Text>> } ", "
-    { slugs: Nullable<Array<Text>> } ", "
-    { hostname: Nullable<Text> } " FROM unnest("
-    { accounts: Array<Identifier> } ") AS a (id)"
+    "INSERT INTO changes (account_id, hosts, slugs, hostname) SELECT a.id, $2, $3, $4 FROM unnest($1) AS a (id)"
 }
 
 impl LogChange {

@@ -21,17 +21,13 @@ statement! {
     /// Locks the account's links with these ids and kinds in lock order and deletes them. A link's id is only valid with the
     /// prefix of its kind.
     DeleteLinks -> (Identifier, SmallInt, Nullable<Identifier>, Nullable<Text>, Text) {
-        account: IdBytes,
-        ids: Vec<IdBytes>,
-        kinds: Vec<i16>,
+        account: IdBytes => Identifier,
+        ids: Vec<IdBytes> => Array<Identifier>,
+        kinds: Vec<i16> => Array<SmallInt>,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h JOIN unnest("
-    { ids: Array<Identifier> } ", "
-    { kinds: Array<SmallInt> }
-    ") AS n (id, kind) ON h.id = n.id AND h.kind = n.kind WHERE h.account_id = "
-    { account: Identifier }
-    " ORDER BY h.kind, h.id FOR UPDATE OF h) DELETE FROM links AS l USING held WHERE l.id = held.id \
-     RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h JOIN unnest($2, $3) AS n (id, kind) ON h.id = n.id AND \
+     h.kind = n.kind WHERE h.account_id = $1 ORDER BY h.kind, h.id FOR UPDATE OF h) DELETE FROM links AS l USING \
+     held WHERE l.id = held.id RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
 }
 
 /// A deleted link: id, kind, group, host and slug.
@@ -147,12 +143,10 @@ statement! {
     /// Finds a group. Only a holder of the membership lock can delete it; it is locked later, together with the other
     /// groups.
     FindGroup -> Identifier {
-        account: IdBytes,
-        group: IdBytes,
+        account: IdBytes => Identifier,
+        group: IdBytes => Identifier,
     } =
-    "SELECT id FROM groups WHERE (account_id, id) = ("
-    { account: Identifier } ", "
-    { group: Identifier } ")"
+    "SELECT id FROM groups WHERE (account_id, id) = ($1, $2)"
 }
 
 /// Takes the membership lock, and locks the links that the account owns; `None` if the group does not exist.
@@ -173,14 +167,11 @@ async fn held_for_group(
 statement! {
     /// Writes the group of locked links.
     Regroup -> Bool {
-        group: Option<IdBytes>,
-        ids: Vec<IdBytes>,
-        now: Instant,
+        group: Option<IdBytes> => Nullable<Identifier>,
+        ids: Vec<IdBytes> => Array<Identifier>,
+        now: Instant => Moment,
     } =
-    "UPDATE links SET group_id = "
-    { group: Nullable<Identifier> } ", updated_at = greatest(updated_at, "
-    { now: Moment } ") WHERE id = ANY ("
-    { ids: Array<Identifier> } ")"
+    "UPDATE links SET group_id = $1, updated_at = greatest(updated_at, $3) WHERE id = ANY ($2)"
 }
 
 /// Updates the counters of the groups and writes the group of locked links, pipelined.

@@ -17,16 +17,12 @@ use signpost_sql_rows::page::{landing_row, page_column, page_from};
 statement! {
     /// Writes the content of a landing page of the account, and returns its host and slug.
     WritePage -> (Nullable<Text>, Text) {
-        id: IdBytes,
-        account: IdBytes,
-        kind: i16,
-        page: Option<String>,
+        id: IdBytes => Identifier,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        page: Option<String> => Nullable<Text>,
     } =
-    "UPDATE links SET page = "
-    { page: Nullable<Text> } " WHERE id = "
-    { id: Identifier } " AND account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " RETURNING host, slug"
+    "UPDATE links SET page = $4 WHERE id = $1 AND account_id = $2 AND kind = $3 RETURNING host, slug"
 }
 
 const LANDING: i16 = kind_column(LinkKind::Landing);

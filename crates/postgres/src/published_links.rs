@@ -19,27 +19,20 @@ statement! {
     /// the pixel array is only built for those that do. For inactive links and suspended accounts, content and pixels are
     /// not read, so these take no longer than an address without a link (R30).
     LinksAt<'a> -> (BigInt, Bool, PublishedColumns, Array<Nullable<Text>>, Nullable<Text>) {
-        hosts: Vec<&'a str>,
-        slugs: Vec<&'a str>,
-        active: &'static str,
+        hosts: Vec<&'a str> => Array<Text>,
+        slugs: Vec<&'a str> => Array<Text>,
+        active: &'static str => Text,
     } =
-    "SELECT wanted.place, l.* FROM unnest("
-    { hosts: Array<Text> } ", "
-    { slugs: Array<Text> } ") WITH ORDINALITY AS wanted (host, slug, place) CROSS JOIN LATERAL ( \
-        SELECT accounts.suspended_at IS NOT NULL, links.id, links.account_id, links.kind, links.name, \
-            links.target_url, links.is_active, links.analytics_enabled, links.antibot_enabled, \
-            links.geo_blocklist, links.pixel_ids, \
-            CASE WHEN cardinality(links.pixel_ids) = 0 OR NOT links.is_active OR accounts.suspended_at IS NOT NULL \
-                THEN '{}' ELSE ARRAY( \
-                SELECT (SELECT type || ' ' || code FROM pixels WHERE id = pixel AND account_id = links.account_id) \
-                FROM unnest(links.pixel_ids) AS pixel) END, \
-            CASE WHEN links.is_active AND accounts.suspended_at IS NULL THEN links.page END \
-        FROM links JOIN accounts ON accounts.id = links.account_id \
-        WHERE links.host = wanted.host AND links.slug = wanted.slug \
-            AND (links.host = '' OR EXISTS ( \
-                SELECT FROM custom_domains WHERE custom_domains.hostname = links.host \
-                    AND custom_domains.account_id = links.account_id AND custom_domains.status = "
-    { active: Text } ")) LIMIT 1) AS l"
+    "SELECT wanted.place, l.* FROM unnest($1, $2) WITH ORDINALITY AS wanted (host, slug, place) CROSS JOIN LATERAL ( \
+     SELECT accounts.suspended_at IS NOT NULL, links.id, links.account_id, links.kind, links.name, links.target_url, \
+     links.is_active, links.analytics_enabled, links.antibot_enabled, links.geo_blocklist, links.pixel_ids, CASE \
+     WHEN cardinality(links.pixel_ids) = 0 OR NOT links.is_active OR accounts.suspended_at IS NOT NULL THEN '{}' \
+     ELSE ARRAY( SELECT (SELECT type || ' ' || code FROM pixels WHERE id = pixel AND account_id = links.account_id) \
+     FROM unnest(links.pixel_ids) AS pixel) END, CASE WHEN links.is_active AND accounts.suspended_at IS NULL THEN \
+     links.page END FROM links JOIN accounts ON accounts.id = links.account_id WHERE links.host = wanted.host AND \
+     links.slug = wanted.slug AND (links.host = '' OR EXISTS ( SELECT FROM custom_domains WHERE \
+     custom_domains.hostname = links.host AND custom_domains.account_id = links.account_id AND custom_domains.status \
+     = $3)) LIMIT 1) AS l"
 }
 
 /// The position of an address, and whether the account is suspended. Then the link, the type and code of each

@@ -65,37 +65,33 @@ statement! {
     /// Writes an answer over its claim, if the account's answers then still fit in their storage limit. In either case the
     /// account's total stays locked until the transaction ends.
     RememberWithin<'a> -> Bool {
-        account: IdBytes,
-        key: &'a str,
-        fingerprint: Vec<u8>,
-        status: i32,
-        location: Option<&'a str>,
-        body: &'a str,
-        created_at: Instant,
-        bytes: i32,
-        added: i64,
-        most_before: i64,
+        account: IdBytes => Identifier,
+        key: &'a str => Text,
+        fingerprint: Vec<u8> => Binary,
+        status: i32 => Integer,
+        location: Option<&'a str> => Nullable<Text>,
+        body: &'a str => Text,
+        created_at: Instant => Moment,
+        bytes: i32 => Integer,
+        added: i64 => BigInt,
+        most_before: i64 => BigInt,
     } =
-    "WITH counted AS (INSERT INTO remembered_totals AS t (account_id, bytes) VALUES (" { account: Identifier } ", "
-    { added: BigInt } ") ON CONFLICT (account_id) DO UPDATE SET bytes = t.bytes + excluded.bytes WHERE t.bytes <= "
-    { most_before: BigInt } " RETURNING 1) UPDATE remembered_answers AS r SET fingerprint = " { fingerprint: Binary }
-    ", status = " { status: Integer } ", location = " { location: Nullable<Text> } ", body = " { body: Text }
-    ", created_at = " { created_at: Moment } ", bytes = " { bytes: Integer }
-    " WHERE r.account_id = " { account: Identifier } " AND r.key = " { key: Text }
-    " AND r.status = 0 AND EXISTS (SELECT 1 FROM counted)"
+    "WITH counted AS (INSERT INTO remembered_totals AS t (account_id, bytes) VALUES ($1, $9) ON CONFLICT \
+     (account_id) DO UPDATE SET bytes = t.bytes + excluded.bytes WHERE t.bytes <= $10 RETURNING 1) UPDATE \
+     remembered_answers AS r SET fingerprint = $3, status = $4, location = $5, body = $6, created_at = $7, bytes = \
+     $8 WHERE r.account_id = $1 AND r.key = $2 AND r.status = 0 AND EXISTS (SELECT 1 FROM counted)"
 }
 
 statement! {
     /// Deletes the account's answers given up to an instant, except those whose key another transaction takes over. That
     /// transaction will wait for the account's total, which is locked here.
     ForgetForRoom -> Bool {
-        account: IdBytes,
-        until: Instant,
+        account: IdBytes => Identifier,
+        until: Instant => Moment,
     } =
-    "WITH old AS MATERIALIZED (SELECT o.key FROM remembered_answers AS o WHERE o.account_id = "
-    { account: Identifier } " AND o.created_at <= " { until: Moment }
-    " AND o.status <> 0 FOR UPDATE SKIP LOCKED) DELETE FROM remembered_answers AS r USING old WHERE r.account_id = "
-    { account: Identifier } " AND r.key = old.key"
+    "WITH old AS MATERIALIZED (SELECT o.key FROM remembered_answers AS o WHERE o.account_id = $1 AND o.created_at <= \
+     $2 AND o.status <> 0 FOR UPDATE SKIP LOCKED) DELETE FROM remembered_answers AS r USING old WHERE r.account_id = \
+     $1 AND r.key = old.key"
 }
 
 impl<'a> RememberWithin<'a> {

@@ -40,20 +40,14 @@ statement! {
     /// Decides on a request, and counts it if it is admitted. Returns the previous counts of the minute and of the day.
     #[derive(Clone, Copy)]
     AdmitRequest -> (BigInt, BigInt) {
-        account: IdBytes,
-        minute: Instant,
-        day: Instant,
-        per_minute: i64,
-        per_day: i64,
-        oldest_kept: Instant,
+        account: IdBytes => Identifier,
+        minute: Instant => Moment,
+        day: Instant => Moment,
+        per_minute: i64 => BigInt,
+        per_day: i64 => BigInt,
+        oldest_kept: Instant => Moment,
     } =
-    "SELECT in_minute, in_day FROM admit_request("
-    { account: Identifier } ", "
-    { minute: Moment } ", "
-    { day: Moment } ", "
-    { per_minute: BigInt } ", "
-    { per_day: BigInt } ", "
-    { oldest_kept: Moment } ")"
+    "SELECT in_minute, in_day FROM admit_request($1, $2, $3, $4, $5, $6)"
 }
 
 #[async_trait]

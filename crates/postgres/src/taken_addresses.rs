@@ -15,28 +15,23 @@ use signpost_sql_rows::link::{address_columns, link_id};
 statement! {
     /// The account's links at some addresses: id, kind, host and slug.
     LinksAt -> (Identifier, SmallInt, Nullable<Text>, Text) {
-        account: IdBytes,
-        hosts: Vec<String>,
-        slugs: Vec<String>,
+        account: IdBytes => Identifier,
+        hosts: Vec<String> => Array<Text>,
+        slugs: Vec<String> => Array<Text>,
     } =
-    "SELECT l.id, l.kind, l.host, l.slug FROM unnest("
-    { hosts: Array<Text> } ", "
-    { slugs: Array<Text> }
-    ") AS n (host, slug) JOIN links AS l ON l.host = n.host AND l.slug = n.slug WHERE l.account_id = "
-    { account: Identifier } ""
+    "SELECT l.id, l.kind, l.host, l.slug FROM unnest($2, $3) AS n (host, slug) JOIN links AS l ON l.host = n.host \
+     AND l.slug = n.slug WHERE l.account_id = $1"
 }
 
 statement! {
     /// The links of all accounts at some addresses: id, kind, account, host and slug.
     AnyAt -> (Identifier, SmallInt, Identifier, Nullable<Text>, Text) {
-        hosts: Vec<String>,
-        slugs: Vec<String>,
+        hosts: Vec<String> => Array<Text>,
+        slugs: Vec<String> => Array<Text>,
     } =
-    "SELECT l.id, l.kind, l.account_id, l.host, l.slug FROM unnest("
-    { hosts: Array<Text> } ", "
-    { slugs: Array<Text> }
-    ") AS n (host, slug) CROSS JOIN LATERAL (SELECT a.id, a.kind, a.account_id, a.host, a.slug FROM links AS a \
-     WHERE a.host = n.host AND a.slug = n.slug LIMIT 1) AS l"
+    "SELECT l.id, l.kind, l.account_id, l.host, l.slug FROM unnest($1, $2) AS n (host, slug) CROSS JOIN LATERAL \
+     (SELECT a.id, a.kind, a.account_id, a.host, a.slug FROM links AS a WHERE a.host = n.host AND a.slug = n.slug \
+     LIMIT 1) AS l"
 }
 
 /// A link at an address: id, kind, account, host and slug.

@@ -231,6 +231,6 @@ mod tests {
     #[test]
     fn the_plans_are_toml() {
         let plans: toml::Table = toml::from_str(PLANS).unwrap();
-        assert!(plans["plans"]["agency"]["api_access"].as_bool().unwrap());
+        assert_eq!(plans["plans"]["agency"]["extends"].as_str(), Some("unlimited"));
     }
 }

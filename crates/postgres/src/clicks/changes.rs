@@ -17,7 +17,8 @@ use signpost_sql_rows::columns::IdBytes;
 
 statement! {
     /// Blocks the deletion of accounts' clicks until this transaction ends.
-    Enter -> Bool {} = "SELECT is_the_row FROM click_packers FOR SHARE"
+    Enter -> Bool {} =
+    "SELECT is_the_row FROM click_packers FOR SHARE"
 }
 
 pub(super) async fn apply(

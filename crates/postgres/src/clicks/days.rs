@@ -19,23 +19,21 @@ pub(super) fn columns(days: &[(AccountId, UtcDay)]) -> (Vec<IdBytes>, Vec<i32>) 
 statement! {
     /// Days without digests, oldest first.
     ToDigest -> (Identifier, Integer, BigInt) {
-        last: i32,
+        last: i32 => Integer,
         at_most: i64,
     } =
-    "SELECT account_id, day, version FROM click_days WHERE NOT digested AND day <= "
-    { last: Integer } " ORDER BY day, account_id LIMIT "
-    { at_most } ""
+    "SELECT account_id, day, version FROM click_days WHERE NOT digested AND day <= $1 ORDER BY day, account_id LIMIT \
+     $2"
 }
 
 statement! {
     /// Days that are not sealed, oldest first.
     ToSeal -> (Identifier, Integer, BigInt) {
-        last: i32,
+        last: i32 => Integer,
         at_most: i64,
     } =
-    "SELECT account_id, day, version FROM click_days WHERE NOT sealed AND day <= "
-    { last: Integer } " ORDER BY day, account_id LIMIT "
-    { at_most } ""
+    "SELECT account_id, day, version FROM click_days WHERE NOT sealed AND day <= $1 ORDER BY day, account_id LIMIT \
+     $2"
 }
 
 type VersionRow = (IdBytes, i32, i64);
@@ -65,12 +63,10 @@ pub(super) async fn pending(
 
 statement! {
     Recent -> Integer {
-        account: IdBytes,
-        since: i32,
+        account: IdBytes => Identifier,
+        since: i32 => Integer,
     } =
-    "SELECT day FROM click_days WHERE account_id = "
-    { account: Identifier } " AND (day >= "
-    { since: Integer } " OR NOT digested)"
+    "SELECT day FROM click_days WHERE account_id = $1 AND (day >= $2 OR NOT digested)"
 }
 
 /// The days of an account from `since` on, and the earlier ones without digests.
@@ -85,14 +81,11 @@ pub(super) async fn recent(
 
 statement! {
     DaysBefore -> (Identifier, Integer, BigInt) {
-        account: IdBytes,
-        before: i32,
+        account: IdBytes => Identifier,
+        before: i32 => Integer,
         at_most: i64,
     } =
-    "SELECT account_id, day, version FROM click_days WHERE account_id = "
-    { account: Identifier } " AND day < "
-    { before: Integer } " ORDER BY day LIMIT "
-    { at_most } ""
+    "SELECT account_id, day, version FROM click_days WHERE account_id = $1 AND day < $2 ORDER BY day LIMIT $3"
 }
 
 /// Some days of an account before a day, or any, oldest first.
@@ -109,13 +102,11 @@ pub(super) async fn before(
 
 statement! {
     Versions -> (Identifier, Integer, BigInt) {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
     } =
-    "SELECT d.account_id, d.day, d.version FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) \
-     JOIN click_days AS d ON d.account_id = t.account_id AND d.day = t.day"
+    "SELECT d.account_id, d.day, d.version FROM unnest($1, $2) AS t (account_id, day) JOIN click_days AS d ON \
+     d.account_id = t.account_id AND d.day = t.day"
 }
 
 /// The versions of days that have clicks.
@@ -130,29 +121,24 @@ pub(super) async fn versions(
 statement! {
     /// Locks days that have the expected versions, in the order of their keys.
     Hold -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        versions: Vec<i64>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        versions: Vec<i64> => Array<BigInt>,
     } =
-    "SELECT d.version FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ", "
-    { versions: Array<BigInt> } ") AS t (account_id, day, version) \
-     JOIN click_days AS d ON d.account_id = t.account_id AND d.day = t.day AND d.version = t.version \
-     ORDER BY d.account_id, d.day FOR UPDATE OF d"
+    "SELECT d.version FROM unnest($1, $2, $3) AS t (account_id, day, version) JOIN click_days AS d ON d.account_id = \
+     t.account_id AND d.day = t.day AND d.version = t.version ORDER BY d.account_id, d.day FOR UPDATE OF d"
 }
 
 statement! {
     /// Inserts days that had no clicks, in the order of their keys. A day that was deleted and comes back has another version
     /// than before, because its first one is random.
     Insert -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
     } =
-    "INSERT INTO click_days (account_id, day, version, digested, sealed) SELECT t.account_id, t.day, \
-     floor(random() * 4611686018427387904)::bigint, false, false FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) ORDER BY t.account_id, t.day ON CONFLICT DO NOTHING"
+    "INSERT INTO click_days (account_id, day, version, digested, sealed) SELECT t.account_id, t.day, floor(random() \
+     * 4611686018427387904)::bigint, false, false FROM unnest($1, $2) AS t (account_id, day) ORDER BY t.account_id, \
+     t.day ON CONFLICT DO NOTHING"
 }
 
 /// Locks the days of some changes, and inserts those that had no clicks. `false` if a day has another version than the
@@ -190,42 +176,35 @@ pub(super) async fn hold(
 statement! {
     /// Sets what is given of each day, and moves its version by a number.
     Mark -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        moves: Vec<i64>,
-        digested: Vec<Option<bool>>,
-        sealed: Vec<Option<bool>>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        moves: Vec<i64> => Array<BigInt>,
+        digested: Vec<Option<bool>> => Array<Nullable<Bool>>,
+        sealed: Vec<Option<bool>> => Array<Nullable<Bool>>,
     } =
-    "UPDATE click_days AS d SET version = d.version + t.moves, digested = coalesce(t.digested, d.digested), \
-     sealed = coalesce(t.sealed, d.sealed) FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ", "
-    { moves: Array<BigInt> } ", "
-    { digested: Array<Nullable<Bool>> } ", "
-    { sealed: Array<Nullable<Bool>> } ") AS t (account_id, day, moves, digested, sealed) \
+    "UPDATE click_days AS d SET version = d.version + t.moves, digested = coalesce(t.digested, d.digested), sealed = \
+     coalesce(t.sealed, d.sealed) FROM unnest($1, $2, $3, $4, $5) AS t (account_id, day, moves, digested, sealed) \
      WHERE d.account_id = t.account_id AND d.day = t.day"
 }
 
 statement! {
     DeleteDigests -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
     } =
-    "DELETE FROM click_digests AS d USING unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
+    "DELETE FROM click_digests AS d USING unnest($1, $2) AS t (account_id, day) WHERE d.account_id = t.account_id \
+     AND d.day = t.day"
 }
 
 statement! {
     /// Deletes those of these days that have no segments.
     DeleteEmpty -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
     } =
-    "DELETE FROM click_days AS d USING unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day \
-     AND NOT EXISTS (SELECT FROM click_segments AS s WHERE s.account_id = d.account_id AND s.day = d.day)"
+    "DELETE FROM click_days AS d USING unnest($1, $2) AS t (account_id, day) WHERE d.account_id = t.account_id AND \
+     d.day = t.day AND NOT EXISTS (SELECT FROM click_segments AS s WHERE s.account_id = d.account_id AND s.day = \
+     d.day)"
 }
 
 /// Deletes those of these days that have no segments. This transaction has locked them.

@@ -28,17 +28,14 @@ fn scope_bytes(account: AccountId, scope: DigestScope) -> IdBytes {
 statement! {
     /// The digests up to the one with which they have a number of bytes or more.
     OfDays -> (Integer, Binary) {
-        account: IdBytes,
-        days: Vec<i32>,
-        scope: IdBytes,
-        bytes: i64,
+        account: IdBytes => Identifier,
+        days: Vec<i32> => Array<Integer>,
+        scope: IdBytes => Identifier,
+        bytes: i64 => BigInt,
     } =
-    "SELECT day, data FROM (SELECT day, data, sum(octet_length(data)) OVER (ORDER BY day) - octet_length(data) AS before \
-     FROM click_digests WHERE account_id = "
-    { account: Identifier } " AND day = ANY ("
-    { days: Array<Integer> } ") AND scope = "
-    { scope: Identifier } ") AS d WHERE before < "
-    { bytes: BigInt } " ORDER BY day"
+    "SELECT day, data FROM (SELECT day, data, sum(octet_length(data)) OVER (ORDER BY day) - octet_length(data) AS \
+     before FROM click_digests WHERE account_id = $1 AND day = ANY ($2) AND scope = $3) AS d WHERE before < $4 ORDER \
+     BY day"
 }
 
 /// The digests of some days, up to the one with which they have `bytes` or more.
@@ -62,16 +59,13 @@ pub(super) async fn of_days(
 statement! {
     #[derive(Default)]
     InsertDigests -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        scopes: Vec<IdBytes>,
-        data: Vec<Vec<u8>>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        scopes: Vec<IdBytes> => Array<Identifier>,
+        data: Vec<Vec<u8>> => Array<Binary>,
     } =
-    "INSERT INTO click_digests (account_id, day, scope, data) SELECT * FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ", "
-    { scopes: Array<Identifier> } ", "
-    { data: Array<Binary> } ") ON CONFLICT (account_id, day, scope) DO UPDATE SET data = excluded.data"
+    "INSERT INTO click_digests (account_id, day, scope, data) SELECT * FROM unnest($1, $2, $3, $4) ON CONFLICT \
+     (account_id, day, scope) DO UPDATE SET data = excluded.data"
 }
 
 /// Stores digests of days.
@@ -94,12 +88,10 @@ pub(super) async fn store(
 
 statement! {
     LastClicks -> (Identifier, Moment) {
-        account: IdBytes,
-        links: Vec<IdBytes>,
+        account: IdBytes => Identifier,
+        links: Vec<IdBytes> => Array<Identifier>,
     } =
-    "SELECT link_id, at FROM last_clicks WHERE account_id = "
-    { account: Identifier } " AND link_id = ANY ("
-    { links: Array<Identifier> } ")"
+    "SELECT link_id, at FROM last_clicks WHERE account_id = $1 AND link_id = ANY ($2)"
 }
 
 /// The last clicks of links.
@@ -123,14 +115,12 @@ pub(super) async fn last_clicks(
 
 statement! {
     NoteLastClicks -> BigInt {
-        accounts: Vec<IdBytes>,
-        links: Vec<IdBytes>,
-        at: Vec<Instant>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        links: Vec<IdBytes> => Array<Identifier>,
+        at: Vec<Instant> => Array<Moment>,
     } =
-    "INSERT INTO last_clicks AS l (account_id, link_id, at) SELECT * FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { links: Array<Identifier> } ", "
-    { at: Array<Moment> } ") ON CONFLICT (account_id, link_id) DO UPDATE SET at = excluded.at WHERE l.at < excluded.at"
+    "INSERT INTO last_clicks AS l (account_id, link_id, at) SELECT * FROM unnest($1, $2, $3) ON CONFLICT \
+     (account_id, link_id) DO UPDATE SET at = excluded.at WHERE l.at < excluded.at"
 }
 
 /// Notes last clicks, unless later ones are known. One entry for each link, because a statement may change a row only once;

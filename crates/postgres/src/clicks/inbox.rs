@@ -16,36 +16,27 @@ statement! {
     /// Stores a batch if its number is the next one of its source. Of two batches with one number, the second waits for the
     /// row of the source, and then finds the number taken.
     Append<'a> -> BigInt {
-        source: IdBytes,
-        number: i64,
-        clicks: i32,
-        first: Instant,
-        last: Instant,
-        accounts: Option<Vec<IdBytes>>,
-        data: &'a [u8],
+        source: IdBytes => Identifier,
+        number: i64 => BigInt,
+        clicks: i32 => Integer,
+        first: Instant => Moment,
+        last: Instant => Moment,
+        accounts: Option<Vec<IdBytes>> => Nullable<Array<Identifier>>,
+        data: &'a [u8] => Binary,
     } =
-    "WITH next AS (INSERT INTO click_sources AS s (source, number, seen_at) SELECT "
-    { source: Identifier } ", "
-    { number: BigInt } ", now() WHERE "
-    { number: BigInt } " = 1 OR EXISTS (SELECT FROM click_sources AS k WHERE k.source = "
-    { source: Identifier } ") ON CONFLICT (source) DO UPDATE SET number = excluded.number, seen_at = excluded.seen_at \
-     WHERE s.number = excluded.number - 1 RETURNING s.source, s.number) \
-     INSERT INTO click_batches (source, number, clicks, first_at, last_at, accounts, data) \
-     SELECT next.source, next.number, "
-    { clicks: Integer } ", "
-    { first: Moment } ", "
-    { last: Moment } ", "
-    { accounts: Nullable<Array<Identifier>> } ", "
-    { data: Binary } " FROM next RETURNING number"
+    "WITH next AS (INSERT INTO click_sources AS s (source, number, seen_at) SELECT $1, $2, now() WHERE $2 = 1 OR \
+     EXISTS (SELECT FROM click_sources AS k WHERE k.source = $1) ON CONFLICT (source) DO UPDATE SET number = \
+     excluded.number, seen_at = excluded.seen_at WHERE s.number = excluded.number - 1 RETURNING s.source, s.number) \
+     INSERT INTO click_batches (source, number, clicks, first_at, last_at, accounts, data) SELECT next.source, \
+     next.number, $3, $4, $5, $6, $7 FROM next RETURNING number"
 }
 
 statement! {
     /// The number of the last batch of a source.
     LastNumber -> BigInt {
-        source: IdBytes,
+        source: IdBytes => Identifier,
     } =
-    "SELECT number FROM click_sources WHERE source = "
-    { source: Identifier } ""
+    "SELECT number FROM click_sources WHERE source = $1"
 }
 
 pub(super) async fn append(
@@ -75,17 +66,14 @@ pub(super) async fn append(
 
 statement! {
     Waiting -> (Identifier, BigInt, Integer, BigInt, Moment, Moment) {
-        account: Option<IdBytes>,
-        first: Instant,
-        last: Instant,
-        at_most: i64,
+        account: Option<IdBytes> => Nullable<Identifier>,
+        first: Instant => Moment,
+        last: Instant => Moment,
+        at_most: i64 => BigInt,
     } =
-    "SELECT source, number, clicks, octet_length(data)::bigint, first_at, last_at FROM click_batches WHERE first_at <= "
-    { last: Moment } " AND last_at >= "
-    { first: Moment } " AND ("
-    { account: Nullable<Identifier> } " IS NULL OR accounts IS NULL OR "
-    { account: Nullable<Identifier> } " = ANY (accounts)) ORDER BY source, number LIMIT "
-    { at_most: BigInt } ""
+    "SELECT source, number, clicks, octet_length(data)::bigint, first_at, last_at FROM click_batches WHERE first_at \
+     <= $3 AND last_at >= $2 AND ($1 IS NULL OR accounts IS NULL OR $1 = ANY (accounts)) ORDER BY source, number \
+     LIMIT $4"
 }
 
 /// Some waiting batches. Those of one source are in order.
@@ -117,13 +105,11 @@ pub(super) async fn waiting(
 
 statement! {
     Data -> (Identifier, BigInt, Binary) {
-        sources: Vec<IdBytes>,
-        numbers: Vec<i64>,
+        sources: Vec<IdBytes> => Array<Identifier>,
+        numbers: Vec<i64> => Array<BigInt>,
     } =
-    "SELECT b.source, b.number, b.data FROM unnest("
-    { sources: Array<Identifier> } ", "
-    { numbers: Array<BigInt> } ") AS t (source, number) \
-     JOIN click_batches AS b ON b.source = t.source AND b.number = t.number"
+    "SELECT b.source, b.number, b.data FROM unnest($1, $2) AS t (source, number) JOIN click_batches AS b ON b.source \
+     = t.source AND b.number = t.number"
 }
 
 /// The clicks of batches.
@@ -148,13 +134,11 @@ fn columns(batches: &[BatchKey]) -> (Vec<IdBytes>, Vec<i64>) {
 statement! {
     /// Locks batches in the order of their keys.
     Hold -> BigInt {
-        sources: Vec<IdBytes>,
-        numbers: Vec<i64>,
+        sources: Vec<IdBytes> => Array<Identifier>,
+        numbers: Vec<i64> => Array<BigInt>,
     } =
-    "SELECT b.number FROM unnest("
-    { sources: Array<Identifier> } ", "
-    { numbers: Array<BigInt> } ") AS t (source, number) \
-     JOIN click_batches AS b ON b.source = t.source AND b.number = t.number ORDER BY b.source, b.number FOR UPDATE OF b"
+    "SELECT b.number FROM unnest($1, $2) AS t (source, number) JOIN click_batches AS b ON b.source = t.source AND \
+     b.number = t.number ORDER BY b.source, b.number FOR UPDATE OF b"
 }
 
 /// Locks batches. `false` if one of them does not wait any more.
@@ -167,16 +151,13 @@ pub(super) async fn hold(connection: &mut &AsyncPgConnection, batches: &[BatchKe
 statement! {
     /// Copies unreadable batches to a table where they block nothing.
     SetAside -> BigInt {
-        sources: Vec<IdBytes>,
-        numbers: Vec<i64>,
-        reasons: Vec<String>,
+        sources: Vec<IdBytes> => Array<Identifier>,
+        numbers: Vec<i64> => Array<BigInt>,
+        reasons: Vec<String> => Array<Text>,
     } =
-    "INSERT INTO unreadable_click_batches (source, number, clicks, data, reason, found_at) \
-     SELECT b.source, b.number, b.clicks, b.data, t.reason, now() FROM unnest("
-    { sources: Array<Identifier> } ", "
-    { numbers: Array<BigInt> } ", "
-    { reasons: Array<Text> } ") AS t (source, number, reason) \
-     JOIN click_batches AS b ON b.source = t.source AND b.number = t.number"
+    "INSERT INTO unreadable_click_batches (source, number, clicks, data, reason, found_at) SELECT b.source, \
+     b.number, b.clicks, b.data, t.reason, now() FROM unnest($1, $2, $3) AS t (source, number, reason) JOIN \
+     click_batches AS b ON b.source = t.source AND b.number = t.number"
 }
 
 /// Copies unreadable batches that this transaction has locked.
@@ -195,12 +176,11 @@ pub(super) async fn set_aside(
 
 statement! {
     Delete -> BigInt {
-        sources: Vec<IdBytes>,
-        numbers: Vec<i64>,
+        sources: Vec<IdBytes> => Array<Identifier>,
+        numbers: Vec<i64> => Array<BigInt>,
     } =
-    "DELETE FROM click_batches AS b USING unnest("
-    { sources: Array<Identifier> } ", "
-    { numbers: Array<BigInt> } ") AS t (source, number) WHERE b.source = t.source AND b.number = t.number"
+    "DELETE FROM click_batches AS b USING unnest($1, $2) AS t (source, number) WHERE b.source = t.source AND \
+     b.number = t.number"
 }
 
 /// Deletes batches that this transaction has locked.

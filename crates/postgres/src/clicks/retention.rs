@@ -21,87 +21,75 @@ const EVERY_DAY: i32 = i32::MAX;
 
 statement! {
     /// Waits for all running packers.
-    WaitForPackers -> Bool {} = "SELECT is_the_row FROM click_packers FOR UPDATE"
+    WaitForPackers -> Bool {} =
+    "SELECT is_the_row FROM click_packers FOR UPDATE"
 }
 
 statement! {
     NoteForgotten -> BigInt {
-        account: IdBytes,
-        before: i32,
+        account: IdBytes => Identifier,
+        before: i32 => Integer,
     } =
-    "INSERT INTO forgotten_clicks AS f (account_id, before_day) VALUES ("
-    { account: Identifier } ", "
-    { before: Integer } ") ON CONFLICT (account_id) DO UPDATE SET before_day = greatest(f.before_day, excluded.before_day)"
+    "INSERT INTO forgotten_clicks AS f (account_id, before_day) VALUES ($1, $2) ON CONFLICT (account_id) DO UPDATE \
+     SET before_day = greatest(f.before_day, excluded.before_day)"
 }
 
 statement! {
     Forgotten -> Identifier {
-        accounts: Vec<IdBytes>,
-        before: i32,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        before: i32 => Integer,
     } =
-    "SELECT account_id FROM forgotten_clicks WHERE account_id = ANY ("
-    { accounts: Array<Identifier> } ") AND before_day = "
-    { before: Integer } ""
+    "SELECT account_id FROM forgotten_clicks WHERE account_id = ANY ($1) AND before_day = $2"
 }
 
 statement! {
     Planned -> (Integer, BigInt) {
-        account: IdBytes,
+        account: IdBytes => Identifier,
     } =
-    "SELECT before_day, waited_seconds FROM planned_click_deletions WHERE account_id = "
-    { account: Identifier } ""
+    "SELECT before_day, waited_seconds FROM planned_click_deletions WHERE account_id = $1"
 }
 
 statement! {
     Plan -> BigInt {
-        account: IdBytes,
-        before: i32,
-        waited: i64,
+        account: IdBytes => Identifier,
+        before: i32 => Integer,
+        waited: i64 => BigInt,
     } =
-    "INSERT INTO planned_click_deletions (account_id, before_day, waited_seconds) VALUES ("
-    { account: Identifier } ", "
-    { before: Integer } ", "
-    { waited: BigInt } ") ON CONFLICT (account_id) DO UPDATE \
-     SET before_day = excluded.before_day, waited_seconds = excluded.waited_seconds"
+    "INSERT INTO planned_click_deletions (account_id, before_day, waited_seconds) VALUES ($1, $2, $3) ON CONFLICT \
+     (account_id) DO UPDATE SET before_day = excluded.before_day, waited_seconds = excluded.waited_seconds"
 }
 
 statement! {
     Unplan -> BigInt {
-        account: IdBytes,
+        account: IdBytes => Identifier,
     } =
-    "DELETE FROM planned_click_deletions WHERE account_id = "
-    { account: Identifier } ""
+    "DELETE FROM planned_click_deletions WHERE account_id = $1"
 }
 
 statement! {
     /// The number of the current day.
-    Today -> Integer {} = "SELECT floor(extract(epoch FROM now()) / 86400)::integer"
+    Today -> Integer {} =
+    "SELECT floor(extract(epoch FROM now()) / 86400)::integer"
 }
 
 statement! {
     /// The oldest day, and the number of packed clicks.
     OldClicksBefore -> (Integer, BigInt) {
-        account: IdBytes,
-        day: i32,
+        account: IdBytes => Identifier,
+        day: i32 => Integer,
     } =
-    "SELECT d.day, (SELECT coalesce(sum(s.clicks), 0)::bigint FROM click_segments AS s WHERE s.account_id = d.account_id \
-     AND s.day < "
-    { day: Integer } ") FROM click_days AS d WHERE d.account_id = "
-    { account: Identifier } " AND d.day < "
-    { day: Integer } " ORDER BY d.day LIMIT 1"
+    "SELECT d.day, (SELECT coalesce(sum(s.clicks), 0)::bigint FROM click_segments AS s WHERE s.account_id = \
+     d.account_id AND s.day < $2) FROM click_days AS d WHERE d.account_id = $1 AND d.day < $2 ORDER BY d.day LIMIT 1"
 }
 
 statement! {
     DeleteLastClicks -> BigInt {
-        account: IdBytes,
-        end: Instant,
-        at_most: i64,
+        account: IdBytes => Identifier,
+        end: Instant => Moment,
+        at_most: i64 => BigInt,
     } =
-    "DELETE FROM last_clicks WHERE account_id = "
-    { account: Identifier } " AND link_id IN (SELECT link_id FROM last_clicks WHERE account_id = "
-    { account: Identifier } " AND at < "
-    { end: Moment } " LIMIT "
-    { at_most: BigInt } ")"
+    "DELETE FROM last_clicks WHERE account_id = $1 AND link_id IN (SELECT link_id FROM last_clicks WHERE account_id \
+     = $1 AND at < $2 LIMIT $3)"
 }
 
 /// Notes that an account was deleted: clicks of it that arrive later must be dropped.
@@ -140,22 +128,16 @@ pub(super) async fn delete_last_clicks(
 statement! {
     /// Skips from account to account and reads only the oldest day of each: an account may have a thousand rows of days.
     AccountsBefore -> Identifier {
-        after: IdBytes,
-        day: i32,
-        at_most: i64,
+        after: IdBytes => Identifier,
+        day: i32 => Integer,
+        at_most: i64 => BigInt,
     } =
-    "WITH RECURSIVE a (id) AS ((SELECT account_id FROM click_days WHERE account_id > "
-    { after: Identifier } " ORDER BY account_id LIMIT 1) UNION ALL \
-     SELECT (SELECT d.account_id FROM click_days AS d WHERE d.account_id > a.id ORDER BY d.account_id LIMIT 1) \
-     FROM a WHERE a.id IS NOT NULL), \
-     old AS (SELECT a.id FROM a WHERE EXISTS (SELECT FROM click_days AS d WHERE d.account_id = a.id AND d.day < "
-    { day: Integer } ") LIMIT "
-    { at_most: BigInt } "), \
-     planned AS (SELECT p.account_id AS id FROM planned_click_deletions AS p WHERE p.account_id > "
-    { after: Identifier } " ORDER BY p.account_id LIMIT "
-    { at_most: BigInt } ") \
-     SELECT id FROM (SELECT id FROM old UNION SELECT id FROM planned) AS found ORDER BY id LIMIT "
-    { at_most: BigInt } ""
+    "WITH RECURSIVE a (id) AS ((SELECT account_id FROM click_days WHERE account_id > $1 ORDER BY account_id LIMIT 1) \
+     UNION ALL SELECT (SELECT d.account_id FROM click_days AS d WHERE d.account_id > a.id ORDER BY d.account_id \
+     LIMIT 1) FROM a WHERE a.id IS NOT NULL), old AS (SELECT a.id FROM a WHERE EXISTS (SELECT FROM click_days AS d \
+     WHERE d.account_id = a.id AND d.day < $2) LIMIT $3), planned AS (SELECT p.account_id AS id FROM \
+     planned_click_deletions AS p WHERE p.account_id > $1 ORDER BY p.account_id LIMIT $3) SELECT id FROM (SELECT id \
+     FROM old UNION SELECT id FROM planned) AS found ORDER BY id LIMIT $3"
 }
 
 /// Those of the accounts that were deleted, so that their clicks must be dropped.

@@ -17,18 +17,14 @@ const BYTES_OF_INSERT: usize = 8 * 1024 * 1024;
 
 statement! {
     Heads -> (Identifier, Integer, Identifier, Integer, BigInt, Bool, Identifier, Identifier) {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        first_link: IdBytes,
-        last_link: IdBytes,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        first_link: IdBytes => Identifier,
+        last_link: IdBytes => Identifier,
     } =
-    "SELECT s.account_id, s.day, s.segment, s.clicks, octet_length(s.data)::bigint, s.sealed, s.first_link, s.last_link \
-     FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ") AS t (account_id, day) \
-     JOIN click_segments AS s ON s.account_id = t.account_id AND s.day = t.day AND s.first_link <= "
-    { last_link: Identifier } " AND s.last_link >= "
-    { first_link: Identifier } ""
+    "SELECT s.account_id, s.day, s.segment, s.clicks, octet_length(s.data)::bigint, s.sealed, s.first_link, \
+     s.last_link FROM unnest($1, $2) AS t (account_id, day) JOIN click_segments AS s ON s.account_id = t.account_id \
+     AND s.day = t.day AND s.first_link <= $4 AND s.last_link >= $3"
 }
 
 type HeadRow = (IdBytes, i32, IdBytes, i32, i64, bool, IdBytes, IdBytes);
@@ -71,15 +67,12 @@ pub(super) fn columns(keys: impl IntoIterator<Item = SegmentKey>) -> (Vec<IdByte
 
 statement! {
     Data -> (Identifier, Integer, Identifier, Binary) {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        segments: Vec<IdBytes>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        segments: Vec<IdBytes> => Array<Identifier>,
     } =
-    "SELECT s.account_id, s.day, s.segment, s.data FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ", "
-    { segments: Array<Identifier> } ") AS t (account_id, day, segment) JOIN click_segments AS s \
-     ON s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
+    "SELECT s.account_id, s.day, s.segment, s.data FROM unnest($1, $2, $3) AS t (account_id, day, segment) JOIN \
+     click_segments AS s ON s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
 }
 
 /// The clicks of segments.
@@ -100,22 +93,16 @@ statement! {
     /// Inserts segments as one array for each column.
     #[derive(Default)]
     InsertSegments -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        sealed: Vec<bool>,
-        first_links: Vec<IdBytes>,
-        last_links: Vec<IdBytes>,
-        clicks: Vec<i32>,
-        data: Vec<Vec<u8>>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        sealed: Vec<bool> => Array<Bool>,
+        first_links: Vec<IdBytes> => Array<Identifier>,
+        last_links: Vec<IdBytes> => Array<Identifier>,
+        clicks: Vec<i32> => Array<Integer>,
+        data: Vec<Vec<u8>> => Array<Binary>,
     } =
-    "INSERT INTO click_segments (account_id, day, sealed, first_link, last_link, clicks, data) SELECT * FROM unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ", "
-    { sealed: Array<Bool> } ", "
-    { first_links: Array<Identifier> } ", "
-    { last_links: Array<Identifier> } ", "
-    { clicks: Array<Integer> } ", "
-    { data: Array<Binary> } ")"
+    "INSERT INTO click_segments (account_id, day, sealed, first_link, last_link, clicks, data) SELECT * FROM \
+     unnest($1, $2, $3, $4, $5, $6, $7)"
 }
 
 /// Inserts segments, in as few statements as their size allows.
@@ -147,15 +134,12 @@ pub(super) async fn insert(
 
 statement! {
     DeleteSegments -> BigInt {
-        accounts: Vec<IdBytes>,
-        days: Vec<i32>,
-        segments: Vec<IdBytes>,
+        accounts: Vec<IdBytes> => Array<Identifier>,
+        days: Vec<i32> => Array<Integer>,
+        segments: Vec<IdBytes> => Array<Identifier>,
     } =
-    "DELETE FROM click_segments AS s USING unnest("
-    { accounts: Array<Identifier> } ", "
-    { days: Array<Integer> } ", "
-    { segments: Array<Identifier> } ") AS t (account_id, day, segment) \
-     WHERE s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
+    "DELETE FROM click_segments AS s USING unnest($1, $2, $3) AS t (account_id, day, segment) WHERE s.account_id = \
+     t.account_id AND s.day = t.day AND s.segment = t.segment"
 }
 
 /// Deletes segments of days whose rows this transaction has locked.

@@ -10,29 +10,25 @@ use signpost_sql_rows::cell::RowName;
 
 statement! {
     Key -> Binary {
-        day: i32,
+        day: i32 => Integer,
     } =
-    "SELECT key FROM visitor_keys WHERE day = "
-    { day: Integer } ""
+    "SELECT key FROM visitor_keys WHERE day = $1"
 }
 
 statement! {
     /// Stores a key unless the day has one. A concurrent second proposal waits for the first to commit.
     Propose<'a> -> BigInt {
-        day: i32,
-        key: &'a [u8],
+        day: i32 => Integer,
+        key: &'a [u8] => Binary,
     } =
-    "INSERT INTO visitor_keys (day, key) VALUES ("
-    { day: Integer } ", "
-    { key: Binary } ") ON CONFLICT (day) DO NOTHING"
+    "INSERT INTO visitor_keys (day, key) VALUES ($1, $2) ON CONFLICT (day) DO NOTHING"
 }
 
 statement! {
     Forget -> BigInt {
-        day: i32,
+        day: i32 => Integer,
     } =
-    "DELETE FROM visitor_keys WHERE day < "
-    { day: Integer } ""
+    "DELETE FROM visitor_keys WHERE day < $1"
 }
 
 pub(super) async fn of_day(

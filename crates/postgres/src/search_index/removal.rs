@@ -13,8 +13,8 @@ use signpost_sql_rows::columns::IdBytes;
 statement! {
     /// A segment of a deleted account.
     Orphan -> (Identifier, SmallInt, Identifier) {} =
-    "SELECT s.account_id, s.kind, s.last_id FROM search_segments AS s \
-     WHERE NOT EXISTS (SELECT FROM accounts AS a WHERE a.id = s.account_id) LIMIT 1"
+    "SELECT s.account_id, s.kind, s.last_id FROM search_segments AS s WHERE NOT EXISTS (SELECT FROM accounts AS a \
+     WHERE a.id = s.account_id) LIMIT 1"
 }
 
 /// A segment of a deleted account. It is no longer written or searched.

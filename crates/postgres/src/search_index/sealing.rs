@@ -17,64 +17,49 @@ pub(super) struct Links {
 
 statement! {
     AddState -> Bool {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "INSERT INTO search_states (account_id, kind) SELECT a.id, "
-    { kind: SmallInt } " FROM accounts AS a WHERE a.id = "
-    { account: Identifier } " ON CONFLICT DO NOTHING"
+    "INSERT INTO search_states (account_id, kind) SELECT a.id, $2 FROM accounts AS a WHERE a.id = $1 ON CONFLICT DO \
+     NOTHING"
 }
 
 statement! {
     /// Locks the row if neither a transaction that changes links nor another segment writer has locked it.
     HoldFromAll -> Bool {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "SELECT true FROM search_states WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " FOR UPDATE SKIP LOCKED"
+    "SELECT true FROM search_states WHERE account_id = $1 AND kind = $2 FOR UPDATE SKIP LOCKED"
 }
 
 statement! {
     /// Locks the row if no other segment writer has locked it.
     HoldFromWriters -> Nullable<Identifier> {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "SELECT sealed_until FROM search_states WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " FOR NO KEY UPDATE SKIP LOCKED"
+    "SELECT sealed_until FROM search_states WHERE account_id = $1 AND kind = $2 FOR NO KEY UPDATE SKIP LOCKED"
 }
 
 statement! {
     /// Seals all visible links.
     SealAll -> Bool {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "UPDATE search_states SET sealed_until = greatest(sealed_until, (SELECT l.id FROM links AS l \
-     WHERE (l.account_id, l.kind) >= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 1)) WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt }
-    ""
+    "UPDATE search_states SET sealed_until = greatest(sealed_until, (SELECT l.id FROM links AS l WHERE \
+     (l.account_id, l.kind) >= ($1, $2) AND (l.account_id, l.kind) <= ($1, $2) ORDER BY l.account_id DESC, l.kind \
+     DESC, l.id DESC LIMIT 1)) WHERE account_id = $1 AND kind = $2"
 }
 
 statement! {
     UnsealAll -> Bool {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "WITH unsealed AS (UPDATE search_states SET sealed_until = NULL WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } ") DELETE FROM search_changes WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt }
-    ""
+    "WITH unsealed AS (UPDATE search_states SET sealed_until = NULL WHERE account_id = $1 AND kind = $2) DELETE FROM \
+     search_changes WHERE account_id = $1 AND kind = $2"
 }
 
 /// Adds the state row of the links, if the account still exists.

@@ -38,15 +38,13 @@ const MOST_WALKED: usize = 2;
 statement! {
     /// The shortest rows of the buckets in each segment. The others would exclude few more candidates.
     ReadBuckets -> (Identifier, SmallInt, Binary) {
-        segments: Vec<IdBytes>,
-        widths: Vec<i16>,
-        buckets: Vec<i16>,
+        segments: Vec<IdBytes> => Array<Identifier>,
+        widths: Vec<i16> => Array<SmallInt>,
+        buckets: Vec<i16> => Array<SmallInt>,
     } =
-    "SELECT s.segment, c.bucket, c.data FROM unnest("
-    { segments: Array<Identifier> } ", "
-    { widths: Array<SmallInt> } ") AS s (segment, width) CROSS JOIN LATERAL (SELECT p.bucket, b.data FROM unnest("
-    { buckets: Array<SmallInt> } ") AS p (bucket) JOIN search_buckets AS b ON b.segment = s.segment \
-     AND b.chunk = p.bucket / s.width ORDER BY octet_length(b.data) LIMIT 6) AS c"
+    "SELECT s.segment, c.bucket, c.data FROM unnest($1, $2) AS s (segment, width) CROSS JOIN LATERAL (SELECT \
+     p.bucket, b.data FROM unnest($3) AS p (bucket) JOIN search_buckets AS b ON b.segment = s.segment AND b.chunk = \
+     p.bucket / s.width ORDER BY octet_length(b.data) LIMIT 6) AS c"
 }
 
 /// A row of a bucket: the segment, the bucket, and its chunk.

@@ -32,119 +32,86 @@ pub(super) struct Range {
 statement! {
     /// The segments with links below an id, newest first.
     ListSegments -> (Identifier, Identifier, Identifier, Integer, SmallInt) {
-        account: IdBytes,
-        kind: i16,
-        below: IdBytes,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        below: IdBytes => Identifier,
     } =
-    "SELECT id, after_id, last_id, links, width FROM search_segments WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " AND after_id < "
-    { below: Identifier } " ORDER BY last_id DESC"
+    "SELECT id, after_id, last_id, links, width FROM search_segments WHERE account_id = $1 AND kind = $2 AND \
+     after_id < $3 ORDER BY last_id DESC"
 }
 
 statement! {
     NotesOfRange -> (Identifier, Identifier) {
-        account: IdBytes,
-        kind: i16,
-        after: IdBytes,
-        last: IdBytes,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        after: IdBytes => Identifier,
+        last: IdBytes => Identifier,
     } =
-    "SELECT id, link_id FROM search_changes WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " AND link_id > "
-    { after: Identifier } " AND link_id <= "
-    { last: Identifier } ""
+    "SELECT id, link_id FROM search_changes WHERE account_id = $1 AND kind = $2 AND link_id > $3 AND link_id <= $4"
 }
 
 statement! {
     KeysOfRange -> (Identifier, Text) {
-        account: IdBytes,
-        kind: i16,
-        after: IdBytes,
-        last: IdBytes,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        after: IdBytes => Identifier,
+        last: IdBytes => Identifier,
         at_most: usize,
     } =
-    "SELECT l.id, l.search_key FROM links AS l WHERE (l.account_id, l.kind, l.id) > ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ", "
-    { after: Identifier } ") AND (l.account_id, l.kind, l.id) <= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ", "
-    { last: Identifier } ") ORDER BY l.account_id, l.kind, l.id LIMIT "
-    { at_most } ""
+    "SELECT l.id, l.search_key FROM links AS l WHERE (l.account_id, l.kind, l.id) > ($1, $2, $3) AND (l.account_id, \
+     l.kind, l.id) <= ($1, $2, $4) ORDER BY l.account_id, l.kind, l.id LIMIT $5"
 }
 
 statement! {
     DeleteSegments -> Identifier {
-        account: IdBytes,
-        kind: i16,
-        after: IdBytes,
-        last: IdBytes,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        after: IdBytes => Identifier,
+        last: IdBytes => Identifier,
     } =
-    "DELETE FROM search_segments WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " AND last_id > "
-    { after: Identifier } " AND last_id <= "
-    { last: Identifier } " RETURNING id"
+    "DELETE FROM search_segments WHERE account_id = $1 AND kind = $2 AND last_id > $3 AND last_id <= $4 RETURNING id"
 }
 
 statement! {
     DeleteBuckets -> Bool {
-        segments: Vec<IdBytes>,
+        segments: Vec<IdBytes> => Array<Identifier>,
     } =
-    "DELETE FROM search_buckets WHERE segment = ANY ("
-    { segments: Array<Identifier> } ")"
+    "DELETE FROM search_buckets WHERE segment = ANY ($1)"
 }
 
 statement! {
     /// Removes the links up to an id from the segment whose range includes that id and continues beyond it.
     ShortenNext -> Bool {
-        account: IdBytes,
-        kind: i16,
-        last: IdBytes,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        last: IdBytes => Identifier,
     } =
-    "UPDATE search_segments SET after_id = "
-    { last: Identifier } " WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " AND last_id > "
-    { last: Identifier } " AND after_id < "
-    { last: Identifier } ""
+    "UPDATE search_segments SET after_id = $3 WHERE account_id = $1 AND kind = $2 AND last_id > $3 AND after_id < $3"
 }
 
 statement! {
     InsertSegment -> Bool {
-        account: IdBytes,
-        kind: i16,
-        after: IdBytes,
-        last: IdBytes,
-        links: i32,
-        width: i16,
-        ids: Vec<u8>,
-        chunks: Vec<Vec<u8>>,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        after: IdBytes => Identifier,
+        last: IdBytes => Identifier,
+        links: i32 => Integer,
+        width: i16 => SmallInt,
+        ids: Vec<u8> => Binary,
+        chunks: Vec<Vec<u8>> => Array<Binary>,
     } =
-    "WITH new AS (INSERT INTO search_segments (id, account_id, kind, after_id, last_id, links, width, ids) \
-     VALUES (gen_random_uuid(), "
-    { account: Identifier } ", "
-    { kind: SmallInt } ", "
-    { after: Identifier } ", "
-    { last: Identifier } ", "
-    { links: Integer } ", "
-    { width: SmallInt } ", "
-    { ids: Binary } ") RETURNING id) INSERT INTO search_buckets (segment, chunk, data) \
-     SELECT n.id, c.number - 1, c.data FROM new AS n, unnest("
-    { chunks: Array<Binary> } ") WITH ORDINALITY AS c (data, number)"
+    "WITH new AS (INSERT INTO search_segments (id, account_id, kind, after_id, last_id, links, width, ids) VALUES \
+     (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7) RETURNING id) INSERT INTO search_buckets (segment, chunk, data) \
+     SELECT n.id, c.number - 1, c.data FROM new AS n, unnest($8) WITH ORDINALITY AS c (data, number)"
 }
 
 statement! {
     ForgetNotes -> Bool {
-        account: IdBytes,
-        kind: i16,
-        notes: Vec<IdBytes>,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        notes: Vec<IdBytes> => Array<Identifier>,
     } =
-    "DELETE FROM search_changes WHERE account_id = "
-    { account: Identifier } " AND kind = "
-    { kind: SmallInt } " AND id = ANY ("
-    { notes: Array<Identifier> } ")"
+    "DELETE FROM search_changes WHERE account_id = $1 AND kind = $2 AND id = ANY ($3)"
 }
 
 /// The segments with links below an id, newest first.

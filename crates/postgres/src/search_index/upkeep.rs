@@ -53,11 +53,10 @@ const ACCOUNTS: usize = 50;
 statement! {
     /// Accounts that have an index or need one.
     Accounts -> (Identifier, BigInt) {
-        after: IdBytes,
+        after: IdBytes => Identifier,
     } =
-    "SELECT a.id, a.links_count FROM accounts AS a WHERE a.id > "
-    { after: Identifier } " AND (a.links_count >= 4096 OR EXISTS (SELECT FROM search_segments AS s \
-     WHERE s.account_id = a.id)) ORDER BY a.id LIMIT 50"
+    "SELECT a.id, a.links_count FROM accounts AS a WHERE a.id > $1 AND (a.links_count >= 4096 OR EXISTS (SELECT FROM \
+     search_segments AS s WHERE s.account_id = a.id)) ORDER BY a.id LIMIT 50"
 }
 
 statement! {
@@ -65,65 +64,51 @@ statement! {
     /// it. It also has the numbers of links above it, and in all segments of the account. It counts no
     /// further than the decision needs.
     Look -> (Nullable<Identifier>, BigInt, BigInt, BigInt) {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "SELECT n.last_id, (SELECT count(*) FROM (SELECT FROM search_changes AS c WHERE c.account_id = "
-    { account: Identifier } " AND c.kind = "
-    { kind: SmallInt } " AND c.link_id <= n.last_id LIMIT 512) AS c), (SELECT count(*) FROM (SELECT l.id FROM links AS l \
-     WHERE (l.account_id, l.kind) >= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 1024) AS l \
-     WHERE n.last_id IS NULL OR l.id > n.last_id), (SELECT coalesce(sum(s.links), 0)::bigint FROM search_segments AS s \
-     WHERE s.account_id = "
-    { account: Identifier } ") FROM (SELECT (SELECT g.last_id FROM search_segments AS g WHERE g.account_id = "
-    { account: Identifier } " AND g.kind = "
-    { kind: SmallInt } " ORDER BY g.last_id DESC LIMIT 1) AS last_id OFFSET 0) AS n"
+    "SELECT n.last_id, (SELECT count(*) FROM (SELECT FROM search_changes AS c WHERE c.account_id = $1 AND c.kind = \
+     $2 AND c.link_id <= n.last_id LIMIT 512) AS c), (SELECT count(*) FROM (SELECT l.id FROM links AS l WHERE \
+     (l.account_id, l.kind) >= ($1, $2) AND (l.account_id, l.kind) <= ($1, $2) ORDER BY l.account_id DESC, l.kind \
+     DESC, l.id DESC LIMIT 1024) AS l WHERE n.last_id IS NULL OR l.id > n.last_id), (SELECT coalesce(sum(s.links), \
+     0)::bigint FROM search_segments AS s WHERE s.account_id = $1) FROM (SELECT (SELECT g.last_id FROM \
+     search_segments AS g WHERE g.account_id = $1 AND g.kind = $2 ORDER BY g.last_id DESC LIMIT 1) AS last_id OFFSET \
+     0) AS n"
 }
 
 statement! {
     /// The number of sealed links above an id, as far as they are among the newest links.
     SealedAbove -> BigInt {
-        account: IdBytes,
-        kind: i16,
-        above: IdBytes,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
+        above: IdBytes => Identifier,
     } =
-    "SELECT count(*) FROM (SELECT l.id FROM links AS l WHERE (l.account_id, l.kind) >= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
-    { account: Identifier } ", "
-    { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 16384) AS l WHERE l.id > "
-    { above: Identifier } " AND l.id <= (SELECT t.sealed_until FROM search_states AS t WHERE t.account_id = "
-    { account: Identifier } " AND t.kind = "
-    { kind: SmallInt } ")"
+    "SELECT count(*) FROM (SELECT l.id FROM links AS l WHERE (l.account_id, l.kind) >= ($1, $2) AND (l.account_id, \
+     l.kind) <= ($1, $2) ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 16384) AS l WHERE l.id > $3 AND \
+     l.id <= (SELECT t.sealed_until FROM search_states AS t WHERE t.account_id = $1 AND t.kind = $2)"
 }
 
 statement! {
     /// The end of the segment with most notes.
     MostNoted -> Identifier {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "SELECT n.last_id FROM (SELECT (SELECT s.last_id FROM search_segments AS s WHERE s.account_id = c.account_id \
-     AND s.kind = c.kind AND s.last_id >= c.link_id ORDER BY s.last_id LIMIT 1) AS last_id \
-     FROM search_changes AS c WHERE c.account_id = "
-    { account: Identifier } " AND c.kind = "
-    { kind: SmallInt } ") AS n WHERE n.last_id IS NOT NULL GROUP BY n.last_id ORDER BY count(*) DESC, n.last_id LIMIT 1"
+    "SELECT n.last_id FROM (SELECT (SELECT s.last_id FROM search_segments AS s WHERE s.account_id = c.account_id AND \
+     s.kind = c.kind AND s.last_id >= c.link_id ORDER BY s.last_id LIMIT 1) AS last_id FROM search_changes AS c \
+     WHERE c.account_id = $1 AND c.kind = $2) AS n WHERE n.last_id IS NOT NULL GROUP BY n.last_id ORDER BY count(*) \
+     DESC, n.last_id LIMIT 1"
 }
 
 statement! {
     /// The end of the segment with the smallest remaining share of its links, and that share.
     MostGone -> (Identifier, Double) {
-        account: IdBytes,
-        kind: i16,
+        account: IdBytes => Identifier,
+        kind: i16 => SmallInt,
     } =
-    "SELECT s.last_id, (SELECT count(*) FROM links AS l WHERE l.account_id = s.account_id AND l.kind = s.kind \
-     AND l.id > s.after_id AND l.id <= s.last_id) \
-     / s.links::float8 AS left FROM search_segments AS s WHERE s.account_id = "
-    { account: Identifier } " AND s.kind = "
-    { kind: SmallInt } " ORDER BY 2, 1 LIMIT 1"
+    "SELECT s.last_id, (SELECT count(*) FROM links AS l WHERE l.account_id = s.account_id AND l.kind = s.kind AND \
+     l.id > s.after_id AND l.id <= s.last_id) / s.links::float8 AS left FROM search_segments AS s WHERE s.account_id \
+     = $1 AND s.kind = $2 ORDER BY 2, 1 LIMIT 1"
 }
 
 /// Which range to write.

@@ -1,6 +1,6 @@
 //! The upkeep state of the days of accounts.
 
-use diesel::dsl::{exists, sql};
+use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use signpost_click_store::{DayVersion, PendingDays};
@@ -155,11 +155,14 @@ pub(super) fn note_deletion(
     day: UtcDay,
 ) -> Result<(), Failure> {
     let (account, day) = (IdBytes::from(account), day.number());
-    let left = click_segments::table
+    let left: Option<i64> = click_segments::table
         .filter(click_segments::account_id.eq(account))
-        .filter(click_segments::day.eq(day));
+        .filter(click_segments::day.eq(day))
+        .select(click_segments::segment)
+        .first(connection)
+        .optional()?;
     let row = click_days::table.find((account, day));
-    if diesel::select(exists(left)).get_result(connection)? {
+    if left.is_some() {
         let changed = (click_days::version.eq(click_days::version + 1), click_days::digested.eq(false));
         diesel::update(row).set(changed).execute(connection)?;
     } else {
