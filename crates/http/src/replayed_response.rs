@@ -72,35 +72,22 @@ impl ReplayedResponse {
     ///
     /// # Errors
     /// The stored values do not form a response.
-    pub(crate) fn read(stored: RememberedAnswer) -> Result<Self, ApiError> {
+    pub(crate) fn read(stored: &RememberedAnswer) -> Result<Self, ApiError> {
         let status = stored.status;
         Self::parse(stored)
             .ok_or_else(|| ApiError::Internal(format!("a stored response is malformed: status {status}")))
     }
 
-    fn parse(stored: RememberedAnswer) -> Option<Self> {
+    fn parse(stored: &RememberedAnswer) -> Option<Self> {
         let RememberedAnswer { status, location, body } = stored;
-        let status = StatusCode::from_u16(status).ok()?;
+        let status = StatusCode::from_u16(*status).ok()?;
         let location = location.as_deref().map(HeaderValue::from_str).transpose().ok()?;
         let body = if status.is_success() {
-            Body::Success(body)
+            Body::Success(body.clone())
         } else {
-            Body::Refusal(serde_json::from_str(&body).ok()?)
+            Body::Refusal(serde_json::from_str(body).ok()?)
         };
         Some(Self { status, location, body })
-    }
-
-    /// A response without a body that carries this replay. The outermost middleware [takes it out](Self::take) and
-    /// [writes](Self::write) it, because a refusal carries the request id.
-    pub(crate) fn into_response(self) -> HttpResponse {
-        let mut response = HttpResponse::new(self.status);
-        response.extensions_mut().insert(self);
-        response
-    }
-
-    /// The replay that a handler returned, if it returned one.
-    pub(crate) fn take(response: &mut HttpResponse) -> Option<Self> {
-        response.extensions_mut().remove()
     }
 
     /// Writes the replay as the response to the request with this id.

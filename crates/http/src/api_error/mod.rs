@@ -100,7 +100,7 @@ impl ApiError {
         match self {
             Self::NotAdmitted(Reason::Store(error)) => Some(with_causes(error)),
             Self::App(
-                // `Execution::run` replays this, so it only occurs if a handler does not use that.
+                // The outermost middleware replays this instead.
                 error @ (AppError::AnsweredBefore(_)
                 | AppError::AnalyticsUnavailable(_)
                 | AppError::Store(_)

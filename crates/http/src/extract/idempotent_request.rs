@@ -7,7 +7,6 @@ use actix_web::dev::Payload;
 use actix_web::http::Method;
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use signpost_app::idempotency::{self, Idempotency, KeyedRequest};
-use signpost_app::ports::RememberedAnswer;
 use signpost_app::{AppError, Application, Caller};
 use signpost_domain::{IdempotencyKey, Violations};
 
@@ -16,7 +15,7 @@ use super::json_body::{Fingerprinted, JsonBody, NoBody};
 use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
 use crate::api_error::ApiError;
-use crate::replayed_response::{ReplayedResponse, stored, stored_refusal};
+use crate::replayed_response::{stored, stored_refusal};
 
 /// A request with a body of some kind, perhaps with a key, and without a query.
 #[derive(Debug)]
@@ -27,27 +26,20 @@ pub(crate) struct IdempotentRequest<B> {
     violations: Violations,
 }
 
-/// Whether a request ran before.
-pub(crate) enum Once {
-    /// The request is new: the handler runs the use case with [`Execution::run`].
-    New(Execution),
-    /// The request ran before: the handler returns this response.
-    Replayed(HttpResponse),
-}
-
-/// A request that has not run before.
-pub(crate) struct Execution(Option<KeyedRequest>);
-
 impl<B: Fingerprinted> IdempotentRequest<B> {
-    /// Looks up the response to an earlier request with the same key. Handlers call this before they read the body.
+    /// The key with which the request [runs](run_once), if it has one. Handlers call this before they read the body.
     ///
     /// A key that was used for another request becomes a violation, which is reported together with those of the body (D8).
     ///
     /// # Errors
-    /// The store failed, or the stored response is malformed.
-    pub(crate) async fn once(&mut self, app: &Application, caller: &Caller) -> Result<Once, ApiError> {
+    /// [`AppError::AnsweredBefore`] if the request ran before; it is answered as it was then. Or the store failed.
+    pub(crate) async fn key(
+        &mut self,
+        app: &Application,
+        caller: &Caller,
+    ) -> Result<Option<KeyedRequest>, ApiError> {
         let (Some(key), Some(fingerprint)) = (self.key.clone(), self.body.fingerprint()) else {
-            return Ok(Once::New(Execution(None)));
+            return Ok(None);
         };
         let request = KeyedRequest { key, fingerprint, answer_to_refusal: stored_refusal };
         let stored = match idempotency::recall(app, caller, &request).await {
@@ -60,38 +52,23 @@ impl<B: Fingerprinted> IdempotentRequest<B> {
         };
         // A query makes it another, invalid request, even with the key and the body of one that ran.
         if !self.violations.is_empty() {
-            return Ok(Once::New(Execution(None)));
+            return Ok(None);
         }
-        match stored {
-            None => Ok(Once::New(Execution(Some(request)))),
-            Some(stored) => replay(stored).map(Once::Replayed),
-        }
+        stored.map_or(Ok(Some(request)), |stored| Err(AppError::AnsweredBefore(Box::new(stored)).into()))
     }
 }
 
-impl Execution {
-    /// Runs the use case and shows its outcome. With a key, the use case stores what `show` answers. If another request
-    /// with the key has run meanwhile, replays the response to that one.
-    ///
-    /// # Errors
-    /// The use case failed, or `show` did.
-    pub(crate) async fn run<'a, T, F: Future<Output = Result<T, AppError>>>(
-        &'a self,
-        show: impl Fn(&T) -> Result<HttpResponse, ApiError> + Copy + Send + Sync + 'a,
-        use_case: impl FnOnce(Idempotency<'a, T>) -> F,
-    ) -> Result<HttpResponse, ApiError> {
-        let idempotency =
-            Idempotency::of_request(self.0.as_ref(), move |outcome| stored(show(outcome).ok()?));
-        match use_case(idempotency).await {
-            Ok(outcome) => show(&outcome),
-            Err(AppError::AnsweredBefore(stored)) => replay(*stored),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-fn replay(stored: RememberedAnswer) -> Result<HttpResponse, ApiError> {
-    ReplayedResponse::read(stored).map(ReplayedResponse::into_response)
+/// Runs the use case and shows its outcome. With a key, the use case stores what `show` answers.
+///
+/// # Errors
+/// The use case failed, or `show` did; [`AppError::AnsweredBefore`] if another request with the key has run meanwhile.
+pub(crate) async fn run_once<'a, T, F: Future<Output = Result<T, AppError>>>(
+    key: Option<&'a KeyedRequest>,
+    show: impl Fn(&T) -> Result<HttpResponse, ApiError> + Copy + Send + Sync + 'a,
+    use_case: impl FnOnce(Idempotency<'a, T>) -> F,
+) -> Result<HttpResponse, ApiError> {
+    let idempotency = Idempotency::of_request(key, move |outcome| stored(show(outcome).ok()?));
+    show(&use_case(idempotency).await?)
 }
 
 impl IdempotentRequest<JsonBody> {

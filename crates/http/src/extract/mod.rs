@@ -19,7 +19,7 @@ mod value_readers;
 
 pub(crate) use batch::{anything, batch, batch_of_anything, ids};
 pub(crate) use field::{Field, field};
-pub(crate) use idempotent_request::Once;
+pub(crate) use idempotent_request::run_once;
 pub(crate) use input::{Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, PathId};
 pub(crate) use list_query::{PageQuery, parse_boolean, parse_integer};
 pub(crate) use object_reader::{Action, ObjectReader, properties};

@@ -9,6 +9,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse};
+use signpost_app::AppError;
 use signpost_app::admission::RateLimits;
 use signpost_domain::{QuotaRemaining, RequestBudget};
 use signpost_request_layer::RequestFacts;
@@ -48,14 +49,21 @@ pub(crate) async fn envelope(
 }
 
 /// Writes replays and errors as responses to the request with these facts; others stay as they are.
-fn written(mut response: HttpResponse, facts: &ApiFacts) -> HttpResponse {
-    if let Some(replayed) = ReplayedResponse::take(&mut response) {
-        facts.code.set(replayed.code());
-        return with_budget(replayed.write(facts.id), facts);
-    }
+fn written(response: HttpResponse, facts: &ApiFacts) -> HttpResponse {
     let Some(error) = response.error().and_then(Error::as_error::<ApiError>) else {
         return with_budget(response, facts);
     };
+    let malformed = match error {
+        ApiError::App(AppError::AnsweredBefore(stored)) => match ReplayedResponse::read(stored) {
+            Ok(replayed) => {
+                facts.code.set(replayed.code());
+                return with_budget(replayed.write(facts.id), facts);
+            }
+            Err(malformed) => Some(malformed),
+        },
+        _ => None,
+    };
+    let error = malformed.as_ref().unwrap_or(error);
     if let Some(cause) = error.cause() {
         tracing::error!(cause, "a request failed");
     }

@@ -14,8 +14,8 @@ use utoipa::openapi::schema::ObjectBuilder;
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
-    properties, text,
+    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
+    properties, run_once, text,
 };
 use crate::openapi::parameters::path_id;
 use crate::schema::{
@@ -204,17 +204,14 @@ pub(crate) async fn connect(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let show = |connected: &Connected| {
         let Connected { domain, is_new } = connected;
         let shown = DomainBody::from(domain);
         if *is_new { wire::created(PATH, domain.domain.id, &shown) } else { wire::ok(&shown) }
     };
     let hostname = hostname_of(body, &app.hostname_rules)?;
-    execution.run(show, |idempotency| domains::connect(&app, &caller, &hostname, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| domains::connect(&app, &caller, &hostname, idempotency)).await
 }
 
 /// Validates the hostname only if the request has other violations. Otherwise the use case does it; here it completes the
@@ -263,13 +260,10 @@ pub(crate) async fn verify(
     id: PathId<DomainKind>,
     mut input: OnlyKey,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match input.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = input.key(&app, &caller).await?;
     input.finish()?;
     let show = |domain: &DomainWithInstructions| wire::ok(&DomainBody::from(domain));
-    execution.run(show, |idempotency| domains::verify(&app, &caller, id.0, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| domains::verify(&app, &caller, id.0, idempotency)).await
 }
 
 /// `DELETE /v1/domains/{id}` (D5, D43): the domain's links lose their addresses.

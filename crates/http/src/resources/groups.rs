@@ -15,8 +15,8 @@ use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::endpoint::RouteMethod;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
-    properties, text,
+    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
+    properties, run_once, text,
 };
 use crate::openapi::operation::{Endpoint, body, created, ok};
 use crate::openapi::parameters::{OF_OTHER_LISTS, path_id};
@@ -128,13 +128,10 @@ pub(crate) async fn create(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));
     let name = name_of(body)?;
-    execution.run(show, |idempotency| groups::create(&app, &caller, name, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| groups::create(&app, &caller, name, idempotency)).await
 }
 
 /// `GET /v1/groups`
@@ -189,17 +186,14 @@ pub(crate) async fn assign(
     id: PathId<GroupKind>,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let ids = batch(body, link_ids())?;
     let show = |moved: &Moved| {
         let link = |link: &_| LinkBody::new(link, &app);
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkAssignBody::from(outcome))
     };
-    execution.run(show, |idempotency| groups::assign(&app, &caller, id.0, &ids, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| groups::assign(&app, &caller, id.0, &ids, idempotency)).await
 }
 
 /// `POST /v1/groups/{id}/unassign`: takes links out of the group.
@@ -209,17 +203,14 @@ pub(crate) async fn unassign(
     id: PathId<GroupKind>,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let ids = batch(body, link_ids())?;
     let show = |moved: &Moved| {
         let link = |link: &_| LinkBody::new(link, &app);
         let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkUnassignBody::from(outcome))
     };
-    execution.run(show, |idempotency| groups::unassign(&app, &caller, id.0, &ids, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| groups::unassign(&app, &caller, id.0, &ids, idempotency)).await
 }
 
 /// A group.

@@ -22,7 +22,8 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Action, Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PathId, batch, ids, properties,
+    Action, Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PathId, batch, ids, properties,
+    run_once,
 };
 use crate::schema::{
     AnySchema, Components, FieldType, Property, closed_object, count, created_at, keyword, named,
@@ -252,15 +253,15 @@ pub(crate) async fn create<K: LinkEndpoints>(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let show = |created: &SingleOf<K>| {
         wire::created(K::WORDS.path, K::link(created).id, &K::single_body(created, &app))
     };
     let request = submitted::<K>(body, Action::Create)?;
-    execution.run(show, |idempotency| links::create::<K::Content>(&app, &caller, request, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| {
+        links::create::<K::Content>(&app, &caller, request, idempotency)
+    })
+    .await
 }
 
 /// `GET /v1/landings/{id}` and `GET /v1/redirects/{id}` (D27)
@@ -324,10 +325,7 @@ pub(crate) async fn delete_many<K: LinkEndpoints>(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let ids = batch(body, ids_to_delete::<K>())?;
     let show = |outcomes: &Vec<Result<Id<K>, Rejection>>| {
         let deletion = |id: &_| DeletionBody::new(*id, K::WORDS.object, K::WORDS.deleted);
@@ -336,5 +334,6 @@ pub(crate) async fn delete_many<K: LinkEndpoints>(
         });
         wire::ok(&BulkDeleteBody::from(outcome))
     };
-    execution.run(show, |idempotency| links::delete_many::<K>(&app, &caller, &ids, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| links::delete_many::<K>(&app, &caller, &ids, idempotency))
+        .await
 }

@@ -13,8 +13,8 @@ use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::endpoint::RouteMethod;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, Once, OnlyBody, OnlyQuery, PageQuery, PathId, field, properties,
-    text,
+    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, field, properties,
+    run_once, text,
 };
 use crate::openapi::errors;
 use crate::openapi::headers::RateLimited;
@@ -133,13 +133,10 @@ pub(crate) async fn create(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let show = |pixel: &Pixel| wire::created(PATH, pixel.id, &PixelBody::from(pixel));
     let pixel = new_pixel(body)?;
-    execution.run(show, |idempotency| pixels::create(&app, &caller, pixel, idempotency)).await
+    run_once(key.as_ref(), show, |idempotency| pixels::create(&app, &caller, pixel, idempotency)).await
 }
 
 fn new_pixel(body: OnlyBody) -> Result<NewPixel, Violations> {

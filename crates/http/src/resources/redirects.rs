@@ -22,8 +22,8 @@ use super::pixels::{self, PixelBody};
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::extract::{
-    Action, Admitted, Field, ObjectReader, Once, OnlyBody, anything, batch_of_anything, boolean, field,
-    items, object, properties, reference, text, texts,
+    Action, Admitted, Field, ObjectReader, OnlyBody, anything, batch_of_anything, boolean, field, items,
+    object, properties, reference, run_once, text, texts,
 };
 use crate::openapi::parameters::path_id;
 use crate::schema::{
@@ -255,10 +255,7 @@ pub(crate) async fn create_many(
     caller: Admitted,
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let execution = match body.once(&app, &caller).await? {
-        Once::New(execution) => execution,
-        Once::Replayed(response) => return Ok(response),
-    };
+    let key = body.key(&app, &caller).await?;
     let items = batch_of_anything(body, redirects())?;
     let mut position = 0..;
     let requests = items.as_ref().map(|item| read_item(position.next().unwrap_or_default(), item));
@@ -271,9 +268,10 @@ pub(crate) async fn create_many(
         );
         wire::ok(&BulkCreateBody::from(outcome))
     };
-    execution
-        .run(show, |idempotency| links::create_many::<RedirectContent>(&app, &caller, requests, idempotency))
-        .await
+    run_once(key.as_ref(), show, |idempotency| {
+        links::create_many::<RedirectContent>(&app, &caller, requests, idempotency)
+    })
+    .await
 }
 
 /// An item of a bulk creation. It is `Err` if it has no readable fields.
