@@ -28,7 +28,11 @@ macro_rules! id_kinds {
 
         #[doc = concat!("An identifier that begins with `", $prefix, "`.")]
         pub type $alias = Id<$kind>;
-    )+};
+    )+
+
+        /// The prefixes of all kinds.
+        pub const ID_PREFIXES: &[&str] = &[$($prefix),+];
+    };
 }
 
 id_kinds! {

@@ -273,7 +273,7 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
 }
 
 /// The page of `items`, newest first, after `after`.
-fn page<'a, T: Clone + 'a>(
+pub(crate) fn page<'a, T: Clone + 'a>(
     items: impl Iterator<Item = &'a T>,
     id_of: impl Fn(&T) -> [u8; 16],
     limit: PageLimit,

@@ -2,9 +2,7 @@
 
 #![allow(clippy::wildcard_imports, reason = "they are how diesel writes tables")]
 
-pub(crate) use signpost_sql_rows::schema::{
-    accounts, api_keys, custom_domains, groups, links, pixels, remembered_answers,
-};
+pub(crate) use signpost_sql_rows::schema::*;
 
 diesel::table! {
     use diesel::sql_types::*;

@@ -1,8 +1,7 @@
 //! The tables, as the migrations in `migrations/sqlite` leave them.
 
-pub(crate) use signpost_sql_rows::schema::{
-    accounts, api_keys, custom_domains, groups, links, pixels, remembered_answers,
-};
+#[allow(clippy::wildcard_imports, reason = "each store has all tables of both")]
+pub(crate) use signpost_sql_rows::schema::*;
 
 diesel::table! {
     merged_counts (account_id, span, started_at, count_id) {

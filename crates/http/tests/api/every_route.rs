@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use signpost_api_conformance::Sample;
 use signpost_domain::ErrorCode;
+use signpost_domain::id::ID_PREFIXES;
 
 use crate::harness::{Answer, Api, bare, request};
 use crate::openapi::DOCUMENT;
@@ -83,8 +84,7 @@ async fn d2_foreign_unknown_and_malformed_ids_get_the_same_answer() {
             "a%2Fb".to_owned(),
             "x".repeat(5_000),
         ];
-        let others =
-            ["rdr_", "lnd_", "grp_", "dom_", "pxl_", "wgt_"].into_iter().filter(|other| other != prefix);
+        let others = ID_PREFIXES.iter().filter(|other| *other != prefix);
         foreign.extend(others.map(|other| own.replace(prefix, other)));
         let mut answers = Vec::new();
         for id in foreign {

@@ -47,7 +47,7 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("pixel_ids", &pixels(1), &pixels(0)),
     ]);
     for (column, bad, fine) in literals.of_links {
-        of_redirects.push((column, (*bad).to_owned(), (*fine).to_owned()));
+        of_redirects.push(((*column).to_owned(), (*bad).to_owned(), (*fine).to_owned()));
     }
     for (kind, own) in [(LinkKind::Redirect, of_redirects), (LinkKind::Landing, of_landings)] {
         let link = samples::link(kind, "link");

@@ -34,10 +34,13 @@ pub struct Literals {
 }
 
 /// A column, rubbish in it, and a value that can be read.
-pub(super) type Rubbish = (&'static str, String, String);
+pub(super) type Rubbish = (String, String, String);
 
-pub(super) fn rubbish<const N: usize>(texts: [(&'static str, &str, &str); N]) -> Vec<Rubbish> {
-    texts.into_iter().map(|(column, bad, fine)| (column, bad.to_owned(), fine.to_owned())).collect()
+pub(super) fn rubbish<const N: usize>(texts: [(&str, &str, &str); N]) -> Vec<Rubbish> {
+    texts
+        .into_iter()
+        .map(|(column, bad, fine)| (column.to_owned(), bad.to_owned(), fine.to_owned()))
+        .collect()
 }
 
 impl Literals {
@@ -45,7 +48,9 @@ impl Literals {
     pub(super) fn of_times(&self, columns: &[&'static str]) -> Vec<Rubbish> {
         let in_column = |column: &&'static str| {
             let column = *column;
-            self.no_instants.iter().map(move |bad| (column, (*bad).to_owned(), self.instant.0.to_owned()))
+            self.no_instants
+                .iter()
+                .map(move |bad| (column.to_owned(), (*bad).to_owned(), self.instant.0.to_owned()))
         };
         columns.iter().flat_map(in_column).collect()
     }
@@ -112,7 +117,7 @@ pub async fn corrupt_account_is_reported_with_column_and_id(
     let mut columns =
         rubbish([("email", "''", "'a@example.com'"), ("name", "''", "NULL"), ("plan", "''", "'agency'")]);
     for counter in PlanResource::ALL {
-        columns.push((counter_column(counter), "-5".to_owned(), "0".to_owned()));
+        columns.push((format!("{}_count", counter.as_str()), "-5".to_owned(), "0".to_owned()));
     }
     columns.extend(literals.of_times(&["suspended_at", "created_at"]));
     let read = async || match store.account(account).await {
@@ -144,16 +149,6 @@ pub async fn corrupt_key_is_reported_with_column_and_without_hash(
         run_sql(&format!("UPDATE api_keys SET {column} = {fine}"));
     }
     assert_eq!(store.keys(account).await.unwrap().len(), 1);
-}
-
-/// The column of `accounts` that counts a resource.
-const fn counter_column(counter: PlanResource) -> &'static str {
-    match counter {
-        PlanResource::Links => "links_count",
-        PlanResource::Groups => "groups_count",
-        PlanResource::Domains => "domains_count",
-        PlanResource::Pixels => "pixels_count",
-    }
 }
 
 /// Checks that a resource whose row has rubbish in a column cannot be read.

@@ -42,7 +42,7 @@ pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
     }
     given::pixel(&store, account.id).await;
     given::pixel(&store, other).await;
-    let usage = Usage { links: 3, groups: 2, domains: 0, pixels: 1 };
+    let usage = Usage { links: 3, groups: 2, pixels: 1, ..Usage::default() };
     assert_eq!(store.usage(account.id).await.unwrap(), Some(usage));
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), Some(holder(&key, usage)));
     assert_eq!(store.key_holder(&second.hash).await.unwrap(), Some(holder(&second, usage)));

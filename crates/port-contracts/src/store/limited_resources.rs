@@ -180,7 +180,7 @@ pub(super) async fn rollback_restores_the_count(fresh: Fresh) {
             undone.insert(work, account, 2).await?;
             assert!(undone.delete(work, account).await?);
             undone.insert(work, account, 2).await?;
-            let expected = (kind != ResourceKind::Pixel).then_some(&undone);
+            let expected = kind.is_locked().then_some(&undone);
             assert_eq!(undone.locked(work, account).await?.as_ref(), expected);
             assert!(kept.delete(work, account).await?);
             assert!(!kept.delete(work, account).await?);

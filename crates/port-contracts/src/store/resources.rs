@@ -46,6 +46,14 @@ impl ResourceKind {
         }
     }
 
+    /// Whether units of work lock it.
+    pub(super) const fn is_locked(self) -> bool {
+        match self {
+            Self::Group | Self::Domain => true,
+            Self::Pixel => false,
+        }
+    }
+
     /// The table of an SQL store.
     pub(super) const fn table(self) -> &'static str {
         match self {
@@ -174,7 +182,7 @@ impl Resource {
         }
     }
 
-    /// The resource as a unit of work locks it. Pixels are not locked.
+    /// The resource as a unit of work locks it, if it does.
     pub(super) async fn locked(
         &self,
         work: &mut dyn UnitOfWork,

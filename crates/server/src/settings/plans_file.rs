@@ -196,18 +196,14 @@ fn given<T>(key: &str, own: Option<T>, of_base: Option<T>) -> Result<T, String> 
 mod tests {
     use super::*;
 
-    const TEAM: &str = "
-        [plans.team]
-        api_access = true
-        requests_per_minute = 60
-        requests_per_day = 5000
-        links = 7
-        groups = 6
-        domains = 5
-        pixels = 4
-        analytics_days = 90
-        features = [\"pixels\"]
-    ";
+    /// A plan with a limit of 7 on each resource.
+    fn team() -> String {
+        let limits = PlanResource::ALL.map(|resource| format!("{} = 7", resource.as_str())).join("\n");
+        format!(
+            "[plans.team]\napi_access = true\nrequests_per_minute = 60\nrequests_per_day = 5000\n{limits}\n\
+             analytics_days = 90\nfeatures = [\"pixels\"]\n"
+        )
+    }
 
     fn named<'a>(plans: &'a Plans, name: &str) -> &'a Plan {
         plans.get(&PlanName::parse(name).unwrap()).unwrap()
@@ -215,7 +211,7 @@ mod tests {
 
     #[test]
     fn d61_a_plan_is_added_to_the_built_in_ones() {
-        let plans = parse(TEAM).unwrap();
+        let plans = parse(&team()).unwrap();
         assert_eq!(plans.iter().count(), 5);
         assert_eq!(
             *named(&plans, "team"),
@@ -223,7 +219,7 @@ mod tests {
                 name: PlanName::parse("team").unwrap(),
                 api_access: true,
                 budget: RequestBudget { per_minute: 60, per_day: 5000 },
-                limits: PlanLimits { links: 7, groups: 6, domains: 5, pixels: 4, analytics_days: 90 },
+                limits: PlanLimits::try_of_each(90, |_| Ok::<_, String>(7)).unwrap(),
                 features: FeatureSet::from_iter([Feature::Pixels]),
             }
         );
@@ -231,7 +227,7 @@ mod tests {
 
     #[test]
     fn d61_a_plan_replaces_the_built_in_one_of_its_name() {
-        let plans = parse(&TEAM.replace("team", "agency")).unwrap();
+        let plans = parse(&team().replace("team", "agency")).unwrap();
         assert_eq!(plans.iter().count(), 4);
         assert_eq!(named(&plans, "agency").limits.links, 7);
     }
@@ -265,32 +261,32 @@ mod tests {
     #[test]
     fn an_error_names_the_plan_and_the_key() {
         for (file, named) in [
-            (TEAM.replace("links = 7", "links = 7\nlanding_pages = 7"), "landing_pages"),
-            (TEAM.replace("links = 7", ""), "plan `team`: `links` is missing"),
+            (team().replace("links = 7", "links = 7\nlanding_pages = 7"), "landing_pages"),
+            (team().replace("links = 7", ""), "plan `team`: `links` is missing"),
             (
-                TEAM.replace("links = 7", "links = -7"),
+                team().replace("links = 7", "links = -7"),
                 "plan `team`: invalid value: integer `-7`, expected u64 in `links`",
             ),
             (
-                TEAM.replace("requests_per_day = 5000", "requests_per_day = 5000000000"),
+                team().replace("requests_per_day = 5000", "requests_per_day = 5000000000"),
                 "in `requests_per_day`",
             ),
             (
-                TEAM.replace("links = 7", "extends = \"gold\""),
+                team().replace("links = 7", "extends = \"gold\""),
                 "plan `team`: `extends`: there is no plan `gold`",
             ),
-            (TEAM.replace("links = 7", "extends = \"Gold\""), "plan `team`: `extends`: \"Gold\" must be"),
+            (team().replace("links = 7", "extends = \"Gold\""), "plan `team`: `extends`: \"Gold\" must be"),
             (
-                TEAM.replace("links = 7", "extends = \"team\""),
+                team().replace("links = 7", "extends = \"team\""),
                 "plan `team`: `extends`: a plan cannot extend itself",
             ),
             (
                 "[plans.a]\nextends = \"b\"\n[plans.b]\nextends = \"a\"".to_owned(),
                 "plan `a`: `extends`: a plan cannot extend itself",
             ),
-            (TEAM.replace("\"pixels\"", "\"pixel\""), "plan `team`: `features`: \"pixel\" must be one of"),
-            (TEAM.replace("plans.team", "plans.\"Team!\""), "plan `Team!`: the name must be"),
-            (format!("{TEAM}\n[limits]"), "limits"),
+            (team().replace("\"pixels\"", "\"pixel\""), "plan `team`: `features`: \"pixel\" must be one of"),
+            (team().replace("plans.team", "plans.\"Team!\""), "plan `Team!`: the name must be"),
+            (format!("{}\n[limits]", team()), "limits"),
             ("plans = 1".to_owned(), "line 1, column 9: "),
         ] {
             let message = parse(&file).unwrap_err();

@@ -302,7 +302,16 @@ fn the_document_for_clients_has_only_their_operations() {
         assert_eq!(expected.map(|(path, _)| path).collect::<Vec<_>>(), paths);
         let tags: Vec<_> =
             reduced["tags"].as_array().unwrap().iter().map(|tag| tag["name"].clone()).collect();
-        assert_eq!(tags, ["Redirects", "Landings", "Groups", "Domains", "Pixels", "Analytics", "Account"]);
+        let operations = reduced["paths"]
+            .as_object()
+            .unwrap()
+            .values()
+            .flat_map(|path| path.as_object().unwrap().values());
+        let used: Vec<&Value> =
+            operations.flat_map(|operation| operation["tags"].as_array().unwrap()).collect();
+        let of_all: Vec<_> = all["tags"].as_array().unwrap().iter().map(|tag| tag["name"].clone()).collect();
+        assert!(tags.len() < of_all.len(), "{tags:?}");
+        assert_eq!(tags, of_all.into_iter().filter(|tag| used.contains(&tag)).collect::<Vec<_>>());
         for (kind, components) in reduced["components"].as_object().unwrap() {
             for name in components.as_object().unwrap().keys().filter(|_| kind != "securitySchemes") {
                 let reference = format!("\"#/components/{kind}/{name}\"");
