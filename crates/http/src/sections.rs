@@ -23,7 +23,7 @@ pub(crate) struct Section {
 }
 
 /// The sections, in the order of the documentation page.
-pub(crate) static SECTIONS: [&Section; 10] = [
+pub(crate) static SECTIONS: &[&Section] = &[
     &redirects::SECTION,
     &landings::SECTION,
     &groups::SECTION,

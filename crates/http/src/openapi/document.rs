@@ -79,6 +79,7 @@ fn with_client_notes(mut document: Value) -> Value {
 
 fn document() -> OpenApi {
     let tags = SECTIONS
+        .iter()
         .map(|section| TagBuilder::new().name(section.tag).description(Some(section.description)).build());
     let here = ServerBuilder::new().url("/").description(Some("The installation that serves this document."));
     OpenApiBuilder::new()

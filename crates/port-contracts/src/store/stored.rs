@@ -6,7 +6,7 @@ use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, Pub
 use signpost_domain::{
     AccountId, AnyContent, Content, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, Link,
     LinkFilter, LinkId, LinkKind, NoContent, Page, PageContent, PagePosition, Pixel, PixelCode, Placement,
-    Redirect, RedirectId,
+    PlanResource, Redirect, RedirectId,
 };
 
 use super::given::{self, KINDS};
@@ -147,9 +147,10 @@ pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountI
     let (links, groups) = (links(store, account).await, groups(store, account).await);
     let usage = store.usage(account).await.unwrap().unwrap();
     assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
-    for kind in ResourceKind::ALL {
-        let stored = kind.list(store.as_ref(), account).await;
-        assert_eq!(usize::try_from(usage.of(kind.counter())).unwrap(), stored.len(), "{kind:?}");
+    for counter in PlanResource::ALL.into_iter().filter(|counter| *counter != PlanResource::Links) {
+        let kind = ResourceKind::ALL.into_iter().find(|kind| kind.counter() == counter);
+        let stored = kind.expect("a kind for each counter").list(store.as_ref(), account).await;
+        assert_eq!(usize::try_from(usage.of(counter)).unwrap(), stored.len(), "{counter:?}");
     }
     for group in groups {
         let inside = KINDS.map(|kind| {

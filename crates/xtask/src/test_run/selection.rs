@@ -135,7 +135,10 @@ impl Selection {
             ensure!(missing.is_empty(), "`SLOW` names binaries that do not exist: {missing:?}");
         }
         jobs.sort_by_key(|job| SLOW.iter().position(|slow| is_of(job, slow)).unwrap_or(SLOW.len()));
-        if self.doc || (self.words.is_empty() && !names_binaries) {
+        // Cargo refuses to look for examples in a program.
+        let is_library = |name: &String| root.join("crates").join(name).join("src/lib.rs").is_file();
+        let has_examples = self.package.iter().all(is_library);
+        if self.doc || (self.words.is_empty() && !names_binaries && has_examples) {
             // After the first of the slow ones, because it needs the processor most of the time.
             jobs.insert(jobs.len().min(1), self.doc_job(root, &packages, variables, libtest));
         }
