@@ -8,7 +8,9 @@ use signpost_domain::analytics::UtcDay;
 
 use crate::policy::{DAYS_OF_DELETION, LAST_CLICKS_OF_DELETION, SEGMENTS_OF_DELETION};
 use crate::reading_days::by;
-use crate::tables::{ClickChange, ClickTables, DayChange, DayEffect, DayVersion, Reading, SegmentKey};
+use crate::tables::{
+    ClickChange, ClickSnapshot, ClickTables, DayChange, DayEffect, DayVersion, Reading, SegmentKey,
+};
 
 /// Deletes some clicks of an account; see [`ClickStore::forget_clicks`](signpost_app::ports::ClickStore::forget_clicks). Days
 /// that change meanwhile come up again.
@@ -41,22 +43,36 @@ async fn step(
         let deleted = tables.delete_last_clicks(account, before, LAST_CLICKS_OF_DELETION, ends).await?;
         return Ok(if deleted == 0 { Upkeep::Done } else { Upkeep::More });
     }
-    let keys: Vec<(AccountId, UtcDay)> = days.iter().map(|day| (day.account, day.day)).collect();
-    let mut segments: Vec<SegmentKey> =
-        snapshot.segments(&keys, None).await?.into_iter().map(|head| head.key).collect();
+    let (segments, last) = first_segments(&mut *snapshot, &days).await?;
     drop(snapshot);
-    segments.sort_unstable();
-    segments.truncate(SEGMENTS_OF_DELETION);
-    // With the last segments, and with days without any, the days end. Later ones are the next step's.
-    let last = segments.last().map_or(UtcDay::LAST, |key| key.day);
     let change = |DayVersion { account, day, version }: &DayVersion| DayChange {
         account: *account,
         day: *day,
         version: Some(*version),
         effect: DayEffect::Deleted(segments.iter().filter(|key| key.day == *day).copied().collect()),
     };
-    let days = days.iter().filter(|day| day.day <= last).map(change).collect();
+    let days = days.iter().filter(|day| last.is_none_or(|last| day.day <= last)).map(change).collect();
     // If a day has changed since its version was read, it comes up again.
     tables.apply(ClickChange { days, ..ClickChange::default() }, ends).await?;
     Ok(Upkeep::More)
+}
+
+/// The segments that a step deletes, and the last day that it gets to, if it does not get to all of them. A day of a busy
+/// account has many segments, so few days are looked at together.
+async fn first_segments(
+    snapshot: &mut dyn ClickSnapshot,
+    days: &[DayVersion],
+) -> Result<(Vec<SegmentKey>, Option<UtcDay>), StoreError> {
+    let mut found: Vec<SegmentKey> = Vec::new();
+    for some in days.chunks(DAYS_OF_DELETION / 4) {
+        let keys: Vec<(AccountId, UtcDay)> = some.iter().map(|day| (day.account, day.day)).collect();
+        found.extend(snapshot.segments(&keys, None).await?.into_iter().map(|head| head.key));
+        if found.len() > SEGMENTS_OF_DELETION {
+            found.sort_unstable();
+            found.truncate(SEGMENTS_OF_DELETION);
+            let last = found.last().map(|key| key.day);
+            return Ok((found, last));
+        }
+    }
+    Ok((found, None))
 }
