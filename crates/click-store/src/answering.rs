@@ -132,7 +132,7 @@ async fn count_in_rounds(
     deadline: Instant,
 ) -> Result<Inquiry, Stop> {
     let parts = stored.parts(day);
-    inquiry.begin_day();
+    inquiry.begin_day(day);
     let mut round = Round::Again;
     while round == Round::Again {
         let mut left = parts.iter();
@@ -141,7 +141,7 @@ async fn count_in_rounds(
             // The store reads the next part while the previous one is counted.
             let counted = compute(lane, move || {
                 in_time(deadline)?;
-                inquiry.add_part(day, &part).map_err(|error| Stop::Malformed("click_segments", error))?;
+                inquiry.add_part(&part).map_err(|error| Stop::Malformed("click_segments", error))?;
                 Ok::<_, Stop>(inquiry)
             });
             let (read, counted) = tokio::join!(read_part(snapshot, left.next()), counted);

@@ -6,7 +6,9 @@ use signpost_app::ports::{StoreError, Upkeep};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
-use crate::policy::{DAYS_OF_DELETION, LAST_CLICKS_OF_DELETION, SEGMENTS_OF_DELETION};
+use crate::policy::{
+    DAYS_OF_DELETION, DAYS_OF_DELETION_AT_ONCE, LAST_CLICKS_OF_DELETION, SEGMENTS_OF_DELETION,
+};
 use crate::reading_days::by;
 use crate::tables::{
     ClickChange, ClickSnapshot, ClickTables, DayChange, DayEffect, DayVersion, Reading, SegmentKey,
@@ -57,14 +59,13 @@ async fn step(
     Ok(Upkeep::More)
 }
 
-/// The segments that a step deletes, and the last day that it gets to, if it does not get to all of them. A day of a busy
-/// account has many segments, so few days are looked at together.
+/// The segments that a step deletes, and the last day that it gets to, if it does not get to all of them.
 async fn first_segments(
     snapshot: &mut dyn ClickSnapshot,
     days: &[DayVersion],
 ) -> Result<(Vec<SegmentKey>, Option<UtcDay>), StoreError> {
     let mut found: Vec<SegmentKey> = Vec::new();
-    for some in days.chunks(DAYS_OF_DELETION / 4) {
+    for some in days.chunks(DAYS_OF_DELETION_AT_ONCE) {
         let keys: Vec<(AccountId, UtcDay)> = some.iter().map(|day| (day.account, day.day)).collect();
         found.extend(snapshot.segments(&keys, None).await?.into_iter().map(|head| head.key));
         if found.len() > SEGMENTS_OF_DELETION {

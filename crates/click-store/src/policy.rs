@@ -45,6 +45,9 @@ pub(crate) const BYTES_OF_DIGESTS: u64 = 1024 * 1024;
 /// The maximum number of an account's days from which one step deletes clicks.
 pub(crate) const DAYS_OF_DELETION: usize = 32;
 
+/// The number of these days that are looked at together: a day of a busy account has many segments.
+pub(crate) const DAYS_OF_DELETION_AT_ONCE: usize = 8;
+
 /// The maximum number of segments that one step deletes.
 pub(crate) const SEGMENTS_OF_DELETION: usize = 256;
 

@@ -148,19 +148,19 @@ impl Inquiry {
     }
 
     /// Begins a day whose segments are added in rounds, because they are too large to be in memory together.
-    pub fn begin_day(&mut self) {
-        self.scanner.begin_day();
+    pub fn begin_day(&mut self, day: UtcDay) {
+        self.scanner.begin_day(day);
     }
 
     /// Adds some segments of the day that was begun, in a round; best in the order of their first links.
-    pub fn add_part(&mut self, day: UtcDay, segments: &[Vec<u8>]) -> Result<(), MalformedSegment> {
-        self.scanner.add_part(day, segments)
+    pub fn add_part(&mut self, segments: &[Vec<u8>]) -> Result<(), MalformedSegment> {
+        self.scanner.add_part(segments)
     }
 
     /// Ends a round of a day, with its unpacked clicks.
     pub fn end_round(&mut self, day: UtcDay) -> Result<Round, MalformedSegment> {
-        self.scanner.add_part(day, &self.unpacked.of(day))?;
-        Ok(self.scanner.end_round(day))
+        self.scanner.add_part(&self.unpacked.of(day))?;
+        Ok(self.scanner.end_round())
     }
 
     /// Returns the report.

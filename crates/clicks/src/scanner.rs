@@ -35,6 +35,8 @@ pub struct Scanner {
     tallies: Vec<Tally>,
     days: DayCounter,
     digests: DigestReader,
+    /// The day that is added in rounds, and its pieces.
+    day: Option<(UtcDay, DayCuts)>,
 }
 
 impl Scanner {
@@ -61,6 +63,7 @@ impl Scanner {
             days: DayCounter::new(dimensions, array_bytes),
             digests: DigestReader::new(),
             question: question.clone(),
+            day: None,
         }
     }
 
@@ -119,22 +122,23 @@ impl Scanner {
     }
 
     /// Begins a day whose segments are added in rounds, because they are too large to be in memory together.
-    pub fn begin_day(&mut self) {
+    pub fn begin_day(&mut self, day: UtcDay) {
         self.days.begin();
+        self.day = self.cuts(day).map(|cuts| (day, cuts));
     }
 
     /// Adds some segments of the day that was begun, in a round. In the order of their first links they are counted with less
     /// memory. After an error the scanner's counts are wrong.
-    pub fn add_part(&mut self, day: UtcDay, segments: &[impl AsRef<[u8]>]) -> Result<(), MalformedSegment> {
-        let Some(cuts) = self.cuts(day) else { return Ok(()) };
-        let day = DayQuery { selection: &self.question.selection, date: day, cuts: &cuts };
+    pub fn add_part(&mut self, segments: &[impl AsRef<[u8]>]) -> Result<(), MalformedSegment> {
+        let Some((date, cuts)) = &self.day else { return Ok(()) };
+        let day = DayQuery { selection: &self.question.selection, date: *date, cuts };
         segments.iter().try_for_each(|segment| self.days.add(&day, segment.as_ref(), &mut self.report))
     }
 
     /// Ends a round of a day.
-    pub fn end_round(&mut self, day: UtcDay) -> Round {
-        let Some(cuts) = self.cuts(day) else { return Round::Done };
-        let day = DayQuery { selection: &self.question.selection, date: day, cuts: &cuts };
+    pub fn end_round(&mut self) -> Round {
+        let Some((date, cuts)) = &self.day else { return Round::Done };
+        let day = DayQuery { selection: &self.question.selection, date: *date, cuts };
         self.days.end_round(&day, &mut self.report, &mut self.tallies)
     }
 

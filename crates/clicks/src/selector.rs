@@ -72,7 +72,7 @@ struct FirstMoments {
 }
 
 impl FirstMoments {
-    /// Drops what is not needed, if there is much of it.
+    /// Keeps only the first moments once there are more than twice as many as there is room for.
     fn tidy(&mut self) {
         if self.moments.len() > self.room.saturating_mul(2).saturating_add(4_096) {
             self.keep_first();

@@ -25,8 +25,8 @@
 //! new resource is a file with a `SECTION`, which `sections` lists.
 //!
 //! A handler under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`. Fields and parameters
-//! that it does not read are refused. The handler of a `POST` asks for its `key` first, which ends a request that ran before, and
-//! runs the use case with `run_once`.
+//! that it does not read are refused. The handler of a `POST` asks for its `key` first, which ends a request that ran
+//! before. It runs the use case with `run_once`.
 
 mod analytics;
 mod api_error;

@@ -150,10 +150,10 @@ impl Storage {
                 scanner.add_segments(day, &segments).unwrap();
                 continue;
             }
-            scanner.begin_day();
+            scanner.begin_day(day);
             loop {
-                segments.chunks(2).for_each(|part| scanner.add_part(day, part).unwrap());
-                if scanner.end_round(day) == Round::Done {
+                segments.chunks(2).for_each(|part| scanner.add_part(part).unwrap());
+                if scanner.end_round() == Round::Done {
                     break;
                 }
             }

@@ -53,17 +53,19 @@ fn written(response: HttpResponse, facts: &ApiFacts) -> HttpResponse {
     let Some(error) = response.error().and_then(Error::as_error::<ApiError>) else {
         return with_budget(response, facts);
     };
-    let malformed = match error {
-        ApiError::App(AppError::AnsweredBefore(stored)) => match ReplayedResponse::read(stored) {
-            Ok(replayed) => {
-                facts.code.set(replayed.code());
-                return with_budget(replayed.write(facts.id), facts);
-            }
-            Err(malformed) => Some(malformed),
-        },
-        _ => None,
+    let ApiError::App(AppError::AnsweredBefore(stored)) = error else {
+        return logged_error_answer(error, facts);
     };
-    let error = malformed.as_ref().unwrap_or(error);
+    match ReplayedResponse::read(stored) {
+        Ok(replayed) => {
+            facts.code.set(replayed.code());
+            with_budget(replayed.write(facts.id), facts)
+        }
+        Err(malformed) => logged_error_answer(&malformed, facts),
+    }
+}
+
+fn logged_error_answer(error: &ApiError, facts: &ApiFacts) -> HttpResponse {
     if let Some(cause) = error.cause() {
         tracing::error!(cause, "a request failed");
     }
