@@ -10,7 +10,7 @@ use signpost_domain::analytics::{Question, Report, UtcDay};
 
 use crate::attempts::{Limits, Stop};
 use crate::computing::{Lane, compute};
-use crate::inbox::WaitingBatches;
+use crate::inbox::{WaitingBatches, without_malformed};
 use crate::policy::BYTES_OF_DIGESTS;
 use crate::reading_days::{DaySegments, ReadDays, Window, by, read_part};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
@@ -55,7 +55,9 @@ async fn answer_from(
     loop {
         match attempt(snapshot, question, &unpacked, limits, deadline).await {
             Err(Stop::Malformed(table, error)) => {
-                if Arc::make_mut(&mut unpacked).remove_malformed() == 0 {
+                let (rest, removed) = compute(limits.lane, move || without_malformed(unpacked)).await?;
+                unpacked = rest;
+                if removed == 0 {
                     return Err(Stop::Malformed(table, error));
                 }
                 tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not counted");
@@ -148,6 +150,7 @@ async fn count_in_rounds(
             (next, inquiry) = (read?, counted??);
         }
         let ended = compute(lane, move || {
+            in_time(deadline)?;
             let round = inquiry.end_round(day).map_err(|error| Stop::Malformed("click_segments", error))?;
             Ok::<_, Stop>((inquiry, round))
         });

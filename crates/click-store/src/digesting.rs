@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{StoreError, Upkeep};
-use signpost_clicks::{MalformedSegment, digests, last_clicks};
-use signpost_domain::{LinkId, Timestamp};
+use signpost_clicks::{DigestedDay, digest as digest_segments};
+use signpost_domain::Timestamp;
 
 use crate::policy::DIGEST_AFTER;
-use crate::tables::{ClickTables, DayChange, DayEffect, DayVersion, PendingDays};
+use crate::tables::{ClickTables, DayEffect, PendingDays};
 use crate::whole_days::{self, WholeDay};
 
 /// Digests some days; see [`ClickStore::digest`](signpost_app::ports::ClickStore::digest). Days that change meanwhile come up
@@ -16,26 +16,24 @@ use crate::whole_days::{self, WholeDay};
 /// # Errors
 /// [`StoreError::Unavailable`] if reading or storing takes a minute, or the time limit of the store if that is longer.
 pub async fn digest(tables: &(impl ClickTables + ?Sized), now: Timestamp) -> Result<Upkeep, StoreError> {
-    whole_days::change_some(tables, PendingDays::ToDigest, now, DIGEST_AFTER, digested).await
+    whole_days::change_some(tables, PendingDays::ToDigest, now, DIGEST_AFTER).await
 }
 
-fn digested(day: &WholeDay) -> DayChange {
-    let effect = sum_up(&day.data()).unwrap_or_else(|error| {
-        day.report_malformed(&error);
-        DayEffect::Digested { digests: Vec::new(), last_clicks: BTreeMap::new() }
-    });
-    let DayVersion { account, day, version } = day.found;
-    DayChange { account, day, version: Some(version), effect }
-}
-
-fn sum_up(segments: &[&[u8]]) -> Result<DayEffect, MalformedSegment> {
-    let digests = digests(segments)?;
-    let mut last: BTreeMap<LinkId, Timestamp> = BTreeMap::new();
-    for segment in segments {
-        for (_, link, at) in last_clicks(segment)? {
-            let known = last.entry(link).or_insert(at);
-            *known = at.max(*known);
+pub(crate) fn digested(day: &WholeDay) -> DayEffect {
+    match digest_segments(&day.data()) {
+        Ok(digested) => effect(digested),
+        Err(error) => {
+            day.found.report_malformed(&error);
+            without_digests()
         }
     }
-    Ok(DayEffect::Digested { digests, last_clicks: last })
+}
+
+pub(crate) fn effect(DigestedDay { digests, last_clicks }: DigestedDay) -> DayEffect {
+    DayEffect::Digested { digests, last_clicks }
+}
+
+/// Questions about the day read its segments.
+pub(crate) const fn without_digests() -> DayEffect {
+    DayEffect::Digested { digests: Vec::new(), last_clicks: BTreeMap::new() }
 }

@@ -8,7 +8,7 @@ use signpost_clicks::{MalformedSegment, Round, Selector, Unpacked, windows};
 use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, UtcDay};
 
 use crate::computing::{Lane, compute};
-use crate::inbox::WaitingBatches;
+use crate::inbox::{WaitingBatches, without_malformed};
 use crate::reading_days::{DaySegments, Window, by, malformed, read_part};
 use crate::tables::{BatchSelection, ClickSnapshot, ClickTables, Reading};
 
@@ -24,6 +24,9 @@ pub async fn clicks(
     at_most: usize,
     deadline: Instant,
 ) -> Result<Vec<ExportedClick>, StoreError> {
+    if selection.scope.is_empty() {
+        return Ok(Vec::new());
+    }
     let selected = async {
         let mut snapshot = tables.snapshot(Reading::LongQuestion, deadline).await?;
         let first = after.map_or(selection.period.first(), |click| click.at.max(selection.period.first()));
@@ -36,7 +39,9 @@ pub async fn clicks(
             match select(&mut *snapshot, selector, selection, &unpacked).await? {
                 Ok(selector) => return Ok(compute(Lane::Long, move || selector.finish()).await?),
                 Err(error) => {
-                    if Arc::make_mut(&mut unpacked).remove_malformed() == 0 {
+                    let (rest, removed) = compute(Lane::Long, move || without_malformed(unpacked)).await?;
+                    unpacked = rest;
+                    if removed == 0 {
                         return Err(malformed("click_segments", selection.account, error));
                     }
                     tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not exported");

@@ -1,6 +1,7 @@
 //! Reading the batches that wait to be packed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use signpost_app::ports::StoreError;
 use signpost_clicks::{MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, accounts};
@@ -50,6 +51,12 @@ impl WaitingBatches {
         };
         Ok(Unpacked::new(data.into_iter().filter_map(batch).collect()))
     }
+}
+
+/// Removes the batches that cannot be read, and counts them.
+pub(crate) fn without_malformed(mut unpacked: Arc<Unpacked>) -> (Arc<Unpacked>, usize) {
+    let removed = Arc::make_mut(&mut unpacked).remove_malformed();
+    (unpacked, removed)
 }
 
 /// A batch with clicks of more accounts is not listed under them.

@@ -13,6 +13,7 @@ mod disk_space;
 mod exporting;
 mod forgetting;
 mod inbox;
+mod large_days;
 mod packing;
 mod policy;
 mod reading_days;

@@ -144,7 +144,7 @@ fn changes(merged: MergedSegments<SegmentKey>, versions: &Versions) -> Vec<DayCh
         account,
         day,
         version: versions.get(&(account, day)).copied(),
-        effect: DayEffect::NewClicks(replacement),
+        effect: DayEffect::NewSegments(replacement),
     };
     days.into_iter().map(change).collect()
 }

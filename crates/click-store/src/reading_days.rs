@@ -53,12 +53,12 @@ impl DaySegments {
         })
     }
 
-    /// The parts in which a large day is read: its segments in the order of their first links, some at a time.
+    /// The parts in which a large day is read: its segments in the order of their first and last links, some at a time.
     pub(crate) fn parts(&self, day: UtcDay) -> Vec<Vec<SegmentKey>> {
         let mut heads = self.heads.get(&day).cloned().unwrap_or_default();
-        // Two segments may begin with the same link. Each round must have the same order.
-        heads.sort_by_key(|head| (head.first_link, head.key));
-        parts_of(heads)
+        // Several segments may have only clicks on one link. Each round must have the same order.
+        heads.sort_by_key(|head| (head.first_link, head.last_link, head.key));
+        parts_of(heads, WINDOW_BYTES)
     }
 
     /// The size of the segments of each day that has any, in bytes.
@@ -87,11 +87,14 @@ impl DaySegments {
     }
 }
 
-/// Groups segments so that each group fits into memory. They keep their order.
-pub(crate) fn parts_of(segments: impl IntoIterator<Item = SegmentHead>) -> Vec<Vec<SegmentKey>> {
+/// Groups segments so that each group has at most this many bytes, or one segment. They keep their order.
+pub(crate) fn parts_of(
+    segments: impl IntoIterator<Item = SegmentHead>,
+    bytes_of_part: u64,
+) -> Vec<Vec<SegmentKey>> {
     let (mut parts, mut part, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
     for head in segments {
-        if bytes.saturating_add(head.bytes) > WINDOW_BYTES && !part.is_empty() {
+        if bytes.saturating_add(head.bytes) > bytes_of_part && !part.is_empty() {
             parts.push(std::mem::take(&mut part));
             bytes = 0;
         }
@@ -111,7 +114,8 @@ pub(crate) async fn read_part(
 ) -> Result<Option<Vec<Vec<u8>>>, StoreError> {
     let Some(keys) = part else { return Ok(None) };
     let mut data: BTreeMap<SegmentKey, Vec<u8>> = snapshot.segment_data(keys).await?.into_iter().collect();
-    Ok(Some(keys.iter().filter_map(|key| data.remove(key)).collect()))
+    let in_order: Option<Vec<Vec<u8>>> = keys.iter().map(|key| data.remove(key)).collect();
+    in_order.map(Some).ok_or_else(|| StoreError::unavailable("a segment of clicks is missing"))
 }
 
 /// The versions of days. A day without clicks has none.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use signpost_app::ports::StoreError;
-use signpost_clicks::RecentCounter;
+use signpost_clicks::{RecentCounter, WINDOW_BYTES};
 use signpost_domain::analytics::{RecentClicks, UtcDay};
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
@@ -101,7 +101,7 @@ async fn add_packed(
     found: Vec<SegmentHead>,
     lane: Lane,
 ) -> Result<RecentCounter, Stop> {
-    for window in parts_of(found) {
+    for window in parts_of(found, WINDOW_BYTES) {
         let data = snapshot.segment_data(&window).await?;
         let added = compute(lane, move || {
             for (_, segment) in data {

@@ -5,7 +5,7 @@ use signpost_clicks::seal as seal_segments;
 use signpost_domain::Timestamp;
 
 use crate::policy::SEAL_AFTER;
-use crate::tables::{ClickTables, DayChange, DayEffect, DayVersion, PendingDays, Replacement};
+use crate::tables::{ClickTables, DayEffect, PendingDays, Replacement};
 use crate::whole_days::{self, WholeDay};
 
 /// Seals some days; see [`ClickStore::seal`](signpost_app::ports::ClickStore::seal). Days that change meanwhile come up again.
@@ -13,17 +13,23 @@ use crate::whole_days::{self, WholeDay};
 /// # Errors
 /// [`StoreError::Unavailable`] if reading or storing takes a minute, or the time limit of the store if that is longer.
 pub async fn seal(tables: &(impl ClickTables + ?Sized), now: Timestamp) -> Result<Upkeep, StoreError> {
-    whole_days::change_some(tables, PendingDays::ToSeal, now, SEAL_AFTER, sealed).await
+    whole_days::change_some(tables, PendingDays::ToSeal, now, SEAL_AFTER).await
 }
 
-fn sealed(day: &WholeDay) -> DayChange {
-    let replacement = match seal_segments(&day.data()) {
-        Ok(added) => Replacement { removed: day.segments.iter().map(|(key, _)| *key).collect(), added },
-        Err(error) => {
-            day.report_malformed(&error);
-            Replacement::default()
+pub(crate) fn sealed(day: &WholeDay) -> DayEffect {
+    match seal_segments(&day.data()) {
+        Ok(added) => {
+            let removed = day.segments.iter().map(|(key, _)| *key).collect();
+            DayEffect::Sealed(Replacement { removed, added })
         }
-    };
-    let DayVersion { account, day, version } = day.found;
-    DayChange { account, day, version: Some(version), effect: DayEffect::Sealed(replacement) }
+        Err(error) => {
+            day.found.report_malformed(&error);
+            as_it_is()
+        }
+    }
+}
+
+/// Upkeep has finished with the day, but its segments stay.
+pub(crate) fn as_it_is() -> DayEffect {
+    DayEffect::Sealed(Replacement::default())
 }

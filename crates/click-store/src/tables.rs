@@ -211,8 +211,9 @@ pub struct DayChange {
 /// What changes about a day.
 #[derive(Debug)]
 pub enum DayEffect {
-    /// It has new clicks, so it is neither digested nor sealed. Its version moves, and its digests end.
-    NewClicks(Replacement),
+    /// It has other segments: with new clicks, or sorted. So it is neither digested nor sealed. Its version moves, and its
+    /// digests end.
+    NewSegments(Replacement),
     /// It is digested. Its version stays.
     Digested {
         /// The digests.

@@ -1,4 +1,4 @@
-//! Changing whole days that upkeep has not finished with.
+//! Changing days that upkeep has not finished with.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -9,11 +9,14 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
 use crate::computing::{Lane, compute};
+use crate::digesting::digested;
+use crate::large_days;
 use crate::policy::{BYTES_OF_DAYS, DAYS_OF_STEP, LIMIT_OF_DAYS, MOST_FAILED_DAYS};
 use crate::reading_days::{by, versions};
+use crate::sealing::sealed;
 use crate::tables::{
-    Applied, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayVersion, PendingDays,
-    Reading, SegmentKey,
+    Applied, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange, DayEffect, DayVersion,
+    PendingDays, Reading, SegmentHead, SegmentKey,
 };
 
 /// Segments with their keys.
@@ -25,13 +28,20 @@ pub(crate) struct WholeDay {
     pub(crate) segments: StoredSegments,
 }
 
-impl WholeDay {
+impl DayVersion {
     /// A malformed day stays as it is, so that it blocks no other day. Questions about it fail.
     pub(crate) fn report_malformed(&self, error: &MalformedSegment) {
-        let DayVersion { account, day, version: _ } = self.found;
+        let Self { account, day, version: _ } = self;
         tracing::error!(%account, day = day.number(), %error, "a segment of clicks is malformed");
     }
 
+    pub(crate) const fn change(self, effect: DayEffect) -> DayChange {
+        let Self { account, day, version } = self;
+        DayChange { account, day, version: Some(version), effect }
+    }
+}
+
+impl WholeDay {
     pub(crate) fn data(&self) -> Vec<&[u8]> {
         self.segments.iter().map(|(_, data)| data.as_slice()).collect()
     }
@@ -51,7 +61,6 @@ pub(crate) async fn change_some(
     pending: PendingDays,
     now: Timestamp,
     ago: Duration,
-    change: fn(&WholeDay) -> DayChange,
 ) -> Result<Upkeep, StoreError> {
     let Some(last) = last_day_ended(now, ago) else { return Ok(Upkeep::Done) };
     let limit = LIMIT_OF_DAYS.max(tables.time_limit());
@@ -63,7 +72,11 @@ pub(crate) async fn change_some(
     let mut groups = groups(by(ends, finding).await?);
     let mut failures = Vec::new();
     while let Some(group) = groups.pop_front() {
-        match change_group(tables, &group, limit, change).await {
+        let changed = match group.as_slice() {
+            [day] if day.bytes > BYTES_OF_DAYS => large_days::change(tables, day, pending, limit).await,
+            group => change_group(tables, group, pending, limit).await,
+        };
+        match changed {
             Ok(false) => {}
             Ok(true) => return Ok(Upkeep::More),
             Err(error) => {
@@ -85,8 +98,8 @@ pub(crate) async fn change_some(
 async fn change_group(
     tables: &(impl ClickTables + ?Sized),
     group: &[FoundDay],
+    pending: PendingDays,
     limit: Duration,
-    change: fn(&WholeDay) -> DayChange,
 ) -> Result<bool, StoreError> {
     let ends = Instant::now() + limit;
     let reading = async {
@@ -96,7 +109,14 @@ async fn change_group(
     let mut changes = Vec::new();
     for day in by(ends, reading).await? {
         let DayVersion { account, day: number, version: _ } = day.found;
-        match compute(Lane::Days, move || change(&day)).await {
+        let computed = compute(Lane::Days, move || {
+            let effect = match pending {
+                PendingDays::ToDigest => digested(&day),
+                PendingDays::ToSeal => sealed(&day),
+            };
+            day.found.change(effect)
+        });
+        match computed.await {
             Ok(change) => changes.push(change),
             Err(error) => {
                 tracing::error!(%account, day = number.number(), %error, "a day of clicks could not be counted");
@@ -108,7 +128,7 @@ async fn change_group(
 }
 
 /// Applies the changes of the days that are still as they were. Returns whether there were any.
-async fn apply(
+pub(crate) async fn apply(
     tables: &(impl ClickTables + ?Sized),
     mut changes: Vec<DayChange>,
     ends: Instant,
@@ -139,9 +159,9 @@ fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
 
 /// A pending day with its segments.
 #[derive(Debug)]
-struct FoundDay {
-    found: DayVersion,
-    segments: Vec<SegmentKey>,
+pub(crate) struct FoundDay {
+    pub(crate) found: DayVersion,
+    pub(crate) segments: Vec<SegmentHead>,
     bytes: u64,
 }
 
@@ -164,7 +184,7 @@ async fn find(
     }
     for head in snapshot.segments(&keys, None).await? {
         if let Some(day) = days.get_mut(&(head.key.account, head.key.day)) {
-            day.segments.push(head.key);
+            day.segments.push(head);
             day.bytes = day.bytes.saturating_add(head.bytes);
         }
     }
@@ -191,7 +211,7 @@ fn groups(mut days: Vec<FoundDay>) -> VecDeque<Vec<FoundDay>> {
 
 /// Reads the segments of days.
 async fn read(snapshot: &mut dyn ClickSnapshot, group: &[FoundDay]) -> Result<Vec<WholeDay>, StoreError> {
-    let keys: Vec<SegmentKey> = group.iter().flat_map(|day| &day.segments).copied().collect();
+    let keys: Vec<SegmentKey> = group.iter().flat_map(|day| &day.segments).map(|head| head.key).collect();
     let mut segments: BTreeMap<(AccountId, UtcDay), StoredSegments> = BTreeMap::new();
     for (key, data) in snapshot.segment_data(&keys).await? {
         segments.entry((key.account, key.day)).or_default().push((key, data));

@@ -53,6 +53,14 @@ pub(crate) enum Visitor {
 }
 
 impl Visitor {
+    /// A number that distinguishes it from all other visitors of a day.
+    pub(crate) fn key(self) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[2..].copy_from_slice(&self.bytes());
+        let ordinal = u64::from(matches!(self, Self::Ordinal(_)));
+        ordinal << 48 | u64::from_be_bytes(bytes)
+    }
+
     /// Six bytes that distinguish it from other visitors of the same variant.
     pub(crate) fn bytes(self) -> [u8; 6] {
         match self {
@@ -187,6 +195,13 @@ impl Columns {
         self.runs.keys().get(index(*self.run.get(index(row))?)).copied()
     }
 
+    /// The visitor of a click.
+    pub(crate) fn visitor_of(&self, row: u32) -> Visitor {
+        let visitor =
+            self.visitor.get(index(row)).and_then(|visitor| self.visitors.keys().get(index(*visitor)));
+        visitor.copied().unwrap_or(Visitor::Ordinal(0))
+    }
+
     /// The instant of a click, in milliseconds.
     pub(crate) fn instant_of(&self, row: u32) -> i64 {
         let day = self.run_of(row).map_or(0, |run| run.day.first().unix_millis());
@@ -199,6 +214,11 @@ impl Columns {
             (Some(one), Some(next)) => one.same_day(&next),
             _ => false,
         })
+    }
+
+    /// Whether the clicks of some visitors come from sealed segments.
+    pub(crate) fn has_ordinals(&self) -> bool {
+        self.visitors.keys().iter().any(|visitor| matches!(visitor, Visitor::Ordinal(_)))
     }
 
     /// Whether the clicks belong to several accounts or days.

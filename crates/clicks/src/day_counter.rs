@@ -1,11 +1,11 @@
 //! Counts the clicks of one day, segment by segment. The first round over the segments plans, the others count.
 
-use signpost_domain::analytics::{ClickSelection, Counts, Dimension, Report, UtcDay};
+use signpost_domain::analytics::{ClickSelection, Counts, Dimension, DimensionFilter, Report, UtcDay};
 
 use crate::MalformedSegment;
 use crate::columns::{Visitor, link_order};
 use crate::day_cuts::DayCuts;
-use crate::day_plan::{DayPlan, SegmentOfDay};
+use crate::day_plan::{BYTES_OF_NUMBER, DayPlan, SegmentOfDay, bytes_of_visitor};
 use crate::decoded_segment::{Kinds, read_references, read_visitors};
 use crate::dimension_of_day::{DimensionOfDay, KindOfRows, OrderOfLinks};
 use crate::distinct::{DistinctPairs, NONE, VisitorNumbers};
@@ -59,6 +59,13 @@ pub(crate) struct DayQuery<'a> {
     pub(crate) date: UtcDay,
     /// The pieces of the day.
     pub(crate) cuts: &'a DayCuts,
+}
+
+impl<'a> DayQuery<'a> {
+    /// What selects links.
+    fn links(&self) -> (&'a ClickSelection, &'a [DimensionFilter]) {
+        (self.selection, &self.selection.filters)
+    }
 }
 
 /// What one pass over a day counts besides dimensions.
@@ -169,7 +176,7 @@ impl DayCounter {
         if let Some(found) = found {
             self.selection.restore(found);
         } else {
-            self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
+            self.selection.find_links(&segment, day.links(), day.date, &mut self.decoder)?;
         }
         self.count_segment(&segment, day, &mut sums)?;
         self.pass = Some(Pass { number, visitors: sums.visitors });
@@ -192,8 +199,8 @@ impl DayCounter {
     }
 
     fn end_planning(&mut self, day: &DayQuery<'_>) -> Round {
-        let dimensions = sum(self.dimensions.len());
-        if !self.plan.decide(dimensions, self.array_bytes) {
+        let dimensions: Vec<Dimension> = self.dimensions.iter().map(|counted| counted.dimension).collect();
+        if !self.plan.decide(&dimensions, self.array_bytes) {
             return Round::Done;
         }
         self.begin_pass(0, day);
@@ -246,7 +253,7 @@ impl DayCounter {
         if header.last < first || last < header.first {
             return Ok(None);
         }
-        let found = self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
+        let found = self.selection.find_links(&segment, day.links(), day.date, &mut self.decoder)?;
         let ends = self.selection.links.first().zip(self.selection.links.last());
         let Some((first_link, last_link)) = ends.filter(|_| found > 0) else { return Ok(None) };
         let (first_link, last_link) = (link_order(first_link.link), link_order(last_link.link));
@@ -254,7 +261,14 @@ impl DayCounter {
         plan.runs += self.selection.runs();
         let kept = (plan.runs <= MAX_RUNS_KEPT).then(|| self.selection.take_found());
         plan.rows += index(found);
-        plan.visitors_of_segments += header.visitors.min(index(found));
+        let one_pass = self.array_bytes / (bytes_of_visitor(sum(self.dimensions.len())) + BYTES_OF_NUMBER);
+        let one_pass = usize::try_from(one_pass).unwrap_or(usize::MAX);
+        plan.bound.add(header.visitors.min(index(found)), one_pass, |distinct| {
+            let column = segment.column(Column::Visitors, &mut self.decoder, &mut self.room)?;
+            read_visitors(column, &header, &mut self.visitors)?;
+            self.visitors.iter().for_each(|visitor| distinct.add(*visitor));
+            Ok::<(), MalformedSegment>(())
+        })?;
         plan.has_hashes |= !header.sealed;
         plan.ordinals = plan.ordinals.max(index(header.base) + index(header.fresh));
         plan.visitors = header.visitors;
@@ -268,7 +282,8 @@ impl DayCounter {
         day: &DayQuery<'_>,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
-        self.selection.select(segment, day.selection, (day.date, day.cuts), false, &mut self.decoder)?;
+        let filters = &day.selection.filters;
+        self.selection.select(segment, filters, (day.date, day.cuts), false, &mut self.decoder)?;
         if self.selection.rows.is_empty() {
             return Ok(());
         }

@@ -94,12 +94,7 @@ impl VisitorNumbers {
         let key = match (self.numbering, visitor) {
             (Numbering::Index, _) => u64::from(index_in_segment),
             (Numbering::Ordinals, Visitor::Ordinal(ordinal)) => u64::from(ordinal),
-            (Numbering::Appearance | Numbering::Ordinals, Visitor::Hash(hash)) => {
-                let mut key = [0; 8];
-                key[2..].copy_from_slice(&hash);
-                u64::from_be_bytes(key)
-            }
-            (Numbering::Appearance, Visitor::Ordinal(ordinal)) => 1 << 48 | u64::from(ordinal),
+            (Numbering::Appearance | Numbering::Ordinals, visitor) => visitor.key(),
         };
         if self.passes > 1 && key % self.passes != self.pass {
             return NONE;

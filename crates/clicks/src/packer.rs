@@ -12,7 +12,7 @@ use crate::segment_reader::Decoder;
 use crate::value_limits::limit_values;
 
 /// Maximum number of clicks in a packed segment.
-const MAX_PACKED: usize = 65_536;
+pub(crate) const MAX_PACKED: usize = 65_536;
 
 /// A segment of one account's day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,8 +120,8 @@ impl<'a> PackedWriter<'a> {
     }
 }
 
-/// Maximum number of clicks in a sealed segment. Small segments make questions about few links cheap.
-const MAX_SEALED: usize = 8_192;
+/// Maximum number of clicks in a segment of a day that was sealed or sorted. Small segments make questions about few links cheap.
+pub const MAX_SORTED: usize = 8_192;
 
 /// Seals all segments of an account's day. It sorts them by link and time in blocks of 8,192 clicks, and
 /// replaces each visitor's hash with a number. The number says only "the same visitor on that day". Some
@@ -136,7 +136,7 @@ pub fn seal(segments: &[impl AsRef<[u8]>]) -> Result<Vec<PackedSegment>, Malform
     limit_values(&mut columns, &order);
     let mut ordinals = DayOrdinals::new(columns.visitors.len());
     let mut writer = PackedWriter::new(&columns);
-    for block in order.chunks(MAX_SEALED) {
+    for block in order.chunks(MAX_SORTED) {
         writer.write(block, Some(&mut ordinals));
     }
     Ok(writer.segments)
@@ -144,11 +144,19 @@ pub fn seal(segments: &[impl AsRef<[u8]>]) -> Result<Vec<PackedSegment>, Malform
 
 /// The clicks of one account's day.
 pub(crate) fn day_of(segments: &[impl AsRef<[u8]>]) -> Result<Columns, MalformedSegment> {
+    columns_of(segments, &mut DecodedSegment::default(), &mut Decoder::new())
+}
+
+/// The clicks of one account's day. It reuses the memory of its caller.
+pub(crate) fn columns_of(
+    segments: &[impl AsRef<[u8]>],
+    content: &mut DecodedSegment,
+    decoder: &mut Decoder,
+) -> Result<Columns, MalformedSegment> {
     let mut columns = Columns::default();
-    let (mut content, mut decoder) = (DecodedSegment::default(), Decoder::new());
     for segment in segments {
-        content.read(segment.as_ref(), &mut decoder)?;
-        columns.append(&content);
+        content.read(segment.as_ref(), decoder)?;
+        columns.append(content);
     }
     if columns.has_several_days() { Err(MalformedSegment::SeveralDays) } else { Ok(columns) }
 }

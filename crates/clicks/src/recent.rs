@@ -57,23 +57,6 @@ impl RecentCounter {
     }
 }
 
-/// The last click of each link in a segment of any accounts, sorted by account and link. Bots, blocked visits
-/// and widget clicks do not count.
-pub fn last_clicks(data: &[u8]) -> Result<Vec<(AccountId, LinkId, Timestamp)>, MalformedSegment> {
-    let mut last: HashMap<(AccountId, LinkId), Timestamp, RandomState> = HashMap::default();
-    each_click(
-        data,
-        |_| true,
-        |run, at| {
-            let last = last.entry((run.account, run.link)).or_insert(at);
-            *last = at.max(*last);
-        },
-    )?;
-    let mut found: Vec<_> = last.into_iter().map(|((account, link), at)| (account, link, at)).collect();
-    found.sort_unstable();
-    Ok(found)
-}
-
 /// Calls `each` with the clicks of the selected runs.
 fn each_click(
     data: &[u8],

@@ -63,12 +63,12 @@ pub(crate) struct RowSelection {
 }
 
 impl RowSelection {
-    /// Finds the runs with clicks of the account and the day on selected links, and returns their number of
-    /// clicks.
+    /// Finds the runs with clicks of the account and the day on selected links that the filters take, and returns their number
+    /// of clicks.
     pub(crate) fn find_links(
         &mut self,
         segment: &Segment<'_>,
-        selection: &ClickSelection,
+        (selection, filters): (&ClickSelection, &[DimensionFilter]),
         day: UtcDay,
         decoder: &mut Decoder,
     ) -> Result<u32, MalformedSegment> {
@@ -80,7 +80,7 @@ impl RowSelection {
         }
         segment.runs(&sections, decoder, &mut self.room, &mut self.runs)?;
         let by_link: Vec<&DimensionFilter> =
-            selection.filters.iter().filter(|filter| filter.dimension == Dimension::Link).collect();
+            filters.iter().filter(|filter| filter.dimension == Dimension::Link).collect();
         let (mut begin, mut clicks) = (0, 0);
         for RunOfClicks { run, clicks: of_run } in &self.runs {
             let end = begin + of_run;
@@ -103,7 +103,11 @@ impl RowSelection {
 
     /// Takes the last result, so that it need not be found again.
     pub(crate) fn take_found(&mut self) -> FoundLinks {
-        FoundLinks { links: std::mem::take(&mut self.links), runs: std::mem::take(&mut self.runs) }
+        let mut found =
+            FoundLinks { links: std::mem::take(&mut self.links), runs: std::mem::take(&mut self.runs) };
+        found.links.shrink_to_fit();
+        found.runs.shrink_to_fit();
+        found
     }
 
     /// Restores an earlier result.
@@ -115,7 +119,7 @@ impl RowSelection {
     pub(crate) fn select(
         &mut self,
         segment: &Segment<'_>,
-        selection: &ClickSelection,
+        filters: &[DimensionFilter],
         (day, cuts): (UtcDay, &DayCuts),
         with_times: bool,
         decoder: &mut Decoder,
@@ -139,7 +143,7 @@ impl RowSelection {
         } else {
             self.cut(cuts);
         }
-        self.filter(segment, &selection.filters, decoder)
+        self.filter(segment, filters, decoder)
     }
 
     /// Reads the times up to the last selected run.

@@ -70,10 +70,9 @@ impl Scanner {
     /// The data that it needs for a day.
     #[must_use]
     pub fn needs(&self, day: UtcDay) -> DayNeeds {
-        let no_links = matches!(&self.question.selection.scope, LinkScope::Some(links) if links.is_empty());
         match self.cuts(day) {
             None => DayNeeds::Nothing,
-            Some(_) if no_links => DayNeeds::Nothing,
+            Some(_) if self.question.selection.scope.is_empty() => DayNeeds::Nothing,
             Some(cuts) if self.scope().is_some() && can_answer(&cuts) => DayNeeds::Digest,
             Some(_) => DayNeeds::Segments,
         }

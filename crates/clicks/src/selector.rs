@@ -59,7 +59,24 @@ enum Stage {
     /// The first moments with selected clicks.
     Moments(FirstMoments),
     /// All clicks of these moments.
-    Clicks(HashSet<Moment, RandomState>, Vec<Candidate>),
+    Clicks(WantedMoments, Vec<Candidate>),
+}
+
+/// Moments whose clicks are taken.
+#[derive(Debug)]
+struct WantedMoments {
+    moments: HashSet<Moment, RandomState>,
+    /// The first and the last of their milliseconds.
+    window: (u32, u32),
+}
+
+impl WantedMoments {
+    /// `None` without moments.
+    fn new(moments: HashSet<Moment, RandomState>) -> Option<Self> {
+        let times = moments.iter().map(|(time, _)| *time);
+        let window = (times.clone().min()?, times.max()?);
+        Some(Self { moments, window })
+    }
 }
 
 /// The first moments with selected clicks, as many as there is room for.
@@ -113,7 +130,8 @@ impl Selector {
     /// The first day that can have such clicks; `None` if no day can.
     #[must_use]
     pub fn first_day(&self) -> Option<UtcDay> {
-        self.period().map(|period| UtcDay::of(period.first()))
+        let period = self.period().filter(|_| !self.selection.scope.is_empty())?;
+        Some(UtcDay::of(period.first()))
     }
 
     /// The first and the last link of the selection, in the order of their 16 bytes; `None` for all of the
@@ -184,9 +202,7 @@ impl Selector {
             Stage::Moments(first) => {
                 let mut moments = first.finish();
                 moments.extend(after.map(|(moment, _)| moment));
-                if moments.is_empty() {
-                    return Round::Done;
-                }
+                let Some(moments) = WantedMoments::new(moments) else { return Round::Done };
                 let stage = Stage::Clicks(moments, Vec::new());
                 self.day = Some(SelectedDay { day, cuts, after, stage });
                 Round::Again
@@ -239,10 +255,16 @@ impl Selector {
         first: &mut FirstMoments,
     ) -> Result<(), MalformedSegment> {
         let segment = Segment::open(segment, &mut self.decoder)?;
-        if self.rows.find_links(&segment, &self.selection, day, &mut self.decoder)? == 0 {
+        let (from, until) = cuts.window();
+        let until = first.until.map_or(until, |(time, _)| time.min(until));
+        if !has_clicks_within(&segment, day, (from, until)) {
             return Ok(());
         }
-        self.rows.select(&segment, &self.selection, (day, cuts), true, &mut self.decoder)?;
+        let filters = &self.selection.filters;
+        if self.rows.find_links(&segment, (&self.selection, filters), day, &mut self.decoder)? == 0 {
+            return Ok(());
+        }
+        self.rows.select(&segment, filters, (day, cuts), true, &mut self.decoder)?;
         let kinds = Kinds::read(&segment, &mut self.decoder, &mut self.room)?;
         for link in &self.rows.links {
             let begin = self.rows.rows.partition_point(|row| *row < link.begin);
@@ -267,15 +289,17 @@ impl Selector {
         &mut self,
         data: &[u8],
         (day, cuts): (UtcDay, &DayCuts),
-        moments: &HashSet<Moment, RandomState>,
+        moments: &WantedMoments,
         out: &mut Vec<Candidate>,
     ) -> Result<(), MalformedSegment> {
         let segment = Segment::open(data, &mut self.decoder)?;
-        let everything = ClickSelection { filters: Vec::new(), ..self.selection.clone() };
-        if self.rows.find_links(&segment, &everything, day, &mut self.decoder)? == 0 {
+        if !has_clicks_within(&segment, day, moments.window) {
             return Ok(());
         }
-        self.rows.select(&segment, &everything, (day, cuts), true, &mut self.decoder)?;
+        if self.rows.find_links(&segment, (&self.selection, &[]), day, &mut self.decoder)? == 0 {
+            return Ok(());
+        }
+        self.rows.select(&segment, &[], (day, cuts), true, &mut self.decoder)?;
         let mut decoded = false;
         for link in &self.rows.links {
             let begin = self.rows.rows.partition_point(|row| *row < link.begin);
@@ -284,7 +308,7 @@ impl Selector {
                 let row = index(*row);
                 let Some(time) = self.rows.times.get(row) else { continue };
                 let moment = (*time, link.link);
-                if !moments.contains(&moment) {
+                if !moments.moments.contains(&moment) {
                     continue;
                 }
                 if !decoded {
@@ -307,6 +331,12 @@ impl Selector {
             None => filter.takes(&candidate.moment.1.to_string()),
         })
     }
+}
+
+/// Whether a segment may have clicks of a day between these milliseconds of it, inclusively.
+fn has_clicks_within(segment: &Segment<'_>, day: UtcDay, (from, until): (u32, u32)) -> bool {
+    let begin = day.first().unix_millis();
+    segment.header.first <= begin + i64::from(until) && segment.header.last >= begin + i64::from(from)
 }
 
 fn time_of(at: Timestamp, day: UtcDay) -> u32 {

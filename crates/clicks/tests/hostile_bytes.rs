@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use signpost_clicks::{
-    DigestScope, MalformedSegment, Packer, RecentCounter, Scanner, SegmentBuilder, Selector, digests,
-    last_clicks, read, seal,
+    DigestScope, MalformedSegment, Packer, PlaceReader, RangeSorter, RecentCounter, Scanner, SegmentBuilder,
+    Selector, digest, read, seal,
 };
 use signpost_domain::analytics::{
     Buckets, ClickSelection, Dimension, LinkScope, Period, Question, RecordedClick, RecordedKind, UtcDay,
@@ -54,7 +54,7 @@ fn built(clicks: u32) -> Vec<u8> {
 /// Segments of one frame and of many, unsealed and sealed, and a digest.
 static SAMPLES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| {
     let (small, large) = (built(40), built(9_000));
-    let digest = digests(&[&large]).unwrap().remove(0).data;
+    let digest = signpost_clicks::digest(&[&large]).unwrap().digests.remove(0).data;
     let sealed = |segment: &Vec<u8>| seal(&[segment]).unwrap().remove(0).data;
     [sealed(&small), sealed(&large), small, large, digest]
 });
@@ -89,9 +89,13 @@ fn read_all(data: &[u8]) -> Vec<Result<(), MalformedSegment>> {
         Scanner::new(&by_hour).add_segments(day(), &[data, data]),
         Selector::new(&question.selection, None, 10).add_day(day(), &[data]).map(|_| ()),
         seal(&[data]).map(|_| ()),
-        digests(&[data]).map(|_| ()),
+        digest(&[data]).map(|_| ()),
+        PlaceReader::new().read(data).map(|_| ()),
+        match RangeSorter::new().sort(&[data]) {
+            Err(MalformedSegment::Sealed) => Ok(()),
+            sorted => sorted.map(|_| ()),
+        },
         counter.add(data),
-        last_clicks(data).map(|_| ()),
     ]
 }
 
@@ -183,7 +187,7 @@ fn segments_of_two_days_are_not_sealed_together() {
     }
     let data = builder.finish().unwrap().data;
     assert_eq!(seal(&[&data]).unwrap_err(), MalformedSegment::SeveralDays);
-    assert_eq!(digests(&[&data]).unwrap_err(), MalformedSegment::SeveralDays);
+    assert_eq!(digest(&[&data]).unwrap_err(), MalformedSegment::SeveralDays);
 }
 
 proptest! {

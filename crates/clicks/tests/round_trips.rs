@@ -9,7 +9,7 @@
 )]
 
 use signpost_clicks::{
-    MAX_CLICKS, MAX_VALUE_BYTES, PackedSegment, Packer, SegmentBuilder, SegmentFull, last_clicks, read, seal,
+    MAX_CLICKS, MAX_VALUE_BYTES, PackedSegment, Packer, SegmentBuilder, SegmentFull, digest, read, seal,
 };
 use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash};
 use signpost_domain::{AccountId, LinkId, LinkKind, Timestamp};
@@ -263,16 +263,14 @@ fn last_clicks_consider_each_link_and_only_clicks() {
     let other = LinkId::from_bytes(LinkKind::Redirect, [3; 16]);
     let rows = [
         row(5),
-        row(86_400_000),
-        Row { kind: RecordedKind::Bot, ..row(86_400_001) },
+        row(6),
+        Row { kind: RecordedKind::Bot, ..row(7) },
         Row { link: other, ..row(8) },
-        Row { link: other, account: AccountId::from_bytes([0; 16]), ..row(9) },
         Row { link: other, kind: RecordedKind::Widget, ..row(10) },
     ];
-    let found = last_clicks(&built(&rows)).unwrap();
-    let found: Vec<_> =
-        found.into_iter().map(|(account, link, at)| (account, link, at.unix_millis())).collect();
-    let expected = [&rows[4], &rows[1], &rows[3]].map(|row| (row.account, row.link, row.at));
+    let found = digest(&[built(&rows[..2]), built(&rows[2..])]).unwrap().last_clicks;
+    let found: Vec<_> = found.into_iter().map(|(link, at)| (link, at.unix_millis())).collect();
+    let expected = [&rows[1], &rows[3]].map(|row| (row.link, row.at));
     assert_eq!(found, expected);
 }
 

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use signpost_clicks::{Packer, SegmentBuilder, digests, read, seal};
+use signpost_clicks::{Packer, SegmentBuilder, digest, read, seal};
 use signpost_domain::analytics::{
     Dimension, MAX_KEPT_VALUES, OTHER_VALUES, RecordedClick, RecordedKind, UtcDay, Values, VisitorHash,
 };
@@ -145,12 +145,12 @@ proptest! {
         }
         let packed: Vec<Vec<u8>> = packer.finish().into_iter().map(|segment| segment.data).collect();
         prop_assert!(rows_of(&packed) == expected, "packed");
-        let of_day = digests(&segments).unwrap();
+        let of_day = digest(&segments).unwrap();
         // The store need not read a day's segments in the same order each time.
         segments.reverse();
         let sealed: Vec<Vec<u8>> = seal(&segments).unwrap().into_iter().map(|segment| segment.data).collect();
         prop_assert!(rows_of(&sealed) == expected, "sealed");
-        prop_assert!(digests(&sealed).unwrap() == of_day, "the digests differ from the sealed segments");
+        prop_assert!(digest(&sealed).unwrap() == of_day, "the digests differ from the sealed segments");
         let sealed_again: Vec<Vec<u8>> = seal(&sealed).unwrap().into_iter().map(|segment| segment.data).collect();
         prop_assert!(rows_of(&sealed_again) == expected, "sealed again");
     }

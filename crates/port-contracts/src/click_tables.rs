@@ -1,6 +1,7 @@
 //! The contract of [`ClickTables`]: what the shared code above a store's tables of clicks relies on.
 
 mod changing;
+mod large_days;
 mod observed;
 mod reading;
 
@@ -25,11 +26,15 @@ use self::changing::{
     d51_sealing_moves_the_version_and_digesting_does_not,
     r36_a_change_with_clicks_of_a_deleted_account_is_outdated,
 };
+use self::large_days::{
+    d51_a_large_day_that_changes_while_it_is_sorted_loses_no_click,
+    r46_a_large_day_is_counted_and_exported_in_parts,
+    r46_a_large_day_is_sorted_digested_and_finished_in_parts,
+};
 use self::reading::{
     a_malformed_batch_is_found_by_every_account, a_snapshot_does_not_change,
-    r46_a_large_day_is_counted_and_exported_in_parts, r46_a_short_attempt_reads_few_large_digests,
-    r46_a_short_attempt_reads_no_large_batches, r46_held_long_readings_delay_no_others,
-    r46_waiting_batches_are_found_by_their_accounts,
+    r46_a_short_attempt_reads_few_large_digests, r46_a_short_attempt_reads_no_large_batches,
+    r46_held_long_readings_delay_no_others, r46_waiting_batches_are_found_by_their_accounts,
 };
 use crate::click_samples::{ClickedLink, at};
 use crate::clicks::ClickFixture;
@@ -66,7 +71,11 @@ macro_rules! __click_tables_cases {
                 r46_held_long_readings_delay_no_others
                 r46_a_short_attempt_reads_no_large_batches
                 r46_a_short_attempt_reads_few_large_digests
+            }
+            large_days {
                 r46_a_large_day_is_counted_and_exported_in_parts
+                r46_a_large_day_is_sorted_digested_and_finished_in_parts
+                d51_a_large_day_that_changes_while_it_is_sorted_loses_no_click
             }
             changing {
                 d51_a_change_is_applied_once
@@ -141,7 +150,7 @@ impl Opened {
             account: segment.account,
             day: segment.day,
             version: None,
-            effect: DayEffect::NewClicks(Replacement { removed: Vec::new(), added: vec![segment] }),
+            effect: DayEffect::NewSegments(Replacement { removed: Vec::new(), added: vec![segment] }),
         };
         ClickChange { taken, unreadable: Vec::new(), days: segments.into_iter().map(day).collect() }
     }

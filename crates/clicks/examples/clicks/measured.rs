@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use signpost_clicks::{DayNeeds, Digest, PackedSegment, Packer, Scanner, SegmentBuilder, digests, seal};
+use signpost_clicks::{DayNeeds, Digest, PackedSegment, Packer, Scanner, SegmentBuilder, digest, seal};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{
     Buckets, ClickSelection, Dimension, DimensionFilter, LinkScope, Period, Question,
@@ -61,7 +61,7 @@ impl Measured {
             packed.sort_by_key(|segment| segment.account);
             for of_account in packed.chunk_by(|one, next| one.account == next.account) {
                 let data: Vec<&[u8]> = of_account.iter().map(|segment| segment.data.as_slice()).collect();
-                let digests = clock.took(&mut measured.digest, || digests(&data).unwrap());
+                let digests = clock.took(&mut measured.digest, || digest(&data).unwrap().digests);
                 let sealed = clock.took(&mut measured.seal, || seal(&data).unwrap());
                 measured.sealed += sealed.iter().map(|segment| segment.data.len()).sum::<usize>();
                 measured.digested += digests.iter().map(|digest| digest.data.len()).sum::<usize>();

@@ -132,7 +132,7 @@ fn link_gets_a_digest_from_1000_clicks() {
     for row in rows().iter().filter(|row| row.day() == day(0)) {
         builder.push(&row.click()).unwrap();
     }
-    let digests = signpost_clicks::digests(&[builder.finish().unwrap().data]).unwrap();
+    let digests = signpost_clicks::digest(&[builder.finish().unwrap().data]).unwrap().digests;
     let scopes: Vec<_> = digests.iter().map(|digest| digest.scope).collect();
     // In the order of their bytes: link 1 has those of link 0, and is a landing page.
     assert_eq!(scopes, [DigestScope::Account, DigestScope::Link(link(1)), DigestScope::Link(link(0))]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use signpost_clicks::{
     DayNeeds, DigestScope, PackedSegment, Packer, RecentCounter, Round, Scanner, SegmentBuilder, Selector,
-    digests, seal,
+    digest, seal,
 };
 use signpost_domain::analytics::{
     ClickId, ClickSelection, ExportedClick, Question, RecentClicks, Report, UtcDay,
@@ -119,7 +119,7 @@ impl Storage {
         }
         let segments: Vec<&[u8]> =
             self.packed.get(&(account, day))?.iter().map(|segment| &*segment.data).collect();
-        let found = digests(&segments).unwrap().into_iter().find(|digest| digest.scope == scope);
+        let found = digest(&segments).unwrap().digests.into_iter().find(|digest| digest.scope == scope);
         found.map(|digest| digest.data)
     }
 

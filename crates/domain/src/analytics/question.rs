@@ -33,6 +33,12 @@ impl LinkScope {
             Self::Some(links) => links.contains(&link),
         }
     }
+
+    /// Whether no link is included.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Some(links) if links.is_empty())
+    }
 }
 
 /// The selected clicks. All conditions must hold.

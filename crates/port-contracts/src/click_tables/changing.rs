@@ -38,7 +38,7 @@ pub(super) async fn d51_a_change_of_another_version_is_outdated(opened: Opened) 
 /// The effects that a change of a day may have.
 fn effects() -> [DayEffect; 3] {
     [
-        DayEffect::NewClicks(Replacement::default()),
+        DayEffect::NewSegments(Replacement::default()),
         DayEffect::Digested { digests: Vec::new(), last_clicks: BTreeMap::new() },
         DayEffect::Sealed(Replacement::default()),
     ]
@@ -120,7 +120,7 @@ pub(super) async fn d51_a_day_that_changes_meanwhile_delays_no_other(opened: Ope
         let (changing, day) = opened.packed_day().await;
         let (other, _) = opened.packed_day().await;
         let version = opened.version(changing, day).await;
-        let effect = DayEffect::NewClicks(Replacement::default());
+        let effect = DayEffect::NewSegments(Replacement::default());
         let change = ClickChange {
             days: vec![DayChange { account: changing, day, version, effect }],
             ..ClickChange::default()

@@ -29,7 +29,7 @@ impl ObservedTables {
         Self { tables, read: Arc::default(), interruption: Mutex::default() }
     }
 
-    /// Makes the change after this number of snapshots.
+    /// Makes the change after this number of snapshots, whatever the versions of its days are by then.
     pub(super) fn changing_after(self, snapshots: usize, change: ClickChange) -> Self {
         *self.interruption.lock().unwrap() = Some((snapshots, change));
         self
@@ -66,7 +66,13 @@ impl ClickTables for ObservedTables {
     }
 
     async fn snapshot(&self, reading: Reading, ends: Instant) -> Result<Box<dyn ClickSnapshot>, StoreError> {
-        if let Some(change) = self.interruption() {
+        if let Some(mut change) = self.interruption() {
+            let mut snapshot = self.tables.snapshot(Reading::Upkeep, ends).await?;
+            for day in &mut change.days {
+                let versions = snapshot.versions(&[(day.account, day.day)]).await?;
+                day.version = versions.first().map(|found| found.version);
+            }
+            drop(snapshot);
             assert_eq!(self.tables.apply(change, ends).await?, Applied::Whole);
         }
         let snapshot = self.tables.snapshot(reading, ends).await?;

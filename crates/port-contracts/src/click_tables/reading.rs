@@ -7,17 +7,13 @@ use signpost_app::ports::{EncodedClicks, StoreError, Upkeep};
 use signpost_click_store::{
     Applied, BatchKey, BatchSelection, ClickChange, DayChange, DayEffect, Reading, Replacement,
 };
-use signpost_clicks::{Digest, DigestScope, PackedSegment, SegmentBuilder};
-use signpost_domain::analytics::{
-    Buckets, ClickSelection, Dimension, ExportedClick, LinkScope, Period, Question, RecordedClick,
-    RecordedKind, UtcDay, Values, VisitorHash,
-};
-use signpost_domain::{AccountId, LinkId};
+use signpost_clicks::{Digest, DigestScope, PackedSegment};
+use signpost_domain::AccountId;
+use signpost_domain::analytics::{Buckets, ClickSelection, LinkScope, Period, Question, UtcDay};
 
 use super::observed::ObservedTables;
 use super::{Opened, of_source, soon};
 use crate::click_samples::{ClickedLink, at};
-use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
 /// A question of one account must not read what waits for others.
@@ -132,7 +128,7 @@ pub(super) async fn r46_a_short_attempt_reads_few_large_digests(opened: Opened) 
             data: vec![7; 100],
         };
         let new = Replacement { removed: Vec::new(), added: vec![segment] };
-        assert_eq!(opened.apply(change(None, DayEffect::NewClicks(new))).await, Applied::Whole);
+        assert_eq!(opened.apply(change(None, DayEffect::NewSegments(new))).await, Applied::Whole);
         let version = opened.version(account, day).await;
         // The first days of the question have none, the next ones small ones.
         let bytes = if day < large_from { 100 } else { BYTES };
@@ -145,70 +141,4 @@ pub(super) async fn r46_a_short_attempt_reads_few_large_digests(opened: Opened) 
     assert!(matches!(answered, Err(StoreError::Corrupt { table: "click_digests", .. })), "{answered:?}");
     let read = observed.bytes_read();
     assert_eq!(read.get(&Reading::ShortQuestion), Some(&(400 + 2 * BYTES)), "{read:?}");
-}
-
-/// Distinct visitors are counted by day, but a day of a very busy account does not fit into memory.
-pub(super) async fn r46_a_large_day_is_counted_and_exported_in_parts(opened: Opened) {
-    const SEGMENTS: usize = 12;
-    const CLICKS: usize = 280;
-    const VISITORS: usize = 100;
-    let account = samples::id();
-    let day = UtcDay::of(at(0));
-    let mut random = Pseudorandom::new(7);
-    let links: [LinkId; 2] = [ClickedLink::new().link, ClickedLink::new().link];
-    let mut added = Vec::new();
-    for segment in 0..SEGMENTS {
-        let mut builder = SegmentBuilder::new();
-        for click in 0..CLICKS {
-            let number = segment * CLICKS + click;
-            // Texts that cannot be compressed to less than three quarters.
-            let texts = Dimension::RECORDED.map(|_| text(&mut random));
-            let recorded = RecordedClick {
-                at: at(i64::try_from(number).unwrap()),
-                account,
-                link: links[segment % 2],
-                kind: RecordedKind::Click,
-                visitor: VisitorHash([u8::try_from(number % VISITORS).unwrap(); 6]),
-                values: Values(texts.each_ref().map(String::as_str)),
-            };
-            builder.push(&recorded).unwrap();
-        }
-        let data = builder.finish().unwrap().data;
-        assert!(data.len() > 1024 * 1024, "{}", data.len());
-        let [first_link, last_link] = [links[segment % 2]; 2];
-        let clicks = u32::try_from(CLICKS).unwrap();
-        added.push(PackedSegment { account, day, first_link, last_link, clicks, sealed: false, data });
-    }
-    let effect = DayEffect::NewClicks(Replacement { removed: Vec::new(), added });
-    let days = vec![DayChange { account, day, version: None, effect }];
-    assert_eq!(opened.apply(ClickChange { days, ..ClickChange::default() }).await, Applied::Whole);
-
-    let observed = ObservedTables::new(opened.tables.clone());
-    let question = Question { dimensions: vec![Dimension::Link], ..question(account) };
-    let report = signpost_click_store::answer(&observed, &question, soon()).await.unwrap();
-    let count = |number: usize| u64::try_from(number).unwrap();
-    let (clicks, visitors) = (count(SEGMENTS * CLICKS), count(VISITORS));
-    assert_eq!((report.totals.clicks, report.totals.visitors), (clicks, visitors));
-    let by_link: Vec<_> = report.dimensions[0].iter().map(|it| (it.clicks, it.visitors)).collect();
-    assert_eq!(by_link, [(clicks / 2, visitors); 2]);
-    let mut exported = Vec::new();
-    loop {
-        let after = exported.last().map(|click: &ExportedClick| click.id);
-        let page = signpost_click_store::clicks(&observed, &question.selection, after, 1_000, soon()).await;
-        let page = page.unwrap();
-        let is_last = page.len() < 1_000;
-        exported.extend(page);
-        if is_last {
-            break;
-        }
-    }
-    assert_eq!(exported.len(), SEGMENTS * CLICKS);
-    assert!(exported.is_sorted_by(|one, next| one.id < next.id));
-    assert!(observed.largest_read() <= 4 * 1024 * 1024, "{}", observed.largest_read());
-}
-
-/// 512 random letters.
-fn text(random: &mut Pseudorandom) -> String {
-    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    (0..512).map(|_| char::from(*random.pick(LETTERS).unwrap())).collect()
 }

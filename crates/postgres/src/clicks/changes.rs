@@ -52,7 +52,7 @@ async fn write(connection: &mut &AsyncPgConnection, change: ClickChange) -> Resu
     let mut last: BTreeMap<(IdBytes, IdBytes), Timestamp> = BTreeMap::new();
     for DayChange { account, day, version: _, effect } in changes {
         match effect {
-            DayEffect::NewClicks(replacement) | DayEffect::Sealed(replacement) => {
+            DayEffect::NewSegments(replacement) | DayEffect::Sealed(replacement) => {
                 removed.extend(replacement.removed);
                 added.extend(replacement.added);
             }
@@ -79,7 +79,7 @@ async fn write(connection: &mut &AsyncPgConnection, change: ClickChange) -> Resu
 
 /// Whether an account with new clicks was deleted.
 async fn has_forgotten(connection: &mut &AsyncPgConnection, changes: &[DayChange]) -> Result<bool, Failure> {
-    let with_new_clicks = changes.iter().filter(|change| matches!(change.effect, DayEffect::NewClicks(_)));
+    let with_new_clicks = changes.iter().filter(|change| matches!(change.effect, DayEffect::NewSegments(_)));
     let accounts: BTreeSet<AccountId> = with_new_clicks.map(|change| change.account).collect();
     let accounts = accounts.into_iter().map(IdBytes::from).collect();
     Ok(!retention::forgotten(connection, accounts).await?.is_empty())

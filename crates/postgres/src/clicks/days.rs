@@ -226,7 +226,7 @@ pub(super) async fn mark(connection: &mut &AsyncPgConnection, changes: &[DayChan
         return Ok(());
     }
     let marks = changes.iter().map(|change| match change.effect {
-        DayEffect::NewClicks(_) => (1, (Some(false), Some(false))),
+        DayEffect::NewSegments(_) => (1, (Some(false), Some(false))),
         DayEffect::Digested { .. } => (0, (Some(true), None)),
         DayEffect::Sealed(_) => (1, (None, Some(true))),
         DayEffect::Deleted(_) => (1, (Some(false), None)),
@@ -237,7 +237,7 @@ pub(super) async fn mark(connection: &mut &AsyncPgConnection, changes: &[DayChan
     Mark { accounts, days, moves, digested, sealed }.execute(connection).await?;
     let stale = changes
         .iter()
-        .filter(|change| matches!(change.effect, DayEffect::NewClicks(_) | DayEffect::Deleted(_)));
+        .filter(|change| matches!(change.effect, DayEffect::NewSegments(_) | DayEffect::Deleted(_)));
     let stale: Vec<(AccountId, UtcDay)> = stale.map(|change| (change.account, change.day)).collect();
     if !stale.is_empty() {
         let (accounts, days) = columns(&stale);

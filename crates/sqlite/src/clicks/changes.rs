@@ -19,7 +19,7 @@ pub(super) fn apply(connection: &mut SqliteConnection, change: ClickChange) -> R
     inbox::delete(connection, &taken)?;
     for DayChange { account, day, version: _, effect } in days {
         match effect {
-            DayEffect::NewClicks(replacement) => {
+            DayEffect::NewSegments(replacement) => {
                 replace(connection, replacement)?;
                 days::note_clicks(connection, account, day)?;
             }
@@ -45,7 +45,7 @@ pub(super) fn apply(connection: &mut SqliteConnection, change: ClickChange) -> R
 fn days_are_unchanged(connection: &mut SqliteConnection, days: &[DayChange]) -> Result<bool, Failure> {
     for DayChange { account, day, version, effect } in days {
         let current = days::version(connection, *account, *day)?;
-        let has_new_clicks = matches!(effect, DayEffect::NewClicks(_));
+        let has_new_clicks = matches!(effect, DayEffect::NewSegments(_));
         if current != *version || has_new_clicks && retention::is_forgotten(connection, *account)? {
             return Ok(false);
         }
