@@ -45,12 +45,15 @@ pub(crate) async fn answer<B: MessageBody>(
     wire.encode_head(head, size)?;
     // Making a body may cost more than sending it, so it is not asked for one that is not sent.
     if !form.is_to_head && !matches!(size, BodySize::None | BodySize::Sized(0)) {
-        let sent = send_body(wire, pin!(body)).await;
-        if ends_by_closing && sent.is_err() {
-            // A reset is the only sign that the body is incomplete.
+        if ends_by_closing {
+            // A reset is the only sign that the body is incomplete, also if this future is dropped.
             wire.discard_output();
         }
-        sent?;
+        send_body(wire, pin!(body)).await?;
+        if ends_by_closing {
+            wire.flush().await?;
+            wire.keep_output();
+        }
     }
     if wire.unwritten_bytes() >= ANSWER_BYTES {
         wire.flush().await?;

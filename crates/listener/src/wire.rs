@@ -383,6 +383,11 @@ impl Wire {
         // If the system refuses, it keeps the bytes for a while.
         let _ = SockRef::from(&*self.stream.borrow()).set_linger(Some(Duration::ZERO));
     }
+
+    /// Makes the system send unread output also after the connection is dropped, as it does at first.
+    pub(crate) fn keep_output(&self) {
+        let _ = SockRef::from(&*self.stream.borrow()).set_linger(None);
+    }
 }
 
 impl Drop for Wire {

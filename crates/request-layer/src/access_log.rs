@@ -55,8 +55,12 @@ pub(crate) struct AccessRecord<T: Default + 'static> {
 
 impl<T: Default + 'static> AccessRecord<T> {
     /// Starts the record of a request with this method.
-    pub(crate) fn begin(options: &'static LayerOptions, method: &Method, facts: Rc<RequestFacts<T>>) -> Self {
-        Self { started: Instant::now(), options, method: method_name(method), facts, answered: false }
+    pub(crate) fn begin(
+        options: &'static LayerOptions,
+        method: &'static str,
+        facts: Rc<RequestFacts<T>>,
+    ) -> Self {
+        Self { started: Instant::now(), options, method, facts, answered: false }
     }
 
     /// Records the answer.
@@ -96,23 +100,23 @@ fn in_milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
 
-/// The framework drops a request whose client has disconnected. Its commits stay, so the log must mention it.
+/// A worker that stops at once, or after its time limit, drops requests. Their commits stay, so the log must mention them.
 impl<T: Default + 'static> Drop for AccessRecord<T> {
     fn drop(&mut self) {
         if !self.answered {
             let (method, route) = (self.method, self.facts.route.get());
             let duration_ms = in_milliseconds(self.started.elapsed());
             if (self.options.is_probe)(route) {
-                tracing::debug!(method, route, duration_ms, "the client went away before the answer");
+                tracing::debug!(method, route, duration_ms, "dropped before the answer");
                 return;
             }
-            tracing::info!(method, route, duration_ms, "the client went away before the answer");
+            tracing::info!(method, route, duration_ms, "dropped before the answer");
         }
     }
 }
 
 /// Invented methods share one label: they must not create metrics without bound, nor reach the log.
-fn method_name(method: &Method) -> &'static str {
+pub(crate) fn method_name(method: &Method) -> &'static str {
     const KNOWN: [(Method, &str); 9] = [
         (Method::GET, "GET"),
         (Method::HEAD, "HEAD"),

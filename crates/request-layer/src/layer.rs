@@ -1,6 +1,6 @@
 //! The layer itself.
 
-use std::any::Any;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::thread;
 
 use actix_http::body::{BoxBody, MessageBody};
 use actix_http::header::{CACHE_CONTROL, HeaderName, HeaderValue};
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Response};
+use actix_http::{ConnectionType, HttpMessage as _, Request, Response};
 use actix_service::{IntoServiceFactory, Service as _, ServiceFactory, apply_fn_factory};
 use futures_util::FutureExt as _;
 use signpost_app::Application;
@@ -16,9 +16,10 @@ use signpost_domain::RequestId;
 use signpost_listener::{AcceptedEncodings, ListenerRefusal, ListenerRefusals, NO_STORE};
 use tracing::{Instrument as _, Span};
 
-use crate::access_log::{AccessRecord, RequestMetrics};
+use crate::access_log::{AccessRecord, RequestMetrics, method_name};
 use crate::compression::compressed;
 use crate::facts::RequestFacts;
+use crate::streamed_body::{panic_message, streamed_within};
 use crate::unhandled::{ErrorAnswers, Unhandled};
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -26,7 +27,7 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The route of requests whose path matches no pattern.
 const UNMATCHED: &str = "unmatched";
 
-/// The route of requests that the listener refuses. Their method and their path are unknown.
+/// The method and the route of requests that the listener refuses: both are unknown.
 const UNREADABLE: &str = "unreadable";
 
 /// What differs between listeners.
@@ -70,7 +71,7 @@ impl<E: ErrorAnswers> RequestLayer<E> {
         I: IntoServiceFactory<S, Request>,
         S: ServiceFactory<Request>,
         S::Response: Into<Response<B>>,
-        S::Error: Into<Response<BoxBody>>,
+        S::Error: Display + Into<Response<BoxBody>>,
         B: MessageBody + 'static,
     {
         let layer = Arc::clone(self);
@@ -79,12 +80,15 @@ impl<E: ErrorAnswers> RequestLayer<E> {
             let span = span_of(facts.id);
             request.extensions_mut().insert(Rc::clone(&facts));
             let accepted = AcceptedEncodings::of(request.headers());
-            let record = AccessRecord::begin(layer.options, request.method(), facts);
+            let record = AccessRecord::begin(layer.options, method_name(request.method()), facts);
             // A service may do its work in the call already, so that may panic, too.
             let called = span.in_scope(|| catch_unwind(AssertUnwindSafe(|| service.call(request))));
             let layer = Arc::clone(&layer);
+            let body_span = span.clone();
             let answered = async move {
-                compressed(layer.options.compresses_for_one, accepted, layer.answered(called, record).await)
+                let response = layer.answered(called, record).await;
+                let response = compressed(layer.options.compresses_for_one, accepted, response);
+                streamed_within(&body_span, response)
             };
             answered.map(Ok).instrument(span)
         })
@@ -98,7 +102,7 @@ impl<E: ErrorAnswers> RequestLayer<E> {
     ) -> Response<BoxBody>
     where
         R: Into<Response<B>>,
-        F: Into<Response<BoxBody>>,
+        F: Display + Into<Response<BoxBody>>,
         B: MessageBody + 'static,
     {
         // A panic ends one request, not all connections of the worker. Its units of work are dropped uncommitted.
@@ -107,8 +111,11 @@ impl<E: ErrorAnswers> RequestLayer<E> {
             Err(panic) => Err(panic),
         };
         let answered = match outcome {
-            Ok(Ok(response)) => Unhandled::checked(response.into().map_into_boxed_body()),
-            Ok(Err(error)) => Unhandled::checked(error.into()),
+            Ok(Ok(response)) => Unhandled::checked(response.into().map_into_boxed_body(), None),
+            Ok(Err(error)) => {
+                let cause = error.to_string();
+                Unhandled::checked(error.into(), Some(&cause))
+            }
             Err(panic) => Err(Unhandled::failed(&format!("a panic: {}", panic_message(panic.as_ref())))),
         };
         let response = answered.unwrap_or_else(|unhandled| self.errors.answer(unhandled, &record.facts));
@@ -143,7 +150,7 @@ impl<E: ErrorAnswers> ListenerRefusals for RequestLayer<E> {
     fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
         let facts = RequestFacts::<E::Facts>::new(self.app.ids.next(), UNREADABLE);
         let _entered = span_of(facts.id).entered();
-        let record = AccessRecord::begin(self.options, &Method::default(), facts);
+        let record = AccessRecord::begin(self.options, UNREADABLE, facts);
         let response = self.errors.answer(Unhandled::Refused(refusal), &record.facts);
         self.completed(response, record)
     }
@@ -152,9 +159,4 @@ impl<E: ErrorAnswers> ListenerRefusals for RequestLayer<E> {
 /// The span of a request's log lines (D4). At this level every filter that passes an event in the span also passes the span.
 fn span_of(request_id: RequestId) -> Span {
     tracing::error_span!("request", %request_id)
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }

@@ -14,6 +14,7 @@ mod access_log;
 mod compression;
 mod facts;
 mod layer;
+mod streamed_body;
 mod unhandled;
 
 pub use access_log::RequestMetrics;

@@ -33,8 +33,11 @@ impl Unhandled {
     }
 
     /// The answer of a handler, or the error that the framework reports with it. The framework's errors have no body, or a
-    /// plain text for programmers.
-    pub(crate) fn checked(response: Response<BoxBody>) -> Result<Response<BoxBody>, Self> {
+    /// plain text for programmers. The cause of one is only logged if it is a failure: others may repeat what the caller sent.
+    pub(crate) fn checked(
+        response: Response<BoxBody>,
+        cause: Option<&str>,
+    ) -> Result<Response<BoxBody>, Self> {
         let status = response.status();
         let is_error = status.is_client_error() || status.is_server_error();
         let content_type = response.headers().get(CONTENT_TYPE);
@@ -48,7 +51,10 @@ impl Unhandled {
                 Self::MethodNotAllowed { allow: response.headers().get(ALLOW).cloned() }
             }
             status if status.is_client_error() => Self::Rejected(status),
-            status => Self::failed(&format!("the framework answered {status}")),
+            status => {
+                let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
+                Self::failed(&format!("the framework answered {status}{cause}"))
+            }
         })
     }
 }
@@ -73,7 +79,7 @@ mod tests {
             if let Some(value) = content_type {
                 response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(value));
             }
-            Unhandled::checked(response).err()
+            Unhandled::checked(response, None).err()
         };
         for content_type in [None, Some("text/plain; charset=utf-8")] {
             for (status, expected) in [

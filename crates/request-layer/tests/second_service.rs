@@ -18,6 +18,7 @@ use actix_service::{IntoServiceFactory as _, map_config};
 use actix_web::dev::{AppConfig, Service as _};
 use actix_web::http::header::ContentType;
 use actix_web::{App, HttpResponse, web};
+use futures_util::{Stream, StreamExt as _, stream};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Value, json};
 use signpost_app::Application;
@@ -69,7 +70,7 @@ fn start(app: &Arc<Application>) -> Listener {
         let pages = App::new()
             .wrap_fn(|request, service| {
                 let pattern = request.match_pattern();
-                let known = ["/page/{id}", "/script", "/well", "/panic", "/number/{number}"];
+                let known = ["/page/{id}", "/script", "/well", "/panic", "/stream", "/number/{number}"];
                 let route = known.into_iter().find(|known| pattern.as_deref() == Some(known));
                 if let (Some(facts), Some(route)) = (RequestFacts::<()>::of(&request), route) {
                     facts.route.set(route);
@@ -80,6 +81,7 @@ fn start(app: &Arc<Application>) -> Listener {
             .route("/script", web::get().to(script))
             .route("/well", web::get().to(|| async { html("well".to_owned()) }))
             .route("/panic", web::get().to(panicking))
+            .route("/stream", web::get().to(|| async { HttpResponse::Ok().streaming(parts()) }))
             .route(
                 "/number/{number}",
                 web::get().to(|number: web::Path<u8>| async move { html(number.to_string()) }),
@@ -99,6 +101,17 @@ async fn script() -> HttpResponse {
 
 async fn panicking() -> HttpResponse {
     panic!("the handler of this test panics")
+}
+
+/// Two parts of a body, and a panic.
+fn parts() -> impl Stream<Item = Result<web::Bytes, io::Error>> {
+    stream::iter(0..3).then(async |part| {
+        // The connection sends what it has meanwhile.
+        tokio::task::yield_now().await;
+        assert!(part < 2, "the body of this test panics");
+        tracing::info!(part, "made");
+        Ok(web::Bytes::from_static(b"part"))
+    })
 }
 
 fn html(page: String) -> HttpResponse {
@@ -198,6 +211,23 @@ async fn d4_a_second_service_has_id_log_metrics_errors_and_compression() {
         assert_eq!(fields.get("code").and_then(Value::as_str), code, "{line}");
     }
 
+    // A body that is still made when the head is sent.
+    let before = log.lines().len();
+    let request = "GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_owned();
+    let (head, body) = exchange(address, request).await;
+    assert_eq!(
+        String::from_utf8(body).unwrap(),
+        "4\r\npart\r\n4\r\npart\r\n",
+        "the final chunk must be missing"
+    );
+    let id = json!(header(&head, "x-request-id").unwrap());
+    let lines = log.lines().split_off(before);
+    let of_request: Vec<_> = lines.iter().filter(|line| line["span"]["request_id"] == id).collect();
+    let messages: Vec<_> =
+        of_request.iter().map(|line| line["fields"]["message"].as_str().unwrap()).collect();
+    assert_eq!(messages, ["answered", "made", "made", "an answer was aborted"]);
+    assert_eq!(of_request[3]["fields"]["cause"], "a panic: the body of this test panics");
+
     // The framework's lines of that level show paths; no program should enable them.
     let ours = |line: &Value| line["target"].as_str().unwrap().starts_with("signpost");
     let everything = json!(log.lines().into_iter().filter(ours).collect::<Vec<_>>()).to_string();
@@ -209,6 +239,7 @@ async fn d4_a_second_service_has_id_log_metrics_errors_and_compression() {
         r#"pages_requests_total{method="GET",route="/page/{id}",status="200"} 1"#,
         r#"pages_requests_total{method="other",route="/page/{id}",status="404"} 1"#,
         r#"pages_requests_total{method="GET",route="unmatched",status="404"} 1"#,
+        r#"pages_requests_total{method="unreadable",route="unreadable",status="400"} 1"#,
         r#"pages_refused_total{code="internal_error"} 1"#,
         r#"pages_request_duration_seconds_count{route="/panic"} 1"#,
     ] {

@@ -117,7 +117,7 @@ impl Drop for Slot {
     }
 }
 
-/// A request is in flight until this permit and all its clones are dropped: after the answer, or when the client is gone.
+/// A request is in flight until this permit and all its clones are dropped: after the answer, of which an export is the longest.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestPermit {
     slot: Arc<Slot>,

@@ -7,7 +7,6 @@ use futures_util::stream;
 use signpost_app::analytics::{self, Export};
 use signpost_app::{AppError, Application};
 use signpost_domain::analytics::ExportedClick;
-use tracing::Span;
 
 use super::click_lines::LineFormat;
 use super::query::{self, ExportQuery, Subject};
@@ -61,7 +60,6 @@ struct Lines {
     /// The next clicks; empty at the end.
     page: Vec<ExportedClick>,
     is_begun: bool,
-    span: Span,
 }
 
 /// Reads the first page before it sends the status, so that a failing store is a 503. Reads each later page once the client
@@ -73,8 +71,7 @@ async fn respond(
     format: LineFormat,
 ) -> Result<HttpResponse, ApiError> {
     let page = next(&app, &mut export).await?;
-    let span = Span::current();
-    let lines = Lines { app, _caller: caller, export, format, page, is_begun: false, span };
+    let lines = Lines { app, _caller: caller, export, format, page, is_begun: false };
     let body = stream::try_unfold(lines, async |mut lines| {
         let chunk = lines.chunk().await?;
         Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, lines)))
@@ -108,7 +105,7 @@ impl Lines {
         if self.is_begun {
             self.page = next(&self.app, &mut self.export).await.map_err(|error| {
                 let cause = error.cause().unwrap_or_else(|| AppError::AnalyticsBusy.to_string());
-                self.span.in_scope(|| tracing::error!(cause, "an export was aborted"));
+                tracing::error!(cause, "an export was aborted");
                 std::io::Error::other("an export was aborted")
             })?;
         } else {

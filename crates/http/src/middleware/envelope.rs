@@ -51,6 +51,9 @@ pub(crate) async fn envelope(
 /// Writes replays and errors as responses to the request with these facts; others stay as they are.
 fn written(response: HttpResponse, facts: &ApiFacts) -> HttpResponse {
     let Some(error) = response.error().and_then(Error::as_error::<ApiError>) else {
+        if let Some(cause) = response.error().filter(|_| response.status().is_server_error()) {
+            tracing::error!(%cause, "the framework failed");
+        }
         return with_budget(response, facts);
     };
     let ApiError::App(AppError::AnsweredBefore(stored)) = error else {

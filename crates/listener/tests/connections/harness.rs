@@ -142,6 +142,11 @@ async fn answer(
             let parts = parts.inspect(move |_| _ = seen.parts.fetch_add(1, Ordering::SeqCst));
             Response::build(StatusCode::OK).body(BodyStream::new(parts)).map_into_boxed_body()
         }
+        "/endless" => {
+            let parts =
+                stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"one,"))]).chain(stream::pending());
+            Response::build(StatusCode::OK).body(BodyStream::new(parts)).map_into_boxed_body()
+        }
         "/wait" => {
             leave.acquire().await.unwrap().forget();
             ok(Bytes::from_static(b"waited"))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use signpost_listener::Times;
+use tokio::io::AsyncReadExt as _;
 
 use crate::harness::{Client, SHORT, Scene, get, patient};
 
@@ -51,6 +52,18 @@ async fn immediate_stop_ends_everything() {
     }
     scene.listener.stop(false).await.unwrap();
     assert_eq!(running.until_closed().await, 0);
+}
+
+/// The client has no other sign that the answer is incomplete.
+#[tokio::test]
+async fn immediate_stop_resets_an_answer_to_http_1_0() {
+    let scene = Scene::start(patient(), 10);
+    let mut running = scene.connect().await;
+    running.send("GET /endless HTTP/1.0\r\n\r\n").await;
+    assert!(running.until_empty_line().await.unwrap().contains("200"));
+    scene.listener.stop(false).await.unwrap();
+    let ended = running.stream.read_to_end(&mut Vec::new()).await;
+    assert_eq!(ended.unwrap_err().kind(), std::io::ErrorKind::ConnectionReset);
 }
 
 /// A client that does not read must not delay a stop until its deadline.
