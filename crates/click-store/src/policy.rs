@@ -30,14 +30,17 @@ pub(crate) const LIMIT_OF_DAYS: Duration = Duration::from_mins(1);
 /// The maximum number of account days that one step digests or seals.
 pub(crate) const DAYS_OF_STEP: usize = 256;
 
-/// How many bytes of segments are read at once to digest or seal days. A single larger day is read in parts.
+/// How many bytes of segments are read at once to digest or seal several days.
 pub(crate) const BYTES_OF_DAYS: u64 = 4 * 1024 * 1024;
 
-/// How many bytes of segments of a large day are sorted at once. Their clicks take some ten times as much in memory.
-pub(crate) const BYTES_OF_SORTING: u64 = 2 * 1024 * 1024;
+/// A day with more bytes of segments is sorted and digested in parts (ADR 68).
+pub(crate) const BYTES_OF_WHOLE_DAY: u64 = 8 * 1024 * 1024;
+
+/// How many bytes of segments of a large day are sorted at once. Their clicks take some twenty times as much in memory.
+pub(crate) const BYTES_OF_SORTING: u64 = 1024 * 1024;
 
 /// The maximum number of clicks of a large day that are sorted at once.
-pub(crate) const CLICKS_OF_SORTING: u64 = 131_072;
+pub(crate) const CLICKS_OF_SORTING: u64 = 65_536;
 
 /// After this many failures of a step, the store is broken and not some days.
 pub(crate) const MOST_FAILED_DAYS: usize = 4;

@@ -11,7 +11,7 @@ use signpost_domain::{AccountId, Timestamp};
 use crate::computing::{Lane, compute};
 use crate::digesting::digested;
 use crate::large_days;
-use crate::policy::{BYTES_OF_DAYS, DAYS_OF_STEP, LIMIT_OF_DAYS, MOST_FAILED_DAYS};
+use crate::policy::{BYTES_OF_DAYS, BYTES_OF_WHOLE_DAY, DAYS_OF_STEP, LIMIT_OF_DAYS, MOST_FAILED_DAYS};
 use crate::reading_days::{by, versions};
 use crate::sealing::sealed;
 use crate::tables::{
@@ -73,7 +73,7 @@ pub(crate) async fn change_some(
     let mut failures = Vec::new();
     while let Some(group) = groups.pop_front() {
         let changed = match group.as_slice() {
-            [day] if day.bytes > BYTES_OF_DAYS => large_days::change(tables, day, pending, limit).await,
+            [day] if day.bytes > BYTES_OF_WHOLE_DAY => large_days::change(tables, day, pending, limit).await,
             group => change_group(tables, group, pending, limit).await,
         };
         match changed {

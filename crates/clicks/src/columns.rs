@@ -8,6 +8,7 @@ use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay}
 use signpost_domain::{AccountId, LinkId, LinkKind};
 
 use crate::MAX_VALUE_BYTES;
+use crate::click_rows::{ClickRows, DimensionRows};
 use crate::decoded_segment::DecodedSegment;
 use crate::numbers::index;
 use crate::segment_format::{DAY_MILLIS, DIMENSIONS};
@@ -195,11 +196,18 @@ impl Columns {
         self.runs.keys().get(index(*self.run.get(index(row))?)).copied()
     }
 
-    /// The visitor of a click.
-    pub(crate) fn visitor_of(&self, row: u32) -> Visitor {
-        let visitor =
-            self.visitor.get(index(row)).and_then(|visitor| self.visitors.keys().get(index(*visitor)));
-        visitor.copied().unwrap_or(Visitor::Ordinal(0))
+    /// The columns, borrowed.
+    pub(crate) fn rows(&self) -> ClickRows<'_> {
+        let dimensions = self.values.iter().zip(&self.value);
+        ClickRows {
+            runs: self.runs.keys(),
+            run: &self.run,
+            time: &self.time,
+            kind: &self.kind,
+            visitors: self.visitors.keys(),
+            visitor: &self.visitor,
+            dimensions: dimensions.map(|(dictionary, value)| DimensionRows { dictionary, value }).collect(),
+        }
     }
 
     /// The instant of a click, in milliseconds.
@@ -223,9 +231,13 @@ impl Columns {
 
     /// Whether the clicks belong to several accounts or days.
     pub(crate) fn has_several_days(&self) -> bool {
-        let runs = self.runs.keys();
-        runs.first().is_some_and(|first| runs.iter().any(|run| !run.same_day(first)))
+        has_several_days(self.runs.keys())
     }
+}
+
+/// Whether runs belong to several accounts or days.
+pub(crate) fn has_several_days(runs: &[Run]) -> bool {
+    runs.first().is_some_and(|first| runs.iter().any(|run| !run.same_day(first)))
 }
 
 /// The number of a kind in segments.

@@ -5,9 +5,10 @@ use signpost_domain::analytics::{ClickSelection, Counts, Dimension, DimensionFil
 use crate::MalformedSegment;
 use crate::columns::{Visitor, link_order};
 use crate::day_cuts::DayCuts;
+use crate::day_pass::{Pass, PassSums};
 use crate::day_plan::{BYTES_OF_NUMBER, DayPlan, SegmentOfDay, bytes_of_visitor};
 use crate::decoded_segment::{Kinds, read_references, read_visitors};
-use crate::dimension_of_day::{DimensionOfDay, KindOfRows, OrderOfLinks};
+use crate::dimension_of_day::{DimensionOfDay, KindOfRows};
 use crate::distinct::{DistinctPairs, NONE, VisitorNumbers};
 use crate::numbers::{index, number, sum};
 use crate::rounds::Round;
@@ -43,14 +44,6 @@ pub(crate) struct DayCounter {
     next: usize,
 }
 
-/// A pass over a day. It counts a part of the visitors.
-#[derive(Debug, Clone, Copy)]
-struct Pass {
-    number: u64,
-    /// Distinct visitors so far.
-    visitors: u64,
-}
-
 /// A day to count.
 pub(crate) struct DayQuery<'a> {
     /// The selected clicks.
@@ -65,29 +58,6 @@ impl<'a> DayQuery<'a> {
     /// What selects links.
     fn links(&self) -> (&'a ClickSelection, &'a [DimensionFilter]) {
         (self.selection, &self.selection.filters)
-    }
-}
-
-/// What one pass over a day counts besides dimensions.
-struct PassSums<'a> {
-    report: &'a mut Report,
-    /// Distinct visitors of the day, in this pass.
-    visitors: u64,
-    /// Whether this pass counts rows, and not only visitors.
-    first: bool,
-    /// Whether this is the only pass.
-    only: bool,
-    /// Whether all clicks of a link are contiguous.
-    links_in_order: bool,
-}
-
-impl PassSums<'_> {
-    const fn order_of_links(&self) -> OrderOfLinks {
-        match (self.links_in_order, self.only) {
-            (true, true) => OrderOfLinks::Once,
-            (true, false) => OrderOfLinks::InEachPass,
-            (false, _) => OrderOfLinks::Any,
-        }
     }
 }
 

@@ -6,11 +6,12 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{LinkId, Timestamp};
 
 use crate::MalformedSegment;
-use crate::columns::{Columns, Run, link_order};
+use crate::click_rows::ClickRows;
+use crate::columns::{has_several_days, link_order};
 use crate::decoded_segment::DecodedSegment;
 use crate::digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST};
 use crate::numbers::{index, sum};
-use crate::packer::{columns_of, day_of};
+use crate::packer::day_of;
 use crate::rounds::Round;
 use crate::scope_sums::{ScopeSums, passes_of, visitors_of_pass};
 use crate::segment_reader::Decoder;
@@ -41,9 +42,9 @@ pub fn digest(segments: &[impl AsRef<[u8]>]) -> Result<DigestedDay, MalformedSeg
     let order = columns.order();
     limit_values(&mut columns, &order);
     let mut digester = DayDigester::with_array_bytes(u64::MAX);
-    digester.add(&columns, &order);
+    digester.add(&columns.rows(), &order);
     while digester.end_round() == Round::Again {
-        digester.add(&columns, &order);
+        digester.add(&columns.rows(), &order);
     }
     Ok(digester.finish())
 }
@@ -115,17 +116,26 @@ impl DayDigester {
 
     /// Adds some segments in a round.
     pub fn add_part(&mut self, segments: &[impl AsRef<[u8]>]) -> Result<(), MalformedSegment> {
+        let mut content = std::mem::take(&mut self.content);
+        let (mut runs, mut run, mut order) = (Vec::new(), Vec::new(), Vec::new());
         for segment in segments {
-            let columns = columns_of(&[segment], &mut self.content, &mut self.decoder)?;
-            self.add(&columns, &columns.order());
+            content.read(segment.as_ref(), &mut self.decoder)?;
+            let rows = content.rows(&mut runs, &mut run);
+            if has_several_days(rows.runs) {
+                return Err(MalformedSegment::SeveralDays);
+            }
+            order.clear();
+            order.extend((0..).take(rows.time.len()));
+            self.add(&rows, &order);
         }
+        self.content = content;
         Ok(())
     }
 
-    fn add(&mut self, columns: &Columns, order: &[u32]) {
+    fn add(&mut self, rows: &ClickRows<'_>, order: &[u32]) {
         match self.pass {
-            None => self.plan(columns, order),
-            Some(pass) => self.sum_up(pass, columns, order),
+            None => self.plan(rows, order),
+            Some(pass) => self.sum_up(pass, rows, order),
         }
     }
 
@@ -164,24 +174,25 @@ impl DayDigester {
         Some(passes_of(visitors, self.array_bytes)).filter(|passes| *passes <= MAX_PASSES)
     }
 
-    fn plan(&mut self, columns: &Columns, order: &[u32]) {
+    fn plan(&mut self, rows: &ClickRows<'_>, order: &[u32]) {
         let one_pass = visitors_of_pass(self.array_bytes);
-        self.visitors.add_clicks(columns.visitors.keys().iter().copied(), one_pass);
-        for (run, rows) in links(columns, order) {
+        self.visitors.add_clicks(rows.visitors.iter().copied(), one_pass);
+        for (run, of_link) in rows.links(order) {
             self.day = Some(run.day);
             if self.current.is_none_or(|(link, _)| link != run.link) {
                 self.end_planned_link();
                 self.current = Some((run.link, 0));
             }
             if let Some((_, clicks)) = &mut self.current {
-                *clicks += sum(rows.len());
+                *clicks += sum(of_link.len());
             }
-            let clicks = rows.iter().map(|row| columns.visitor_of(*row));
+            let clicks = of_link.iter().map(|row| rows.visitor_of(*row));
             self.visitors_of_current.add_clicks(clicks, one_pass);
             // The rows of a link are in the order of time.
-            let is_click = |row: &&u32| columns.kind.get(index(**row)) == Some(&0);
-            if let Some(last) = rows.iter().rfind(is_click)
-                && let Some(at) = Timestamp::from_unix_millis(columns.instant_of(*last))
+            let is_click = |row: &&u32| rows.kind.get(index(**row)) == Some(&0);
+            if let Some(last) = of_link.iter().rfind(is_click)
+                && let Some(millis) = rows.time.get(index(*last)).map(|time| i64::from(*time))
+                && let Some(at) = Timestamp::from_unix_millis(run.day.first().unix_millis() + millis)
             {
                 let last = self.last_clicks.entry(run.link).or_insert(at);
                 *last = at.max(*last);
@@ -198,11 +209,11 @@ impl DayDigester {
         self.visitors_of_current.clear();
     }
 
-    fn sum_up(&mut self, pass: u64, columns: &Columns, order: &[u32]) {
+    fn sum_up(&mut self, pass: u64, rows: &ClickRows<'_>, order: &[u32]) {
         if is_in(pass, self.passes_of_account) {
-            self.account.add(columns, order);
+            self.account.add(rows, order);
         }
-        for (run, rows) in links(columns, order) {
+        for (run, of_link) in rows.links(order) {
             let passes = self.visitors_of(run.link).and_then(|visitors| self.passes(visitors));
             let Some(passes) = passes.filter(|passes| pass < *passes) else { continue };
             if self.current.is_none_or(|(link, _)| link != run.link) {
@@ -219,7 +230,7 @@ impl DayDigester {
             }
             let sums = if passes > 1 { self.large_links.get_mut(&run.link) } else { Some(&mut *self.link) };
             if let Some(sums) = sums {
-                sums.add(columns, rows);
+                sums.add(rows, of_link);
             }
         }
     }
@@ -257,11 +268,4 @@ impl DayDigester {
 /// Whether a pass is one of these.
 fn is_in(pass: u64, passes: Option<u64>) -> bool {
     passes.is_some_and(|passes| pass < passes)
-}
-
-/// The rows of each link.
-fn links<'a>(columns: &'a Columns, order: &'a [u32]) -> impl Iterator<Item = (Run, &'a [u32])> {
-    let run = |row: &u32| columns.run.get(index(*row)).copied();
-    let of_links = order.chunk_by(move |one, next| run(one) == run(next));
-    of_links.filter_map(|rows| Some((columns.run_of(*rows.first()?)?, rows)))
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::MalformedSegment;
-use crate::columns::Visitor;
+use crate::click_rows::{ClickRows, Dictionary, DimensionRows};
+use crate::columns::{Run, Visitor};
 use crate::numbers::{Input, index, number};
 use crate::segment_format::{Column, DAY_MILLIS, DIMENSIONS, Header, base_of_day, packed_bits};
 use crate::segment_reader::{Decoder, RunOfClicks, Segment};
@@ -32,6 +33,17 @@ struct DecodedDimension {
     text: String,
     values: Vec<Range<usize>>,
     codes: Vec<u32>,
+}
+
+impl Dictionary for DecodedDimension {
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    fn value(&self, number: u32) -> &str {
+        let value = self.values.get(index(number)).and_then(|value| self.text.get(value.clone()));
+        value.unwrap_or_default()
+    }
 }
 
 impl DecodedSegment {
@@ -84,12 +96,31 @@ impl DecodedSegment {
         self.dimensions.get(dimension).map(|found| found.codes.as_slice()).unwrap_or_default()
     }
 
+    /// The rows, borrowed. `runs` is for the distinct runs, and `run` for the run of each click.
+    pub(crate) fn rows<'a>(&'a self, runs: &'a mut Vec<Run>, run: &'a mut Vec<u32>) -> ClickRows<'a> {
+        runs.clear();
+        run.clear();
+        for (of_run, at) in self.runs.iter().zip(0..) {
+            runs.push(of_run.run);
+            run.resize(run.len() + index(of_run.clicks), at);
+        }
+        let dimension = |of: &'a DecodedDimension| DimensionRows { dictionary: of, value: &of.codes };
+        ClickRows {
+            runs,
+            run,
+            time: &self.times,
+            kind: &self.kinds,
+            visitors: &self.visitors,
+            visitor: &self.visitor,
+            dimensions: self.dimensions.iter().map(dimension).collect(),
+        }
+    }
+
     /// A row's value.
     pub(crate) fn value(&self, dimension: usize, row: usize) -> &str {
         let value = || {
             let found = self.dimensions.get(dimension)?;
-            let value = found.values.get(index(*found.codes.get(row)?))?;
-            found.text.get(value.clone())
+            Some(Dictionary::value(found, *found.codes.get(row)?))
         };
         value().unwrap_or_default()
     }

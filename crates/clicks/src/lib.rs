@@ -7,10 +7,12 @@
 //! what a store reads and writes, and in which order. `docs/click-segments.md` describes both formats byte by
 //! byte.
 
+mod click_rows;
 mod columns;
 mod day_counter;
 mod day_cuts;
 mod day_digester;
+mod day_pass;
 mod day_plan;
 mod decoded_segment;
 mod digest;

@@ -144,19 +144,11 @@ pub fn seal(segments: &[impl AsRef<[u8]>]) -> Result<Vec<PackedSegment>, Malform
 
 /// The clicks of one account's day.
 pub(crate) fn day_of(segments: &[impl AsRef<[u8]>]) -> Result<Columns, MalformedSegment> {
-    columns_of(segments, &mut DecodedSegment::default(), &mut Decoder::new())
-}
-
-/// The clicks of one account's day. It reuses the memory of its caller.
-pub(crate) fn columns_of(
-    segments: &[impl AsRef<[u8]>],
-    content: &mut DecodedSegment,
-    decoder: &mut Decoder,
-) -> Result<Columns, MalformedSegment> {
+    let (mut content, mut decoder) = (DecodedSegment::default(), Decoder::new());
     let mut columns = Columns::default();
     for segment in segments {
-        content.read(segment.as_ref(), decoder)?;
-        columns.append(content);
+        content.read(segment.as_ref(), &mut decoder)?;
+        columns.append(&content);
     }
     if columns.has_several_days() { Err(MalformedSegment::SeveralDays) } else { Ok(columns) }
 }

@@ -2,7 +2,7 @@
 
 use signpost_domain::analytics::{Dimension, UtcDay};
 
-use crate::columns::{Columns, Visitor};
+use crate::click_rows::{ClickRows, DimensionRows};
 use crate::digest::{
     Digest, DigestScope, HOURS, MAX_VALUES_OF_DIGEST, QUARTER_MILLIS, QUARTERS, write_digest,
 };
@@ -41,12 +41,12 @@ pub(crate) struct ScopeSums {
     rows: RowVisitors,
 }
 
-/// The visitor of each row that is added.
+/// The rows that are added, each with its visitor; [`NONE`] if another pass counts the visitor.
 #[derive(Debug, Default)]
 struct RowVisitors {
-    of_columns: Renumbering,
+    of_clicks: Renumbering,
     known: Vec<u32>,
-    visitors: Vec<u32>,
+    found: Vec<(u32, u32)>,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ struct DimensionSums {
     pairs: DistinctPairs,
     /// Whether it has more values than a digest may have.
     has_too_many: bool,
-    of_columns: Renumbering,
+    of_clicks: Renumbering,
     known: Vec<u32>,
 }
 
@@ -103,35 +103,43 @@ impl ScopeSums {
         }
     }
 
-    /// Adds rows of columns.
-    pub(crate) fn add(&mut self, columns: &Columns, rows: &[u32]) {
-        self.rows.find(columns, rows, &mut self.numbers);
-        self.add_quarters(columns, rows);
+    /// Adds some of the clicks.
+    pub(crate) fn add(&mut self, clicks: &ClickRows<'_>, rows: &[u32]) {
         let is_first = self.pass.0 == 0;
-        for (at, (dimension, sums)) in Dimension::RECORDED.into_iter().zip(&mut self.dimensions).enumerate() {
+        if is_first {
+            self.add_visits(clicks, rows);
+        }
+        self.rows.find(clicks, rows, &mut self.numbers, is_first);
+        self.add_visitors(clicks);
+        let of_dimensions = Dimension::RECORDED.into_iter().zip(&mut self.dimensions).zip(&clicks.dimensions);
+        for ((dimension, sums), of_clicks) in of_dimensions {
             let counted = u8::from(dimension == Dimension::Widget) * 3;
-            sums.add(columns, at, rows.iter().zip(&self.rows.visitors), counted, is_first);
+            sums.add(*of_clicks, clicks.kind, &self.rows.found, counted, is_first);
         }
     }
 
-    /// Visits and visitors by quarter hours.
-    fn add_quarters(&mut self, columns: &Columns, rows: &[u32]) {
-        for (row, visitor) in rows.iter().map(|row| index(*row)).zip(&self.rows.visitors) {
-            let quarter = columns.time.get(row).map_or(0, |time| time / QUARTER_MILLIS);
-            let kind = columns.kind.get(row).copied().unwrap_or(0);
-            if self.pass.0 == 0
-                && let Some(visits) = self.visits.get_mut(usize::from(kind))
-            {
-                add_one(visits, quarter);
+    /// Visits by quarter hours.
+    fn add_visits(&mut self, clicks: &ClickRows<'_>, rows: &[u32]) {
+        for row in rows.iter().map(|row| index(*row)) {
+            let kind = clicks.kind.get(row).copied().unwrap_or(0);
+            if let Some(visits) = self.visits.get_mut(usize::from(kind)) {
+                add_one(visits, quarter_of(clicks, row));
             }
-            if kind == 0 && *visitor != NONE {
-                let visitor = index(*visitor);
-                if visitor >= self.clicked.len() {
-                    self.clicked.resize(visitor + 1, 0);
-                }
-                if let Some(clicked) = self.clicked.get_mut(visitor) {
-                    *clicked |= 1 << quarter;
-                }
+        }
+    }
+
+    /// The quarter hours of visitors.
+    fn add_visitors(&mut self, clicks: &ClickRows<'_>) {
+        for (row, visitor) in &self.rows.found {
+            if *visitor == NONE || clicks.kind.get(index(*row)) != Some(&0) {
+                continue;
+            }
+            let (row, visitor) = (index(*row), index(*visitor));
+            if visitor >= self.clicked.len() {
+                self.clicked.resize(visitor + 1, 0);
+            }
+            if let Some(clicked) = self.clicked.get_mut(visitor) {
+                *clicked |= 1 << quarter_of(clicks, row);
             }
         }
     }
@@ -160,7 +168,7 @@ impl ScopeSums {
         self.rows = RowVisitors::default();
         for dimension in &mut self.dimensions {
             dimension.pairs = DistinctPairs::default();
-            (dimension.of_columns, dimension.known) = (Renumbering::default(), Vec::new());
+            (dimension.of_clicks, dimension.known) = (Renumbering::default(), Vec::new());
         }
         self.begin_pass(self.pass);
     }
@@ -179,47 +187,48 @@ impl ScopeSums {
 }
 
 impl RowVisitors {
-    /// Finds the number of the visitor of each row; [`NONE`] if another pass counts it.
-    fn find(&mut self, columns: &Columns, rows: &[u32], numbers: &mut VisitorNumbers) {
-        let Self { of_columns, known, visitors } = self;
-        let keys: &[Visitor] = columns.visitors.keys();
-        of_columns.begin(keys.len());
+    /// Finds the visitors of rows. Rows whose visitor another pass counts are only needed in the first.
+    fn find(&mut self, clicks: &ClickRows<'_>, rows: &[u32], numbers: &mut VisitorNumbers, is_first: bool) {
+        let Self { of_clicks, known, found } = self;
+        of_clicks.begin(clicks.visitors.len());
         known.clear();
-        visitors.clear();
-        visitors.extend(rows.iter().map(|row| {
-            let visitor = columns.visitor.get(index(*row)).copied().unwrap_or(0);
-            let (number, is_new) = of_columns.number(visitor);
+        found.clear();
+        found.extend(rows.iter().filter_map(|row| {
+            let visitor = clicks.visitor.get(index(*row)).copied().unwrap_or(0);
+            let (number, is_new) = of_clicks.number(visitor);
             if is_new {
-                known.push(keys.get(index(visitor)).map_or(NONE, |key| numbers.number(*key, NONE)));
+                let key = clicks.visitors.get(index(visitor));
+                known.push(key.map_or(NONE, |key| numbers.number(*key, NONE)));
             }
-            known.get(index(number)).copied().unwrap_or(NONE)
+            let visitor = known.get(index(number)).copied().unwrap_or(NONE);
+            (is_first || visitor != NONE).then_some((*row, visitor))
         }));
     }
 }
 
 impl DimensionSums {
-    fn add<'a>(
+    /// Adds the rows of the counted kind, with the visitor of each.
+    fn add(
         &mut self,
-        columns: &Columns,
-        at: usize,
-        rows: impl Iterator<Item = (&'a u32, &'a u32)>,
+        DimensionRows { dictionary, value }: DimensionRows<'_>,
+        kind: &[u8],
+        rows: &[(u32, u32)],
         counted: u8,
         is_first: bool,
     ) {
-        let (Some(table), Some(column)) = (columns.values.get(at), columns.value.get(at)) else { return };
         if self.has_too_many {
             return;
         }
-        self.of_columns.begin(table.len());
+        self.of_clicks.begin(dictionary.count());
         self.known.clear();
-        for (row, visitor) in rows.map(|(row, visitor)| (index(*row), *visitor)) {
-            if columns.kind.get(row) != Some(&counted) {
+        for (row, visitor) in rows.iter().map(|(row, visitor)| (index(*row), *visitor)) {
+            if kind.get(row) != Some(&counted) {
                 continue;
             }
-            let value = column.get(row).copied().unwrap_or(0);
-            let (number, is_new) = self.of_columns.number(value);
+            let value = value.get(row).copied().unwrap_or(0);
+            let (number, is_new) = self.of_clicks.number(value);
             if is_new {
-                self.known.push(self.values.number(table.value(value)));
+                self.known.push(self.values.number(dictionary.value(value)));
                 if self.values.len() > MAX_VALUES_OF_DIGEST {
                     self.has_too_many = true;
                     return;
@@ -252,6 +261,10 @@ impl DimensionSums {
         }
         frame
     }
+}
+
+fn quarter_of(clicks: &ClickRows<'_>, row: usize) -> u32 {
+    clicks.time.get(row).map_or(0, |time| time / QUARTER_MILLIS)
 }
 
 fn add_one(counts: &mut [u64], at: u32) {

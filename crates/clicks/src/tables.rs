@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
+use crate::click_rows::Dictionary;
 use crate::numbers::{index, number};
 
 /// Numbers distinct keys.
@@ -93,6 +94,16 @@ impl ValueTable {
         self.numbers.clear();
         self.text.clear();
         self.ends.clear();
+    }
+}
+
+impl Dictionary for ValueTable {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn value(&self, number: u32) -> &str {
+        Self::value(self, number)
     }
 }
 
