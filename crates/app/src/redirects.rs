@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::id::PixelKind;
 use signpost_domain::{
-    AccountId, IdReference, Link, Pixel, PixelId, Redirect, RedirectContent, RedirectContentRequest,
-    RedirectId,
+    AccountId, Link, Pixel, PixelId, Redirect, RedirectContent, RedirectContentRequest, RedirectId,
 };
 
 use crate::application::Application;
@@ -25,7 +23,7 @@ pub struct RedirectWithPixels {
 impl LinkResource for RedirectContent {
     type Single = RedirectWithPixels;
 
-    fn named_pixels(request: &RedirectContentRequest) -> &[IdReference<PixelKind>] {
+    fn named_pixels(request: &RedirectContentRequest) -> &[Option<PixelId>] {
         request.named_pixels()
     }
 

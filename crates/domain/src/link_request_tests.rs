@@ -243,7 +243,7 @@ fn d8_an_invalid_creation_lists_violations_of_combined_fields() {
     let value =
         RedirectRequest { name: None, slug: Change::Set(slug("mine")), ..new_redirect() }.with(|content| {
             content.target_url = Some(target("https://go.example.com/mine"));
-            content.pixels = Change::Set(vec![IdReference::Malformed, IdReference::Id(pixel(3))]);
+            content.pixels = Change::Set(vec![None, Some(pixel(3))]);
         });
     let request = Submitted { value, violations };
     let found = fields(world.create_submitted::<crate::RedirectContent>(&request).unwrap_err());

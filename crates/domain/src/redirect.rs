@@ -2,15 +2,13 @@
 
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
-use crate::id::{PixelId, PixelKind, RedirectKind};
+use crate::id::{PixelId, RedirectKind};
 use crate::link::{AnyContent, Content, Link};
 use crate::link_context::LinkContext;
 use crate::link_request::{ContentRules, Judgement, LinkRequest, required};
 use crate::pixel::PixelIds;
-use crate::placement::Placement;
 use crate::plan::{Feature, FeatureSet};
 use crate::public_address::PublicPart;
-use crate::reference::IdReference;
 use crate::refusal::Refusal;
 use crate::target_url::TargetUrl;
 use crate::text::Name;
@@ -57,18 +55,26 @@ pub struct RedirectContentRequest {
     pub antibot_enabled: Option<bool>,
     /// `geo_blocklists`; null lifts all blocks.
     pub geo_blocklist: Change<GeoBlocklist>,
-    /// `pixel_ids`; null removes all. An item that could not be read is a malformed id.
-    pub pixels: Change<Vec<IdReference<PixelKind>>>,
+    /// `pixel_ids`; null removes all. An item without an id is a violation already.
+    pub pixels: Change<Vec<Option<PixelId>>>,
 }
 
 impl RedirectContentRequest {
     /// The pixels that the request names.
     #[must_use]
-    pub fn named_pixels(&self) -> &[IdReference<PixelKind>] {
+    pub fn named_pixels(&self) -> &[Option<PixelId>] {
         match &self.pixels {
             Change::Set(pixels) => pixels,
             Change::Keep | Change::Clear => &[],
         }
+    }
+
+    /// Reads an item of `pixel_ids`.
+    ///
+    /// # Errors
+    /// `invalid_value` for a malformed id, as for one that no pixel of the account has (D6).
+    pub fn parse_pixel(text: &str) -> Result<PixelId, FieldError> {
+        text.parse().map_err(|_| unknown_pixel())
     }
 }
 
@@ -102,7 +108,7 @@ impl ContentRules for RedirectContent {
         if let Some(target_url) = target_url {
             check_target_is_allowed(target_url, context, found);
             if context.system.own_path_of(target_url).is_some_and(|path| path.part != PublicPart::Link) {
-                found.push(leads_to_part().at("target_url"));
+                found.push(leads_to_part().at("target_url").of_value(target_url.as_str()));
             }
         }
         let is_new_target = target_url.is_some();
@@ -116,9 +122,15 @@ impl ContentRules for RedirectContent {
         {
             // The violation names the field that closed the loop.
             let blamed = if is_new_target { "target_url" } else { *moved_by };
-            check_no_loop(target_url, placement, blamed, context, found);
-            if placement.has_part_at(target_url) {
-                found.push(leads_to_part().at(blamed));
+            for error in [
+                placement.is_addressed_by(target_url, context.system).then(leads_to_itself),
+                placement.has_part_at(target_url).then(leads_to_part),
+            ]
+            .into_iter()
+            .flatten()
+            {
+                let violation = error.at(blamed);
+                found.push(if is_new_target { violation.of_value(target_url.as_str()) } else { violation });
             }
         }
         let pixel_ids = match pixels {
@@ -160,21 +172,25 @@ impl ContentRules for RedirectContent {
 
 /// The account must have the pixels (D6).
 fn check_pixels_are_known(
-    pixels: &[IdReference<PixelKind>],
+    pixels: &[Option<PixelId>],
     context: &LinkContext<'_>,
     violations: &mut Violations,
 ) {
-    for (index, pixel) in pixels.iter().enumerate() {
-        if !pixel.id().is_some_and(|id| context.known_pixels.contains(&id)) {
-            let error = FieldError::new(ViolationCode::InvalidValue, "is not a pixel of this account");
-            violations.push(error.at(format!("pixel_ids[{index}]")));
+    let unknown = |pixel: &Option<PixelId>| pixel.filter(|id| !context.known_pixels.contains(id));
+    for (index, pixel) in pixels.iter().map(unknown).enumerate() {
+        if let Some(pixel) = pixel {
+            violations.push(unknown_pixel().at(format!("pixel_ids[{index}]")).of_value(pixel.to_string()));
         }
     }
 }
 
-/// The pixels that a request names, each once; malformed ids are violations already.
-fn pixel_ids(pixels: &[IdReference<PixelKind>], violations: &mut Violations) -> PixelIds {
-    let ids: Vec<PixelId> = pixels.iter().filter_map(|pixel| pixel.id()).collect();
+fn unknown_pixel() -> FieldError {
+    FieldError::new(ViolationCode::InvalidValue, "is not a pixel of this account")
+}
+
+/// The pixels that a request names, each once.
+fn pixel_ids(pixels: &[Option<PixelId>], violations: &mut Violations) -> PixelIds {
+    let ids: Vec<PixelId> = pixels.iter().flatten().copied().collect();
     PixelIds::new(ids).unwrap_or_else(|error| {
         violations.push(error.at("pixel_ids"));
         PixelIds::default()
@@ -185,7 +201,7 @@ fn pixel_ids(pixels: &[IdReference<PixelKind>], violations: &mut Violations) -> 
 fn check_target_is_allowed(target: &TargetUrl, context: &LinkContext<'_>, violations: &mut Violations) {
     if context.blocklist.contains(target.host()) {
         let error = FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");
-        violations.push(error.at("target_url"));
+        violations.push(error.at("target_url").of_value(target.as_str()));
     }
 }
 
@@ -198,20 +214,8 @@ fn leads_to_part() -> FieldError {
 }
 
 /// A link must not point at its own public address (D24).
-fn check_no_loop(
-    target: &TargetUrl,
-    placement: &Placement,
-    field: &'static str,
-    context: &LinkContext<'_>,
-    violations: &mut Violations,
-) {
-    if placement.is_addressed_by(target, context.system) {
-        let error = FieldError::new(
-            ViolationCode::InvalidValue,
-            "would make the link point at its own public address",
-        );
-        violations.push(error.at(field));
-    }
+fn leads_to_itself() -> FieldError {
+    FieldError::new(ViolationCode::InvalidValue, "would make the link point at its own public address")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::placement::NamedDomain;
 use crate::public_address::SystemDomain;
 use crate::reference::HostReference;
 use crate::refusal::Rejection;
+use crate::violation::Violation;
 
 fn creation(change: impl FnOnce(&mut RedirectContentRequest)) -> RedirectRequest {
     new_redirect().with(change)
@@ -33,15 +34,21 @@ fn invalid(field: &str) -> (String, ViolationCode) {
 #[test]
 fn d36_a_redirect_has_pixels_of_its_account() {
     let world = World::new();
-    let named = |ids: &[IdReference<PixelKind>]| Change::Set(ids.to_vec());
-    let known = [IdReference::Id(pixel(2)), IdReference::Id(pixel(1)), IdReference::Id(pixel(2))];
+    let named = |ids: &[Option<PixelId>]| Change::Set(ids.to_vec());
+    let known = [2, 1, 2].map(|number| Some(pixel(number)));
     let redirect = created(&world, creation(|content| content.pixels = named(&known))).unwrap();
     assert_eq!(redirect.content.pixel_ids.as_slice(), [pixel(2), pixel(1)]);
 
-    let unknown = [IdReference::Id(pixel(1)), IdReference::Id(pixel(3)), IdReference::Malformed];
-    let expected = [invalid("pixel_ids[1]"), invalid("pixel_ids[2]")];
+    // The reader of a request has a violation for the second item already.
+    let unknown = [Some(pixel(1)), None, Some(pixel(3))];
+    let expected = [invalid("pixel_ids[2]")];
     let rejection = created(&world, creation(|content| content.pixels = named(&unknown))).unwrap_err();
+    let Rejection::Invalid(violations) = &rejection else { panic!("{rejection:?}") };
+    let value = violations.iter().next().and_then(Violation::value);
+    assert_eq!(value, Some(pixel(3).to_string().as_str()));
     assert_eq!(fields(rejection), expected);
+    let malformed = RedirectContentRequest::parse_pixel("pxl_1").unwrap_err();
+    assert_eq!(malformed.message(), "is not a pixel of this account");
     let updated = |pixels| world.update(&redirect, update(|content| content.pixels = pixels));
     assert_eq!(fields(updated(named(&unknown)).unwrap_err()), expected);
     for removal in [Change::Clear, Change::Set(vec![])] {
@@ -54,7 +61,7 @@ fn d36_a_redirect_has_pixels_of_its_account() {
 #[test]
 fn d15_pixels_are_a_feature() {
     let mut world = World::new();
-    let with = |ids: &[u8]| Change::Set(ids.iter().map(|number| IdReference::Id(pixel(*number))).collect());
+    let with = |ids: &[u8]| Change::Set(ids.iter().map(|number| Some(pixel(*number))).collect());
     let with_first = || creation(|content| content.pixels = with(&[1]));
     let redirect = created(&world, with_first()).unwrap();
     world.features = FeatureSet::none();
@@ -188,7 +195,7 @@ prop_compose! {
         geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
         pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
     ) -> RedirectRequest {
-        let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| IdReference::Id(pixel(one))).collect());
+        let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| Some(pixel(one))).collect());
         let target_url = target_url.map(|url| target(&url));
         shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels })
     }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use signpost_domain::id::PixelKind;
 use signpost_domain::{
     AccountId, ContentRules, Id, IdReference, Link, LinkId, LinkIdKind, Permission, Pixel, PixelId,
 };
@@ -21,7 +20,7 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
     type Single: Clone + Send + Sync;
 
     /// The pixels that a request names.
-    fn named_pixels(_request: &Self::Request) -> &[IdReference<PixelKind>] {
+    fn named_pixels(_request: &Self::Request) -> &[Option<PixelId>] {
         &[]
     }
 
@@ -92,7 +91,7 @@ where
     C::Request: 'a,
 {
     let named = requests.into_iter().flat_map(C::named_pixels);
-    let ids: BTreeSet<PixelId> = named.filter_map(|pixel| pixel.id()).collect();
+    let ids: BTreeSet<PixelId> = named.flatten().copied().collect();
     stored_pixels(app, account, &ids.into_iter().collect::<Vec<_>>()).await
 }
 

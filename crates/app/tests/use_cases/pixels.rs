@@ -6,8 +6,8 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::links;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_domain::{
-    Change, Feature, IdReference, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource,
-    RedirectContent, RedirectRequest, Refusal, Submitted,
+    Change, Feature, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource, RedirectContent,
+    RedirectRequest, Refusal, Submitted,
 };
 use signpost_port_contracts::samples;
 
@@ -73,13 +73,16 @@ async fn d6_a_redirect_takes_only_pixels_of_its_account() {
     let stranger = world.stranger().await;
     let foreign = pixels::create(&world.app, &stranger, new_pixel(), Idempotency::disabled()).await.unwrap();
     let link = world.redirect("mine").await;
-    for pixel in [foreign.id.into(), samples::id().into(), IdReference::Malformed] {
+    for pixel in [foreign.id, samples::id()] {
         let outcomes = [
-            world.create(draft("other").with(|content| content.pixels = Change::Set(vec![pixel]))).await,
+            world
+                .create(draft("other").with(|content| content.pixels = Change::Set(vec![Some(pixel)])))
+                .await,
             world
                 .update(
                     link.id,
-                    RedirectRequest::default().with(|content| content.pixels = Change::Set(vec![pixel])),
+                    RedirectRequest::default()
+                        .with(|content| content.pixels = Change::Set(vec![Some(pixel)])),
                 )
                 .await,
         ];

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_app::{Application, links};
-use signpost_domain::id::{PixelKind, RedirectKind};
+use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    Content, CountryCode, FieldError, GeoBlocklist, IdReference, Link, LinkRequest, Name, PixelIds, Redirect,
+    Content, CountryCode, FieldError, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds, Redirect,
     RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, Rejection, Submitted, TargetUrl,
     ViolationCode, Violations,
 };
@@ -23,7 +23,7 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::extract::{
     Action, Admitted, Field, ObjectReader, OnlyBody, anything, batch_of_anything, boolean, field, items,
-    object, properties, reference, run_once, text, texts,
+    object, properties, run_once, text, texts,
 };
 use crate::openapi::parameters::path_id;
 use crate::schema::{
@@ -125,9 +125,7 @@ impl LinkEndpoints for RedirectKind {
             target_url,
             antibot_enabled: body.optional_or(action, false, antibot_enabled()),
             geo_blocklist: body.nullable(geo_blocklists(action)),
-            pixels: body
-                .nullable(pixel_ids(action))
-                .map(|ids| ids.into_iter().map(|id| id.unwrap_or(IdReference::Malformed)).collect()),
+            pixels: body.nullable(pixel_ids(action)),
         };
         LinkRequest { analytics_enabled: read_analytics_enabled(body, action), content, ..shared }
     }
@@ -201,11 +199,11 @@ fn blocklist(object: &mut ObjectReader<'_>) -> Option<GeoBlocklist> {
     object.required(countries).map(GeoBlocklist::new)
 }
 
-/// `pixel_ids` (D36). An item that is not a string becomes `None`, so that the answer also lists the violations of the
+/// `pixel_ids` (D36). An item that cannot be read becomes `None`, so that the answer also lists the violations of the
 /// others (D8).
-fn pixel_ids(action: Action) -> impl Field<Vec<Option<IdReference<PixelKind>>>> {
+fn pixel_ids(action: Action) -> impl Field<Vec<Option<PixelId>>> {
     let one = |item: &Json, path: &str, violations: &mut Violations| {
-        reference(IdReference::parse)(item, path, violations)
+        text(RedirectContentRequest::parse_pixel)(item, path, violations)
     };
     field("pixel_ids", items(PixelIds::MAX, one), move || {
         let of_null = match action {
