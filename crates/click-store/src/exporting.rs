@@ -49,7 +49,7 @@ pub async fn clicks(
             }
         }
     };
-    by(deadline, selected).await
+    by(deadline, Box::pin(selected)).await
 }
 
 async fn select(

@@ -132,8 +132,7 @@ pub(super) async fn r46_a_large_day_is_counted_and_exported_in_parts(opened: Ope
     let mut exported = Vec::new();
     loop {
         let after = exported.last().map(|click: &ExportedClick| click.id);
-        let page = signpost_click_store::clicks(&observed, &selection, after, 1_000, soon());
-        let page = Box::pin(page).await.unwrap();
+        let page = signpost_click_store::clicks(&observed, &selection, after, 1_000, soon()).await.unwrap();
         let is_last = page.len() < 1_000;
         exported.extend(page);
         if is_last {
