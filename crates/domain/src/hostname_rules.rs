@@ -103,9 +103,9 @@ impl fmt::Display for SpecialUseName {
 ///
 /// let system = SystemDomain::new("https://signpost.example", vec![]).unwrap();
 /// let rules = HostnameRules::new(system, Hostname::parse("edge.signpost.example").ok(), BTreeSet::new());
-/// assert_eq!(rules.judge(" Go.Shop.COM. ").unwrap().as_str(), "go.shop.com");
-/// assert_eq!(rules.judge("a.signpost.example").unwrap_err().code(), ErrorCode::HostnameIsSystemDomain);
-/// assert_eq!(rules.judge("co.uk").unwrap_err().code(), ErrorCode::InvalidRequest);
+/// assert_eq!(rules.check(" Go.Shop.COM. ").unwrap().as_str(), "go.shop.com");
+/// assert_eq!(rules.check("a.signpost.example").unwrap_err().code(), ErrorCode::HostnameIsSystemDomain);
+/// assert_eq!(rules.check("co.uk").unwrap_err().code(), ErrorCode::InvalidRequest);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostnameRules {
@@ -145,7 +145,7 @@ impl HostnameRules {
     /// - `invalid_format` for IP addresses and single labels;
     /// - `invalid_value` for well-formed names that cannot be connected: names with a label that begins with
     ///   `xn--`, special-use names that are not allowed, and public suffixes.
-    pub fn judge(&self, text: &str) -> Result<Hostname, Rejection> {
+    pub fn check(&self, text: &str) -> Result<Hostname, Rejection> {
         let invalid = |error: FieldError| Rejection::Invalid(Violations::from(error.at("hostname")));
         let hostname = match Hostname::parse(text) {
             Ok(hostname) => hostname,
@@ -157,7 +157,7 @@ impl HostnameRules {
         if self.is_ours(&hostname) {
             return Err(Refusal::HostnameIsSystemDomain.into());
         }
-        self.check(&hostname).map_err(invalid)?;
+        self.check_name(&hostname).map_err(invalid)?;
         Ok(hostname)
     }
 
@@ -175,7 +175,7 @@ impl HostnameRules {
             .any(|name| self.own_names().any(|own| *own == name))
     }
 
-    fn check(&self, hostname: &Hostname) -> Result<(), FieldError> {
+    fn check_name(&self, hostname: &Hostname) -> Result<(), FieldError> {
         let error = |code, message| Err(FieldError::new(code, message));
         let name = hostname.as_str();
         if name.starts_with('[') || name.parse::<Ipv4Addr>().is_ok() {

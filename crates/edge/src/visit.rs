@@ -302,7 +302,7 @@ impl Worker {
         }
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
-            if let Some(turned_away) = self.edge.gates.judge(&gates, &request) {
+            if let Some(turned_away) = self.edge.gates.check(&gates, &request) {
                 self.edge.reasons.note(turned_away, view.link_id());
                 self.record(visitor, &view, ClickKind::Blocked);
                 return Outcome::TurnedAway(turned_away);

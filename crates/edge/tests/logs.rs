@@ -127,10 +127,10 @@ async fn r31_no_log_level_shows_address_query_or_agent() {
         assert!(found.is_empty(), "{private} in {found:#?}");
     }
     // The operator can still answer "why was I blocked?".
-    for said in [bots.id.to_string(), countries.id.to_string()] {
+    for expected in [bots.id.to_string(), countries.id.to_string()] {
         assert!(
-            text.lines().any(|line| line.contains("DEBUG") && line.contains(&said)),
-            "no {said} in\n{text}"
+            text.lines().any(|line| line.contains("DEBUG") && line.contains(&expected)),
+            "no {expected} in\n{text}"
         );
     }
     assert!(text.contains("rule=\"curl\"") || text.contains("rule=\"python-requests\""), "{text}");

@@ -54,7 +54,7 @@ impl ConnectionUrl {
 
     /// Whether the URL has a parameter.
     pub(crate) fn says(&self, name: &str) -> bool {
-        self.names.iter().any(|said| said == name)
+        self.names.iter().any(|given| given == name)
     }
 }
 

@@ -92,7 +92,7 @@ impl Manager for Opener {
             return Err(RecycleError::message("the connection is broken"));
         }
         let Metrics { created, recycled, recycle_count: _ } = *metrics;
-        let checked = self.health.judge(&opened.connection, created, recycled.unwrap_or(created)).await;
+        let checked = self.health.check(&opened.connection, created, recycled.unwrap_or(created)).await;
         checked.map_err(RecycleError::message)
     }
 }

@@ -64,7 +64,7 @@ impl Suspects {
         moments.silent = None;
     }
 
-    fn judge(&self, last_lent: Instant, idle_limit: Duration) -> Verdict {
+    fn verdict(&self, last_lent: Instant, idle_limit: Duration) -> Verdict {
         let Moments { suspect_before, evict_before, silent: _ } =
             *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if evict_before.is_some_and(|before| last_lent < before) {
@@ -123,7 +123,7 @@ impl PoolHealth {
     ///
     /// Two pings in a row that time out evict all connections as old, so any number of dead connections costs at most two
     /// timeouts.
-    pub(crate) async fn judge(
+    pub(crate) async fn check(
         &self,
         connection: &AsyncPgConnection,
         created: Instant,
@@ -133,7 +133,7 @@ impl PoolHealth {
         if created.elapsed() >= jittered(*age_limit, random.hash_one(created)) {
             return Err("the connection has reached its age limit".to_owned());
         }
-        match suspects.judge(last_used, *idle_limit) {
+        match suspects.verdict(last_used, *idle_limit) {
             Verdict::Lend => Ok(()),
             Verdict::Evict => Err("the connection was evicted".to_owned()),
             // Boxed because it is rare.
@@ -158,8 +158,8 @@ mod tests {
     fn healthy_connection_is_lent_without_a_ping() {
         let suspects = Suspects::default();
         let lent = Instant::now();
-        assert_eq!(suspects.judge(lent, HOUR), Verdict::Lend);
-        assert_eq!(suspects.judge(lent, Duration::ZERO), Verdict::Ping);
+        assert_eq!(suspects.verdict(lent, HOUR), Verdict::Lend);
+        assert_eq!(suspects.verdict(lent, Duration::ZERO), Verdict::Ping);
     }
 
     #[test]
@@ -169,12 +169,12 @@ mod tests {
         suspects.suspect(then);
         // Older evidence moves nothing back.
         suspects.suspect(old);
-        assert_eq!(suspects.judge(old, HOUR), Verdict::Ping);
-        assert_eq!(suspects.judge(then, HOUR), Verdict::Lend);
+        assert_eq!(suspects.verdict(old, HOUR), Verdict::Ping);
+        assert_eq!(suspects.verdict(then, HOUR), Verdict::Lend);
         suspects.evict(then);
         suspects.evict(old);
-        assert_eq!(suspects.judge(old, HOUR), Verdict::Evict);
-        assert_eq!(suspects.judge(new, HOUR), Verdict::Lend);
+        assert_eq!(suspects.verdict(old, HOUR), Verdict::Evict);
+        assert_eq!(suspects.verdict(new, HOUR), Verdict::Lend);
     }
 
     /// A server that pauses for a moment is not taken for a dead one, however many pings time out meanwhile.
@@ -186,13 +186,13 @@ mod tests {
         for _ in 0..8 {
             suspects.note_silence(asked, silent);
         }
-        assert_eq!(suspects.judge(old, HOUR), Verdict::Ping);
+        assert_eq!(suspects.verdict(old, HOUR), Verdict::Ping);
         suspects.note_answer();
         suspects.note_silence(later, later);
-        assert_eq!(suspects.judge(old, HOUR), Verdict::Ping);
+        assert_eq!(suspects.verdict(old, HOUR), Verdict::Ping);
         suspects.note_silence(later, later);
-        assert_eq!(suspects.judge(old, HOUR), Verdict::Evict);
-        assert_eq!(suspects.judge(later, HOUR), Verdict::Lend);
+        assert_eq!(suspects.verdict(old, HOUR), Verdict::Evict);
+        assert_eq!(suspects.verdict(later, HOUR), Verdict::Lend);
     }
 
     #[test]

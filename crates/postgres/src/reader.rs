@@ -82,7 +82,7 @@ impl Reader {
             return None;
         }
         let ReadConnection { connection: asked, opened, .. } = &*connection;
-        opener.health().judge(asked, *opened, connection.last_progress()).await.ok()?;
+        opener.health().check(asked, *opened, connection.last_progress()).await.ok()?;
         Some(connection)
     }
 }

@@ -33,11 +33,11 @@ impl From<tokio_postgres::Error> for ServerError {
 impl fmt::Display for ServerError {
     /// The server's message on one line, with its code, which does not depend on the language.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(said) = self.0.as_db_error() else {
+        let Some(error) = self.0.as_db_error() else {
             return formatter.write_str(&with_causes(&self.0));
         };
-        write!(formatter, "{} ({})", said.message(), said.code().code())?;
-        for more in [said.detail(), said.where_(), said.hint()].into_iter().flatten() {
+        write!(formatter, "{} ({})", error.message(), error.code().code())?;
+        for more in [error.detail(), error.where_(), error.hint()].into_iter().flatten() {
             write!(formatter, "; {}", more.replace('\n', "; "))?;
         }
         Ok(())

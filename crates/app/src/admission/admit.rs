@@ -122,7 +122,7 @@ pub async fn admit(
         Some(hash) => match identified(app, hash, link).await {
             Err(error) => return Err(NotAdmitted { reason: Reason::Store(error), rate_limits: None }),
             Ok((holder, link)) => {
-                judge(app, holder.filter(|holder| holder.key.hash == *hash), link, now).await
+                admitted(app, holder.filter(|holder| holder.key.hash == *hash), link, now).await
             }
         },
     };
@@ -181,7 +181,7 @@ async fn identified(
     }
 }
 
-async fn judge(
+async fn admitted(
     app: &Application,
     holder: Option<KeyHolder>,
     link: Option<Link>,

@@ -36,7 +36,7 @@ pub struct Connected {
 /// only after the last of them.
 ///
 /// # Errors
-/// Those of [`HostnameRules::judge`](signpost_domain::HostnameRules::judge); [`Refusal::FeatureNotAvailable`];
+/// Those of [`HostnameRules::check`](signpost_domain::HostnameRules::check); [`Refusal::FeatureNotAvailable`];
 /// [`Refusal::DomainsNotOffered`]; [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
 /// whether the record exists; [`Refusal::PlanLimitReached`]. Nothing changes on an error.
 pub async fn connect(
@@ -46,7 +46,7 @@ pub async fn connect(
     idempotency: Idempotency<'_, Connected>,
 ) -> Result<Connected, AppError> {
     caller.require(Permission::WriteDomains)?;
-    let hostname = app.hostname_rules.judge(hostname)?;
+    let hostname = app.hostname_rules.check(hostname)?;
     let record = VerificationRecord::of(caller.account_id(), &hostname);
     let operation = Operation::new(app, caller, idempotency);
     let mut proof = None;

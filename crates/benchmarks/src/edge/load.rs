@@ -58,10 +58,10 @@ impl Load {
             .env("BENCH_CLOSE", u8::from(visits.is_closing).to_string());
         command.env("BENCH_FROM", from.to_string()).env("BENCH_THINK_MS", pace.think().to_string());
         let output = command.output().context("cannot start `taskset`")?;
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "wrk: {said}{errors}");
-        result(&said).with_context(|| format!("no result in wrk's output: {said}{errors}"))
+        ensure!(output.status.success(), "wrk: {printed}{errors}");
+        result(&printed).with_context(|| format!("no result in wrk's output: {printed}{errors}"))
     }
 
     /// Runs a turn of threads. Each thread waits for every answer.
@@ -169,8 +169,8 @@ fn ask(address: &str, request: &[u8], is_closing: bool, kept: &mut Option<Connec
 }
 
 /// Parses the last line of the script's output.
-fn result(said: &str) -> Option<Turn> {
-    let line = said.lines().find_map(|line| line.strip_prefix("RESULT "))?;
+fn result(printed: &str) -> Option<Turn> {
+    let line = printed.lines().find_map(|line| line.strip_prefix("RESULT "))?;
     let mut numbers = line.split(' ').map(|number| number.parse::<u64>().ok());
     let mut next = || numbers.next().flatten();
     let (requests, elapsed, refused, unanswered) = (next()?, next()?, next()?, next()?);

@@ -49,8 +49,8 @@ impl Scenery {
         let folder = folder.canonicalize()?;
         let mark = folder.join(MARK);
         if mark.exists() {
-            let said: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
-            ensure!(said.get("links") == Some(&json!(links)), "{} has {said}", folder.display());
+            let loaded: Value = serde_json::from_str(&fs::read_to_string(&mark)?)?;
+            ensure!(loaded.get("links") == Some(&json!(links)), "{} has {loaded}", folder.display());
         } else {
             make(executable, &folder, links)?;
             fs::write(&mark, json!({"links": links}).to_string())?;

@@ -97,7 +97,7 @@ impl Gates {
     }
 
     /// Returns why a gate turns the visitor away; `None` if all let them in.
-    pub(crate) fn judge(&self, asked: &LinkGates<'_>, request: &GateRequest<'_>) -> Option<TurnedAway> {
+    pub(crate) fn check(&self, asked: &LinkGates<'_>, request: &GateRequest<'_>) -> Option<TurnedAway> {
         let LinkGates { antibot, countries } = asked;
         if *antibot && let Some(rule) = antibot_rule(request.head) {
             return Some(TurnedAway::Bot { rule });

@@ -224,7 +224,7 @@ fn hostname_of(body: OnlyBody, rules: &HostnameRules) -> Result<String, Violatio
     if violations.is_empty() {
         return Ok(hostname);
     }
-    if let Err(Rejection::Invalid(of_hostname)) = rules.judge(&hostname) {
+    if let Err(Rejection::Invalid(of_hostname)) = rules.check(&hostname) {
         violations.append(of_hostname);
     }
     Err(violations)

@@ -164,7 +164,7 @@ fn d38_domains_point_to_the_named_edge_or_to_the_system_domain() {
 fn d37_the_edge_hostname_cannot_be_connected() {
     let settings = serve(&gather(&[("edge-hostname", "edge.example.com")], &[], "").unwrap()).unwrap();
     let rules = settings.domains.hostname_rules(&settings.system);
-    assert!(rules.judge("a.edge.example.com").is_err() && rules.judge("a.example.com").is_ok());
+    assert!(rules.check("a.edge.example.com").is_err() && rules.check("a.example.com").is_ok());
 }
 
 /// A secret that was not injected must not become the default, which may be another, empty database.

@@ -21,10 +21,10 @@ async fn d8_an_operation_reads_exactly_the_described_parameters() {
             let path = format!("{}?{name}=%FF", operation.path_of_unknown());
             let answer = api.call(&operation.method, &path).await;
             let violations = answer.violations();
-            let said: Vec<_> =
+            let codes: Vec<_> =
                 violations.iter().filter(|(field, _)| field == name).map(|(_, code)| *code).collect();
-            assert!(said.contains(&"invalid_format"), "{path}: {violations:?}");
-            let is_unknown = said.contains(&"unknown_field");
+            assert!(codes.contains(&"invalid_format"), "{path}: {violations:?}");
+            let is_unknown = codes.contains(&"unknown_field");
             assert_eq!(is_unknown, !names(&operation).contains(name), "{} {path}", operation.method);
         }
     }

@@ -158,7 +158,7 @@ fn near_an_email() -> impl Strategy<Value = String> {
 /// Whether the hostname may be connected, if no other account holds it.
 fn hostname_is_valid(text: &str) -> bool {
     let system = SystemDomain::new("https://go.example.com", vec![]).unwrap();
-    HostnameRules::new(system, None, [].into()).judge(text).is_ok()
+    HostnameRules::new(system, None, [].into()).check(text).is_ok()
 }
 
 /// Hostnames and similar texts.
