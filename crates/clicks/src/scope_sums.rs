@@ -175,7 +175,7 @@ impl ScopeSums {
 
     /// The digest, after the last pass.
     pub(crate) fn digest(&self, scope: DigestScope, day: UtcDay) -> Digest {
-        let mut quarters = Vec::new();
+        let mut quarters = Vec::with_capacity(1_024);
         let numbers = self.visits.iter().flatten().chain(&self.first_clicks).chain(&self.last_clicks);
         for number in numbers.chain(&self.hours) {
             put(&mut quarters, *number);
@@ -193,6 +193,8 @@ impl RowVisitors {
         of_clicks.begin(clicks.visitors.len());
         known.clear();
         found.clear();
+        found.reserve(if is_first { rows.len() } else { 0 });
+        known.reserve(clicks.visitors.len().min(rows.len()));
         found.extend(rows.iter().filter_map(|row| {
             let visitor = clicks.visitor.get(index(*row)).copied().unwrap_or(0);
             let (number, is_new) = of_clicks.number(visitor);
@@ -221,6 +223,10 @@ impl DimensionSums {
         }
         self.of_clicks.begin(dictionary.count());
         self.known.clear();
+        // A link has hardly more values than clicks.
+        let values = dictionary.count().min(rows.len());
+        self.values.make_room(values);
+        self.known.reserve(values);
         for (row, visitor) in rows.iter().map(|(row, visitor)| (index(*row), *visitor)) {
             if kind.get(row) != Some(&counted) {
                 continue;
@@ -245,13 +251,13 @@ impl DimensionSums {
 
     /// The values in order. Empty if there are too many.
     fn frame(&self) -> Vec<u8> {
-        let mut frame = Vec::new();
         if self.has_too_many {
-            return frame;
+            return Vec::new();
         }
         let mut values: Vec<(&str, ValueSums)> =
             (0..).zip(&self.sums).map(|(value, sums)| (self.values.value(value), *sums)).collect();
         values.sort_unstable_by_key(|(value, _)| *value);
+        let mut frame = Vec::with_capacity(self.values.text_len() + 4 * values.len() + 2);
         put_count(&mut frame, values.len());
         for (value, sums) in values {
             put_count(&mut frame, value.len());

@@ -79,6 +79,15 @@ impl ValueTable {
         new
     }
 
+    /// Makes room for this many values, if it has none yet.
+    pub(crate) fn make_room(&mut self, values: usize) {
+        if self.ends.is_empty() {
+            let Self { numbers, hasher, text, ends } = self;
+            numbers.reserve(values, |known| hasher.hash_one(text_at(text, ends, *known)));
+            ends.reserve(values);
+        }
+    }
+
     /// The value with a number; empty if no value has it.
     pub(crate) fn value(&self, number: u32) -> &str {
         text_at(&self.text, &self.ends, number)
@@ -87,6 +96,11 @@ impl ValueTable {
     /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// The length of all values together.
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len()
     }
 
     /// Removes all values, and keeps the memory.
