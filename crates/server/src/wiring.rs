@@ -279,13 +279,13 @@ impl Stores {
         let stores = match database {
             Database::File(file) => {
                 let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
-                let store = Arc::new(match if_no_database {
-                    IfNoDatabase::Create => SqliteStore::open(file, &options)?,
-                    IfNoDatabase::Fail => SqliteStore::open_existing(file, &options)?,
-                });
                 let clicks = Arc::new(match if_no_database {
                     IfNoDatabase::Create => SqliteClickStore::open(file, &options)?,
                     IfNoDatabase::Fail => SqliteClickStore::open_existing(file, &options)?,
+                });
+                let store = Arc::new(match if_no_database {
+                    IfNoDatabase::Create => SqliteStore::open(file, &options)?,
+                    IfNoDatabase::Fail => SqliteStore::open_existing(file, &options)?,
                 });
                 let (of_links, of_clicks) = (Arc::downgrade(&store), Arc::downgrade(&clicks));
                 let pools = vec![

@@ -21,6 +21,19 @@ fn d62_only_the_first_start_creates_an_account_on_agency_with_a_key() {
 }
 
 #[test]
+fn d61_a_missing_file_of_clicks_is_made_with_a_warning() {
+    const WARNING: &str = "the file of clicks was missing beside its database";
+    let mut program = Program::builder().start();
+    assert!(!program.stop_and_read_log().contains(WARNING));
+    for companion in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(program.folder().join(format!("signpost-clicks.db{companion}")));
+    }
+    program.start_again();
+    let log = program.stop_and_read_log();
+    assert_eq!(log.matches(WARNING).count(), 1, "{log}");
+}
+
+#[test]
 fn d62_a_first_start_with_an_existing_account_creates_none() {
     let folder = tempfile::tempdir().unwrap();
     assert!(signpost(folder.path(), &["migrate"]).output().unwrap().status.success());

@@ -71,14 +71,19 @@ impl Turns {
 
 impl SqliteClickStore {
     /// Opens the clicks of a database. It creates their file if it is missing, runs pending migrations, and starts the
-    /// threads.
+    /// threads. Open the clicks first: if only their file is missing, a line of the log says so.
     ///
     /// This call blocks and is meant for the start of a program. The store itself needs a tokio runtime with timers enabled.
     pub fn open(database: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
         let file = database.of_clicks();
-        let is_new = !file.holds_something();
+        let (is_new, has_database) = (!file.holds_something(), database.holds_something());
         let migrations = migrate(&file, options.time_limit)?;
-        if is_new {
+        if is_new && has_database {
+            tracing::warn!(
+                path = %file.path().display(),
+                "the file of clicks was missing beside its database, so a new one was made; earlier clicks are not in it"
+            );
+        } else if is_new {
             // The line about the database beside it is enough.
             tracing::debug!(path = %file.path().display(), "the database of clicks was created");
         } else {
