@@ -3,6 +3,7 @@
 //! Such a day is sorted instead of sealed (ADR 68): in parts, each of which is a change of its own.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::StoreError;
@@ -13,7 +14,7 @@ use signpost_clicks::{
 
 use crate::computing::{ComputeError, Lane, compute};
 use crate::digesting::{effect, without_digests};
-use crate::policy::{BYTES_OF_SORTING, CLICKS_OF_SORTING};
+use crate::policy::{BYTES_OF_SORTED_DAY, BYTES_OF_SORTING, CLICKS_OF_SORTED_DAY, CLICKS_OF_SORTING};
 use crate::reading_days::{by, parts_of, versions};
 use crate::sealing::as_it_is;
 use crate::tables::{
@@ -28,15 +29,17 @@ use crate::whole_days::{FoundDay, apply};
 /// [`StoreError::Unavailable`] if one reading or change takes longer than `limit`.
 pub(crate) async fn change<T: ClickTables + ?Sized>(
     tables: &T,
-    FoundDay { found, segments, .. }: &FoundDay,
+    day: &FoundDay,
     pending: PendingDays,
     limit: Duration,
 ) -> Result<bool, StoreError> {
-    let day = LargeDay { tables, found: *found, limit };
-    let effect = match day.effect(segments, pending).await {
+    let FoundDay { found, segments: _, bytes, clicks } = day;
+    let large = LargeDay { tables, found: *found, limit, is_changed: AtomicBool::new(false) };
+    let is_sorted_at_all = *bytes <= BYTES_OF_SORTED_DAY && *clicks <= CLICKS_OF_SORTED_DAY;
+    let effect = match large.effect(&day.segments, pending, is_sorted_at_all).await {
         Ok(Some(effect)) => effect,
-        // It was sorted, or others change it: look at it again.
-        Ok(None) | Err(Stop::Changed) => return Ok(true),
+        // It was sorted, in whole or in part.
+        Ok(None) | Err(Stop::Changed) => return Ok(large.is_changed.into_inner()),
         Err(Stop::Malformed(error)) => {
             found.report_malformed(&error);
             match pending {
@@ -81,6 +84,8 @@ struct LargeDay<'a, T: ?Sized> {
     found: DayVersion,
     /// The time limit of one reading or change.
     limit: Duration,
+    /// Whether this step has replaced some of its segments.
+    is_changed: AtomicBool,
 }
 
 /// Segments, and the places of their clicks.
@@ -92,9 +97,11 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
         &self,
         segments: &[SegmentHead],
         pending: PendingDays,
+        is_sorted_at_all: bool,
     ) -> Result<Option<DayEffect>, Stop> {
         let sealed = segments.iter().filter(|head| head.sealed).count();
-        let can_be_sorted = sealed == 0;
+        // The segments of a deleted account cannot be replaced.
+        let can_be_sorted = sealed == 0 && is_sorted_at_all && !self.is_forgotten().await?;
         if can_be_sorted || sealed == segments.len() {
             let mut placed = self.places(segments).await?;
             placed.sort_by(|(_, one), (_, other)| one.order(other));
@@ -108,7 +115,7 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
                 PendingDays::ToSeal => as_it_is(),
             }));
         }
-        // Clicks arrived after an earlier version had sealed the day. They cannot be sorted among the others.
+        // Or clicks arrived after the day was sealed as a smaller one. They cannot be sorted among the others.
         Ok(Some(match pending {
             PendingDays::ToDigest => self.digest(segments, false).await?,
             PendingDays::ToSeal => as_it_is(),
@@ -120,7 +127,7 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
         let heads: BTreeMap<SegmentKey, SegmentHead> =
             segments.iter().map(|head| (head.key, *head)).collect();
         let (mut found, mut reader) = (Placed::new(), PlaceReader::new());
-        for part in parts_of(segments.iter().copied(), WINDOW_BYTES) {
+        for part in parts_of(segments.iter().copied(), WINDOW_BYTES, u64::MAX) {
             let data = self.read(&part).await?;
             let read = compute(Lane::Days, move || {
                 let places: Result<Vec<Places>, _> =
@@ -138,14 +145,16 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
     async fn sort(&self, placed: Placed) -> Result<(), Stop> {
         let ranges = ranges(&placed);
         let in_several = placed.into_iter().filter(|(_, places)| ranges.range_of(places).is_none());
-        for part in parts_of(in_several.map(|(head, _)| head), BYTES_OF_SORTING) {
+        for part in parts_of(in_several.map(|(head, _)| head), BYTES_OF_SORTING, CLICKS_OF_SORTING) {
             let ranges = ranges.clone();
             self.replace(part, move |segments| Ok((ranges.split(segments)?, ()))).await?;
         }
         let mut by_range = vec![Vec::new(); ranges.count()];
         for (head, places) in self.places(&self.current_segments().await?).await? {
-            let range = ranges.range_of(&places).and_then(|range| by_range.get_mut(range));
-            range.ok_or(Stop::Changed)?.push(head.key);
+            // New clicks may be in several ranges. The next step finds them.
+            if let Some(range) = ranges.range_of(&places).and_then(|range| by_range.get_mut(range)) {
+                range.push(head.key);
+            }
         }
         let mut sorter = RangeSorter::new();
         for keys in by_range.into_iter().filter(|keys| !keys.is_empty()) {
@@ -153,6 +162,15 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
             sorter = self.replace(keys, sort).await?;
         }
         Ok(())
+    }
+
+    async fn is_forgotten(&self) -> Result<bool, StoreError> {
+        let ends = Instant::now() + self.limit;
+        let reading = async {
+            let mut snapshot = self.tables.snapshot(Reading::Upkeep, ends).await?;
+            snapshot.forgotten(&[self.found.account]).await
+        };
+        Ok(!by(ends, reading).await?.is_empty())
     }
 
     async fn current_segments(&self) -> Result<Vec<SegmentHead>, StoreError> {
@@ -184,19 +202,25 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
             change(&segments)
         })
         .await??;
+        if added.iter().any(|segment| (segment.account, segment.day) != (account, day)) {
+            return Err(Stop::Changed);
+        }
         let effect = DayEffect::NewSegments(Replacement { removed, added });
         let days = vec![DayVersion { version, ..self.found }.change(effect)];
         let ends = Instant::now() + self.limit;
         let applying = self.tables.apply(ClickChange { days, ..ClickChange::default() }, ends);
         match by(ends, applying).await? {
-            Applied::Whole => Ok(returned),
+            Applied::Whole => {
+                self.is_changed.store(true, Ordering::Relaxed);
+                Ok(returned)
+            }
             Applied::Outdated => Err(Stop::Changed),
         }
     }
 
     /// Digests the day; without digests only the last clicks of its links are found.
     async fn digest(&self, segments: &[SegmentHead], with_digests: bool) -> Result<DayEffect, Stop> {
-        let parts = parts_of(segments.iter().copied(), WINDOW_BYTES);
+        let parts = parts_of(segments.iter().copied(), WINDOW_BYTES, u64::MAX);
         let mut digester = DayDigester::new();
         loop {
             for part in &parts {
@@ -235,13 +259,8 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
 
 /// The ranges in which a day is sorted.
 fn ranges(placed: &[(SegmentHead, Places)]) -> DayRanges {
-    let sum = |of: fn(&SegmentHead) -> u64| {
-        placed.iter().fold(0_u64, |sum, (head, _)| sum.saturating_add(of(head)))
-    };
-    let (clicks, bytes) = (sum(|head| u64::from(head.clicks)), sum(|head| head.bytes).max(1));
-    let of_range = clicks.saturating_mul(BYTES_OF_SORTING) / bytes;
-    let of_range = usize::try_from(of_range.min(CLICKS_OF_SORTING)).unwrap_or(usize::MAX);
-    DayRanges::new(placed.iter().map(|(_, places)| places), of_range)
+    let segments = placed.iter().map(|(head, places)| (places, head.bytes));
+    DayRanges::new(segments, CLICKS_OF_SORTING, BYTES_OF_SORTING)
 }
 
 /// Whether ordered segments are those of a sorted day.

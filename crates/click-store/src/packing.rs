@@ -12,11 +12,13 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, Timestamp};
 
 use crate::computing::{Lane, compute};
-use crate::policy::{BYTES_OF_PACKING, CLICKS_OF_PACKING, PACK_AT_AGE, PACK_AT_BATCHES, PACK_AT_CLICKS};
+use crate::policy::{
+    BYTES_OF_PACKING, CLICKS_OF_MERGING, CLICKS_OF_PACKING, PACK_AT_AGE, PACK_AT_BATCHES, PACK_AT_CLICKS,
+};
 use crate::reading_days::{Versions, by, versions};
 use crate::tables::{
     Applied, BatchHead, BatchKey, BatchSelection, ClickChange, ClickSnapshot, ClickTables, DayChange,
-    DayEffect, Reading, Replacement, SegmentKey,
+    DayEffect, Reading, Replacement, SegmentHead, SegmentKey,
 };
 
 /// Packs some batches, if that is due; see [`ClickStore::pack`](signpost_app::ports::ClickStore::pack). If another node has
@@ -120,15 +122,33 @@ async fn mergeable(
     let largest: BTreeMap<(AccountId, UtcDay), u32> =
         new.iter().map(|new| ((new.account, new.day), new.largest_merged)).collect();
     let days: Vec<(AccountId, UtcDay)> = largest.keys().copied().collect();
-    let open = snapshot.segments(&days, None).await?.into_iter().filter(|head| {
+    let mut open = snapshot.segments(&days, None).await?;
+    open.retain(|head| {
         let largest = largest.get(&(head.key.account, head.key.day));
         !head.sealed && largest.is_some_and(|largest| head.clicks <= *largest)
     });
-    let keys: Vec<SegmentKey> = open.map(|head| head.key).collect();
+    let keys = few_of_each_day(open);
     let data = snapshot.segment_data(&keys).await?;
     let open =
         data.into_iter().map(|(key, data)| OpenSegment { key, account: key.account, day: key.day, data });
     Ok(open.collect())
+}
+
+/// The smallest segments of each day, as many as are merged at once. A sorted day has many small segments (ADR 68).
+fn few_of_each_day(mut open: Vec<SegmentHead>) -> Vec<SegmentKey> {
+    open.sort_by_key(|head| (head.key.account, head.key.day, head.clicks, head.key.id));
+    let mut few = Vec::new();
+    for of_day in
+        open.chunk_by(|one, next| (one.key.account, one.key.day) == (next.key.account, next.key.day))
+    {
+        let (mut clicks, mut bytes) = (0_u32, 0_u64);
+        let fits = of_day.iter().take_while(|head| {
+            (clicks, bytes) = (clicks.saturating_add(head.clicks), bytes.saturating_add(head.bytes));
+            clicks <= CLICKS_OF_MERGING && bytes <= BYTES_OF_PACKING
+        });
+        few.extend(fits.map(|head| head.key));
+    }
+    few
 }
 
 /// The changes of the days that get merged segments.

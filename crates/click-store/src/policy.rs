@@ -17,6 +17,9 @@ pub(crate) const CLICKS_OF_PACKING: u32 = 200_000;
 /// Roughly how many bytes of batches one step packs. In memory their values take several times as much.
 pub(crate) const BYTES_OF_PACKING: u64 = 4 * 1024 * 1024;
 
+/// The maximum number of clicks of a day's segments that are merged with new ones at once.
+pub(crate) const CLICKS_OF_MERGING: u32 = 131_072;
+
 /// How long after its end a day is digested: most late clicks have arrived by then.
 pub(crate) const DIGEST_AFTER: Duration = Duration::from_mins(5);
 
@@ -33,8 +36,17 @@ pub(crate) const DAYS_OF_STEP: usize = 256;
 /// How many bytes of segments are read at once to digest or seal several days.
 pub(crate) const BYTES_OF_DAYS: u64 = 4 * 1024 * 1024;
 
-/// A day with more bytes of segments is sorted and digested in parts (ADR 68).
+/// A day with more bytes of segments is sorted and digested in parts (ADR 68),
 pub(crate) const BYTES_OF_WHOLE_DAY: u64 = 8 * 1024 * 1024;
+
+/// and so is a day with more clicks: the clicks of one visitor take hardly a byte each.
+pub(crate) const CLICKS_OF_WHOLE_DAY: u64 = 600_000;
+
+/// A day with more bytes of segments is not sorted, and has no digests: it would get too many pieces,
+pub(crate) const BYTES_OF_SORTED_DAY: u64 = 256 * 1024 * 1024;
+
+/// and neither is a day with more clicks.
+pub(crate) const CLICKS_OF_SORTED_DAY: u64 = 20_000_000;
 
 /// How many bytes of segments of a large day are sorted at once. Their clicks take some twenty times as much in memory.
 pub(crate) const BYTES_OF_SORTING: u64 = 1024 * 1024;

@@ -58,7 +58,7 @@ impl DaySegments {
         let mut heads = self.heads.get(&day).cloned().unwrap_or_default();
         // Several segments may have only clicks on one link. Each round must have the same order.
         heads.sort_by_key(|head| (head.first_link, head.last_link, head.key));
-        parts_of(heads, WINDOW_BYTES)
+        parts_of(heads, WINDOW_BYTES, u64::MAX)
     }
 
     /// The size of the segments of each day that has any, in bytes.
@@ -87,18 +87,21 @@ impl DaySegments {
     }
 }
 
-/// Groups segments so that each group has at most this many bytes, or one segment. They keep their order.
+/// Groups segments so that each group has at most this many bytes and clicks, or one segment. They keep their order.
 pub(crate) fn parts_of(
     segments: impl IntoIterator<Item = SegmentHead>,
-    bytes_of_part: u64,
+    most_bytes: u64,
+    most_clicks: u64,
 ) -> Vec<Vec<SegmentKey>> {
-    let (mut parts, mut part, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
+    let (mut parts, mut part) = (Vec::new(), Vec::new());
+    let (mut bytes, mut clicks) = (0_u64, 0_u64);
     for head in segments {
-        if bytes.saturating_add(head.bytes) > bytes_of_part && !part.is_empty() {
+        let of_head = u64::from(head.clicks);
+        (bytes, clicks) = (bytes.saturating_add(head.bytes), clicks.saturating_add(of_head));
+        if (bytes > most_bytes || clicks > most_clicks) && !part.is_empty() {
             parts.push(std::mem::take(&mut part));
-            bytes = 0;
+            (bytes, clicks) = (head.bytes, of_head);
         }
-        bytes = bytes.saturating_add(head.bytes);
         part.push(head.key);
     }
     if !part.is_empty() {

@@ -101,7 +101,7 @@ async fn add_packed(
     found: Vec<SegmentHead>,
     lane: Lane,
 ) -> Result<RecentCounter, Stop> {
-    for window in parts_of(found, WINDOW_BYTES) {
+    for window in parts_of(found, WINDOW_BYTES, u64::MAX) {
         let data = snapshot.segment_data(&window).await?;
         let added = compute(lane, move || {
             for (_, segment) in data {

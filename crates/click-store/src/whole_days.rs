@@ -11,7 +11,9 @@ use signpost_domain::{AccountId, Timestamp};
 use crate::computing::{Lane, compute};
 use crate::digesting::digested;
 use crate::large_days;
-use crate::policy::{BYTES_OF_DAYS, BYTES_OF_WHOLE_DAY, DAYS_OF_STEP, LIMIT_OF_DAYS, MOST_FAILED_DAYS};
+use crate::policy::{
+    BYTES_OF_DAYS, BYTES_OF_WHOLE_DAY, CLICKS_OF_WHOLE_DAY, DAYS_OF_STEP, LIMIT_OF_DAYS, MOST_FAILED_DAYS,
+};
 use crate::reading_days::{by, versions};
 use crate::sealing::sealed;
 use crate::tables::{
@@ -73,7 +75,7 @@ pub(crate) async fn change_some(
     let mut failures = Vec::new();
     while let Some(group) = groups.pop_front() {
         let changed = match group.as_slice() {
-            [day] if day.bytes > BYTES_OF_WHOLE_DAY => large_days::change(tables, day, pending, limit).await,
+            [day] if day.is_large() => large_days::change(tables, day, pending, limit).await,
             group => change_group(tables, group, pending, limit).await,
         };
         match changed {
@@ -162,7 +164,14 @@ fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
 pub(crate) struct FoundDay {
     pub(crate) found: DayVersion,
     pub(crate) segments: Vec<SegmentHead>,
-    bytes: u64,
+    pub(crate) bytes: u64,
+    pub(crate) clicks: u64,
+}
+
+impl FoundDay {
+    const fn is_large(&self) -> bool {
+        self.bytes > BYTES_OF_WHOLE_DAY || self.clicks > CLICKS_OF_WHOLE_DAY
+    }
 }
 
 /// Finds the oldest pending days.
@@ -180,12 +189,16 @@ async fn find(
     let keys: Vec<(AccountId, UtcDay)> = found.iter().map(|day| (day.account, day.day)).collect();
     let mut days: BTreeMap<(AccountId, UtcDay), FoundDay> = BTreeMap::new();
     for day in found {
-        days.insert((day.account, day.day), FoundDay { found: day, segments: Vec::new(), bytes: 0 });
+        days.insert(
+            (day.account, day.day),
+            FoundDay { found: day, segments: Vec::new(), bytes: 0, clicks: 0 },
+        );
     }
     for head in snapshot.segments(&keys, None).await? {
         if let Some(day) = days.get_mut(&(head.key.account, head.key.day)) {
             day.segments.push(head);
             day.bytes = day.bytes.saturating_add(head.bytes);
+            day.clicks = day.clicks.saturating_add(u64::from(head.clicks));
         }
     }
     Ok(days.into_values().collect())
@@ -193,13 +206,14 @@ async fn find(
 
 /// Groups days by their size, the smallest first, so that each group fits into memory. A larger day is a group of its own.
 fn groups(mut days: Vec<FoundDay>) -> VecDeque<Vec<FoundDay>> {
-    days.sort_by_key(|day| day.bytes);
-    let (mut groups, mut group, mut bytes) = (VecDeque::new(), Vec::new(), 0_u64);
+    days.sort_by_key(|day| (day.is_large(), day.bytes));
+    let (mut groups, mut group) = (VecDeque::new(), Vec::new());
+    let (mut bytes, mut clicks) = (0_u64, 0_u64);
     for day in days {
-        bytes = bytes.saturating_add(day.bytes);
-        if bytes > BYTES_OF_DAYS && !group.is_empty() {
+        (bytes, clicks) = (bytes.saturating_add(day.bytes), clicks.saturating_add(day.clicks));
+        if (bytes > BYTES_OF_DAYS || clicks > CLICKS_OF_WHOLE_DAY) && !group.is_empty() {
             groups.push_back(std::mem::take(&mut group));
-            bytes = day.bytes;
+            (bytes, clicks) = (day.bytes, day.clicks);
         }
         group.push(day);
     }
@@ -229,14 +243,15 @@ mod tests {
 
     #[test]
     fn small_days_come_first_and_large_ones_alone() {
-        let day = |number: i32, bytes| {
+        let with = |number: i32, bytes, clicks| {
             let found = DayVersion {
                 account: AccountId::from_bytes([1; 16]),
                 day: UtcDay::from_number(number),
                 version: 0,
             };
-            FoundDay { found, segments: Vec::new(), bytes }
+            FoundDay { found, segments: Vec::new(), bytes, clicks }
         };
+        let day = |number: i32, bytes| with(number, bytes, 1);
         let half = BYTES_OF_DAYS / 2;
         let days =
             vec![day(1, 3 * half), day(2, 10), day(3, half), day(4, 0), day(5, half), day(6, 9 * half)];
@@ -246,5 +261,12 @@ mod tests {
             .collect();
         assert_eq!(grouped, [vec![4, 2, 3], vec![5], vec![1], vec![6]]);
         assert!(groups(Vec::new()).is_empty());
+        // Clicks of one visitor.
+        let most = CLICKS_OF_WHOLE_DAY;
+        let found = groups(vec![with(1, 9, most + 1), with(2, 7, most), with(3, 8, 1), with(4, 6, 1)]);
+        let found: Vec<Vec<i32>> =
+            found.into_iter().map(|group| group.iter().map(|day| day.found.day.number()).collect()).collect();
+        assert_eq!(found, [vec![4], vec![2], vec![3], vec![1]]);
+        assert!(with(1, 9, most + 1).is_large() && !with(1, 9, most).is_large());
     }
 }

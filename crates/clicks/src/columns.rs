@@ -236,8 +236,9 @@ impl Columns {
 }
 
 /// Whether runs belong to several accounts or days.
-pub(crate) fn has_several_days(runs: &[Run]) -> bool {
-    runs.first().is_some_and(|first| runs.iter().any(|run| !run.same_day(first)))
+pub(crate) fn has_several_days<'a>(runs: impl IntoIterator<Item = &'a Run>) -> bool {
+    let mut runs = runs.into_iter();
+    runs.next().is_some_and(|first| runs.any(|run| !run.same_day(first)))
 }
 
 /// The number of a kind in segments.

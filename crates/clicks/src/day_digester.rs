@@ -21,6 +21,9 @@ use crate::visitor_bound::VisitorBound;
 /// Default size of the arrays of visitors.
 const ARRAY_BYTES: u64 = 20 << 20;
 
+/// How many bytes the digests of a day's links may have together. Further links have none: questions read their segments.
+const MAX_DIGEST_BYTES: usize = 32 << 20;
+
 /// A scope whose visitors need more passes has no digest: each pass reads the whole day.
 const MAX_PASSES: u64 = 64;
 
@@ -35,7 +38,7 @@ pub struct DigestedDay {
 
 /// Digests an account's day from all its segments. Without clicks there is no digest.
 ///
-/// A digest omits dimensions with more than 4,096 values. Questions about them need the segments. A link has fewer,
+/// A digest omits dimensions with more than 4,096 values, or 256 KiB of them. Questions about them need the segments. A link has fewer,
 /// because the digests have the values that [`seal`](crate::seal) keeps of the same segments (D47).
 pub fn digest(segments: &[impl AsRef<[u8]>]) -> Result<DigestedDay, MalformedSegment> {
     let mut columns = day_of(segments)?;
@@ -77,6 +80,8 @@ pub struct DayDigester {
     /// The sums of links with so many visitors that they take several passes.
     large_links: BTreeMap<LinkId, ScopeSums>,
     digests: BTreeMap<DigestScope, Digest>,
+    /// The size of the digests of links.
+    digest_bytes: usize,
 }
 
 impl Default for DayDigester {
@@ -111,6 +116,7 @@ impl DayDigester {
             link: Box::default(),
             large_links: BTreeMap::new(),
             digests: BTreeMap::new(),
+            digest_bytes: 0,
         }
     }
 
@@ -261,7 +267,10 @@ impl DayDigester {
                 digest
             }
         };
-        self.digests.insert(scope, digest);
+        self.digest_bytes += digest.data.len();
+        if self.digest_bytes <= MAX_DIGEST_BYTES {
+            self.digests.insert(scope, digest);
+        }
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) const QUARTER_MILLIS: u32 = DAY_MILLIS / 96;
 /// A dimension with more values on a day has no sums in its digest.
 pub(crate) const MAX_VALUES_OF_DIGEST: usize = 4_096;
 
+/// A dimension whose values are longer, in bytes and together, has no sums in its digest either.
+pub(crate) const MAX_TEXT_OF_DIGEST: usize = 256 * 1024;
+
 /// A link gets its own digest on days with at least this many clicks of all kinds.
 pub const MIN_CLICKS_OF_LINK_DIGEST: u32 = 1_000;
 

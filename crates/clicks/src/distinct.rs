@@ -24,6 +24,11 @@ impl DistinctPairs {
         self.more.clear();
     }
 
+    /// The number of pairs that need more than an array.
+    pub(crate) fn further(&self) -> usize {
+        self.more.len()
+    }
+
     /// Adds a pair. Returns whether it is new.
     #[inline]
     pub(crate) fn add(&mut self, visitor: u32, value: u32) -> bool {

@@ -4,7 +4,8 @@ use signpost_domain::analytics::{Dimension, UtcDay};
 
 use crate::click_rows::{ClickRows, DimensionRows};
 use crate::digest::{
-    Digest, DigestScope, HOURS, MAX_VALUES_OF_DIGEST, QUARTER_MILLIS, QUARTERS, write_digest,
+    Digest, DigestScope, HOURS, MAX_TEXT_OF_DIGEST, MAX_VALUES_OF_DIGEST, QUARTER_MILLIS, QUARTERS,
+    write_digest,
 };
 use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
 use crate::numbers::{index, put, put_count, sum};
@@ -14,6 +15,9 @@ use crate::tally::ValueSums;
 
 /// About how many bytes a visitor takes in the arrays of a pass.
 const BYTES_OF_VISITOR: usize = 24 + 16 + 4 * DIMENSIONS;
+
+/// A visitor who has several values of a dimension takes some 18 bytes more for each. Strangers can invent such visitors.
+const MAX_FURTHER_PAIRS: usize = 1_000_000;
 
 /// In how many passes this many visitors are counted, so that the arrays take at most about `bytes`.
 pub(crate) fn passes_of(visitors: u64, bytes: u64) -> u64 {
@@ -111,10 +115,18 @@ impl ScopeSums {
         }
         self.rows.find(clicks, rows, &mut self.numbers, is_first);
         self.add_visitors(clicks);
+        let mut pairs: usize = self.dimensions.iter().map(|sums| sums.pairs.further()).sum();
         let of_dimensions = Dimension::RECORDED.into_iter().zip(&mut self.dimensions).zip(&clicks.dimensions);
         for ((dimension, sums), of_clicks) in of_dimensions {
             let counted = u8::from(dimension == Dimension::Widget) * 3;
+            pairs -= sums.pairs.further();
             sums.add(*of_clicks, clicks.kind, &self.rows.found, counted, is_first);
+            pairs += sums.pairs.further();
+            if pairs > MAX_FURTHER_PAIRS {
+                // Questions about this dimension read the segments.
+                pairs -= sums.pairs.further();
+                (sums.has_too_many, sums.pairs) = (true, DistinctPairs::default());
+            }
         }
     }
 
@@ -235,7 +247,7 @@ impl DimensionSums {
             let (number, is_new) = self.of_clicks.number(value);
             if is_new {
                 self.known.push(self.values.number(dictionary.value(value)));
-                if self.values.len() > MAX_VALUES_OF_DIGEST {
+                if self.values.len() > MAX_VALUES_OF_DIGEST || self.values.text_len() > MAX_TEXT_OF_DIGEST {
                     self.has_too_many = true;
                     return;
                 }

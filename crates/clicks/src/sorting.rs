@@ -5,9 +5,9 @@
 
 use signpost_domain::LinkKind;
 
-use crate::columns::{Columns, link_order};
+use crate::columns::{Columns, has_several_days, link_order};
 use crate::decoded_segment::DecodedSegment;
-use crate::numbers::index;
+use crate::numbers::{index, sum};
 use crate::packer::{MAX_PACKED, MAX_SORTED, PackedWriter, day_of};
 use crate::segment_reader::Decoder;
 use crate::value_limits::KeptValues;
@@ -21,7 +21,10 @@ type Place = (u128, LinkKind, u32);
 
 /// The places of some clicks of a segment: of the first, of one in 128, and of the last.
 #[derive(Debug, Clone, Default)]
-pub struct Places(Vec<Place>);
+pub struct Places {
+    places: Vec<Place>,
+    clicks: usize,
+}
 
 /// Reads the places of clicks of segments. After an error the content is undefined.
 #[derive(Debug)]
@@ -46,6 +49,9 @@ impl PlaceReader {
     /// Reads the places of some clicks of a segment of one account's day.
     pub fn read(&mut self, segment: &[u8]) -> Result<Places, MalformedSegment> {
         self.content.read(segment, &mut self.decoder)?;
+        if has_several_days(self.content.runs.iter().map(|run| &run.run)) {
+            return Err(MalformedSegment::SeveralDays);
+        }
         let runs = self.content.runs.iter().flat_map(|run| {
             let (link, kind) = link_order(run.run.link);
             std::iter::repeat_n((link, kind), index(run.clicks))
@@ -53,7 +59,7 @@ impl PlaceReader {
         let clicks = self.content.times.len();
         let all = runs.zip(&self.content.times).map(|((link, kind), time)| (link, kind, *time));
         let noted = all.enumerate().filter(|(at, _)| at.is_multiple_of(NOTED_EVERY) || at + 1 == clicks);
-        Ok(Places(noted.map(|(_, place)| place).collect()))
+        Ok(Places { places: noted.map(|(_, place)| place).collect(), clicks })
     }
 }
 
@@ -61,13 +67,21 @@ impl Places {
     /// The order of segments, by their first clicks.
     #[must_use]
     pub fn order(&self, other: &Self) -> std::cmp::Ordering {
-        (self.0.first(), self.0.last()).cmp(&(other.0.first(), other.0.last()))
+        (self.first(), self.last()).cmp(&(other.first(), other.last()))
     }
 
     /// Whether no click of a segment is before the last one of this segment.
     #[must_use]
     pub fn is_before(&self, next: &Self) -> bool {
-        self.0.last() <= next.0.first()
+        self.last() <= next.first()
+    }
+
+    fn first(&self) -> Option<&Place> {
+        self.places.first()
+    }
+
+    fn last(&self) -> Option<&Place> {
+        self.places.last()
     }
 }
 
@@ -79,16 +93,31 @@ pub struct DayRanges {
 }
 
 impl DayRanges {
-    /// Divides a day into ranges of about this many clicks, by the places of clicks of all its segments.
+    /// Divides a day into ranges of about this many clicks, or fewer if they have more bytes. `segments` has the places of clicks
+    /// of all its segments, and the size of each.
     #[must_use]
-    pub fn new<'a>(segments: impl IntoIterator<Item = &'a Places>, clicks: usize) -> Self {
-        let mut noted: Vec<Place> = segments.into_iter().flat_map(|places| &places.0).copied().collect();
+    pub fn new<'a>(segments: impl IntoIterator<Item = (&'a Places, u64)>, clicks: u64, bytes: u64) -> Self {
+        let mut noted: Vec<(Place, u64, u64)> = Vec::new();
+        for (segment, size) in segments {
+            // Each noted click stands for an equal part of its segment.
+            let count = sum(segment.places.len()).max(1);
+            let (of_clicks, of_bytes) = (sum(segment.clicks).div_ceil(count), size.div_ceil(count));
+            noted.extend(segment.places.iter().map(|place| (*place, of_clicks, of_bytes)));
+        }
         noted.sort_unstable();
-        let first = noted.first().copied();
-        let mut begins: Vec<Place> =
-            noted.into_iter().step_by(clicks.div_ceil(NOTED_EVERY).max(1)).skip(1).collect();
-        begins.dedup();
-        begins.retain(|begin| Some(*begin) != first);
+        let mut begins: Vec<Place> = Vec::new();
+        let (mut clicks_left, mut bytes_left) = (clicks, bytes);
+        let mut before = noted.first().map(|(place, _, _)| *place);
+        for (place, of_clicks, of_bytes) in noted {
+            let is_full = clicks_left < of_clicks || bytes_left < of_bytes;
+            if is_full && before.is_some_and(|before| before < place) {
+                begins.push(place);
+                (clicks_left, bytes_left) = (clicks, bytes);
+            }
+            before = Some(place);
+            clicks_left = clicks_left.saturating_sub(of_clicks);
+            bytes_left = bytes_left.saturating_sub(of_bytes);
+        }
         Self { begins }
     }
 
@@ -101,7 +130,7 @@ impl DayRanges {
     /// The range of a segment; `None` if its clicks are in several.
     #[must_use]
     pub fn range_of(&self, segment: &Places) -> Option<usize> {
-        let [first, last] = [segment.0.first()?, segment.0.last()?].map(|place| self.range_at(place));
+        let [first, last] = [segment.first()?, segment.last()?].map(|place| self.range_at(place));
         (first == last).then_some(first)
     }
 

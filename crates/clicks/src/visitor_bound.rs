@@ -75,8 +75,10 @@ impl DistinctEstimate {
         if self.bits.is_empty() {
             self.bits.resize(index(Self::BITS / 64), 0);
         }
-        let hash = visitor.key().wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let bit = usize::try_from(hash >> (64 - Self::LOG_BITS)).unwrap_or(0);
+        // Ordinals follow each other, so a multiplication alone would spread them too evenly.
+        let mixed = visitor.key().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let bit = usize::try_from(mixed >> (64 - Self::LOG_BITS)).unwrap_or(0);
         if let Some(bits) = self.bits.get_mut(bit / 64) {
             *bits |= 1 << (bit % 64);
         }
@@ -139,6 +141,14 @@ mod tests {
         }
         let found = bound(200_000, 9, 200_000);
         assert!((390_000..450_000).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn ordinals_are_estimated_like_hashes() {
+        let mut bound = VisitorBound::default();
+        bound.add_clicks((0..1_000_000).map(Visitor::Ordinal).collect::<Vec<_>>().into_iter(), 0);
+        bound.add_clicks((0..1_000_000).map(Visitor::Ordinal).collect::<Vec<_>>().into_iter(), 0);
+        assert!((1_000_000..1_100_000).contains(&bound.visitors()), "{}", bound.visitors());
     }
 
     #[test]

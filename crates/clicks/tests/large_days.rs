@@ -66,9 +66,15 @@ fn places(segments: &[Vec<u8>]) -> Vec<Places> {
     segments.iter().map(|segment| reader.read(segment).unwrap()).collect()
 }
 
+fn ranges(segments: &[Vec<u8>], clicks: u64) -> DayRanges {
+    let places = places(segments);
+    let sizes = segments.iter().map(|segment| u64::try_from(segment.len()).unwrap());
+    DayRanges::new(places.iter().zip(sizes), clicks, u64::MAX)
+}
+
 /// The segments of a day after sorting, in order; at most two of the given ones are in memory at once.
-fn sorted(segments: &[Vec<u8>], clicks_of_range: usize) -> Vec<Vec<u8>> {
-    let ranges = DayRanges::new(&places(segments), clicks_of_range);
+fn sorted(segments: &[Vec<u8>], clicks_of_range: u64) -> Vec<Vec<u8>> {
+    let ranges = ranges(segments, clicks_of_range);
     let mut by_range: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
     for group in segments.chunks(2) {
         for split in ranges.split(group).unwrap() {
@@ -136,7 +142,7 @@ proptest! {
     fn d47_a_day_sorted_and_digested_in_parts_is_that_in_memory(
         clicks in clicks(),
         parts in 1..7_usize,
-        clicks_of_range in prop_oneof![1..3_usize, 100..2_000_usize],
+        clicks_of_range in prop_oneof![1..3_u64, 100..2_000_u64],
         array_bytes in prop_oneof![Just(u64::MAX), 8_000..40_000_u64],
     ) {
         let segments: Vec<Vec<u8>> = clicks.chunks(clicks.len().div_ceil(parts)).map(segment).collect();
@@ -186,7 +192,7 @@ fn sealed_segments_are_not_sorted() {
         country: "",
     };
     let sealed = seal(&[segment(&[one])]).unwrap().remove(0).data;
-    let ranges = DayRanges::new(&places(std::slice::from_ref(&sealed)), 1_000);
+    let ranges = ranges(std::slice::from_ref(&sealed), 1_000);
     assert_eq!(ranges.count(), 1);
     assert_eq!(ranges.split(&[&sealed]).unwrap_err(), MalformedSegment::Sealed);
     assert_eq!(RangeSorter::new().sort(&[&sealed]).unwrap_err(), MalformedSegment::Sealed);

@@ -84,8 +84,11 @@ pub(super) fn data(
 ) -> Result<Vec<(SegmentKey, Vec<u8>)>, Failure> {
     let mut found = Vec::with_capacity(segments.len());
     for key in segments {
+        // SQLite gives the number of a deleted row to a new one.
         let data: Option<Vec<u8>> = click_segments::table
             .find(number(*key))
+            .filter(click_segments::account_id.eq(IdBytes::from(key.account)))
+            .filter(click_segments::day.eq(key.day.number()))
             .select(click_segments::data)
             .first(connection)
             .optional()?;
