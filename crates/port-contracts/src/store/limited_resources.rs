@@ -12,6 +12,17 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ limited_resources
+    ids_are_unique_across_accounts
+    unknown_resources_are_not_found
+    d15_resources_never_exceed_the_limit
+    a_reached_limit_leaves_the_unit_of_work_usable
+    resources_are_listed_newest_first
+    rollback_restores_the_count
+    d15_limits_are_exact_under_concurrency
+}
+
 async fn insert(
     store: &Arc<dyn Store>,
     account: AccountId,
