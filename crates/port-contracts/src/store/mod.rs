@@ -60,7 +60,7 @@ mod published_links;
 mod random_links;
 mod random_sequences;
 mod remembered_answers;
-mod resources;
+pub mod resources;
 mod room_for_answers;
 mod stored;
 mod tenants;
@@ -82,6 +82,11 @@ macro_rules! table {
 }
 
 crate::__store_files! { [table] () }
+
+/// The file and the name of each case.
+pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CASES.iter().flat_map(|(file, cases)| cases.iter().map(|(case, _)| (*file, *case)))
+}
 
 /// Not generic, as `crate::run::find` asks.
 fn find(file: &str, case: &str) -> Case {
