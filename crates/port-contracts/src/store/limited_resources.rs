@@ -1,4 +1,4 @@
-//! Groups, pixels and custom domains: their ids, their lists, and the plan's limit on their number (D15).
+//! Resources that the plan limits: their ids, their lists, and the limit on their number (D15).
 
 use std::sync::Arc;
 
