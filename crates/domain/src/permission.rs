@@ -3,9 +3,9 @@
 /// One thing that use cases ask for before they begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Permission {
-    /// Reading links, groups, pixels and domains.
+    /// Reading all but reports and clicks.
     Read,
-    /// Changing links, groups and pixels.
+    /// Changing all but custom domains.
     WriteLinks,
     /// Changing custom domains.
     WriteDomains,

@@ -1,11 +1,12 @@
 //! The resources that a plan limits by count (D15).
 
-/// Declares each resource once: its name in answers, plans and stores, and its limits in the built-in plans.
+/// Declares each resource once: its name in answers, plans and stores, the word for one of it, and its limits in the built-in
+/// plans.
 macro_rules! plan_resources {
     (
         $(
             #[doc = $description:literal]
-            $resource:ident $name:ident { free: $free:literal, pro: $pro:literal, agency: $agency:literal }
+            $resource:ident $name:ident $noun:literal { free: $free:literal, pro: $pro:literal, agency: $agency:literal }
         )*
     ) => {
         /// A resource that a plan limits by count.
@@ -23,6 +24,14 @@ macro_rules! plan_resources {
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$resource => stringify!($name),)*
+                }
+            }
+
+            /// One of it, in a sentence; with an `s` for several.
+            #[must_use]
+            pub const fn noun(self) -> &'static str {
+                match self {
+                    $(Self::$resource => $noun,)*
                 }
             }
 
@@ -101,13 +110,13 @@ macro_rules! plan_resources {
 
 plan_resources! {
     /// Landing pages and redirects together.
-    Links links { free: 50, pro: 1_000, agency: 1_000_000 }
+    Links links "link" { free: 50, pro: 1_000, agency: 1_000_000 }
     /// Groups.
-    Groups groups { free: 5, pro: 50, agency: 10_000 }
+    Groups groups "group" { free: 5, pro: 50, agency: 10_000 }
     /// Custom domains.
-    Domains domains { free: 0, pro: 3, agency: 500 }
+    Domains domains "custom domain" { free: 0, pro: 3, agency: 500 }
     /// Pixels.
-    Pixels pixels { free: 0, pro: 10, agency: 500 }
+    Pixels pixels "pixel" { free: 0, pro: 10, agency: 500 }
 }
 
 #[cfg(test)]
@@ -127,6 +136,7 @@ mod tests {
         }
         assert_eq!((usage.links, usage.pixels, limits.groups, limits.analytics_days), (0, 3, 1, 9));
         assert_eq!(PlanResource::Domains.description(), "Custom domains.");
+        assert_eq!(PlanResource::Domains.noun(), "custom domain");
         let refused = |resource| if resource == PlanResource::Domains { Err(resource) } else { Ok(0) };
         assert_eq!(Usage::try_of_each(refused), Err(PlanResource::Domains));
     }

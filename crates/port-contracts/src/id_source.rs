@@ -42,7 +42,7 @@ macro_rules! id_source_contract {
     };
 }
 
-/// The list of the cases; see `store/cases.rs`.
+/// Passes the list of the cases to another macro, after that macro's own arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __id_source_cases {

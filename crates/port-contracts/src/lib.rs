@@ -34,8 +34,9 @@
 //! 1. State the obligation in the documentation of the port.
 //! 2. Write an `async fn` in the file of this crate with the same subject. It gets a [`store::Fresh`] (or the one of its
 //!    suite), which opens stores.
-//! 3. Add its name to the list of its suite, such as `store/cases.rs`. A function outside the list is dead code, which
-//!    the lints refuse; a name without a function does not compile.
+//! 3. Add its name to the list of its file (`cases!`), or of its suite where the files have none. A function outside the
+//!    list is dead code, which the lints refuse; a name without a function does not compile. A new file is named in
+//!    `store/mod.rs` and in the list of `store/cases.rs`.
 //! 4. See it fail on an implementation that breaks the rule, then run the tests of every adapter.
 //!
 //! A case must not wait for one unit of work while it holds another in the same task. A store may admit only

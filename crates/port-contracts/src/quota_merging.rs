@@ -47,7 +47,7 @@ macro_rules! quota_merging_contract {
     };
 }
 
-/// The list of the cases; see `store/cases.rs`.
+/// Passes the list of the cases to another macro, after that macro's own arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __quota_merging_cases {

@@ -38,7 +38,7 @@ macro_rules! randomness_contract {
     };
 }
 
-/// The list of the cases; see `store/cases.rs`.
+/// Passes the list of the cases to another macro, after that macro's own arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __randomness_cases {

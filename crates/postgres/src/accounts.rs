@@ -16,9 +16,7 @@ use signpost_sql_rows::sql_types::{Identifier, Moment};
 use crate::cached_query::cached_query;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts;
-use crate::schema::{
-    accounts, api_keys, first_account, links, pixels, remembered_answers, remembered_totals, request_counts,
-};
+use crate::schema::{accounts, api_keys, first_account, links, remembered_answers, remembered_totals};
 use crate::statement::{both, statement};
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -27,6 +25,7 @@ use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column};
 use signpost_sql_rows::listed;
+use signpost_sql_rows::plain_tables::DeleteOwned;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
@@ -292,7 +291,8 @@ impl AccountWrites for PostgresUnitOfWork {
         let is_deleted = self.step(async |connection| {
             let (account, id) = (id, IdBytes::from(id));
             // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-            // losing data silently.
+            // losing data silently. All but plain tables are in the order of locks (see `PostgresUnitOfWork`), and links come
+            // before the groups that they refer to.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
             diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
@@ -301,11 +301,9 @@ impl AccountWrites for PostgresUnitOfWork {
             HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
-            diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection).await?;
-            diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection).await?;
-            diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
-                .execute(connection)
-                .await?;
+            for plain in DeleteOwned::of_account(account) {
+                plain.execute(connection).await?;
+            }
             let deleted = diesel::delete(accounts::table.find(id)).execute(connection).await;
             Ok(deleted.map_err(contended_if_referred_to)? > 0)
         });

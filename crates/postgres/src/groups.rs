@@ -13,12 +13,13 @@ use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts;
 use crate::link_batches;
 use crate::named_links;
+use crate::newest_rows::NewestRows;
 use crate::schema::{accounts, groups};
 use crate::statement::both;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant};
-use signpost_sql_rows::group::{GroupRow, NewGroup};
+use signpost_sql_rows::group::{GroupRow, NewGroup, TABLE};
 use signpost_sql_rows::listed;
 
 /// How many links one step takes out of a group that is deleted.
@@ -46,15 +47,7 @@ impl GroupReads for PostgresStore {
         after: Option<PagePosition>,
     ) -> Result<Page<Group>, StoreError> {
         self.read(async |connection| {
-            let mut query = groups::table
-                .filter(groups::account_id.eq(IdBytes::from(account)))
-                .order(groups::id.desc())
-                .limit(i64::from(limit.get()) + 1)
-                .select(GroupRow::as_select())
-                .into_boxed();
-            if let Some(position) = after {
-                query = query.filter(groups::id.lt(IdBytes::from(position)));
-            }
+            let query = NewestRows::<GroupRow>::for_page(TABLE, account, limit, after);
             let rows = query.load(connection).await?;
             Ok(listed::page(rows, limit))
         })

@@ -23,7 +23,7 @@ use crate::lease::Lease;
 /// - links by kind, then id, as in the indexes
 /// - groups by id
 /// - addresses in their order; a writer or deleter of a link holds its address
-/// - a pixel
+/// - one row of a table to which no other refers, such as a pixel
 /// - the account, which is last because it is the most contended
 ///
 /// A unit of work that does several things may break the order, and so may two that take addresses from each

@@ -30,7 +30,8 @@ pub(crate) mod table {
     }
 }
 
-const TABLE: &str = "groups";
+/// The table's name.
+pub const TABLE: &str = "groups";
 
 /// A group as it is read.
 #[derive(Debug, Queryable, Selectable)]

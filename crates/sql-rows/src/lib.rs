@@ -18,6 +18,7 @@ pub mod link;
 pub mod listed;
 pub mod page;
 pub mod pixel;
+pub mod plain_tables;
 pub mod plan_counter;
 pub mod published_link;
 pub mod remembered_answer;

@@ -8,6 +8,10 @@ pub use crate::link::table::links;
 pub use crate::pixel::table::pixels;
 pub use crate::remembered_answer::table::remembered_answers;
 
+/// The tables whose rows of an account both stores delete with the account, in any order. Each store names the other tables
+/// itself: those that others refer to, those whose rows are locked in an order, and its own.
+pub const PLAIN_TABLES: [&str; 3] = ["pixels", "api_keys", "request_counts"];
+
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, groups, links, pixels);

@@ -13,8 +13,7 @@ use crate::columns::UpperBound;
 use crate::failure::Failure;
 use crate::links::read_link;
 use crate::schema::{
-    accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, pixels,
-    remembered_answers, request_counts,
+    accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, remembered_answers,
 };
 use crate::sql_errors::refers_to_nothing;
 use crate::store::SqliteStore;
@@ -23,6 +22,7 @@ use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::listed;
+use signpost_sql_rows::plain_tables::DeleteOwned;
 
 #[async_trait]
 impl AccountReads for SqliteStore {
@@ -195,23 +195,22 @@ impl AccountWrites for SqliteUnitOfWork {
 
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
         let step = move |connection: &mut SqliteConnection| {
-            let id = IdBytes::from(id);
+            let (account, id) = (id, IdBytes::from(id));
             // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-            // losing data silently.
+            // losing data silently. Links come before the groups that they refer to.
             diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection)?;
             diesel::delete(link_lateness::table.filter(link_lateness::account_id.eq(id)))
                 .execute(connection)?;
             diesel::delete(groups::table.filter(groups::account_id.eq(id))).execute(connection)?;
-            diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection)?;
             diesel::delete(custom_domains::table.filter(custom_domains::account_id.eq(id)))
-                .execute(connection)?;
-            diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection)?;
-            diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
                 .execute(connection)?;
             diesel::delete(merged_counts::table.filter(merged_counts::account_id.eq(id)))
                 .execute(connection)?;
             diesel::delete(remembered_answers::table.filter(remembered_answers::account_id.eq(id)))
                 .execute(connection)?;
+            for plain in DeleteOwned::of_account(account) {
+                plain.execute(connection)?;
+            }
             Ok(diesel::delete(accounts::table.find(id)).execute(connection)? > 0)
         };
         let is_deleted = self.step(step).await?;

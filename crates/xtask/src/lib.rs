@@ -10,6 +10,7 @@ pub mod clients;
 pub mod finding;
 pub mod fuzz_api;
 pub mod manifests;
+pub mod permissions;
 pub mod program;
 pub mod repository;
 pub mod rules;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::finding::Finding;
 use crate::repository::Repository;
-use crate::{architecture, bans, manifests, tidy, workspace};
+use crate::{architecture, bans, manifests, permissions, tidy, workspace};
 
 /// A rule: a function that returns all its violations.
 pub type Rule = fn(&Repository) -> Result<Vec<Finding>>;
@@ -15,6 +15,7 @@ pub const RULES: &[Rule] = &[
         let bans = bans::read(&repository.text(bans::FILE)?.context("deny.toml is not text")?)?;
         Ok(architecture::check(&workspace::packages(repository.root())?, &bans))
     },
+    |repository| each_text(repository, permissions::check),
     inheritance,
     switched_off_tests,
     |repository| Ok(tidy::names::check(repository.files())),

@@ -85,7 +85,7 @@ pub trait AccountWrites: Send {
     /// if the account does not exist.
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError>;
 
-    /// Deletes an account with all its data: keys, links, groups, pixels, remembered answers, counts. `false` if the account
+    /// Deletes an account with all its data, such as its keys, its links, remembered answers and counts. `false` if the account
     /// does not exist.
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError>;
 

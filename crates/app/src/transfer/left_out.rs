@@ -1,11 +1,12 @@
 //! Counts of the data that an export omits.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use signpost_domain::analytics::UtcDay;
-use signpost_domain::{AccountId, AnyContent, LandingId, Link, PageContent, PixelId, Usage};
+use signpost_domain::{AccountId, AnyContent, LandingId, Link, PageContent, PixelId, PlanResource, Usage};
 
 use crate::application::Application;
 use crate::ports::{StoreError, Upkeep};
@@ -27,10 +28,8 @@ pub struct LeftOut {
     pub page_contents: u64,
     /// Redirects that fire pixels.
     pub redirects_with_pixels: u64,
-    /// Pixels.
-    pub pixels: u64,
-    /// Custom domains in any state. Links carry their hostnames.
-    pub domains: u64,
+    /// Resources that have no records, such as custom domains in any state, of which links carry the hostnames.
+    pub resources: Usage,
     /// Recorded clicks of all kinds, those of deleted links included.
     pub clicks: u64,
     /// Groups and links whose rows the store cannot read. The log names each (ADR 35).
@@ -71,19 +70,25 @@ impl LeftOut {
         self.unreadable = self.unreadable.saturating_add(u64::try_from(rows).unwrap_or(u64::MAX));
     }
 
-    /// Counts what has no records: pixels, domains and clicks.
+    /// Counts what has no records: resources and clicks.
     pub(super) async fn count_rest(
         &mut self,
         app: &Application,
         account: AccountId,
         usage: &Usage,
     ) -> Result<(), StoreError> {
-        let Usage { links: _, groups: _, domains, pixels } = *usage;
-        self.domains = domains;
-        self.pixels = pixels;
+        let Ok(resources) = Usage::try_of_each(|resource| {
+            Ok::<_, Infallible>(if has_records(resource) { 0 } else { usage.of(resource) })
+        });
+        self.resources = resources;
         self.clicks = recorded_clicks(app, account).await?;
         Ok(())
     }
+}
+
+/// Whether an export carries these resources.
+const fn has_records(resource: PlanResource) -> bool {
+    matches!(resource, PlanResource::Links | PlanResource::Groups)
 }
 
 /// The number of an account's recorded clicks. The store adds up the numbers of its segments, without reading a click.

@@ -1,97 +1,39 @@
-//! What each use case asks of its caller.
+//! What use cases ask of their caller. `crates/xtask/src/permissions.rs` checks that each asks, first and for the permission
+//! that fits.
 
-use signpost_app::analytics::{self, LinkChoice};
-use signpost_app::idempotency::Idempotency;
-use signpost_app::links::{self, ListLinks};
-use signpost_app::pixels::NewPixel;
-use signpost_app::{AppError, Caller, domains, groups, pixels};
-use signpost_domain::id::{DomainKind, GroupKind, LandingKind, PixelKind, RedirectKind};
-use signpost_domain::{
-    Batch, IdReference, LinkKind, PageContent, PageLimit, Permission, PermissionSet, PixelCode, PixelType,
-    RedirectContent, Refusal, Submitted,
-};
-use signpost_port_contracts::samples;
+use signpost_app::{AppError, groups};
+use signpost_domain::{PageLimit, Permission, PermissionSet, Refusal};
 
-use crate::analytics::{clicks_behind, first_day, question, soon};
-use crate::world::{World, draft};
+use crate::world::{World, refusal};
 
-/// Runs every use case for this caller. Returns the permission for whose lack each was refused.
-async fn refusals(world: &World, caller: &Caller) -> Vec<(&'static str, Option<Permission>)> {
-    fn lacking<T>(outcome: &Result<T, AppError>) -> Option<Permission> {
-        match outcome {
-            Err(AppError::Refused(Refusal::NotPermitted(permission))) => Some(*permission),
-            Ok(_) | Err(_) => None,
+#[tokio::test]
+async fn a_caller_has_the_permissions_to_which_it_is_limited() {
+    let world = World::new().await;
+    for lacking in Permission::ALL {
+        let others: PermissionSet = Permission::ALL.into_iter().filter(|other| *other != lacking).collect();
+        let caller = world.caller().await.limited_to(others);
+        for asked in Permission::ALL {
+            let refused = (asked == lacking).then_some(Refusal::NotPermitted(lacking));
+            assert_eq!(caller.require(asked).err(), refused, "{asked:?} without {lacking:?}");
         }
     }
-    let (app, none) = (&world.app, "unknown");
-    let (group, pixel) = (IdReference::<GroupKind>::parse(none), IdReference::<PixelKind>::parse(none));
-    let (redirect, landing) =
-        (IdReference::<RedirectKind>::parse(none), IdReference::<LandingKind>::parse(none));
-    let domain = IdReference::<DomainKind>::parse(none);
-    let ids = Batch::new(vec![none.to_owned()]).unwrap();
-    let limit = PageLimit::default();
-    let (period, zone) = first_day();
-    let asked = || question(period, &zone);
-    let clicks = || clicks_behind(None, period, &zone);
-    let new_pixel =
-        || NewPixel { code: PixelCode::parse(PixelType::GoogleTag, "G-1A2BCD345E").unwrap(), name: None };
-    macro_rules! table {
-        ($($call:expr,)+) => { vec![$((stringify!($call), lacking(&$call.await)),)+] };
-    }
-    table![
-        links::list(app, caller, LinkKind::Redirect, ListLinks::default()),
-        links::get::<RedirectContent>(app, caller, redirect, None),
-        links::get::<PageContent>(app, caller, landing, None),
-        groups::list(app, caller, limit, None),
-        groups::get(app, caller, group),
-        pixels::list(app, caller, limit, None),
-        pixels::get(app, caller, pixel),
-        domains::list(app, caller, limit, None),
-        domains::get(app, caller, domain),
-        links::create::<RedirectContent>(app, caller, Submitted::valid(draft("a")), Idempotency::disabled()),
-        links::create_many::<RedirectContent>(
-            app,
-            caller,
-            Batch::new(vec![Ok(Submitted::valid(draft("b")))]).unwrap(),
-            Idempotency::disabled()
-        ),
-        links::update::<RedirectContent>(app, caller, redirect, Submitted::default()),
-        links::delete(app, caller, redirect),
-        links::delete_many::<LandingKind>(app, caller, &ids, Idempotency::disabled()),
-        groups::create(app, caller, samples::name("Spring"), Idempotency::disabled()),
-        groups::rename(app, caller, group, samples::name("Autumn")),
-        groups::assign(app, caller, group, &ids, Idempotency::disabled()),
-        groups::unassign(app, caller, group, &ids, Idempotency::disabled()),
-        groups::delete(app, caller, group),
-        pixels::create(app, caller, new_pixel(), Idempotency::disabled()),
-        pixels::delete(app, caller, pixel),
-        domains::connect(app, caller, "links.example.net", Idempotency::disabled()),
-        domains::verify(app, caller, domain, Idempotency::disabled()),
-        domains::delete(app, caller, domain),
-        analytics::of_link(app, caller, redirect, asked(), soon()),
-        analytics::of_account(app, caller, LinkChoice::default(), asked(), soon()),
-        analytics::export_of_link(app, caller, redirect, clicks()),
-        analytics::export_of_account(app, caller, LinkChoice::default(), clicks()),
-        analytics::check_export_of_link(app, caller, redirect, &clicks()),
-        analytics::check_export_of_account(app, caller, LinkChoice::default(), &clicks()),
-        analytics::recent_clicks(app, caller, &[]),
-    ]
 }
 
 #[tokio::test]
-async fn every_use_case_asks_for_exactly_one_permission() {
-    let world = World::new().await;
-    let needed = refusals(&world, &world.caller().await.limited_to(PermissionSet::default())).await;
-    let counts = Permission::ALL
-        .map(|permission| needed.iter().filter(|(_, needed)| *needed == Some(permission)).count());
-    assert_eq!(counts, [9, 12, 3, 7], "{needed:#?}");
-    for lacking in Permission::ALL {
-        let others = Permission::ALL.into_iter().filter(|other| *other != lacking).collect();
-        let refused = refusals(&world, &world.caller().await.limited_to(others)).await;
-        for ((call, refused), (_, needed)) in refused.into_iter().zip(&needed) {
-            assert_eq!(refused, needed.filter(|needed| *needed == lacking), "{call} without {lacking:?}");
-        }
+async fn a_key_may_do_everything() {
+    let caller = World::new().await.caller().await;
+    for permission in Permission::ALL {
+        caller.require(permission).unwrap();
     }
-    let refused = refusals(&world, &world.caller().await).await;
-    assert!(refused.iter().all(|(_, refused)| refused.is_none()), "a key may do everything: {refused:#?}");
+}
+
+#[tokio::test]
+async fn a_use_case_is_refused_without_its_permission() {
+    let world = World::new().await;
+    let list = async |permissions| -> Result<(), AppError> {
+        let caller = world.caller().await.limited_to(permissions);
+        groups::list(&world.app, &caller, PageLimit::default(), None).await.map(drop)
+    };
+    list([Permission::Read].into_iter().collect()).await.unwrap();
+    assert_eq!(refusal(list(PermissionSet::default()).await), Refusal::NotPermitted(Permission::Read));
 }

@@ -4,7 +4,7 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::transfer::{Export, LeftOut};
 use signpost_app::{pixels, pixels::NewPixel};
 use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash};
-use signpost_domain::{Landing, Link, PageContent, PixelId, RedirectId};
+use signpost_domain::{Landing, Link, PageContent, PixelId, RedirectId, Usage};
 use signpost_port_contracts::samples;
 
 use crate::world::World;
@@ -63,8 +63,7 @@ async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
     let expected = LeftOut {
         page_contents: 45,
         redirects_with_pixels: 150,
-        pixels: 1,
-        domains: 0,
+        resources: Usage { pixels: 1, ..Usage::default() },
         clicks: 0,
         unreadable: 0,
     };

@@ -1,36 +1,31 @@
 //! Groups: `/v1/groups` (contract "Group", D32).
 
 use actix_web::{HttpResponse, web};
-use serde_json::{Value, json};
 use signpost_app::Application;
 use signpost_app::groups::{self, Moved};
 use signpost_domain::id::GroupKind;
-use signpost_domain::{ErrorCode, Group, GroupId, Name, Timestamp, Violations};
-use utoipa::openapi::request_body::RequestBody;
+use signpost_domain::{Group, GroupId, Name, Timestamp, Violations};
 
 use super::links::{LinkBody, ids_body};
-use super::redirects;
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
-use crate::endpoint::RouteMethod;
 use crate::extract::{
     Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
     properties, run_once, text,
 };
-use crate::openapi::operation::{Endpoint, body, created, ok};
-use crate::openapi::parameters::{OF_OTHER_LISTS, path_id};
+use crate::openapi::parameters::path_id;
 use crate::schema::{
-    BulkOperation, Components, closed_object, count, created_at, examples, id, kept_name, kind, open_object,
-    sent_name, shown, updated_at,
+    Components, closed_object, count, created_at, examples, id, kept_name, kind, open_object, sent_name,
+    shown, updated_at,
 };
 use crate::sections::Section;
 use crate::wire::{self, BulkAssignBody, BulkUnassignBody, DeletionBody, ListBody, Text};
 
+mod endpoints;
+
 /// The path of the list, and the prefix of each group's path.
 const PATH: &str = "/v1/groups";
-
-const ONE: &str = "/v1/groups/{id}";
 
 /// A group's id.
 pub(crate) const EXAMPLE_ID: &str = "grp_019b5a3b11aa7c3e8899aabbccddeeff";
@@ -41,7 +36,7 @@ const DELETED: &str = "The group is deleted; its links stay, without a group.";
 pub(crate) static SECTION: Section = Section {
     tag: "Groups",
     description: "Flat containers of links; a link is in at most one group.",
-    endpoints,
+    endpoints: endpoints::all,
     schemas: components,
     parameters: || vec![path_id("GroupId", EXAMPLE_ID, "A group's id.")],
 };
@@ -211,135 +206,4 @@ pub(crate) async fn unassign(
         wire::ok(&BulkUnassignBody::from(outcome))
     };
     run_once(key.as_ref(), show, |idempotency| groups::unassign(&app, &caller, id.0, &ids, idempotency)).await
-}
-
-/// A group.
-fn example() -> Value {
-    json!({
-        "id": EXAMPLE_ID,
-        "object": "group",
-        "name": "Autumn campaign",
-        "landings_count": 1,
-        "redirects_count": 12,
-        "created_at": examples::CREATED_AT,
-        "updated_at": examples::CREATED_AT,
-    })
-}
-
-/// The operations, in the order of the documentation page.
-fn endpoints() -> Vec<Endpoint> {
-    vec![creation(), listing(), retrieval(), renaming(), deletion(), assignment(), unassignment()]
-}
-
-fn creation() -> Endpoint {
-    Endpoint {
-        summary: "Create a group",
-        description: "Creates an empty group. Names need not be unique.",
-        body: Some(body("GroupCreate", [("name", "A name", json!({"name": "Autumn campaign"}))])),
-        success: created("The group.", "Group", example()),
-        errors: &[ErrorCode::PlanLimitReached],
-        ..Endpoint::new("createGroup", RouteMethod::Post, PATH, || web::to(create))
-    }
-}
-
-fn listing() -> Endpoint {
-    Endpoint {
-        summary: "List groups",
-        description: "Lists the account's groups, newest first, each with the number of its links.",
-        parameters: OF_OTHER_LISTS,
-        success: ok("One page.", "GroupList", examples::page_of(&example())),
-        ..Endpoint::new("listGroups", RouteMethod::Get, PATH, || web::to(list))
-    }
-}
-
-fn retrieval() -> Endpoint {
-    Endpoint {
-        summary: "Retrieve a group",
-        description: "Shows one group with the number of its links. To list the links themselves, use the filter `group_id` \
-                      of the link lists.",
-        parameters: &["GroupId"],
-        success: ok("The group.", "Group", example()),
-        errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new("getGroup", RouteMethod::Get, ONE, || web::to(get))
-    }
-}
-
-fn renaming() -> Endpoint {
-    Endpoint {
-        summary: "Rename a group",
-        description: "Changes the name of a group.",
-        parameters: &["GroupId"],
-        body: Some(body("GroupPatch", [("name", "A name", json!({"name": "Winter campaign"}))])),
-        success: ok("The updated group.", "Group", example()),
-        errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new("renameGroup", RouteMethod::Patch, ONE, || web::to(rename))
-    }
-}
-
-fn deletion() -> Endpoint {
-    Endpoint {
-        summary: "Delete a group",
-        description: "Deletes a group. Its links stay, without a group.",
-        parameters: &["GroupId"],
-        success: ok(
-            "The group is deleted.",
-            "DeletedGroup",
-            examples::deletion(EXAMPLE_ID, "group", DELETED),
-        ),
-        errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new("deleteGroup", RouteMethod::Delete, ONE, || web::to(delete))
-    }
-}
-
-fn assignment() -> Endpoint {
-    Endpoint {
-        summary: "Put up to 100 links into a group",
-        description: "Moves landing pages and redirects into the group. Each item succeeds or fails alone. An id that \
-                      matches no link of the account fails with `landing_not_found` or `redirect_not_found`, according to \
-                      its prefix, or with `invalid_request` if it has neither prefix. A repeated id fails with \
-                      `duplicate_id_in_batch`. The answer is 200 even if every item failed. The request counts once against \
-                      the quota.",
-        parameters: &["GroupId"],
-        body: Some(links()),
-        success: ok(
-            "The result of each item.",
-            "BulkAssignResult",
-            examples::bulk_result(BulkOperation::ASSIGN, &redirects::example(), &not_found()),
-        ),
-        errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new("assignLinks", RouteMethod::Post, "/v1/groups/{id}/assign", || web::to(assign))
-    }
-}
-
-fn unassignment() -> Endpoint {
-    let mut link = redirects::example();
-    if let Some(group) = link.get_mut("group_id") {
-        *group = Value::Null;
-    }
-    Endpoint {
-        summary: "Take up to 100 links out of a group",
-        description: "Takes landing pages and redirects out of the group. Each item succeeds or fails alone. An id of a \
-                      link that is not in this group, or that matches no link of the account, fails with \
-                      `landing_not_found` or `redirect_not_found`, according to its prefix, or with `invalid_request` if it \
-                      has neither prefix. A repeated id fails with `duplicate_id_in_batch`. The answer is 200 even if every \
-                      item failed. The request counts once against the quota.",
-        parameters: &["GroupId"],
-        body: Some(links()),
-        success: ok(
-            "The result of each item.",
-            "BulkUnassignResult",
-            examples::bulk_result(BulkOperation::UNASSIGN, &link, &not_found()),
-        ),
-        errors: &[ErrorCode::GroupNotFound],
-        ..Endpoint::new("unassignLinks", RouteMethod::Post, "/v1/groups/{id}/unassign", || web::to(unassign))
-    }
-}
-
-fn links() -> RequestBody {
-    let ids = json!({"link_ids": [examples::REDIRECT_ID, examples::UNKNOWN_LANDING_ID]});
-    body("LinkIds", [("mixed", "A redirect and a landing page", ids)])
-}
-
-fn not_found() -> Value {
-    examples::item_error("landing_not_found", "No such landing page.", examples::UNKNOWN_LANDING_ID)
 }

@@ -11,6 +11,24 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ accounts
+    an_account_reads_back_as_it_was_inserted
+    a_new_account_uses_nothing
+    missing_accounts_are_not_found
+    email_addresses_are_unique_ignoring_case
+    accounts_are_found_by_email_ignoring_case
+    a_taken_email_address_leaves_the_unit_of_work_usable
+    any_account_says_whether_accounts_exist
+    d62_concurrent_starts_insert_one_first_account
+    setting_a_plan_changes_one_account
+    suspending_again_keeps_the_first_instant_until_resumed
+    deleting_an_account_deletes_its_data
+    nothing_is_inserted_for_a_missing_account
+    accounts_are_listed_newest_first
+    plans_in_use_are_counted
+}
+
 /// Every field reads back, timestamps to the millisecond (D3).
 pub(super) async fn an_account_reads_back_as_it_was_inserted(fresh: Fresh) {
     let store = fresh.store().await;

@@ -11,6 +11,22 @@ use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ addresses
+    different_addresses_coexist
+    d20_an_address_belongs_to_one_link_across_accounts
+    unresolvable_links_keep_their_address
+    d22_lost_links_occupy_no_address
+    a_taken_address_leaves_the_unit_of_work_usable
+    a_deletion_frees_the_address_at_once
+    an_update_frees_the_old_address_and_takes_the_new
+    a_link_does_not_move_to_an_address_of_another_kind
+    swapping_addresses_needs_a_third_address
+    d20_only_own_links_at_occupied_addresses_are_identified
+    links_are_read_by_their_ids
+    a_link_at_an_address_is_the_current_one
+}
+
 /// Placements with distinct addresses.
 fn addressed() -> Vec<Placement> {
     vec![

@@ -8,6 +8,13 @@ use super::given::{self, AT_ONCE, KINDS, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ batch_deletions
+    only_own_links_are_deleted
+    deletions_free_room_within_the_unit_of_work
+    a_hundred_links_are_deleted_at_once
+}
+
 /// The store deletes those of the ids that belong to the account, each once, and nothing else. Then their addresses are
 /// free and the counts are right.
 pub(super) async fn only_own_links_are_deleted(fresh: Fresh) {

@@ -10,6 +10,18 @@ use super::{domain_steps, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
+cases! {
+    $ batch_insertions
+    one_batch_can_contain_every_decision
+    a_refused_link_leaves_no_trace
+    d15_refused_links_do_not_count_against_the_limit
+    an_empty_batch_changes_nothing
+    a_hundred_links_are_inserted_at_once
+    link_ids_are_unique
+    a_batch_is_part_of_its_unit_of_work
+    a_batch_equals_single_insertions_in_order
+}
+
 const LANDING: LinkKind = LinkKind::Landing;
 const REDIRECT: LinkKind = LinkKind::Redirect;
 

@@ -15,6 +15,17 @@ use super::given::{self, PLENTY};
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ change_reading
+    a_reader_continues_from_its_position
+    no_entry_after_the_end_is_missed
+    readers_see_both_of_two_overlapping_units_of_work
+    a_reader_misses_nothing_during_concurrent_writes
+    a_read_reports_entries_beyond_its_limit
+    old_entries_are_deleted_in_bounded_steps
+    positions_of_readers_survive_reopening
+}
+
 /// The limit of a read in cases where it does not matter.
 const MANY: u32 = 10_000;
 

@@ -13,6 +13,20 @@ use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use crate::samples;
 
+cases! {
+    $ changes
+    an_insertion_logs_the_inserted_addresses
+    an_update_logs_the_old_and_the_new_address
+    a_deletion_logs_the_freed_addresses
+    changes_of_an_account_log_the_account
+    changes_that_visitors_cannot_see_are_not_logged
+    a_unit_of_work_is_one_entry
+    each_account_has_its_own_entry
+    changes_of_a_domain_log_the_domain
+    lost_links_log_the_domain_of_each_account
+    rolled_back_changes_are_not_logged
+}
+
 /// The change at these placements.
 fn at<'a>(account: AccountId, placements: impl IntoIterator<Item = &'a Placement>) -> VisibleChange {
     let addresses: BTreeSet<Address> = placements.into_iter().filter_map(Placement::address).collect();

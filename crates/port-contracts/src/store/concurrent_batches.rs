@@ -12,6 +12,15 @@ use crate::pseudorandom::Pseudorandom;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ concurrent_batches
+    batches_share_addresses_and_a_limit_exactly
+    batches_of_several_accounts_share_addresses_exactly
+    opposite_orders_of_groups_do_not_deadlock
+    one_of_many_concurrent_deletions_of_a_link_succeeds
+    no_move_leaves_a_link_in_a_deleted_group
+}
+
 /// A batch of `items` links of both kinds at `addresses` addresses; each `seed` gives a different batch.
 fn batch_over(addresses: u64, items: usize, seed: u64, groups: &[GroupId]) -> Vec<Link> {
     let mut random = Pseudorandom::new(seed);

@@ -8,6 +8,17 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ concurrent_writes
+    d15_the_limit_on_links_is_exact_under_concurrency
+    d20_one_of_many_concurrent_creations_of_an_address_succeeds
+    d20_one_of_many_concurrent_moves_to_an_address_succeeds
+    concurrent_updates_of_a_link_lose_nothing
+    concurrent_updates_of_a_group_lose_nothing
+    one_of_many_concurrent_creations_of_a_named_group_creates_it
+    no_update_leaves_a_link_in_a_deleted_group
+}
+
 /// With a limit of N exactly N links are inserted (D15). Landing pages and redirects count together.
 pub(super) async fn d15_the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;

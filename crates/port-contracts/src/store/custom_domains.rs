@@ -8,6 +8,14 @@ use super::given::{AT_ONCE, Decision, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ custom_domains
+    a_domain_reads_back_as_it_was_inserted
+    an_update_changes_only_the_status
+    d15_failed_domains_count_against_the_limit
+    domains_are_found_by_their_hostnames
+}
+
 /// The longest hostname.
 fn longest() -> String {
     format!("{0}.{0}.{0}.{1}", "a".repeat(63), "b".repeat(61))

@@ -11,6 +11,19 @@ use super::given::{self, PLENTY, unit};
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ domain_checks
+    due_checks_are_claimed_longest_overdue_first
+    an_unfinished_check_is_due_again_after_its_claim
+    a_check_that_never_concludes_is_given_up
+    a_check_without_a_change_gets_a_new_plan
+    a_plan_is_written_only_under_a_valid_claim
+    writing_a_status_writes_its_plan
+    concurrent_claimants_never_share_a_check
+    concurrent_writes_do_not_disturb_claims
+    plans_survive_reopening
+}
+
 /// More checks than any case has.
 const ALL: u16 = 100;
 

@@ -11,6 +11,19 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ domain_claims
+    d40_only_failed_domains_leave_their_hostname_free
+    d40_an_account_connects_a_hostname_once
+    a_failed_domain_returns_if_its_hostname_is_free
+    a_taken_hostname_leaves_the_unit_of_work_usable
+    claims_show_the_callers_domain_and_the_holders
+    one_of_many_concurrent_connections_of_a_hostname_succeeds
+    one_of_many_concurrent_returns_of_a_hostname_succeeds
+    claims_stay_locked_until_the_unit_of_work_ends
+    concurrent_updates_of_a_domain_lose_nothing
+}
+
 const HOST: &str = "a.example.net";
 const FAILED: CustomDomainStatus = CustomDomainStatus::Failed;
 

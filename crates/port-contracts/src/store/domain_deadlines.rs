@@ -12,6 +12,14 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ domain_deadlines
+    a_domain_expires_at_its_deadline
+    domains_expire_in_bounded_steps
+    an_expired_domain_frees_its_hostname
+    concurrent_sweepers_expire_each_domain_once
+}
+
 const FAILED: CustomDomainStatus = CustomDomainStatus::Failed;
 
 /// To the millisecond, and only if the status has a deadline: an active domain never expires. All instants are in the past,

@@ -13,6 +13,16 @@ use super::given::{self, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ domain_diagnosis
+    d65_a_diagnosis_reads_back_as_it_was_written
+    d65_a_schedule_is_read_as_it_is_stored
+    recording_an_observation_keeps_plan_and_claim
+    observations_of_another_accounts_domain_are_not_recorded
+    a_check_records_its_observations
+    observations_are_written_only_under_a_valid_claim
+}
+
 /// An observation of one record at an instant.
 fn observation(millis: i64, status: RecordStatus, values: &[&str]) -> DnsObservation {
     let finding = RecordFinding::new(status, values);

@@ -12,6 +12,14 @@ use super::fixture::Fresh;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ given_up_checks
+    a_given_up_check_is_due_again_after_a_day
+    checks_are_released_in_bounded_steps
+    only_given_up_checks_are_released
+    concurrent_sweepers_release_each_check_once
+}
+
 /// More checks than any case has.
 const ALL: u16 = 100;
 

@@ -10,6 +10,13 @@ use super::given::{self, KINDS, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ group_counters
+    counters_follow_updates
+    counters_follow_the_unit_of_work
+    counters_follow_bulk_changes
+}
+
 /// The number of links of `kind` in each group. There must be none of the other kind.
 async fn counts(
     store: &Arc<dyn Store>,

@@ -11,6 +11,14 @@ use super::stored;
 use crate::one_of_each;
 use crate::samples;
 
+cases! {
+    $ group_membership
+    links_are_put_into_a_group
+    links_are_taken_out_of_a_group
+    a_missing_group_moves_no_links
+    a_hundred_links_are_moved_at_once
+}
+
 /// The instants of earlier updates, and between them the instant of the change.
 const EARLIER: i64 = 10;
 const NOW: i64 = 50;

@@ -7,6 +7,14 @@ use super::given::{self, KINDS, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ groups
+    a_group_reads_back_as_it_was_inserted
+    an_update_keeps_the_counters_of_a_group
+    deleting_a_group_keeps_its_links
+    a_group_is_emptied_in_bounded_steps
+}
+
 pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     for group in [

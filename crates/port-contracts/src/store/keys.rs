@@ -7,6 +7,17 @@ use super::fixture::Fresh;
 use super::given::{self, unit};
 use crate::samples;
 
+cases! {
+    $ keys
+    a_key_reads_back_as_it_was_inserted
+    a_hash_finds_its_key_and_account
+    a_hash_finds_only_links_of_its_account
+    an_unknown_hash_finds_nothing
+    a_hash_finds_the_account_as_it_is_now
+    revoking_again_keeps_the_first_instant
+    keys_of_an_account_are_listed_newest_first
+}
+
 pub(super) async fn a_key_reads_back_as_it_was_inserted(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     for change in [

@@ -10,6 +10,15 @@ use super::fixture::Fresh;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ leases
+    a_lease_has_one_holder_until_it_ends
+    a_holder_renews_regardless_of_its_clock
+    a_returned_lease_is_free_at_once
+    one_of_many_concurrent_takers_gets_the_lease
+    leases_survive_reopening
+}
+
 /// Longer than any test runs.
 const TERM: Duration = Duration::from_hours(1);
 

@@ -1,4 +1,4 @@
-//! Groups, pixels and custom domains: their ids, their lists, and the plan's limit on their number (D15).
+//! Resources that the plan limits: their ids, their lists, and the limit on their number (D15).
 
 use std::sync::Arc;
 
@@ -11,6 +11,17 @@ use super::resources::{Resource, ResourceKind, is_failure};
 use super::stored;
 use crate::run::at_once;
 use crate::samples;
+
+cases! {
+    $ limited_resources
+    ids_are_unique_across_accounts
+    unknown_resources_are_not_found
+    d15_resources_never_exceed_the_limit
+    a_reached_limit_leaves_the_unit_of_work_usable
+    resources_are_listed_newest_first
+    rollback_restores_the_count
+    d15_limits_are_exact_under_concurrency
+}
 
 async fn insert(
     store: &Arc<dyn Store>,

@@ -11,6 +11,16 @@ use super::given::{self, KINDS};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ link_filters
+    filters_combine
+    ids_match_the_lists
+    a_search_finds_substrings
+    landing_pages_are_searched_by_title_and_slug
+    filters_see_the_latest_state
+    the_slug_filter_matches_whole_slugs_on_any_domain
+}
+
 fn searched(text: &str) -> LinkFilter {
     LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() }
 }

@@ -7,6 +7,12 @@ use super::given::{self, Decision, KINDS};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ link_limits
+    d15_links_never_exceed_the_limit
+    every_link_counts_once
+}
+
 /// Landing pages and redirects count together.
 pub(super) async fn d15_links_never_exceed_the_limit(fresh: Fresh) {
     let (store, [account, other]) = fresh.store_with_accounts().await;

@@ -12,6 +12,16 @@ use super::given::{self, KINDS};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ link_pages
+    pages_of_every_size_hold_all_links
+    an_account_without_links_has_one_empty_page
+    links_are_listed_by_id
+    a_position_needs_no_link
+    a_walk_with_changes_between_its_pages_misses_nothing
+    a_walk_among_writers_misses_nothing
+}
+
 fn many(links: usize, kind: LinkKind, prefix: &str) -> Vec<Link> {
     (0..links).map(|number| samples::link(kind, &format!("{prefix}-{number}"))).collect()
 }

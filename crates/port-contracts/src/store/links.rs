@@ -9,6 +9,18 @@ use super::{domain_steps, stored};
 use crate::one_of_each;
 use crate::samples;
 
+cases! {
+    $ links
+    a_link_reads_back_as_it_was_inserted
+    unknown_links_are_not_found
+    an_id_of_the_other_kind_finds_nothing
+    an_update_writes_every_field
+    an_update_into_a_missing_group_changes_nothing
+    a_deleted_link_is_gone
+    d22_a_lost_link_keeps_its_slug_and_returns
+    links_are_deleted_in_bounded_steps
+}
+
 /// Every field reads back through each read method, with timestamps to the millisecond (D3) and unchanged texts (D24,
 /// D25).
 pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {

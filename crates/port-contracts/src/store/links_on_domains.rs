@@ -15,6 +15,14 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ links_on_domains
+    only_an_active_domain_shows_its_links
+    another_accounts_domain_shows_no_links
+    a_locked_domain_stays_until_the_unit_of_work_ends
+    no_link_stays_on_a_removed_domain
+}
+
 const HOST: &str = "a.example.net";
 
 /// How long a case waits for an event that must not happen.

@@ -9,6 +9,16 @@ use super::given::{self, KINDS, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ lost_links
+    a_lost_link_loses_only_its_address
+    only_the_selected_links_are_lost
+    links_are_lost_in_bounded_steps
+    a_thousand_links_are_lost_at_once
+    a_lost_address_is_free_at_once
+    an_uncommitted_loss_is_rolled_back
+}
+
 const HOST: &str = "a.example.net";
 
 /// The link without its address, updated at `now` unless it was updated later.

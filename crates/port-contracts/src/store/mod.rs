@@ -2,6 +2,23 @@
 //! [`UnitOfWork`](signpost_app::ports::UnitOfWork): a file for each part of the port.
 #![allow(clippy::disallowed_methods, reason = "the cases test the store itself, without use cases")]
 
+/// Lists the cases of a file: `cases! { $ file case case }`. Makes a table of them for this crate. For the adapters it makes a
+/// macro with the file's name, which passes the list to another macro, after that macro's own arguments.
+macro_rules! cases {
+    ($dollar:tt $file:ident $($case:ident)*) => {
+        pub(super) const CASES: &[(&str, super::Case)] =
+            &[$((stringify!($case), |fresh| Box::pin($case(fresh))),)*];
+
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! $file {
+            ([$dollar($dollar callback:tt)*] $dollar arguments:tt) => {
+                $dollar($dollar callback)* ! { $dollar arguments $file { $($case)* } }
+            };
+        }
+    };
+}
+
 mod accounts;
 mod addresses;
 mod batch_deletions;
@@ -43,7 +60,7 @@ mod published_links;
 mod random_links;
 mod random_sequences;
 mod remembered_answers;
-mod resources;
+pub mod resources;
 mod room_for_answers;
 mod stored;
 mod tenants;
@@ -59,17 +76,24 @@ pub use fixture::{Fresh, StoreFixture};
 type Case = fn(Fresh) -> Pin<Box<dyn Future<Output = ()>>>;
 
 macro_rules! table {
-    (() $($module:ident { $($case:ident)* })*) => {
-        const CASES: &[(&str, &str, Case)] =
-            &[$($((stringify!($module), stringify!($case), |fresh| Box::pin($module::$case(fresh))),)*)*];
+    (() $($file:ident)*) => {
+        const CASES: &[(&str, &[(&str, Case)])] = &[$((stringify!($file), $file::CASES),)*];
     };
 }
 
-crate::__store_cases! { [table] () }
+crate::__store_files! { [table] () }
+
+/// The file and the name of each case.
+pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CASES.iter().flat_map(|(file, cases)| cases.iter().map(|(case, _)| (*file, *case)))
+}
 
 /// Not generic, as `crate::run::find` asks.
-fn find(module: &str, case: &str) -> Case {
-    crate::run::find(CASES, module, case)
+fn find(file: &str, case: &str) -> Case {
+    let (_, cases) =
+        CASES.iter().find(|(name, _)| *name == file).expect("the list of tests is the list of files");
+    let found = cases.iter().find(|(name, _)| *name == case);
+    found.expect("the list of tests is the list of cases").1
 }
 
 /// Runs one case; [`store_contract!`](crate::store_contract) makes a test of each. `open` makes a fresh store with the
@@ -89,8 +113,17 @@ where
 macro_rules! store_contract {
     ($open:ident) => {
         mod store {
-            $crate::__store_cases! { [$crate::__tests] ($crate::store::run, $open) }
+            $crate::__store_files! { [$crate::__tests_of_files] ($crate::store::run, $open) }
         }
+    };
+}
+
+/// The tests of each file that lists its cases with a macro of its own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tests_of_files {
+    (($run:path, $open:ident) $($file:ident)*) => {
+        $($crate::$file! { [$crate::__tests] ($run, $open) })*
     };
 }
 

@@ -15,6 +15,20 @@ use crate::one_of_each;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ page_contents
+    a_new_page_is_empty
+    page_content_reads_back_as_written
+    a_page_holds_the_maximum_content
+    d35_unknown_widgets_are_kept_verbatim
+    r1_another_account_reads_and_writes_no_page
+    changing_a_link_keeps_its_page_content
+    deleting_a_page_deletes_its_content
+    changing_page_content_logs_the_address
+    concurrent_changes_of_a_page_lose_nothing
+    a_page_and_its_content_are_read_from_one_snapshot
+}
+
 /// A store with an account and a landing page.
 async fn scene(fresh: &Fresh) -> (StoreUnderTest, AccountId, Landing) {
     let (store, [account]) = fresh.store_with_accounts().await;

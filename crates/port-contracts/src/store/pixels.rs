@@ -7,6 +7,14 @@ use super::given::{self, AT_ONCE, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ pixels
+    a_pixel_reads_back_as_it_was_inserted
+    pixels_are_found_by_their_ids
+    one_call_finds_all_pixels_of_a_batch
+    redirects_keep_the_ids_of_deleted_pixels
+}
+
 fn ids(pixels: &[Pixel]) -> Vec<PixelId> {
     pixels.iter().map(|pixel| pixel.id).collect()
 }

@@ -12,6 +12,14 @@ use super::stored;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ published_links
+    every_address_finds_its_own_link
+    visitors_see_changes_after_the_commit
+    d57_a_redirect_has_its_pixel_codes_in_its_order
+    concurrent_visits_each_find_their_own_link
+}
+
 fn address(site: Site, slug: Option<&str>) -> Address {
     Address { site, slug: slug.map(samples::slug) }
 }

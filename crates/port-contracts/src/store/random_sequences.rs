@@ -14,6 +14,11 @@ use super::{domain_operations, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
+cases! {
+    $ random_sequences
+    the_store_behaves_like_the_model
+}
+
 /// The maximum number of links of an operation.
 const MOST: u64 = 8;
 

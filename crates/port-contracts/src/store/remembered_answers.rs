@@ -14,6 +14,25 @@ use super::given::{self, PLENTY, unit};
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ remembered_answers
+    a_remembered_answer_reads_back
+    an_answer_is_committed_with_its_change
+    a_dropped_claim_leaves_the_key_free
+    keys_of_different_accounts_are_independent
+    keys_are_compared_byte_for_byte
+    d12_an_answer_is_remembered_for_24_hours
+    a_reused_key_returns_its_first_request
+    long_keys_and_answers_are_remembered
+    a_claim_waits_for_a_concurrent_claim
+    d12_one_of_many_requests_with_a_key_is_executed
+    different_keys_do_not_wait_for_each_other
+    old_answers_are_deleted_oldest_first
+    a_reclaimed_key_is_not_deleted
+    deleting_an_account_deletes_its_answers
+    answers_survive_reopening
+}
+
 /// Long enough to show that a call waits.
 const A_WHILE: Duration = Duration::from_millis(100);
 

@@ -1,5 +1,5 @@
 //! The resources of an account that its plan limits, each declared once: how it is made, stored, read, counted and corrupted.
-//! The cases about all of them take them from here.
+//! The cases about all of them take them from here, and so do the plan tests of PostgreSQL.
 
 use signpost_app::ports::{InsertCustomDomainError, InsertResourceError, Store, StoreError, UnitOfWork};
 use signpost_domain::{AccountId, CustomDomain, Group, Page, PagePosition, Pixel, PlanResource};
@@ -11,25 +11,33 @@ use crate::samples;
 
 /// A kind of resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ResourceKind {
+pub enum ResourceKind {
+    /// Groups.
     Group,
+    /// Pixels.
     Pixel,
+    /// Custom domains.
     Domain,
 }
 
 /// A resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Resource {
+pub enum Resource {
+    /// A group.
     Group(Group),
+    /// A pixel.
     Pixel(Pixel),
+    /// A custom domain.
     Domain(CustomDomain),
 }
 
 impl ResourceKind {
-    pub(super) const ALL: [Self; 3] = [Self::Group, Self::Pixel, Self::Domain];
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Group, Self::Pixel, Self::Domain];
 
     /// A new resource for an account. Domains with different texts have different hostnames.
-    pub(super) fn sample(self, account: AccountId, text: &str) -> Resource {
+    #[must_use]
+    pub fn sample(self, account: AccountId, text: &str) -> Resource {
         match self {
             Self::Group => Resource::Group(samples::group(text)),
             Self::Pixel => Resource::Pixel(samples::pixel(text)),
@@ -55,11 +63,22 @@ impl ResourceKind {
     }
 
     /// The table of an SQL store.
-    pub(super) const fn table(self) -> &'static str {
+    #[must_use]
+    pub const fn table(self) -> &'static str {
         match self {
             Self::Group => "groups",
             Self::Pixel => "pixels",
             Self::Domain => "custom_domains",
+        }
+    }
+
+    /// Whether an SQL store can be filled with copies of a row that differ only in id and account. A custom domain also needs
+    /// its own hostname.
+    #[must_use]
+    pub const fn can_be_copied(self) -> bool {
+        match self {
+            Self::Group | Self::Pixel => true,
+            Self::Domain => false,
         }
     }
 
@@ -100,7 +119,8 @@ impl ResourceKind {
         store.usage(account).await.unwrap().unwrap().of(self.counter())
     }
 
-    pub(super) async fn page(
+    /// One page of an account's resources of this kind, newest first.
+    pub async fn page(
         self,
         store: &dyn Store,
         account: AccountId,
@@ -135,7 +155,8 @@ impl Resource {
     }
 
     /// Its id, as errors and log lines have it.
-    pub(super) fn id_text(&self) -> String {
+    #[must_use]
+    pub fn id_text(&self) -> String {
         self.id().1
     }
 
@@ -156,7 +177,11 @@ impl Resource {
         }
     }
 
-    pub(super) async fn insert(
+    /// Inserts it, unless the account has as many as `limit`.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn insert(
         &self,
         work: &mut dyn UnitOfWork,
         account: AccountId,
@@ -170,11 +195,10 @@ impl Resource {
     }
 
     /// Returns `true` if it existed.
-    pub(super) async fn delete(
-        &self,
-        work: &mut dyn UnitOfWork,
-        account: AccountId,
-    ) -> Result<bool, StoreError> {
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn delete(&self, work: &mut dyn UnitOfWork, account: AccountId) -> Result<bool, StoreError> {
         match self {
             Self::Group(group) => work.delete_group(account, group.id, samples::at(1)).await,
             Self::Pixel(pixel) => work.delete_pixel(account, pixel.id).await,
@@ -196,11 +220,10 @@ impl Resource {
     }
 
     /// The resource as the store reads it for an account.
-    pub(super) async fn read(
-        &self,
-        store: &dyn Store,
-        account: AccountId,
-    ) -> Result<Option<Self>, StoreError> {
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn read(&self, store: &dyn Store, account: AccountId) -> Result<Option<Self>, StoreError> {
         Ok(match self {
             Self::Group(group) => store.group(account, group.id).await?.map(Self::Group),
             Self::Pixel(pixel) => store.pixel(account, pixel.id).await?.map(Self::Pixel),
@@ -217,7 +240,7 @@ impl Resource {
 }
 
 /// A stored resource of a store that a test corrupts, whose units of work never repeat.
-pub(super) async fn insert_one(store: &dyn Store, account: AccountId, resource: &Resource) {
+pub async fn insert_one(store: &dyn Store, account: AccountId, resource: &Resource) {
     let mut work = store.begin().await.unwrap();
     resource.insert(work.as_mut(), account, PLENTY).await.unwrap();
     work.commit().await.unwrap();

@@ -14,6 +14,16 @@ use super::fixture::Fresh;
 use crate::run::at_once;
 use crate::samples;
 
+cases! {
+    $ room_for_answers
+    d12_answers_of_an_account_are_bounded_in_bytes
+    answers_older_than_an_hour_make_room
+    rollback_frees_the_room_of_an_answer
+    deleted_answers_take_no_room
+    an_answer_larger_than_the_room_is_not_remembered
+    concurrent_answers_share_the_room_exactly
+}
+
 const ONE_MILLISECOND: Duration = Duration::from_millis(1);
 
 fn key(number: usize) -> IdempotencyKey {

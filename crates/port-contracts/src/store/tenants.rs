@@ -12,6 +12,14 @@ use super::resources::ResourceKind;
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ tenants
+    another_account_reads_nothing
+    another_account_locks_and_deletes_nothing
+    another_account_moves_no_links_between_groups
+    another_account_overwrites_nothing
+}
+
 pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     let (store, [owner, stranger]) = fresh.store_with_accounts().await;
     let (key, _) = given::key(&store, owner).await;

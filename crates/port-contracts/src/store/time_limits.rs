@@ -10,6 +10,13 @@ use super::given::{self, PLENTY};
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ time_limits
+    a_unit_of_work_beyond_the_time_limit_is_rolled_back
+    each_unit_of_work_has_its_own_time_limit
+    d30_all_attempts_share_one_time_limit
+}
+
 /// The limit in cases that reach it. On a busy machine any other call of these cases may reach it too.
 const SHORT: Duration = Duration::from_secs(1);
 

@@ -15,6 +15,18 @@ use super::page_values::described;
 use super::stored;
 use crate::samples;
 
+cases! {
+    $ units_of_work
+    changes_are_visible_after_the_commit
+    a_dropped_unit_of_work_is_rolled_back
+    an_empty_unit_of_work_changes_nothing
+    cancelling_a_task_rolls_its_unit_of_work_back
+    cancelling_at_any_moment_leaves_all_or_nothing
+    a_unit_of_work_sees_its_own_changes
+    reads_do_not_wait_for_units_of_work
+    committed_changes_survive_reopening
+}
+
 /// Longer than any call takes that does not wait, even on a busy machine, but shorter than the time limit of these stores.
 const PROMPTLY: Duration = Duration::from_mins(1);
 

@@ -14,6 +14,11 @@ use super::given::{self, PLENTY, unit};
 use super::{domain_steps, stored};
 use crate::samples;
 
+cases! {
+    $ visible_writes
+    d58_every_write_that_visitors_see_is_logged
+}
+
 const HOST: &str = "links.example.net";
 
 type Seen = BTreeMap<Address, PublishedLink>;

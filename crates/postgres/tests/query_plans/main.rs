@@ -21,6 +21,7 @@ mod giant_group;
 mod pages;
 mod pixels;
 mod recorder;
+mod resources;
 mod search_index;
 
 use std::time::Duration;
@@ -95,7 +96,6 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     let database = server.database(None);
     migrate(&database.url()).await.unwrap();
     let account = pages::fill(&database);
-    pixels::fill(&database);
     answers::fill(&database);
     domains::fill(&database);
     clicks::fill(&database);
@@ -104,9 +104,11 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     // The session settings of new connections are not counted: open one reader and one connection of the node first.
     subject.store.account(account).await.unwrap();
     subject.store.check().await.unwrap();
+    resources::fill(&subject, &database).await;
     single_rows(&subject).await;
     pages::are_ranges_of_an_index(&subject).await;
-    pixels::are_found_by_indexes(&subject).await;
+    resources::are_found_by_indexes(&subject).await;
+    pixels::are_found_by_their_ids(&subject).await;
     answers::are_found_by_indexes(&subject).await;
     domains::are_found_by_indexes(&subject).await;
     clicks::are_found_by_indexes(&subject).await;

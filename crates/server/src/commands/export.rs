@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use signpost_app::Application;
 use signpost_app::accounts::{self, AccountReference};
 use signpost_app::transfer::{Export, Field, FieldValue, LeftOut};
-use signpost_domain::AccountId;
+use signpost_domain::{AccountId, PlanResource};
 use signpost_link_files::{FileFormat, RecordWriter};
 
 use super::output::{Output, counted, enumerated, unless_reader_left};
@@ -106,34 +106,33 @@ fn report_omissions(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()
 
 /// What is left out, for people. Counts of zero are omitted.
 fn in_words(left_out: LeftOut) -> String {
-    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, clicks, unreadable } = left_out;
-    let items = [
+    let LeftOut { page_contents, redirects_with_pixels, resources, clicks, unreadable } = left_out;
+    let mut items = vec![
         (unreadable, format!("{} that cannot be read (see the log)", counted(unreadable, "row"))),
         (clicks, counted(clicks, "recorded click")),
-        (domains, counted(domains, "custom domain")),
         (page_contents, format!("the content of {}", counted(page_contents, "landing page"))),
-        (pixels, counted(pixels, "pixel")),
-        (
-            redirects_with_pixels,
-            format!("the use of pixels in {}", counted(redirects_with_pixels, "redirect")),
-        ),
     ];
+    items.extend(PlanResource::ALL.map(|resource| {
+        let count = resources.of(resource);
+        (count, counted(count, resource.noun()))
+    }));
+    let with_pixels = counted(redirects_with_pixels, "redirect");
+    items.push((redirects_with_pixels, format!("the use of pixels in {with_pixels}")));
     let items: Vec<_> = items.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
     enumerated(&items)
 }
 
 /// What is left out, for programs. Counts of zero are omitted.
 fn named_counts(left_out: LeftOut) -> Map<String, Value> {
-    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, clicks, unreadable } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, resources, clicks, unreadable } = left_out;
     let counts = [
         ("unreadable_rows", unreadable),
         ("clicks", clicks),
-        ("domains", domains),
         ("page_contents", page_contents),
-        ("pixels", pixels),
         ("redirects_with_pixels", redirects_with_pixels),
     ];
-    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    let resources = PlanResource::ALL.map(|resource| (resource.as_str(), resources.of(resource)));
+    let counts = counts.into_iter().chain(resources).filter(|(_, count)| *count > 0);
     counts.map(|(name, count)| (name.to_owned(), count.into())).collect()
 }
 

@@ -78,7 +78,8 @@ enum Command {
     Migrate,
     /// Copy the embedded database to a file, even while a server uses it.
     Backup(BackupArguments),
-    /// Write the groups and links of an account to a file. Clicks, the content of pages, pixels and domains are left out.
+    /// Write the groups and links of an account to a file. The last line counts what is left out, such as clicks and
+    /// the content of pages.
     Export(ExportArguments),
     /// Import groups and links of an account from a file; existing ones stay as they are.
     Import(ImportArguments),
