@@ -54,13 +54,14 @@ pub(super) async fn a_snapshot_does_not_change(opened: Opened) {
 /// One account's large reports take every turn of their kind.
 pub(super) async fn r46_held_long_readings_delay_no_others(opened: Opened) {
     let clicked = ClickedLink::new();
-    let mut held = Vec::new();
+    // The first one may have to wait for a busy machine. The others end when there is no room for one more.
+    let mut held = vec![opened.tables.snapshot(Reading::LongQuestion, soon()).await.unwrap()];
     loop {
-        let begun = opened.tables.snapshot(Reading::LongQuestion, Instant::now() + Duration::from_millis(50));
+        let begun =
+            opened.tables.snapshot(Reading::LongQuestion, Instant::now() + Duration::from_millis(200));
         let Ok(snapshot) = begun.await else { break };
         held.push(snapshot);
     }
-    assert!(!held.is_empty());
     for reading in [Reading::ShortQuestion, Reading::RecentClicks, Reading::ManyRecentClicks, Reading::Upkeep]
     {
         let mut snapshot = opened.tables.snapshot(reading, soon()).await.unwrap();
