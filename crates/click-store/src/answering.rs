@@ -55,11 +55,8 @@ async fn answer_from(
     loop {
         match attempt(snapshot, question, &unpacked, limits, deadline).await {
             Err(Stop::Malformed(table, error)) => {
-                let (rest, removed) = compute(limits.lane, move || without_malformed(unpacked)).await?;
-                unpacked = rest;
-                if removed == 0 {
-                    return Err(Stop::Malformed(table, error));
-                }
+                let rest = without_malformed(limits.lane, unpacked).await?;
+                unpacked = rest.ok_or(Stop::Malformed(table, error))?;
                 tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not counted");
             }
             outcome => return outcome,

@@ -39,11 +39,8 @@ pub async fn clicks(
             match select(&mut *snapshot, selector, selection, &unpacked).await? {
                 Ok(selector) => return Ok(compute(Lane::Long, move || selector.finish()).await?),
                 Err(error) => {
-                    let (rest, removed) = compute(Lane::Long, move || without_malformed(unpacked)).await?;
-                    unpacked = rest;
-                    if removed == 0 {
-                        return Err(malformed("click_segments", selection.account, error));
-                    }
+                    let rest = without_malformed(Lane::Long, unpacked).await?;
+                    unpacked = rest.ok_or_else(|| malformed("click_segments", selection.account, error))?;
                     tracing::warn!(%error, "an unpacked batch of clicks is malformed and is not exported");
                 }
             }

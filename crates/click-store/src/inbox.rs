@@ -7,6 +7,7 @@ use signpost_app::ports::StoreError;
 use signpost_clicks::{MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, accounts};
 use signpost_domain::AccountId;
 
+use crate::computing::{ComputeError, Lane, compute};
 use crate::tables::{BatchHead, BatchKey, BatchSelection, ClickSnapshot};
 
 /// The waiting batches of a selection.
@@ -53,10 +54,16 @@ impl WaitingBatches {
     }
 }
 
-/// Removes the batches that cannot be read, and counts them.
-pub(crate) fn without_malformed(mut unpacked: Arc<Unpacked>) -> (Arc<Unpacked>, usize) {
-    let removed = Arc::make_mut(&mut unpacked).remove_malformed();
-    (unpacked, removed)
+/// The batches without those that cannot be read; `None` if all can.
+pub(crate) async fn without_malformed(
+    lane: Lane,
+    mut unpacked: Arc<Unpacked>,
+) -> Result<Option<Arc<Unpacked>>, ComputeError> {
+    let removing = move || {
+        let removed = Arc::make_mut(&mut unpacked).remove_malformed();
+        (removed > 0).then_some(unpacked)
+    };
+    compute(lane, removing).await
 }
 
 /// A batch with clicks of more accounts is not listed under them.

@@ -1,6 +1,6 @@
 //! Digesting and sealing days that are too large to be in memory as a whole.
 //!
-//! Such a day is sorted instead of sealed (ADR 68): in parts, each of which is a change of its own.
+//! Such a day is sorted instead of sealed (ADR 68). That goes in parts, and each part is a change of its own.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,7 @@ pub(crate) async fn change<T: ClickTables + ?Sized>(
     by(ends, apply(tables, vec![found.change(effect)], ends)).await
 }
 
-/// Why a day stays as it is for now.
+/// Why a step ends early.
 enum Stop {
     /// Its segments have changed since they were found.
     Changed,
@@ -102,22 +102,21 @@ impl<T: ClickTables + ?Sized> LargeDay<'_, T> {
         let sealed = segments.iter().filter(|head| head.sealed).count();
         // The segments of a deleted account cannot be replaced.
         let can_be_sorted = sealed == 0 && is_sorted_at_all && !self.is_forgotten().await?;
-        if can_be_sorted || sealed == segments.len() {
-            let mut placed = self.places(segments).await?;
+        let is_sealed = sealed == segments.len();
+        // Otherwise the day is too large, or clicks arrived after it was sealed. They cannot be sorted among the others.
+        let may_be_in_order = can_be_sorted || (is_sealed && pending == PendingDays::ToDigest);
+        let mut segments = segments.to_vec();
+        if may_be_in_order {
+            let mut placed = self.places(&segments).await?;
             placed.sort_by(|(_, one), (_, other)| one.order(other));
             if can_be_sorted && !is_sorted(&placed) {
                 self.sort(placed).await?;
                 return Ok(None);
             }
-            let in_order: Vec<SegmentHead> = placed.into_iter().map(|(head, _)| head).collect();
-            return Ok(Some(match pending {
-                PendingDays::ToDigest => self.digest(&in_order, true).await?,
-                PendingDays::ToSeal => as_it_is(),
-            }));
+            segments = placed.into_iter().map(|(head, _)| head).collect();
         }
-        // Or clicks arrived after the day was sealed as a smaller one. They cannot be sorted among the others.
         Ok(Some(match pending {
-            PendingDays::ToDigest => self.digest(segments, false).await?,
+            PendingDays::ToDigest => self.digest(&segments, may_be_in_order).await?,
             PendingDays::ToSeal => as_it_is(),
         }))
     }

@@ -215,14 +215,11 @@ impl DayCounter {
         day: &DayQuery<'_>,
         segment: &[u8],
     ) -> Result<Option<SegmentOfDay>, MalformedSegment> {
-        let (first, last) = day.cuts.window();
-        let begin = day.date.first().unix_millis();
-        let (first, last) = (begin + i64::from(first), begin + i64::from(last));
         let segment = Segment::open(segment, &mut self.decoder)?;
-        let header = segment.header;
-        if header.last < first || last < header.first {
+        if !segment.may_have_clicks(day.date, day.cuts.window()) {
             return Ok(None);
         }
+        let header = segment.header;
         let found = self.selection.find_links(&segment, day.links(), day.date, &mut self.decoder)?;
         let ends = self.selection.links.first().zip(self.selection.links.last());
         let Some((first_link, last_link)) = ends.filter(|_| found > 0) else { return Ok(None) };

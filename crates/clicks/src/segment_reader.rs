@@ -108,6 +108,12 @@ pub(crate) struct RunOfClicks {
 }
 
 impl<'a> Segment<'a> {
+    /// Whether it may have clicks of a day from one millisecond of it to another, inclusively.
+    pub(crate) fn may_have_clicks(&self, day: UtcDay, (from, until): (u32, u32)) -> bool {
+        let begin = day.first().unix_millis();
+        self.header.first <= begin + i64::from(until) && self.header.last >= begin + i64::from(from)
+    }
+
     /// Checks a segment and reads its header.
     pub(crate) fn open(data: &'a [u8], decoder: &mut Decoder) -> Result<Self, MalformedSegment> {
         let (header, locations, body) = Header::read(data)?;

@@ -257,7 +257,7 @@ impl Selector {
         let segment = Segment::open(segment, &mut self.decoder)?;
         let (from, until) = cuts.window();
         let until = first.until.map_or(until, |(time, _)| time.min(until));
-        if !has_clicks_within(&segment, day, (from, until)) {
+        if !segment.may_have_clicks(day, (from, until)) {
             return Ok(());
         }
         let filters = &self.selection.filters;
@@ -293,7 +293,7 @@ impl Selector {
         out: &mut Vec<Candidate>,
     ) -> Result<(), MalformedSegment> {
         let segment = Segment::open(data, &mut self.decoder)?;
-        if !has_clicks_within(&segment, day, moments.window) {
+        if !segment.may_have_clicks(day, moments.window) {
             return Ok(());
         }
         if self.rows.find_links(&segment, (&self.selection, &[]), day, &mut self.decoder)? == 0 {
@@ -331,12 +331,6 @@ impl Selector {
             None => filter.takes(&candidate.moment.1.to_string()),
         })
     }
-}
-
-/// Whether a segment may have clicks of a day between these milliseconds of it, inclusively.
-fn has_clicks_within(segment: &Segment<'_>, day: UtcDay, (from, until): (u32, u32)) -> bool {
-    let begin = day.first().unix_millis();
-    segment.header.first <= begin + i64::from(until) && segment.header.last >= begin + i64::from(from)
 }
 
 fn time_of(at: Timestamp, day: UtcDay) -> u32 {

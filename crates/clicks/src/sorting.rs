@@ -48,6 +48,7 @@ impl PlaceReader {
 
     /// Reads the places of some clicks of a segment of one account's day.
     pub fn read(&mut self, segment: &[u8]) -> Result<Places, MalformedSegment> {
+        // All columns, so that a malformed segment is found before any part of the day is replaced.
         self.content.read(segment, &mut self.decoder)?;
         if has_several_days(self.content.runs.iter().map(|run| &run.run)) {
             return Err(MalformedSegment::SeveralDays);

@@ -90,7 +90,7 @@ fn sorted(segments: &[Vec<u8>], clicks_of_range: u64) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What is known of a day of which one segment is in memory at a time.
+/// Digests a day with one segment in memory at a time, and counts the rounds.
 fn digested(segments: &[Vec<u8>], array_bytes: u64) -> (DigestedDay, usize) {
     let mut digester = DayDigester::with_array_bytes(array_bytes);
     let mut rounds = 0;
@@ -105,8 +105,8 @@ fn digested(segments: &[Vec<u8>], array_bytes: u64) -> (DigestedDay, usize) {
     }
 }
 
-/// Clicks of three links, two of which have the same bytes. Most are of the first, with more values than are kept if `spread` is
-/// large.
+/// Clicks of three links, two of which have the same bytes. Most clicks are of one link, which has more values than are kept if
+/// `spread` is large.
 fn clicks() -> impl Strategy<Value = Vec<Click>> {
     let spread = prop_oneof![Just(30_u64), 8_000..30_000_u64];
     let instants = prop_oneof![Just(1_u64), Just(300), Just(86_400_000)];

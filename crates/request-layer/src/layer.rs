@@ -19,7 +19,7 @@ use tracing::{Instrument as _, Span};
 use crate::access_log::{AccessRecord, RequestMetrics, method_name};
 use crate::compression::compressed;
 use crate::facts::RequestFacts;
-use crate::streamed_body::{panic_message, streamed_within};
+use crate::streamed_body::{panic_message, streamed_in_span};
 use crate::unhandled::{ErrorAnswers, Unhandled};
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -84,11 +84,9 @@ impl<E: ErrorAnswers> RequestLayer<E> {
             // A service may do its work in the call already, so that may panic, too.
             let called = span.in_scope(|| catch_unwind(AssertUnwindSafe(|| service.call(request))));
             let layer = Arc::clone(&layer);
-            let body_span = span.clone();
             let answered = async move {
                 let response = layer.answered(called, record).await;
-                let response = compressed(layer.options.compresses_for_one, accepted, response);
-                streamed_within(&body_span, response)
+                streamed_in_span(compressed(layer.options.compresses_for_one, accepted, response))
             };
             answered.map(Ok).instrument(span)
         })

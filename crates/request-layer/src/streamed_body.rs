@@ -18,12 +18,12 @@ struct StreamedBody {
     span: Span,
 }
 
-/// The response, whose body is made in this span if it is streamed.
-pub(crate) fn streamed_within(span: &Span, response: Response<BoxBody>) -> Response<BoxBody> {
+/// The response, whose body is made in the current span if it is streamed.
+pub(crate) fn streamed_in_span(response: Response<BoxBody>) -> Response<BoxBody> {
     if response.body().size() != BodySize::Stream {
         return response;
     }
-    let span = span.clone();
+    let span = Span::current();
     response.map_body(|_, body| BoxBody::new(StreamedBody { body, span }))
 }
 

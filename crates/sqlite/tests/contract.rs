@@ -3,59 +3,23 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
+mod store_fixture;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    ClickStore, CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, Store, StoreError,
+    ClickStore, CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, Store as _, StoreError,
 };
 use signpost_click_store::ClickTables;
 use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
 use signpost_port_contracts::click_tables::ClickTablesFixture;
-use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
-use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions, SqliteStore};
+use signpost_port_contracts::{ClickFixture, QuotaFixture, samples};
+use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions};
 use tempfile::TempDir;
 
-struct Fixture {
-    store: Arc<SqliteStore>,
-    file: DatabaseFile,
-    options: SqliteOptions,
-    folder: TempDir,
-}
-
-fn open(time_limit: Duration) -> Fixture {
-    let folder = tempfile::tempdir().unwrap();
-    let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
-    let options = SqliteOptions { time_limit, ..SqliteOptions::default() };
-    let store = Arc::new(SqliteStore::open(&file, &options).unwrap());
-    Fixture { store, file, options, folder }
-}
-
-impl Fixture {
-    /// Dropping closes the store: the suite holds no other handle by then.
-    fn opened_again(self) -> Self {
-        let Self { store, file, options, folder } = self;
-        drop(store);
-        let store = Arc::new(SqliteStore::open(&file, &options).unwrap());
-        Self { store, file, options, folder }
-    }
-}
-
-#[async_trait]
-impl StoreFixture for Fixture {
-    fn store(&self) -> Arc<dyn Store> {
-        self.store.clone()
-    }
-
-    async fn reopen(self) -> Self {
-        self.opened_again()
-    }
-}
-
-async fn fresh_store(time_limit: Duration) -> Fixture {
-    open(time_limit)
-}
+use self::store_fixture::{Fixture, fresh_store, open};
 
 signpost_port_contracts::store_contract!(fresh_store);
 

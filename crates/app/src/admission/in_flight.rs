@@ -117,7 +117,7 @@ impl Drop for Slot {
     }
 }
 
-/// A request is in flight until this permit and all its clones are dropped: after the answer, of which an export is the longest.
+/// A request is in flight until this permit and all its clones are dropped, which is after the last byte of the answer.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestPermit {
     slot: Arc<Slot>,

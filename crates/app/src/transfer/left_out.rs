@@ -28,7 +28,7 @@ pub struct LeftOut {
     pub page_contents: u64,
     /// Redirects that fire pixels.
     pub redirects_with_pixels: u64,
-    /// Resources that have no records, such as custom domains in any state, of which links carry the hostnames.
+    /// Resources without records. Custom domains count in any state; links carry their hostnames.
     pub resources: Usage,
     /// Recorded clicks of all kinds, those of deleted links included.
     pub clicks: u64,

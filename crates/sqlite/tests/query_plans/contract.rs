@@ -1,46 +1,13 @@
 //! The statements of all cases of the contract, so that a method of the port needs a case there and nothing here.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use signpost_app::ports::Store;
-use signpost_port_contracts::{StoreFixture, store};
-use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
-use tempfile::TempDir;
+use signpost_port_contracts::store;
 
+use super::store_fixture::fresh_store;
 use super::{Subject, assert_frugal, plan, recorder};
-
-struct Fixture {
-    store: Arc<SqliteStore>,
-    file: DatabaseFile,
-    options: SqliteOptions,
-    folder: TempDir,
-}
-
-#[async_trait]
-impl StoreFixture for Fixture {
-    fn store(&self) -> Arc<dyn Store> {
-        self.store.clone()
-    }
-
-    async fn reopen(self) -> Self {
-        let Self { store, file, options, folder } = self;
-        drop(store);
-        let store = Arc::new(SqliteStore::open(&file, &options).unwrap());
-        Self { store, file, options, folder }
-    }
-}
-
-async fn fresh_store(time_limit: Duration) -> Fixture {
-    let folder = tempfile::tempdir().unwrap();
-    let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
-    let options = SqliteOptions { time_limit, ..SqliteOptions::default() };
-    let store = Arc::new(SqliteStore::open(&file, &options).unwrap());
-    Fixture { store, file, options, folder }
-}
 
 /// Statements that read a whole table on purpose.
 fn is_excepted(statement: &str) -> bool {

@@ -16,6 +16,8 @@ mod contract;
 mod custom_domains;
 mod recorder;
 mod remembered_answers;
+#[path = "../store_fixture/mod.rs"]
+mod store_fixture;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
