@@ -4,13 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeySecret, Email, Name, Page, PageLimit, PagePosition, Plan, PlanName,
-    Timestamp,
+    Account, AccountId, ApiKey, ApiKeySecret, Email, Name, Page, PageLimit, PagePosition, Permission, Plan,
+    PlanName, QuotaRemaining, Timestamp,
 };
 
+use crate::app_error::AppError;
 pub use crate::app_error::OperatorError;
 use crate::application::Application;
-use crate::keys::new_key;
+use crate::caller::Caller;
+use crate::keys::{NewKey, new_key};
 use crate::ports::{InsertAccountError, StoreError, Upkeep};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -73,7 +75,7 @@ pub async fn first_start(
                 return Ok(None);
             }
             let account = new_account(app, command.clone())?;
-            let (key, secret) = new_key(app, account.id, None)?;
+            let (key, secret) = new_key(app, account.id, NewKey::default())?;
             match work.insert_account(&account).await {
                 Ok(()) => {}
                 Err(InsertAccountError::EmailTaken) => return Ok(None),
@@ -220,6 +222,17 @@ async fn set_suspended(
             Ok(commit(app, work).await?)
         })
         .await
+}
+
+/// What is left of the request budget of the caller's account. `None` if the quota store gives no answer. Asking costs nothing
+/// of it.
+pub async fn remaining_requests(
+    app: &Application,
+    caller: &Caller,
+) -> Result<Option<QuotaRemaining>, AppError> {
+    caller.require(Permission::Read)?;
+    let remaining = app.quota.remaining(caller.account_id(), caller.plan().budget, app.clock.now()).await;
+    Ok(remaining.ok())
 }
 
 /// How many links one unit of work deletes.

@@ -4,8 +4,11 @@
 pub mod address_throttle;
 mod admit;
 mod client_addresses;
+mod enter;
 mod in_flight;
 mod recent_keys;
+mod recent_uses;
+mod session_requests;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,17 +18,26 @@ use signpost_domain::{AccountId, PlanName};
 use self::address_throttle::AddressThrottle;
 pub use self::admit::{AdmittedRequest, NotAdmitted, RateLimits, Reason, WayOut, admit};
 pub use self::client_addresses::{ClientAddresses, Sender};
+pub use self::enter::{NotEntered, SignedIn, enter, recognise};
 use self::in_flight::InFlight;
 pub(crate) use self::in_flight::RequestPermit;
 pub use self::in_flight::{AccountBounds, SearchPermit};
 use self::recent_keys::RecentKeys;
-use crate::log_pace::LogPaces;
+use self::recent_uses::RecentUses;
+use self::session_requests::SessionRequests;
+use crate::log_pace::{LogPace, LogPaces};
 
 /// The minimum interval between two log lines about the same unknown plan.
 const UNKNOWN_PLAN_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The minimum interval between two log lines about the exhausted budget of the same account.
 const EXHAUSTED_INTERVAL: Duration = Duration::from_hours(1);
+
+/// The interval between two log lines about failed sign-ins (D78).
+const FAILED_SIGN_INS_INTERVAL: Duration = Duration::from_hours(1);
+
+/// How many failed sign-ins one address may have in a minute on this node (D75).
+const FAILED_SIGN_INS_PER_MINUTE: u32 = 30;
 
 /// This node's state of admission. It counts the refused requests of each address, and bounds what each account has in
 /// flight.
@@ -35,6 +47,13 @@ pub struct Gatekeeper {
     rejections: AddressThrottle,
     recent_keys: RecentKeys,
     in_flight: Arc<InFlight>,
+    /// Requests of people, counted apart from those of programs: a flood of an account's own programs must not keep its owner
+    /// from revoking the key.
+    people_in_flight: Arc<InFlight>,
+    pub(crate) failed_sign_ins: AddressThrottle,
+    pub(crate) failed_sign_in_lines: LogPace,
+    session_requests: SessionRequests,
+    pub(crate) recent_uses: RecentUses,
     unknown_plans: LogPaces<PlanName>,
     exhausted_accounts: LogPaces<AccountId>,
 }
@@ -48,6 +67,11 @@ impl Gatekeeper {
             rejections: AddressThrottle::new(rejections_per_minute),
             recent_keys: RecentKeys::default(),
             in_flight: Arc::new(InFlight::new(bounds)),
+            people_in_flight: Arc::new(InFlight::new(bounds)),
+            failed_sign_ins: AddressThrottle::new(FAILED_SIGN_INS_PER_MINUTE),
+            failed_sign_in_lines: LogPace::new(FAILED_SIGN_INS_INTERVAL),
+            session_requests: SessionRequests::default(),
+            recent_uses: RecentUses::default(),
             unknown_plans: LogPaces::new(UNKNOWN_PLAN_INTERVAL),
             exhausted_accounts: LogPaces::new(EXHAUSTED_INTERVAL),
         }

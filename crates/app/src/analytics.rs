@@ -15,7 +15,7 @@ pub use self::export::{
 };
 use self::export_permits::ExportPermits;
 pub use self::links_asked::LinkChoice;
-pub use self::questions::{Asked, of_account, of_link, recent_clicks};
+pub use self::questions::{Asked, clicks_of, of_account, of_link, recent_clicks};
 use self::turns::Turns;
 use crate::app_error::AppError;
 use crate::ports::StoreError;

@@ -1,9 +1,10 @@
 //! The errors of use cases.
 
 use signpost_domain::{
-    AccountId, ApiKeyId, Email, ErrorCode, PlanName, PlanResource, Refusal, Rejection, Violations,
+    AccountId, ApiKeyId, Email, ErrorCode, PlanName, PlanResource, Refusal, Rejection, UserId, Violations,
 };
 
+use crate::people::PersonError;
 use crate::ports::{InsertResourceError, RandomnessUnavailable, RememberedAnswer, StoreError};
 
 /// Why a use case failed. The variants down to [`Self::AccountGone`] are shown to the caller; the others are for the log.
@@ -36,6 +37,9 @@ pub enum AppError {
     /// A question about clicks got no turn in time, because this node has too many others (D51).
     #[error("too many questions about clicks at once")]
     AnalyticsBusy,
+    /// What the request changes was changed after the caller has seen it. Only forms of the dashboard ask for this.
+    #[error("changed meanwhile")]
+    ChangedMeanwhile,
     /// The account was deleted after the request was admitted, so its key is no longer valid.
     #[error("the account was deleted meanwhile")]
     AccountGone,
@@ -80,8 +84,10 @@ impl AppError {
             }
             Self::AnalyticsBusy | Self::AnalyticsUnavailable(_) => ErrorCode::AnalyticsTemporarilyUnavailable,
             Self::AccountGone => ErrorCode::InvalidApiKey,
-            // `AnsweredBefore` is answered with the remembered answer, without a code.
+            // `AnsweredBefore` is answered with the remembered answer, without a code. The API never sends what leads to
+            // `ChangedMeanwhile`.
             Self::AnsweredBefore(_)
+            | Self::ChangedMeanwhile
             | Self::Store(_)
             | Self::Randomness(_)
             | Self::NoFreeSlug { .. }
@@ -120,6 +126,15 @@ pub enum OperatorError {
     /// The key is well formed, but no account has it. The message does not repeat it.
     #[error("this installation has not issued that key, or its account was deleted")]
     NoKeyOfThisSecret,
+    /// No user has this id or e-mail address.
+    #[error("there is no user {0}")]
+    NoSuchUser(String),
+    /// The user is disabled.
+    #[error("the user {0} is disabled; enable it first with `signpost user enable`")]
+    UserDisabled(UserId),
+    /// A use case of people failed for another reason.
+    #[error(transparent)]
+    Person(Box<PersonError>),
     /// The configuration has no plan of this name.
     #[error("there is no plan `{name}`; the plans are {known}")]
     NoSuchPlan {

@@ -9,8 +9,8 @@ use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::analytics::Analytics;
 use crate::changes::ChangeFeed;
 use crate::ports::{
-    BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness,
-    SharedQuotaStore, Store, TargetBlocklist,
+    BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
+    QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -28,6 +28,8 @@ pub struct Application {
     pub ids: Arc<dyn IdSource>,
     /// Random bytes.
     pub randomness: Arc<dyn Randomness>,
+    /// Hashes the passwords of people.
+    pub passwords: Arc<dyn PasswordHasher>,
     /// Looks up custom domains in DNS.
     pub dns: Arc<dyn DnsProvider>,
     /// Hosts that may never be targets.

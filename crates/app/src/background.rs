@@ -11,6 +11,7 @@ mod click_upkeep;
 mod domain_checks;
 mod index_links;
 mod job_runner;
+mod people_upkeep;
 mod retention;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use self::click_upkeep::{ClickUpkeep, UpkeepTask};
 pub use self::domain_checks::{CheckDomains, MaintainDomains};
 pub use self::index_links::IndexLinks;
 pub use self::job_runner::JobRunner;
+pub use self::people_upkeep::{DeleteExpiredPeople, NoteUses};
 pub use self::retention::{ForgetAnswers, ForgetChanges};
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -73,11 +75,13 @@ pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
     };
     let mut jobs: Vec<Arc<dyn Job>> = vec![
         Arc::new(CheckDomains::new(Arc::clone(app))),
+        Arc::new(DeleteExpiredPeople::new(Arc::clone(app))),
         Arc::new(ForgetAnswers::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetChanges::new(Arc::clone(&app.store))),
         Arc::new(ForgetClicks::new(Arc::clone(app))),
         Arc::new(IndexLinks::new(Arc::clone(&app.store))),
         Arc::new(MaintainDomains::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
+        Arc::new(NoteUses::new(Arc::clone(app))),
     ];
     jobs.extend(UpkeepTask::ALL.map(upkeep));
     jobs

@@ -1,6 +1,8 @@
 //! Who acts for an account.
 
-use signpost_domain::{Account, AccountId, ApiKeyId, Permission, PermissionSet, Plan, Refusal, Usage};
+use signpost_domain::{
+    Account, AccountId, ApiKeyId, Permission, PermissionSet, Plan, Refusal, Role, Usage, UserId,
+};
 
 use crate::admission::{RequestPermit, SearchPermit};
 use crate::app_error::AppError;
@@ -10,10 +12,17 @@ use crate::app_error::AppError;
 pub enum Actor {
     /// A program with this key of the account.
     Key(ApiKeyId),
+    /// A signed-in person with this role in the account.
+    User {
+        /// The person.
+        user: UserId,
+        /// The role.
+        role: Role,
+    },
 }
 
-/// Somebody who acts for an account. Only [`admit`](crate::admission::admit) makes one, so a function that takes a caller serves an
-/// authenticated and entitled request. The request is in flight until the last clone of the caller is dropped.
+/// Somebody who acts for an account. Only [`admit`](crate::admission::admit) and [`enter`](crate::admission::enter) make one, so a
+/// function that takes a caller serves an authenticated and entitled request. The request is in flight until the last clone of the caller is dropped.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) account: Account,
@@ -28,9 +37,21 @@ impl Caller {
     /// Returns if the caller has this permission. Every use case asks first.
     ///
     /// # Errors
-    /// [`Refusal::NotPermitted`] otherwise.
+    /// [`Refusal::NotPermitted`] otherwise. [`Refusal::AccountSuspended`] if only the suspension is in the way.
     pub const fn require(&self, permission: Permission) -> Result<(), Refusal> {
-        if self.permissions.contains(permission) { Ok(()) } else { Err(Refusal::NotPermitted(permission)) }
+        if !self.permissions.contains(permission) {
+            Err(Refusal::NotPermitted(permission))
+        } else if permission.is_for_changes() && self.account.is_suspended() {
+            Err(Refusal::AccountSuspended)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether [`require`](Self::require) agrees.
+    #[must_use]
+    pub fn may(&self, permission: Permission) -> bool {
+        self.require(permission).is_ok()
     }
 
     /// The caller without the permissions that are not in `permissions`.

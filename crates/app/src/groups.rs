@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     AccountId, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
-    Permission, PlanResource, Refusal, Rejection,
+    Permission, PlanResource, Refusal, Rejection, Timestamp,
 };
 
 use crate::app_error::AppError;
@@ -77,6 +77,32 @@ pub async fn rename(
     name: Name,
 ) -> Result<Group, AppError> {
     caller.require(Permission::WriteLinks)?;
+    rename_if(app, caller, id, name, None).await
+}
+
+/// Renames a group as [`rename`] does, unless it was renamed after the caller has seen it. `shown` is the `updated_at` that the
+/// caller has seen.
+///
+/// # Errors
+/// Those of [`rename`], and [`AppError::ChangedMeanwhile`].
+pub async fn rename_unchanged(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<GroupKind>,
+    name: Name,
+    shown: Timestamp,
+) -> Result<Group, AppError> {
+    caller.require(Permission::WriteLinks)?;
+    rename_if(app, caller, id, name, Some(shown)).await
+}
+
+async fn rename_if(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<GroupKind>,
+    name: Name,
+    shown: Option<Timestamp>,
+) -> Result<Group, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let account = caller.account_id();
     let attempts = Attempts::at(app);
@@ -84,6 +110,9 @@ pub async fn rename(
         .run(|| async {
             let mut work = attempts.begin().await?;
             let before = work.lock_group(account, id).await?.ok_or(Refusal::GroupNotFound)?;
+            if shown.is_some_and(|shown| before.updated_at != shown) {
+                return Err(AppError::ChangedMeanwhile);
+            }
             let after = before.renamed(name.clone(), app.clock.now());
             if after == before {
                 return Ok(before);

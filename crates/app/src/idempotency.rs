@@ -66,7 +66,8 @@ impl<'a, T> Idempotency<'a, T> {
 }
 
 /// The header that carries the key, as the field of a violation.
-const FIELD: &str = "Idempotency-Key";
+/// The name under which violations about the key are listed.
+pub const FIELD: &str = "Idempotency-Key";
 
 /// The remembered answer to this request, if it ran within the last 24 hours.
 ///

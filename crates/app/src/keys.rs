@@ -1,11 +1,28 @@
 //! Use cases of operators: API keys.
 
-use signpost_domain::{AccountId, ApiKey, ApiKeyId, ApiKeySecret, Name};
+use signpost_domain::{AccountId, ApiKey, ApiKeyId, ApiKeySecret, Name, PermissionSet, Timestamp};
 
 use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::ports::RandomnessUnavailable;
 use crate::unit_of_work::{Attempts, commit};
+
+/// The properties of a new key (D80).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewKey {
+    /// The name.
+    pub name: Option<Name>,
+    /// The first instant at which it is no longer accepted.
+    pub expires_at: Option<Timestamp>,
+    /// What it may do; `None` for everything, including scopes of later versions.
+    pub scopes: Option<PermissionSet>,
+}
+
+impl From<Option<Name>> for NewKey {
+    fn from(name: Option<Name>) -> Self {
+        Self { name, ..Self::default() }
+    }
+}
 
 /// Issues a key for an account. The secret is returned once and not stored.
 ///
@@ -14,9 +31,9 @@ use crate::unit_of_work::{Attempts, commit};
 pub async fn issue(
     app: &Application,
     account: AccountId,
-    name: Option<Name>,
+    new: impl Into<NewKey>,
 ) -> Result<(ApiKey, ApiKeySecret), OperatorError> {
-    let (key, secret) = new_key(app, account, name)?;
+    let (key, secret) = new_key(app, account, new.into())?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -33,11 +50,12 @@ pub async fn issue(
 pub(crate) fn new_key(
     app: &Application,
     account_id: AccountId,
-    name: Option<Name>,
+    new: NewKey,
 ) -> Result<(ApiKey, ApiKeySecret), RandomnessUnavailable> {
     let mut bytes = [0; 32];
     app.randomness.fill(&mut bytes)?;
     let secret = ApiKeySecret::from_random(bytes);
+    let NewKey { name, expires_at, scopes } = new;
     let key = ApiKey {
         id: app.ids.next(),
         account_id,
@@ -46,6 +64,10 @@ pub(crate) fn new_key(
         last_four: secret.last_four().to_owned(),
         created_at: app.clock.now(),
         revoked_at: None,
+        created_by: None,
+        last_used_at: None,
+        expires_at,
+        scopes,
     };
     Ok((key, secret))
 }

@@ -21,6 +21,7 @@ pub mod keys;
 pub mod landings;
 pub mod links;
 mod log_pace;
+pub mod people;
 pub mod pixels;
 pub mod pool_usage;
 pub mod ports;

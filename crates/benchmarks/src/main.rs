@@ -6,6 +6,7 @@
 mod analytics;
 mod commands;
 mod connection;
+mod dashboard;
 mod edge;
 mod figure;
 mod floods;
@@ -55,6 +56,15 @@ enum What {
         #[arg(long, default_value_t = 20)]
         requests: u32,
     },
+    /// Pages of the dashboard on the embedded store, compared with a list of redirects in the API.
+    Dashboard {
+        /// How many rounds are run.
+        #[arg(long, default_value_t = 15)]
+        rounds: usize,
+        /// How many requests of each kind a round has.
+        #[arg(long, default_value_t = 100)]
+        requests: u32,
+    },
     /// Visits of links on the embedded store: on the system domain, on a custom domain, and with targets that may be an
     /// address of ours.
     Visits {
@@ -82,6 +92,9 @@ fn main() -> Result<()> {
     let root = repository.root();
     match &Arguments::parse().what {
         What::Bulk { rounds, requests } => bulk(&release(root)?, Turns::new(*rounds, *requests))?,
+        What::Dashboard { rounds, requests } => {
+            dashboard::run(&release(root)?, *rounds, *requests)?;
+        }
         What::Visits { rounds, requests } => visits::run(&release(root)?, Turns::new(*rounds, *requests))?,
         What::Smoke => smoke(root)?,
         What::Hostile(options) => hostile::run(root, options)?,
@@ -122,6 +135,7 @@ fn smoke_without_servers(root: &Path, executable: &Path) -> Result<()> {
     let executable = executable.to_owned();
     bulk(&executable, Turns::new(1, 1))?;
     visits::run(&executable, Turns::new(1, 1))?;
+    dashboard::run(&executable, 1, 1)?;
     hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
     edge::run(root, &edge::Options::smallest(executable.clone()))?;
     import::run(root, &import::Options::smallest(executable))

@@ -5,7 +5,8 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::id::{AccountId, ApiKeyId};
+use crate::id::{AccountId, ApiKeyId, UserId};
+use crate::permission::PermissionSet;
 use crate::text::Name;
 use crate::timestamp::Timestamp;
 
@@ -151,6 +152,28 @@ pub struct ApiKey {
     pub created_at: Timestamp,
     /// When it was revoked; `None` while it is valid.
     pub revoked_at: Option<Timestamp>,
+    /// Who issued it in the dashboard. The key outlives this user.
+    pub created_by: Option<UserId>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+    /// The first instant at which it is no longer accepted; `None` if it does not expire.
+    pub expires_at: Option<Timestamp>,
+    /// What the key may do; `None` for everything, including scopes of later versions (D80).
+    pub scopes: Option<PermissionSet>,
+}
+
+impl ApiKey {
+    /// Whether the key is accepted: neither revoked nor expired.
+    #[must_use]
+    pub fn is_accepted(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+
+    /// What the key may do.
+    #[must_use]
+    pub fn permissions(&self) -> PermissionSet {
+        self.scopes.unwrap_or(PermissionSet::SCOPES)
+    }
 }
 
 #[cfg(test)]

@@ -116,6 +116,8 @@ pub struct HostnameRules {
     /// The special-use names that the operator allows for development (setting `allow-special-use`). Empty in
     /// production.
     pub allowed_special_use: BTreeSet<SpecialUseName>,
+    /// Further names of the installation, such as that of the dashboard.
+    further_names: Vec<Hostname>,
 }
 
 impl HostnameRules {
@@ -126,7 +128,23 @@ impl HostnameRules {
         edge_hostname: Option<Hostname>,
         allowed_special_use: BTreeSet<SpecialUseName>,
     ) -> Self {
-        Self { system, edge_hostname, allowed_special_use }
+        Self { system, edge_hostname, allowed_special_use, further_names: Vec::new() }
+    }
+
+    /// The same rules with one more name of the installation.
+    ///
+    /// ```
+    /// # use std::collections::BTreeSet;
+    /// # use signpost_domain::{ErrorCode, Hostname, HostnameRules, SystemDomain};
+    /// let system = SystemDomain::new("https://go.signpost.example", vec![]).unwrap();
+    /// let rules = HostnameRules::new(system, None, BTreeSet::new());
+    /// let rules = rules.with_own_name(Hostname::parse("dash.shop.com").unwrap());
+    /// assert_eq!(rules.check("a.dash.shop.com").unwrap_err().code(), ErrorCode::HostnameIsSystemDomain);
+    /// ```
+    #[must_use]
+    pub fn with_own_name(mut self, name: Hostname) -> Self {
+        self.further_names.push(name);
+        self
     }
 
     /// Normalises `text`, and checks whether the hostname may be connected. Whether an account holds it is
@@ -161,11 +179,10 @@ impl HostnameRules {
         Ok(hostname)
     }
 
-    /// The installation's own names, each once: those of the system domain, and the one that custom domains
-    /// point at.
+    /// The installation's own names: those of the system domain, the one that custom domains point at, and further ones.
     pub fn own_names(&self) -> impl Iterator<Item = &Hostname> {
-        let edge = self.edge_hostname.iter().filter(|name| !self.system.answers_to(name));
-        self.system.hostnames().chain(edge)
+        let others = self.edge_hostname.iter().chain(&self.further_names);
+        self.system.hostnames().chain(others.filter(|name| !self.system.answers_to(name)))
     }
 
     /// Whether the hostname is one of the installation's own names or under one.

@@ -52,6 +52,12 @@ id_kinds! {
     ApiKeyKind, ApiKeyId, "key_", "an API key id";
     /// Widgets of a landing page.
     WidgetKind, WidgetId, "wgt_", "a widget id";
+    /// People who sign in to the dashboard.
+    UserKind, UserId, "usr_", "a user id";
+    /// Sessions of the dashboard: the record, not the token.
+    SessionKind, SessionId, "ses_", "a session id";
+    /// Entries of the audit.
+    AuditEntryKind, AuditEntryId, "aud_", "an audit entry id";
     /// Requests to the API.
     RequestKind, RequestId, "req_", "a request id";
 }

@@ -14,6 +14,7 @@
 //! | `analytics` | [`analytics`]: clicks, questions about them, time zones | `jiff` with all time zones |
 //! | `api-keys` | [`ApiKey`] and its secret | hashes and checksums |
 //! | `json` | landing pages, and what DNS was seen to have, as stored JSON | `serde_json` |
+//! | `people` | [`User`], [`Session`], [`Ticket`]: who signs in to the dashboard | hashes, time zones |
 //! | `public-suffix` | [`CustomDomain`]: which hostnames can be connected, with which records, and what DNS says about them | the public suffix list, hashes |
 //!
 //! # What is stable
@@ -87,6 +88,8 @@ pub mod account;
 pub mod analytics;
 #[cfg(feature = "api-keys")]
 pub mod api_key;
+#[cfg(feature = "people")]
+pub mod audit_entry;
 pub mod batch;
 pub mod change;
 pub mod check_schedule;
@@ -117,6 +120,8 @@ pub mod page;
 pub mod page_content;
 #[cfg(feature = "json")]
 mod page_content_json;
+#[cfg(feature = "people")]
+pub mod password;
 pub mod permission;
 pub mod pixel;
 pub mod placement;
@@ -126,7 +131,18 @@ pub mod quota_window;
 pub mod redirect;
 pub mod reference;
 pub mod refusal;
+pub mod role;
+#[cfg(feature = "people")]
+pub mod secret_token;
+#[cfg(feature = "people")]
+pub mod session;
+#[cfg(feature = "people")]
+pub mod sign_in_wait;
+#[cfg(feature = "people")]
+pub mod ticket;
 pub mod timestamp;
+#[cfg(feature = "people")]
+pub mod user;
 pub mod verification_token;
 pub mod violation;
 // Value types of single fields.
@@ -155,6 +171,8 @@ pub mod widget;
 pub use account::Account;
 #[cfg(feature = "api-keys")]
 pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
+#[cfg(feature = "people")]
+pub use audit_entry::{AUDIT_KEPT, AuditAction, AuditActor, AuditEntry};
 pub use batch::Batch;
 pub use change::Change;
 pub use check_schedule::CheckPlan;
@@ -183,8 +201,8 @@ pub use hostname::Hostname;
 #[cfg(feature = "public-suffix")]
 pub use hostname_rules::{HostnameRules, SpecialUseName, can_be_in_public_dns};
 pub use id::{
-    AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
-    RequestId, WidgetId,
+    AccountId, ApiKeyId, AuditEntryId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId,
+    RedirectId, RequestId, SessionId, UserId, WidgetId,
 };
 pub use idempotency_key::IdempotencyKey;
 pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
@@ -198,6 +216,8 @@ pub use page_content::{AccentColor, PageContent, PageContentRequest, Theme};
 #[cfg(feature = "json")]
 pub use page_content_json::MalformedPageContent;
 pub use page_text::{AltText, Description, SocialNetwork, WidgetText};
+#[cfg(feature = "people")]
+pub use password::Password;
 pub use permission::{Permission, PermissionSet};
 pub use pixel::{Pixel, PixelCode, PixelIds};
 pub use pixel_type::PixelType;
@@ -211,12 +231,23 @@ pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, Req
 pub use redirect::{Redirect, RedirectContent, RedirectContentRequest, RedirectRequest};
 pub use reference::{HostReference, IdReference};
 pub use refusal::{Refusal, Rejection};
+pub use role::Role;
 pub use search_text::SearchText;
+#[cfg(feature = "people")]
+pub use secret_token::{MalformedToken, SecretToken, TokenHash};
+#[cfg(feature = "people")]
+pub use session::{AgentName, CONFIRMED_FOR, SESSION_IDLE, SESSION_KEPT, SESSION_SHORT, Session};
+#[cfg(feature = "people")]
+pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignInKey, wait_after};
 pub use slug::Slug;
 pub use stored::MalformedStored;
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
+#[cfg(feature = "people")]
+pub use ticket::{INVITATION_VALID, TICKET_VALID, Ticket, TicketKind, TicketPurpose};
 pub use timestamp::Timestamp;
+#[cfg(feature = "people")]
+pub use user::{ClientNetwork, DateLanguage, Membership, PasswordHash, Preferences, User};
 pub use verification_token::VerificationRecord;
 pub use violation::{FieldError, Violation, ViolationCode, Violations};
 pub use web_url::{VideoUrl, WebUrl};

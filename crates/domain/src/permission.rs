@@ -11,13 +11,19 @@ pub enum Permission {
     WriteDomains,
     /// Reading reports and clicks.
     ReadAnalytics,
+    /// Issuing and revoking keys. No key has it, so keys cannot issue keys.
+    ManageKeys,
 }
 
 impl Permission {
     /// All permissions.
-    pub const ALL: [Self; 4] = [Self::Read, Self::WriteLinks, Self::WriteDomains, Self::ReadAnalytics];
+    pub const ALL: [Self; 5] =
+        [Self::Read, Self::WriteLinks, Self::WriteDomains, Self::ReadAnalytics, Self::ManageKeys];
 
-    /// The name of the scope that contains it.
+    /// The permissions that a key can have: its scopes (D80).
+    pub const SCOPES: [Self; 4] = [Self::Read, Self::WriteLinks, Self::WriteDomains, Self::ReadAnalytics];
+
+    /// The name in messages, which is the name of the scope if keys can have it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -25,6 +31,22 @@ impl Permission {
             Self::WriteLinks => "links",
             Self::WriteDomains => "domains",
             Self::ReadAnalytics => "analytics",
+            Self::ManageKeys => "keys",
+        }
+    }
+
+    /// The scope of this name.
+    #[must_use]
+    pub fn scope(name: &str) -> Option<Self> {
+        Self::SCOPES.into_iter().find(|scope| scope.as_str() == name)
+    }
+
+    /// Whether it is for changing something. A suspended account has no such permission (D76).
+    #[must_use]
+    pub const fn is_for_changes(self) -> bool {
+        match self {
+            Self::Read | Self::ReadAnalytics => false,
+            Self::WriteLinks | Self::WriteDomains | Self::ManageKeys => true,
         }
     }
 
@@ -34,6 +56,7 @@ impl Permission {
             Self::WriteLinks => 1 << 1,
             Self::WriteDomains => 1 << 2,
             Self::ReadAnalytics => 1 << 3,
+            Self::ManageKeys => 1 << 4,
         }
     }
 }
@@ -45,9 +68,32 @@ pub struct PermissionSet(u8);
 impl PermissionSet {
     /// Every permission.
     pub const ALL: Self = {
-        let [read, links, domains, analytics] = Permission::ALL;
+        let [read, links, domains, analytics, keys] = Permission::ALL;
+        Self(read.bit() | links.bit() | domains.bit() | analytics.bit() | keys.bit())
+    };
+
+    /// Every permission that a key can have (D80).
+    pub const SCOPES: Self = {
+        let [read, links, domains, analytics] = Permission::SCOPES;
         Self(read.bit() | links.bit() | domains.bit() | analytics.bit())
     };
+
+    /// The stored scopes of a key. Bits that are no scopes are dropped.
+    #[must_use]
+    pub const fn from_stored_scopes(bits: u8) -> Self {
+        Self(bits).intersection(Self::SCOPES)
+    }
+
+    /// The bits to store: 1 `read`, 2 `links`, 4 `domains`, 8 `analytics`.
+    #[must_use]
+    pub const fn to_bits(self) -> u8 {
+        self.0
+    }
+
+    /// The permissions of the set.
+    pub fn iter(self) -> impl Iterator<Item = Permission> {
+        Permission::ALL.into_iter().filter(move |permission| self.contains(*permission))
+    }
 
     /// Whether the set has this permission.
     #[must_use]
@@ -83,5 +129,17 @@ mod tests {
             assert_eq!(PermissionSet::ALL.intersection(only), only);
             assert!(PermissionSet::ALL.contains(one) && !PermissionSet::default().contains(one));
         }
+    }
+
+    #[test]
+    fn d80_scopes_read_back_from_their_names_and_bits() {
+        for scope in Permission::SCOPES {
+            assert_eq!(Permission::scope(scope.as_str()), Some(scope));
+            let only = PermissionSet::from_iter([scope]);
+            assert_eq!(PermissionSet::from_stored_scopes(only.to_bits()), only);
+        }
+        assert_eq!(Permission::scope("keys"), None);
+        assert_eq!(PermissionSet::from_stored_scopes(u8::MAX), PermissionSet::SCOPES);
+        assert_eq!(PermissionSet::SCOPES.iter().collect::<Vec<_>>(), Permission::SCOPES);
     }
 }

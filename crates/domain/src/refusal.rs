@@ -56,6 +56,8 @@ pub enum Refusal {
     },
     /// The caller lacks a permission that the operation needs.
     NotPermitted(Permission),
+    /// The account is suspended, so its members change nothing (D76).
+    AccountSuspended,
     /// The plan lacks a feature that the request would start to use (D15).
     FeatureNotAvailable(Feature),
     /// The link was created without analytics, which cannot be changed later (D50).
@@ -88,6 +90,7 @@ impl Refusal {
             Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
             Self::SlugReserved | Self::AddressTaken { .. } => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
+            Self::AccountSuspended => ErrorCode::AccountSuspended,
             // The closed list of codes has no better one.
             Self::NotPermitted(_) | Self::FeatureNotAvailable(_) => {
                 ErrorCode::FeatureNotAvailableOnCurrentPlan
@@ -129,6 +132,7 @@ impl Refusal {
             | Self::SlugRequiredForSystemDomain
             | Self::PlanLimitReached { .. }
             | Self::NotPermitted(_)
+            | Self::AccountSuspended
             | Self::FeatureNotAvailable(_)
             | Self::AnalyticsNotConfigured
             | Self::AnalyticsRangeTooLong { .. }
@@ -178,6 +182,7 @@ impl fmt::Display for Refusal {
             Self::NotPermitted(permission) => {
                 write!(f, "This needs the scope `{}`, which the key does not have.", permission.as_str())
             }
+            Self::AccountSuspended => f.write_str("The account is suspended, so nothing can be changed."),
             Self::FeatureNotAvailable(feature) => {
                 write!(f, "The feature `{}` is not part of the current plan.", feature.as_str())
             }

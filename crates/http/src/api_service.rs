@@ -24,7 +24,7 @@ pub(crate) const METRICS: RequestMetrics = RequestMetrics {
     listener: "API",
     requests: "signpost_api_requests_total",
     durations: "signpost_api_request_duration_seconds",
-    refused: "signpost_api_refused_total",
+    refused: Some("signpost_api_refused_total"),
 };
 
 /// The API as a service. Every worker of the listener runs one; tests can run one without a socket.

@@ -73,6 +73,7 @@ const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
         | Refusal::DomainsNotOffered
         | Refusal::PlanLimitReached { .. }
         | Refusal::NotPermitted(_)
+        | Refusal::AccountSuspended
         | Refusal::FeatureNotAvailable(_)
         | Refusal::AnalyticsNotConfigured
         | Refusal::AnalyticsRangeTooLong { .. }

@@ -8,7 +8,7 @@ use actix_web::dev::ServiceRequest;
 use actix_web::http::Method;
 use actix_web::http::header::{ACCEPT, LOCATION};
 use actix_web::{HttpRequest, HttpResponse, Route, guard, web};
-use signpost_domain::LinkId;
+use signpost_domain::{LinkId, Permission};
 
 use crate::api_error::ApiError;
 use crate::documentation;
@@ -27,6 +27,23 @@ pub struct RouteInfo {
     pub access: Access,
     handler: fn() -> Route,
     read_ahead: Option<ReadAhead>,
+}
+
+impl RouteInfo {
+    /// The scope that a key needs to call it (D80); `None` for the account itself, and outside `/v1`.
+    #[must_use]
+    pub fn scope(&self) -> Option<Permission> {
+        let resource = self.pattern.strip_prefix("/v1/").filter(|resource| *resource != "account")?;
+        Some(if resource.split('/').any(|part| part == "analytics") {
+            Permission::ReadAnalytics
+        } else if self.method == RouteMethod::Get {
+            Permission::Read
+        } else if resource.starts_with("domains") {
+            Permission::WriteDomains
+        } else {
+            Permission::WriteLinks
+        })
+    }
 }
 
 /// The placeholder of an id in a pattern.
@@ -64,6 +81,11 @@ pub(crate) fn is_under_v1(path: &str) -> bool {
 pub(crate) fn pattern_of(request: &ServiceRequest) -> Option<&'static str> {
     let pattern = request.resource_map().match_pattern(request.match_info().as_str())?;
     ROUTES.iter().map(|route| route.pattern).find(|known| *known == pattern)
+}
+
+/// The scope that a request with this method and pattern needs.
+pub(crate) fn scope_of(method: &Method, pattern: &str) -> Option<Permission> {
+    ROUTES.iter().find(|route| route.pattern == pattern && route.method.takes(method))?.scope()
 }
 
 /// The link to read together with the key for a request with this pattern and path.

@@ -22,6 +22,7 @@ use crate::clock::ManualClock;
 use crate::countries::FixedCountries;
 use crate::dns::FakeDns;
 use crate::ids::SequentialIds;
+use crate::passwords::PlainPasswords;
 use crate::quota::MemoryQuotaStore;
 use crate::randomness::SeededRandomness;
 use crate::store::MemoryStore;
@@ -43,6 +44,8 @@ pub struct InMemory {
     pub ids: Arc<SequentialIds>,
     /// Random bytes.
     pub randomness: Arc<SeededRandomness>,
+    /// The passwords of people.
+    pub passwords: Arc<PlainPasswords>,
     /// DNS.
     pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
@@ -95,6 +98,7 @@ impl InMemory {
             ids: Arc::new(SequentialIds::new(now)),
             clock,
             randomness: Arc::default(),
+            passwords: Arc::default(),
             dns: Arc::default(),
             target_blocklist: Arc::default(),
             clicks: Arc::default(),
@@ -124,6 +128,7 @@ impl InMemory {
             clock,
             ids,
             randomness,
+            passwords,
             dns,
             target_blocklist,
             clicks,
@@ -149,6 +154,7 @@ impl InMemory {
             clock,
             ids,
             randomness,
+            passwords,
             dns,
             target_blocklist,
             clicks,

@@ -15,8 +15,9 @@ use signpost_domain::{
 
 use crate::answers::Answers;
 use crate::custom_domains::Domains;
+use crate::people::People;
 
-/// All accounts with their data, and the answers to their requests.
+/// All accounts with their data, the answers to their requests, and people.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     accounts: BTreeMap<AccountId, Arc<Owned>>,
@@ -24,6 +25,8 @@ pub(crate) struct State {
     pub(crate) answers: Answers,
     /// Not under the accounts either, because a hostname is global.
     pub(crate) domains: Domains,
+    /// Not under the accounts either, because users are in any number of them.
+    pub(crate) people: People,
 }
 
 /// An account with its data. The counters of `groups` are not maintained; see [`Owned::group`].
@@ -79,6 +82,7 @@ impl State {
     pub(crate) fn remove(&mut self, account: AccountId) -> bool {
         self.answers.forget_account(account);
         self.domains.forget_account(account);
+        self.people.forget_account(account);
         self.accounts.remove(&account).is_some()
     }
 

@@ -44,8 +44,8 @@
 //!
 //! # Sample values
 //!
-//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages. A test sets only the fields that
-//! it checks. [`logs::Log`] captures log lines. [`click_samples`] has clicks of one link, in batches.
+//! [`samples`] has accounts, keys, users, sessions, groups, domains, pixels, links and pages. A test sets only the fields
+//! that it checks. [`logs::Log`] captures log lines. [`click_samples`] has clicks of one link, in batches.
 
 #![allow(
     clippy::expect_used,

@@ -13,14 +13,17 @@
 //!
 //! These functions panic on invalid texts.
 
+use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
-    AccentColor, Account, AccountId, AltText, ApiKey, ApiKeySecret, Content, CustomDomain, Description,
-    Email, Group, Hostname, Id, IdKind, Landing, Link, LinkKind, Name, NoContent, Note, PageContent, Pixel,
-    PixelCode, PixelId, PixelIds, PixelType, Placement, PlanName, Redirect, RedirectContent, Slug,
-    SocialNetwork, TargetUrl, Theme, Timestamp, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent,
-    WidgetText, Widgets,
+    AccentColor, Account, AccountId, AgentName, AltText, ApiKey, ApiKeySecret, AuditAction, AuditActor,
+    AuditEntry, ClientNetwork, Content, CustomDomain, Description, Email, Group, Hostname, Id, IdKind,
+    Landing, Link, LinkKind, Name, NoContent, Note, PageContent, PasswordHash, Pixel, PixelCode, PixelId,
+    PixelIds, PixelType, Placement, PlanName, Preferences, Redirect, RedirectContent, SecretToken, Session,
+    Slug, SocialNetwork, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash, User, UserId,
+    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -138,8 +141,71 @@ pub fn key(account: AccountId) -> (ApiKey, ApiKeySecret) {
         last_four: secret.last_four().to_owned(),
         created_at: at(0),
         revoked_at: None,
+        created_by: None,
+        last_used_at: None,
+        expires_at: None,
+        scopes: None,
     };
     (key, secret)
+}
+
+/// A user with a password and a unique e-mail address, who is no operator.
+#[must_use]
+pub fn user() -> User {
+    User {
+        id: id(),
+        email: email(&format!("user{}@example.com", next_number())),
+        name: Some(name("Ada Example")),
+        password: Some(PasswordHash::new("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned())),
+        is_operator: false,
+        disabled_at: None,
+        preferences: Preferences::in_zone(TimeZone::utc()),
+        created_at: at(0),
+    }
+}
+
+/// The hash of a unique token.
+#[must_use]
+pub fn token_hash() -> TokenHash {
+    let mut random = [0; 32];
+    random[24..].copy_from_slice(&next_number().to_be_bytes());
+    SecretToken::from_random(random).hash()
+}
+
+/// A session of a user who asked to stay signed in.
+#[must_use]
+pub fn session(user: UserId) -> Session {
+    Session {
+        id: id(),
+        hash: token_hash(),
+        user_id: user,
+        created_at: at(0),
+        seen_at: at(0),
+        confirmed_at: at(0),
+        is_kept: true,
+        agent: AgentName::of("Mozilla/5.0 (X11; Linux x86_64)"),
+        network: Some(ClientNetwork::of(Ipv4Addr::new(192, 0, 2, 7).into())),
+    }
+}
+
+/// A ticket that was made at the instant of the samples.
+#[must_use]
+pub fn ticket(purpose: TicketPurpose) -> Ticket {
+    Ticket::new(token_hash(), purpose, at(0))
+}
+
+/// An entry of the audit: a command has issued a key of an account.
+#[must_use]
+pub fn audit_entry(account: AccountId) -> AuditEntry {
+    AuditEntry {
+        id: id(),
+        account_id: Some(account),
+        actor: AuditActor::Command,
+        action: AuditAction::KeyIssued,
+        object: "key_00 “first”".to_owned(),
+        network: None,
+        at: at(0),
+    }
 }
 
 /// An empty group.

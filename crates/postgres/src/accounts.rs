@@ -32,20 +32,24 @@ extern "SQL" {
     /// The first of the two instants that is not null.
     #[sql_name = "coalesce"]
     fn first_set(a: Nullable<Moment>, b: Nullable<Moment>) -> Nullable<Moment>;
+
+    /// The server's clock at the beginning of the statement.
+    fn statement_timestamp() -> Moment;
 }
 
 cached_query! {
-    /// A key and its account. At most one key has a given hash.
+    /// A key that has not expired by the server's clock (D80), and its account. At most one key has a given hash.
     KeyHolderOf -> (AsSelect<ApiKeyRow, Pg>, AsSelect<AccountRow, Pg>, AsSelect<UsageRow, Pg>) {
         hash: Vec<u8> => Binary,
     } = api_keys::table
         .inner_join(accounts::table)
         .filter(api_keys::hash.eq(hash))
+        .filter(api_keys::expires_at.is_null().or(api_keys::expires_at.gt(statement_timestamp().nullable())))
         .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
 }
 
 cached_query! {
-    /// A link of the account that a key belongs to.
+    /// A link of the account that a key belongs to, unless the key has expired.
     LinkOfKey -> AsSelect<LinkRow, Pg> {
         hash: Vec<u8> => Binary,
         id: IdBytes => Identifier,
@@ -53,6 +57,7 @@ cached_query! {
     } = api_keys::table
         .inner_join(links::table.on(links::account_id.eq(api_keys::account_id)))
         .filter(api_keys::hash.eq(hash))
+        .filter(api_keys::expires_at.is_null().or(api_keys::expires_at.gt(statement_timestamp().nullable())))
         .filter(links::id.eq(id))
         .filter(links::kind.eq(kind))
         .select(LinkRow::as_select())

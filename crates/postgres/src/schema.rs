@@ -71,3 +71,16 @@ diesel::table! {
         admitted -> BigInt,
     }
 }
+
+diesel::table! {
+    first_user (is_the_row) {
+        is_the_row -> Bool,
+    }
+}
+
+diesel::table! {
+    sign_in_totals (is_the_row) {
+        is_the_row -> Bool,
+        counts -> BigInt,
+    }
+}

@@ -19,8 +19,8 @@ pub struct RequestMetrics {
     pub requests: &'static str,
     /// The durations of requests by route, in seconds.
     pub durations: &'static str,
-    /// Counts error answers by error code.
-    pub refused: &'static str,
+    /// Counts error answers by error code, unless the listener's errors have none.
+    pub refused: Option<&'static str>,
 }
 
 impl RequestMetrics {
@@ -36,6 +36,7 @@ impl RequestMetrics {
             metrics::Unit::Seconds,
             "Time from a request's head to its answer, by route."
         );
+        let Some(refused) = refused else { return };
         metrics::describe_counter!(refused, format!("Error answers of the {listener}, by error code."));
         // An increase is only seen in a counter that was there before.
         for code in ErrorCode::ALL {
@@ -72,7 +73,7 @@ impl<T: Default + 'static> AccessRecord<T> {
             metrics::counter!(requests, "method" => method, "route" => route, "status" => status.to_string())
                 .increment(1);
             metrics::histogram!(durations, "route" => route).record(duration.as_secs_f64());
-            if let Some(code) = code {
+            if let (Some(refused), Some(code)) = (refused, code) {
                 metrics::counter!(refused, "code" => code.as_str()).increment(1);
             }
         }
@@ -81,7 +82,11 @@ impl<T: Default + 'static> AccessRecord<T> {
             tracing::debug!(method, route, status, duration_ms, "answered");
             return;
         }
-        let key = actor.map(|(_, Actor::Key(key))| key);
+        let (key, user) = match actor {
+            Some((_, Actor::Key(key))) => (Some(key), None),
+            Some((_, Actor::User { user, role: _ })) => (None, Some(user)),
+            None => (None, None),
+        };
         tracing::info!(
             method,
             route,
@@ -89,6 +94,7 @@ impl<T: Default + 'static> AccessRecord<T> {
             duration_ms,
             account = actor.map(|(account, _)| tracing::field::display(account)),
             key = key.map(tracing::field::display),
+            user = user.map(tracing::field::display),
             code = code.map(ErrorCode::as_str),
             "answered"
         );

@@ -34,7 +34,7 @@ const METRICS: RequestMetrics = RequestMetrics {
     listener: "pages",
     requests: "pages_requests_total",
     durations: "pages_request_duration_seconds",
-    refused: "pages_refused_total",
+    refused: Some("pages_refused_total"),
 };
 
 static OPTIONS: LayerOptions =

@@ -1,12 +1,31 @@
 //! Tells bots from people for the visitors' side.
 
+use std::sync::Arc;
+
 use signpost_app::ports::BotDetector;
 use signpost_enrichment::{Bots, Sources};
+
+use crate::settings::ClickSettings;
 
 /// The rule by which clicks are recorded.
 pub(crate) struct RecordedBots(Bots);
 
 impl RecordedBots {
+    /// The rule with the lists of these settings. The recorder compiles its patterns; without a recorder a thread of its own
+    /// does.
+    pub(crate) fn of(settings: &ClickSettings) -> Arc<dyn BotDetector> {
+        let bots = Arc::new(Self::new(settings.lists.clone()));
+        if !settings.are_recorded {
+            let compiled = Arc::clone(&bots);
+            if let Err(error) =
+                std::thread::Builder::new().name("bots".to_owned()).spawn(move || compiled.warm_up())
+            {
+                tracing::warn!(%error, "only programs that are known by name get redirects without pixels");
+            }
+        }
+        bots
+    }
+
     /// The rule with these lists.
     pub(crate) fn new(lists: Sources) -> Self {
         Self(Bots::new(lists))

@@ -9,19 +9,22 @@ use std::thread::available_parallelism;
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::Application;
+use signpost_dashboard::{DashboardOptions, DashboardOrigin, DashboardServer};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
+use signpost_listener::Times;
 
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
 use crate::sampled_metrics::{PoolSampler, SampledMetrics};
-use crate::settings::{About, ServeSettings, names};
+use crate::settings::{About, DashboardListen, ServeSettings, names};
 use crate::telemetry;
 
 /// Bound sockets. Clients that connect wait until the server starts.
 pub(crate) struct Sockets {
     api: TcpListener,
     links: TcpListener,
+    dashboard: Option<TcpListener>,
     metrics: Option<MetricsSocket>,
 }
 
@@ -37,6 +40,7 @@ struct MetricsSocket {
 pub(crate) struct Addresses {
     pub(crate) api: SocketAddr,
     pub(crate) links: SocketAddr,
+    pub(crate) dashboard: Option<SocketAddr>,
     pub(crate) metrics: Option<SocketAddr>,
 }
 
@@ -49,6 +53,10 @@ impl Sockets {
         Ok(Self {
             api: bind(names::API_LISTEN, settings.plain.api_listen)?,
             links: bind(names::LINK_LISTEN, settings.plain.link_listen)?,
+            dashboard: match settings.plain.dashboard_listen {
+                DashboardListen::Off => None,
+                DashboardListen::At(address) => Some(bind(names::DASHBOARD_LISTEN, address)?),
+            },
             metrics: settings
                 .plain
                 .metrics_listen
@@ -65,6 +73,7 @@ impl Sockets {
         Ok(Addresses {
             api: self.api.local_addr()?,
             links: self.links.local_addr()?,
+            dashboard: self.dashboard.as_ref().map(TcpListener::local_addr).transpose()?,
             metrics: self.metrics.as_ref().map(|metrics| metrics.listener.local_addr()).transpose()?,
         })
     }
@@ -78,7 +87,15 @@ fn bind(setting: &About, address: SocketAddr) -> Result<TcpListener> {
 pub(crate) struct Servers {
     api: ApiServer,
     links: EdgeServer,
+    dashboard: Option<DashboardServer>,
     metrics: Option<MetricsServer>,
+}
+
+/// What the dashboard shows of its surroundings.
+pub(crate) struct DashboardSettings {
+    pub(crate) origin: DashboardOrigin,
+    /// The origin of the API, for the examples on pages.
+    pub(crate) api_url: String,
 }
 
 impl Servers {
@@ -90,20 +107,24 @@ impl Servers {
         sockets: Sockets,
         app: &Arc<Application>,
         link_options: EdgeOptions,
+        dashboard_settings: DashboardSettings,
         pools: Vec<PoolSampler>,
         connections: Connections,
     ) -> Result<Self> {
-        let Sockets { api, links, metrics } = sockets;
+        let Sockets { api, links, dashboard, metrics } = sockets;
         signpost_listener::describe_metrics();
         let api_options = ApiOptions { workers: workers(), connections: connections.each };
         let api = ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?;
         let links = EdgeServer::start(links, Arc::clone(app), link_options)
             .context("cannot start the link listener")?;
+        let dashboard = dashboard
+            .map(|socket| start_dashboard(socket, Arc::clone(app), dashboard_settings, connections.each))
+            .transpose()?;
         let sampled = SampledMetrics { started: app.clock.now(), durations: links.durations(), pools };
         let metrics = metrics
             .map(|socket| start_metrics(socket, Arc::clone(app), sampled, connections.metrics))
             .transpose()?;
-        Ok(Self { api, links, metrics })
+        Ok(Self { api, links, dashboard, metrics })
     }
 
     /// Waits until a listener fails.
@@ -111,6 +132,7 @@ impl Servers {
         let (listener, outcome) = tokio::select! {
             outcome = self.api.ended() => ("API", outcome),
             outcome = self.links.ended() => ("link", outcome),
+            outcome = dashboard_ended(self.dashboard.as_mut()) => ("dashboard", outcome),
             outcome = ended(self.metrics.as_mut()) => ("metrics", outcome),
         };
         let cause = outcome.err().map_or_else(String::new, |error| format!(": {error}"));
@@ -119,18 +141,46 @@ impl Servers {
 
     /// Stops accepting, and returns when running requests are answered or their time is up.
     pub(crate) async fn stop(self) {
-        let Self { api, links, metrics } = self;
-        let (api, links) = tokio::join!(api.stop(true), links.stop(true));
+        let Self { api, links, dashboard, metrics } = self;
+        let stop_dashboard = async {
+            match dashboard {
+                Some(dashboard) => dashboard.stop(true).await,
+                None => Ok(()),
+            }
+        };
+        let (api, links, dashboard) = tokio::join!(api.stop(true), links.stop(true), stop_dashboard);
         let metrics = match metrics {
             Some(metrics) => metrics.stop().await,
             None => Ok(()),
         };
-        for (listener, outcome) in [("API", api), ("link", links), ("metrics", metrics)] {
+        for (listener, outcome) in
+            [("API", api), ("link", links), ("dashboard", dashboard), ("metrics", metrics)]
+        {
             if let Err(error) = outcome {
                 tracing::error!(listener, %error, "a listener stopped unexpectedly");
             }
         }
     }
+}
+
+/// Waits until the dashboard ends, if there is one.
+async fn dashboard_ended(dashboard: Option<&mut DashboardServer>) -> io::Result<()> {
+    match dashboard {
+        Some(dashboard) => dashboard.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn start_dashboard(
+    socket: TcpListener,
+    app: Arc<Application>,
+    settings: DashboardSettings,
+    connections: usize,
+) -> Result<DashboardServer> {
+    let DashboardSettings { origin, api_url } = settings;
+    let options =
+        DashboardOptions { workers: workers(), connections, origin, api_url, times: Times::default() };
+    DashboardServer::start(socket, app, options).context("cannot start the dashboard")
 }
 
 /// Waits until the listener for metrics ends, if there is one.

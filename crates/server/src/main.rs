@@ -38,7 +38,7 @@ async fn main() -> ExitCode {
         Err(error) => return report_usage(&error),
     };
     let json = cli.json();
-    let Err(error) = cli.run(std::env::vars_os()).await else { return ExitCode::SUCCESS };
+    let Err(error) = Box::pin(cli.run(std::env::vars_os())).await else { return ExitCode::SUCCESS };
     let message = with_causes(&error);
     let message = without_keys(&message);
     let line = if json {

@@ -18,7 +18,7 @@ const MAX_FOR_METRICS: usize = 256;
 /// How many connections the listeners may hold at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Connections {
-    /// The API and the link listener each.
+    /// The API, the link listener and the dashboard each.
     pub(crate) each: usize,
     /// The listener for metrics.
     pub(crate) metrics: usize,
@@ -31,7 +31,7 @@ impl Connections {
         let left = limit.map_or(usize::MAX, |limit| limit.saturating_sub(OTHER_FILES + others));
         let metrics = ListenerOptions::connections_within(left / 8).clamp(MIN_CONNECTIONS, MAX_FOR_METRICS);
         let left = left.saturating_sub(ListenerOptions::files_for(metrics));
-        let each = ListenerOptions::connections_within(left / 2).max(MIN_CONNECTIONS);
+        let each = ListenerOptions::connections_within(left / 3).max(MIN_CONNECTIONS);
         Self { each: wanted.min(each), metrics }
     }
 }
@@ -62,7 +62,7 @@ mod tests {
         for limit in 300..5_000 {
             for others in [0, 10, 42] {
                 let Connections { each, metrics } = Connections::within(Some(limit), others, 10_000);
-                let files = 2 * ListenerOptions::files_for(each) + ListenerOptions::files_for(metrics);
+                let files = 3 * ListenerOptions::files_for(each) + ListenerOptions::files_for(metrics);
                 let fits = files + OTHER_FILES + others <= limit;
                 assert!(
                     fits || each == MIN_CONNECTIONS,

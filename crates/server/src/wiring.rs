@@ -10,13 +10,15 @@ use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore,
-    NoBots, NoCountries, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
+    NoBots, NoCountries, NoPasswords, PasswordHasher, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store,
+    TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
 use signpost_enrichment::Enricher;
+use signpost_passwords::Argon2Hasher;
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
@@ -71,14 +73,15 @@ impl Serving {
             blocklist,
             stale_limit: settings.plain.stale_limit,
             countries,
-            bots: bots(&settings.clicks),
+            bots: RecordedBots::of(&settings.clicks),
             custom_domain_scheme: settings.custom_domain_scheme,
-            hostname_rules: settings.domains.hostname_rules(&settings.system),
+            hostname_rules: settings.domains.hostname_rules(&settings.system, common.dashboard_url.as_ref()),
             edge: settings.domains.edge.clone(),
             dns: name_servers::dns(&settings.domains.name_servers)?,
             trusted_proxies: settings.plain.trusted_proxies.clone(),
             throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
+            passwords: Arc::new(Argon2Hasher::new()?),
         };
         let is_new_database = common.database.is_missing_file();
         let mut stores =
@@ -132,20 +135,6 @@ impl Serving {
             tracing::error!(%error, "closing the store failed");
         }
     }
-}
-
-/// The rule that tells bots from people. The recorder compiles its patterns; without a recorder a thread of its own does.
-fn bots(settings: &ClickSettings) -> Arc<dyn BotDetector> {
-    let bots = Arc::new(RecordedBots::new(settings.lists.clone()));
-    if !settings.are_recorded {
-        let compiled = Arc::clone(&bots);
-        if let Err(error) =
-            std::thread::Builder::new().name("bots".to_owned()).spawn(move || compiled.warm_up())
-        {
-            tracing::warn!(%error, "only programs that are known by name get redirects without pixels");
-        }
-    }
-    bots
 }
 
 /// Starts recording clicks, unless `click-recording` is off.
@@ -222,6 +211,7 @@ struct Parts {
     trusted_proxies: TrustedProxies,
     throttle_per_minute: u32,
     account_bounds: AccountBounds,
+    passwords: Arc<dyn PasswordHasher>,
 }
 
 impl Parts {
@@ -244,6 +234,7 @@ impl Parts {
             trusted_proxies: TrustedProxies::default(),
             throttle_per_minute: 0,
             account_bounds: AccountBounds::NONE,
+            passwords: Arc::new(NoPasswords),
         }
     }
 }
@@ -275,7 +266,8 @@ impl Stores {
         if_no_database: IfNoDatabase,
         redis: Option<&RedisUrl>,
     ) -> Result<Self> {
-        let CommonSettings { database, store_timeout, pool, plans: _, log_format: _ } = common;
+        let CommonSettings { database, store_timeout, pool, plans: _, log_format: _, dashboard_url: _ } =
+            common;
         let stores = match database {
             Database::File(file) => {
                 let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
@@ -363,6 +355,7 @@ fn application(
         trusted_proxies,
         throttle_per_minute,
         account_bounds,
+        passwords,
     } = parts;
     let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
@@ -374,6 +367,7 @@ fn application(
         ids: Arc::new(UlidSource::new(Arc::clone(&clock))),
         clock,
         randomness: Arc::new(OsRandomness),
+        passwords,
         dns,
         target_blocklist: blocklist,
         clicks: Arc::new(CountedClicks::before(recorder)),

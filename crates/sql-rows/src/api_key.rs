@@ -1,7 +1,7 @@
 //! Rows of `api_keys`.
 
 use diesel::prelude::*;
-use signpost_domain::{ApiKey, KeyHash, Name};
+use signpost_domain::{ApiKey, KeyHash, Name, PermissionSet};
 
 use crate::Corrupt;
 use crate::cell::own_id;
@@ -26,6 +26,10 @@ pub(crate) mod table {
             last_four -> Text,
             created_at -> Moment,
             revoked_at -> Nullable<Moment>,
+            created_by -> Nullable<Identifier>,
+            last_used_at -> Nullable<Moment>,
+            expires_at -> Nullable<Moment>,
+            scopes -> Nullable<SmallInt>,
         }
     }
 }
@@ -43,13 +47,31 @@ pub struct ApiKeyRow {
     last_four: String,
     created_at: Instant,
     revoked_at: Option<Instant>,
+    created_by: Option<StoredId>,
+    last_used_at: Option<Instant>,
+    expires_at: Option<Instant>,
+    scopes: Option<i16>,
 }
 
 impl ApiKeyRow {
     /// The row as a value of the domain.
     pub fn into_api_key(self) -> Result<ApiKey, Corrupt> {
-        let Self { id, account_id, name, hash, last_four, created_at, revoked_at } = self;
+        let Self {
+            id,
+            account_id,
+            name,
+            hash,
+            last_four,
+            created_at,
+            revoked_at,
+            created_by,
+            last_used_at,
+            expires_at,
+            scopes,
+        } = self;
         let (id, row) = own_id(TABLE, &id)?;
+        let scopes =
+            scopes.map(|bits| row.cell("scopes", u8::try_from(bits).map_err(|_| "is not a set of scopes")));
         let hash = <[u8; 32]>::try_from(hash).map_err(|_| "does not have 32 bytes");
         Ok(ApiKey {
             id,
@@ -59,6 +81,10 @@ impl ApiKeyRow {
             last_four,
             created_at: row.timestamp("created_at", created_at)?,
             revoked_at: revoked_at.map(|at| row.timestamp("revoked_at", at)).transpose()?,
+            created_by: created_by.map(|id| row.id("created_by", &id)).transpose()?,
+            last_used_at: last_used_at.map(|at| row.timestamp("last_used_at", at)).transpose()?,
+            expires_at: expires_at.map(|at| row.timestamp("expires_at", at)).transpose()?,
+            scopes: scopes.transpose()?.map(PermissionSet::from_stored_scopes),
         })
     }
 }
@@ -86,11 +112,27 @@ pub struct NewApiKey<'a> {
     last_four: &'a str,
     created_at: Instant,
     revoked_at: Option<Instant>,
+    created_by: Option<IdBytes>,
+    last_used_at: Option<Instant>,
+    expires_at: Option<Instant>,
+    scopes: Option<i16>,
 }
 
 impl<'a> From<&'a ApiKey> for NewApiKey<'a> {
     fn from(key: &'a ApiKey) -> Self {
-        let ApiKey { id, account_id, name, hash, last_four, created_at, revoked_at } = key;
+        let ApiKey {
+            id,
+            account_id,
+            name,
+            hash,
+            last_four,
+            created_at,
+            revoked_at,
+            created_by,
+            last_used_at,
+            expires_at,
+            scopes,
+        } = key;
         Self {
             id: (*id).into(),
             account_id: (*account_id).into(),
@@ -99,6 +141,10 @@ impl<'a> From<&'a ApiKey> for NewApiKey<'a> {
             last_four,
             created_at: (*created_at).into(),
             revoked_at: revoked_at.map(Instant::from),
+            created_by: created_by.map(IdBytes::from),
+            last_used_at: last_used_at.map(Instant::from),
+            expires_at: expires_at.map(Instant::from),
+            scopes: scopes.map(|scopes| scopes.to_bits().into()),
         }
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod account;
 pub mod api_key;
+pub mod audit_entry;
 pub mod cell;
 pub mod columns;
 mod corrupt;
@@ -16,6 +17,7 @@ pub mod group;
 pub mod group_moves;
 pub mod link;
 pub mod listed;
+pub mod membership;
 pub mod page;
 pub mod pixel;
 pub mod plain_tables;
@@ -23,6 +25,10 @@ pub mod plan_counter;
 pub mod published_link;
 pub mod remembered_answer;
 pub mod schema;
+pub mod session;
+pub mod sign_in_count;
 pub mod sql_types;
+pub mod ticket;
+pub mod user;
 
 pub use corrupt::Corrupt;

@@ -2,16 +2,35 @@
 
 pub use crate::account::table::accounts;
 pub use crate::api_key::table::api_keys;
+pub use crate::audit_entry::table::audit_entries;
 pub use crate::custom_domain::table::custom_domains;
 pub use crate::group::table::groups;
 pub use crate::link::table::links;
+pub use crate::membership::table::memberships;
 pub use crate::pixel::table::pixels;
 pub use crate::remembered_answer::table::remembered_answers;
+pub use crate::session::table::sessions;
+pub use crate::sign_in_count::table::sign_in_counts;
+pub use crate::ticket::table::tickets;
+pub use crate::user::table::users;
 
 /// The tables whose rows of an account both stores delete with the account, in any order. Each store names the other tables
 /// itself: those that others refer to, those whose rows are locked in an order, and its own.
-pub const PLAIN_TABLES: [&str; 3] = ["pixels", "api_keys", "request_counts"];
+pub const PLAIN_TABLES: [&str; 5] = ["pixels", "api_keys", "request_counts", "memberships", "tickets"];
 
 diesel::joinable!(api_keys -> accounts (account_id));
+diesel::joinable!(memberships -> accounts (account_id));
+diesel::joinable!(memberships -> users (user_id));
+diesel::joinable!(sessions -> users (user_id));
 diesel::joinable!(links -> accounts (account_id));
-diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, groups, links, pixels);
+diesel::allow_tables_to_appear_in_same_query!(
+    accounts,
+    api_keys,
+    custom_domains,
+    groups,
+    links,
+    memberships,
+    pixels,
+    sessions,
+    users
+);

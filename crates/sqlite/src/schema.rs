@@ -63,3 +63,10 @@ diesel::table! {
         expires_at -> BigInt,
     }
 }
+
+diesel::table! {
+    sign_in_totals (only_row) {
+        only_row -> Integer,
+        counts -> BigInt,
+    }
+}

@@ -78,6 +78,10 @@ pub struct Program {
     pub links: String,
     /// The address and port of the metrics, if they are on.
     pub metrics: Option<String>,
+    /// The address and port of the dashboard.
+    pub dashboard: String,
+    /// The address at which the first user is created, if there is none.
+    pub start_url: Option<String>,
     /// An API key.
     pub key: String,
 }
@@ -104,7 +108,16 @@ impl Program {
             }
         }
         let mut child = command
-            .args(["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
+            .args([
+                "serve",
+                "--json",
+                "--api-listen",
+                "127.0.0.1:0",
+                "--link-listen",
+                "127.0.0.1:0",
+                "--dashboard-listen",
+                "127.0.0.1:0",
+            ])
             .args(["--plans", "plans.toml", "--throttle-per-minute", "0", "--log-format", "json"])
             .args(arguments)
             .current_dir(folder)
@@ -135,6 +148,8 @@ impl Program {
             api: String::new(),
             links: String::new(),
             metrics: None,
+            dashboard: String::new(),
+            start_url: None,
             key: String::new(),
         };
         let announcements = announcements.context("the program has no output")?;
@@ -153,15 +168,17 @@ impl Program {
         match text("/event") {
             Some("first_start") => {
                 text("/key/key").context("the first start without a key")?.clone_into(&mut self.key);
+                self.start_url = text("/start_url").map(str::to_owned);
                 Ok(false)
             }
             Some("listening") => {
                 self.api = format!("http://{}", text("/api").context("no address of the API")?);
                 text("/links").context("no address of the links")?.clone_into(&mut self.links);
+                text("/dashboard").context("no address of the dashboard")?.clone_into(&mut self.dashboard);
                 self.metrics = text("/metrics").map(str::to_owned);
                 Ok(true)
             }
-            Some("no_account") => Ok(false),
+            Some("no_account" | "no_user") => Ok(false),
             Some(_) | None => bail!("unknown announcement: {line}"),
         }
     }

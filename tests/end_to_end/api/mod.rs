@@ -3,6 +3,7 @@
 
 mod account;
 mod bulk;
+mod dashboard;
 mod domain_life;
 mod groups;
 mod landings;

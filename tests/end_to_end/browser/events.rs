@@ -67,6 +67,8 @@ struct Seen {
     events: Events,
     /// The loads that are complete, by the ids that Chromium gives each load of a page.
     loaded: HashSet<String>,
+    /// The loads that have shown a page in the tab, in order.
+    shown: Vec<String>,
     /// Why the events ended; `None` while Chromium runs.
     end: Option<String>,
 }
@@ -87,6 +89,19 @@ impl Recorder {
     #[track_caller]
     pub fn wait_for_load(&self, id: &str, url: &str) {
         self.wait(&format!("the complete load of {url}"), |seen| seen.loaded.contains(id));
+    }
+
+    /// How many loads have shown a page so far.
+    pub fn shown(&self) -> usize {
+        self.seen().shown.len()
+    }
+
+    /// Waits until the tab has shown another page than the first `shown` ones, completely.
+    #[track_caller]
+    pub fn wait_for_page_after(&self, shown: usize) {
+        self.wait("another page", |seen| {
+            seen.shown.len() > shown && seen.shown.last().is_some_and(|last| seen.loaded.contains(last))
+        });
     }
 
     #[track_caller]
@@ -115,6 +130,9 @@ impl Listener for Recorder {
         seen.events.note(method, params);
         if method == "Page.lifecycleEvent" && params["name"] == "load" {
             seen.loaded.insert(text(&params["loaderId"]));
+        }
+        if method == "Page.frameNavigated" && params["frame"].get("parentId").is_none() {
+            seen.shown.push(text(&params["frame"]["loaderId"]));
         }
         drop(seen);
         self.more.notify_all();
@@ -199,6 +217,16 @@ mod tests {
         }
         recorder.wait_for_load("2", "http://localhost/");
         assert!(!recorder.seen().loaded.contains("1"));
+    }
+
+    #[test]
+    fn a_page_is_awaited_until_its_own_load_is_complete() {
+        let recorder = Recorder::default();
+        let frame = json!({"frame": {"url": "http://localhost/", "loaderId": "1"}});
+        recorder.on_event("Page.frameNavigated", &frame);
+        recorder.on_event("Page.lifecycleEvent", &json!({"name": "load", "loaderId": "1", "frameId": "1"}));
+        recorder.wait_for_page_after(0);
+        assert_eq!(recorder.shown(), 1);
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub fn key_events(key: &str) -> [Value; 2] {
     let (code, text) = match key {
         "Tab" => (9, None),
         "Enter" => (13, Some("\r")),
+        " " => (32, Some(" ")),
+        "ArrowDown" => (40, None),
         _ => panic!("the key {key} is unknown"),
     };
     let event = |kind: &str| json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "nativeVirtualKeyCode": code});
@@ -18,6 +20,15 @@ pub fn key_events(key: &str) -> [Value; 2] {
     if let Some(text) = text {
         down["text"] = json!(text);
     }
+    [down, event("keyUp")]
+}
+
+/// The parameters of the two events of a typed character.
+pub fn typing_events(character: char) -> [Value; 2] {
+    let text = character.to_string();
+    let event = |kind: &str| json!({"type": kind, "key": text});
+    let mut down = event("keyDown");
+    down["text"] = json!(text);
     [down, event("keyUp")]
 }
 

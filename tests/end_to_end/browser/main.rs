@@ -22,6 +22,14 @@
 
 mod accessibility;
 mod codes;
+mod dashboard;
+mod dashboard_cold_screens;
+mod dashboard_first_minute;
+mod dashboard_focus;
+mod dashboard_keyboard;
+mod dashboard_payloads;
+mod dashboard_picture;
+mod dashboard_screens;
 mod devtools;
 mod documentation;
 mod driver;

@@ -14,7 +14,7 @@ use crate::devtools::Session;
 pub use crate::events::Events;
 use crate::events::{Recorder, exception};
 use crate::harness::Program;
-use crate::input::{click_events, key_events, middle};
+use crate::input::{click_events, key_events, middle, typing_events};
 use crate::visitor::Visitor;
 
 /// The tests that are skipped without a browser, as the notice names them.
@@ -156,6 +156,40 @@ impl Tab {
         assert!(is_loaded);
     }
 
+    /// Does something that leads to another page, and waits until that page is loaded completely.
+    #[track_caller]
+    pub fn follow(&self, action: impl FnOnce(&Self)) -> &Self {
+        let shown = self.recorder.shown();
+        action(self);
+        self.recorder.wait_for_page_after(shown);
+        self
+    }
+
+    /// From now on the tab belongs to a visitor with this screen and these preferences. The page stays.
+    pub fn becomes(&self, visitor: &Visitor) {
+        emulate(&self.page, visitor);
+    }
+
+    /// Whether the tab may answer from its cache.
+    pub fn caches(&self, is_on: bool) {
+        self.page.call("Network.setCacheDisabled", json!({"cacheDisabled": !is_on}));
+    }
+
+    /// Types a text into the element that has the focus, key by key.
+    #[track_caller]
+    pub fn type_text(&self, text: &str) {
+        for event in text.chars().flat_map(typing_events) {
+            self.page.call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// A PNG picture of what the window shows.
+    #[track_caller]
+    pub fn picture_of_window(&self) -> Vec<u8> {
+        let picture = self.page.call("Page.captureScreenshot", json!({"format": "png"}));
+        STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()
+    }
+
     /// Presses and releases a key.
     #[track_caller]
     pub fn press(&self, key: &str) {
@@ -221,8 +255,7 @@ pub fn url_of(program: &Program, path: &str) -> String {
 
 /// Emulates this visitor's screen, preferences and headers.
 fn emulate(page: &Session, visitor: &Visitor) {
-    let Visitor { width, scheme, wants_less_motion, has_scripts, headers } = visitor;
-    let height = 800;
+    let Visitor { width, height, scheme, wants_less_motion, has_scripts, headers } = visitor;
     let screen = json!({
         "width": width, "height": height, "screenWidth": width, "screenHeight": height,
         "deviceScaleFactor": 1, "mobile": *width < 600,

@@ -25,6 +25,7 @@ const WIDTHS: [u32; 3] = [320, 375, 1280];
 #[derive(Debug, Clone)]
 pub struct Visitor {
     pub width: u32,
+    pub height: u32,
     pub scheme: Scheme,
     pub wants_less_motion: bool,
     pub has_scripts: bool,
@@ -35,6 +36,7 @@ impl Default for Visitor {
     fn default() -> Self {
         Self {
             width: 1280,
+            height: 800,
             scheme: Scheme::Light,
             wants_less_motion: false,
             has_scripts: true,

@@ -70,7 +70,15 @@ fn d61_start_refuses_a_secrets_key_that_is_short_or_readable_by_others() {
         for (length, mode, problem) in [(31, 0o600, "has 31 bytes"), (32, 0o640, "has mode 0640")] {
             fs::write(&path, vec![7; length]).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            let serve = [&["serve", "--api-listen=127.0.0.1:0", "--link-listen=127.0.0.1:0"], &*arguments];
+            let serve = [
+                &[
+                    "serve",
+                    "--api-listen=127.0.0.1:0",
+                    "--link-listen=127.0.0.1:0",
+                    "--dashboard-listen=127.0.0.1:0",
+                ],
+                &*arguments,
+            ];
             let output = signpost(folder.path(), &serve.concat()).output().unwrap();
             let message = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{message}");

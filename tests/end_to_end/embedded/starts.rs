@@ -41,17 +41,27 @@ fn d62_a_first_start_with_an_existing_account_creates_none() {
     assert!(made.status.success());
     let mut child = signpost(
         folder.path(),
-        &["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"],
+        &[
+            "serve",
+            "--json",
+            "--api-listen",
+            "127.0.0.1:0",
+            "--link-listen",
+            "127.0.0.1:0",
+            "--dashboard-listen",
+            "127.0.0.1:0",
+        ],
     )
     .stdout(Stdio::piped())
     .stderr(Stdio::null())
     .spawn()
     .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let announced: Vec<String> = lines.by_ref().take(2).collect();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(line.contains("listening"), "{line}");
+    // The account has no user yet (D79).
+    assert!(announced[0].contains("no_user") && announced[1].contains("listening"), "{announced:?}");
 }
 
 #[test]
@@ -91,11 +101,14 @@ fn d61_only_serve_and_migrate_create_a_database() {
 #[test]
 fn d62_the_printed_curl_line_works_as_printed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = signpost(folder.path(), &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = signpost(
+        folder.path(),
+        &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0", "--dashboard-listen", "127.0.0.1:0"],
+    )
+    .stdout(Stdio::piped())
+    .stderr(Stdio::null())
+    .spawn()
+    .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut command = String::new();
     for line in lines.by_ref() {
@@ -155,11 +168,14 @@ fn d62_the_message_of_the_first_start_is_not_buried() {
     let folder = tempfile::tempdir().unwrap();
     let shown = folder.path().join("terminal");
     let terminal = fs::File::create(&shown).unwrap();
-    let mut child = signpost(folder.path(), &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
-        .stdout(terminal.try_clone().unwrap())
-        .stderr(terminal)
-        .spawn()
-        .unwrap();
+    let mut child = signpost(
+        folder.path(),
+        &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0", "--dashboard-listen", "127.0.0.1:0"],
+    )
+    .stdout(terminal.try_clone().unwrap())
+    .stderr(terminal)
+    .spawn()
+    .unwrap();
     let began = Instant::now();
     let text = loop {
         let text = fs::read_to_string(&shown).unwrap();
@@ -192,4 +208,41 @@ fn r25_a_limit_of_open_files_is_mentioned_only_if_it_matters() {
         let log = program.start().stop_and_read_log();
         assert_eq!(log.contains(line), is_told, "{limit} {asked:?}: {log}");
     }
+}
+
+/// Standard output is a file here. What makes it the journal's is the variable with its device and inode.
+#[test]
+fn d79_under_a_service_manager_secrets_go_to_a_private_file() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    let open = || fs::File::options().create(true).append(true).open(&journal).unwrap();
+    let stat = open().metadata().unwrap();
+    let mut child = signpost(
+        folder.path(),
+        &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0", "--dashboard-listen", "127.0.0.1:0"],
+    )
+    .env("JOURNAL_STREAM", format!("{}:{}", stat.dev(), stat.ino()))
+    .stdout(open())
+    .stderr(open())
+    .spawn()
+    .unwrap();
+    let since = Instant::now();
+    let kept = loop {
+        let kept = fs::read_to_string(&journal).unwrap();
+        if kept.contains("listening") {
+            break kept;
+        }
+        assert!(since.elapsed() < Duration::from_mins(1), "{kept}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let path = folder.path().join("signpost-first-start.txt");
+    let secrets = fs::read_to_string(&path).unwrap();
+    assert!(secrets.contains("sp_live_") && secrets.contains("/start/"), "{secrets}");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!kept.contains("sp_live_") && !kept.contains("/start/"), "{kept}");
+    assert!(kept.contains("signpost-first-start.txt"), "{kept}");
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 mod account;
 mod answer;
+mod browser;
 pub mod domains;
+mod log;
 mod minute;
 mod once;
 mod program;
@@ -17,6 +19,7 @@ mod visitor;
 
 pub use account::{Account, body_with, redirect_body};
 pub use answer::{Answer, DOCUMENT, rate_limits};
+pub use browser::{PASSWORD, Page, Person};
 pub use domains::DomainScene;
 pub use minute::{within_one_day, within_one_minute};
 pub use once::{Once, assert_alike, assert_each_carried_out_once, assert_one_was_first};

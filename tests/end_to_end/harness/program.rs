@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::account::Account;
+use super::log::Log;
 use super::program_builder::ProgramBuilder;
 use super::store::{Database, Store};
 use super::visitor::Visitor;
@@ -62,6 +63,10 @@ pub struct Program {
     pub api: String,
     /// The address of the link listener.
     pub links: String,
+    /// The address of the dashboard, `127.0.0.1:PORT`, if it is on.
+    pub dashboard: Option<String>,
+    /// The address at which the first user is created, if there is none.
+    pub start_url: Option<String>,
     /// The address of the metrics, if they are on.
     pub metrics: Option<String>,
 }
@@ -124,6 +129,8 @@ impl Program {
             first_key: OnceLock::new(),
             api: String::new(),
             links: String::new(),
+            dashboard: None,
+            start_url: None,
             metrics: None,
         };
         program.await_listening();
@@ -148,13 +155,16 @@ impl Program {
             let event: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
             match event["event"].as_str() {
                 Some("no_account") => {}
+                Some("no_user") => self.start_url = event["start_url"].as_str().map(str::to_owned),
                 Some("first_start") => {
+                    self.start_url = event["start_url"].as_str().map(str::to_owned);
                     self.announced_key = event["key"]["key"].as_str().map(str::to_owned);
                     self.first_key = self.announced_key.clone().map(OnceLock::from).unwrap_or_default();
                 }
                 Some("listening") => {
                     event["api"].as_str().unwrap().clone_into(&mut self.api);
                     event["links"].as_str().unwrap().clone_into(&mut self.links);
+                    self.dashboard = event["dashboard"].as_str().map(str::to_owned);
                     self.metrics = event["metrics"].as_str().map(str::to_owned);
                     return;
                 }
@@ -353,27 +363,20 @@ impl Drop for Program {
     }
 }
 
-/// The log of a program so far.
-#[derive(Default)]
-struct Log {
-    text: Mutex<String>,
-    grown: Condvar,
-}
-
-impl Log {
-    fn add(&self, line: &str) {
-        let mut text = self.text.lock().unwrap();
-        text.push_str(line);
-        text.push('\n');
-        self.grown.notify_all();
-    }
-}
-
 /// The arguments that start the program on free ports and make it announce them.
 pub(super) fn on_free_ports() -> impl Iterator<Item = String> {
-    ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"]
-        .map(str::to_owned)
-        .into_iter()
+    [
+        "serve",
+        "--json",
+        "--api-listen",
+        "127.0.0.1:0",
+        "--link-listen",
+        "127.0.0.1:0",
+        "--dashboard-listen",
+        "127.0.0.1:0",
+    ]
+    .map(str::to_owned)
+    .into_iter()
 }
 
 /// Every file below a folder, with its path and bytes.

@@ -69,6 +69,19 @@ impl Visitor {
         self.try_request(method, path, headers).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
+    /// Sends any request with a body.
+    pub fn request_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Visit {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = self.agent.run(request.body(body).unwrap());
+        let (parts, mut body) =
+            answer.unwrap_or_else(|error| panic!("{method} {path}: {error}")).into_parts();
+        let body = body.read_to_string().unwrap();
+        Visit { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
     /// Like [`Self::request`], but allows for no answer because the program is gone.
     pub fn try_request(
         &self,

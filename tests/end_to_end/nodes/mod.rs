@@ -5,6 +5,7 @@
 mod background_work;
 mod changes;
 mod custom_domains;
+mod dashboard;
 mod request_costs;
 mod shared_state;
 mod visitor_keys;

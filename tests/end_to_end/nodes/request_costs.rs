@@ -143,7 +143,7 @@ fn difference(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> 
 
 /// Whether a statement belongs to background work: following the change log, leases, domains that are due, clicks, the
 /// search index, answers of the day before, and the check of an idle connection.
-fn is_of_the_background(statement: &str) -> bool {
+pub(super) fn is_of_the_background(statement: &str) -> bool {
     const WORDS: [&str; 8] = [
         "leases",
         "c.next_check_at",

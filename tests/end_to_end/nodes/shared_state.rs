@@ -151,7 +151,15 @@ fn d62_only_a_command_migrates_postgresql() {
             .output()
             .unwrap()
     };
-    let refused = run(&["serve", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"]);
+    let refused = run(&[
+        "serve",
+        "--api-listen",
+        "127.0.0.1:0",
+        "--link-listen",
+        "127.0.0.1:0",
+        "--dashboard-listen",
+        "127.0.0.1:0",
+    ]);
     let message = String::from_utf8(refused.stderr).unwrap();
     assert!(!refused.status.success() && message.contains("run `signpost migrate`"), "{message}");
     let first: Value = serde_json::from_slice(&run(&["migrate", "--json"]).stdout).unwrap();

@@ -88,8 +88,10 @@ fn d61_missing_secrets_key_stops_the_start_and_is_not_made() {
     let Some(database) = database() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("missing.key");
-    let mut serve =
-        signpost(folder.path(), &["serve", "--api-listen=127.0.0.1:0", "--link-listen=127.0.0.1:0"]);
+    let mut serve = signpost(
+        folder.path(),
+        &["serve", "--api-listen=127.0.0.1:0", "--link-listen=127.0.0.1:0", "--dashboard-listen=127.0.0.1:0"],
+    );
     serve.env("SIGNPOST_DATABASE_URL", database.url()).env("SIGNPOST_SECRETS_KEY", &path);
     let output = serve.output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();

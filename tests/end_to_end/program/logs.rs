@@ -92,7 +92,16 @@ fn d61_domains_are_offered_only_where_the_edge_can_be_reached() {
 fn r40_an_unwritable_log_does_not_stop_the_program() {
     for full in [true, false] {
         let folder = tempfile::tempdir().unwrap();
-        let arguments = ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"];
+        let arguments = [
+            "serve",
+            "--json",
+            "--api-listen",
+            "127.0.0.1:0",
+            "--link-listen",
+            "127.0.0.1:0",
+            "--dashboard-listen",
+            "127.0.0.1:0",
+        ];
         let log = if full {
             Stdio::from(OpenOptions::new().write(true).open("/dev/full").unwrap())
         } else {

@@ -121,6 +121,7 @@ fn the_table_of_metrics_is_complete() {
     for member in [
         "app",
         "click-recorder",
+        "dashboard",
         "edge",
         "geoip",
         "http",

@@ -71,8 +71,11 @@ fn d61_an_unknown_setting_stops_the_start_and_is_named() {
 fn d61_a_damaged_database_url_stops_the_start_and_creates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for text in ["", " sqlite://a.db", "sqlite://a.db\r", "sqlite://a\nb.db"] {
-        let output =
-            start(folder.path(), &["serve", LISTEN[0], LISTEN[1]], &[("SIGNPOST_DATABASE_URL", text)]);
+        let output = start(
+            folder.path(),
+            &["serve", LISTEN[0], LISTEN[1], LISTEN[2]],
+            &[("SIGNPOST_DATABASE_URL", text)],
+        );
         refuses(&output, "SIGNPOST_DATABASE_URL: must not ");
         let flag = format!("--database-url={text}");
         refuses(&start(folder.path(), &["account", "list", &flag], &[]), "--database-url: must not ");
@@ -80,14 +83,15 @@ fn d61_a_damaged_database_url_stops_the_start_and_creates_nothing() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-const LISTEN: [&str; 2] = ["--api-listen=127.0.0.1:0", "--link-listen=127.0.0.1:0"];
+const LISTEN: [&str; 3] =
+    ["--api-listen=127.0.0.1:0", "--link-listen=127.0.0.1:0", "--dashboard-listen=127.0.0.1:0"];
 
 #[test]
 fn d61_an_occupied_address_stops_the_start_and_is_named() {
     let program = Program::start();
     let folder = tempfile::tempdir().unwrap();
     let flag = format!("--api-listen={}", program.api);
-    refuses(&start(folder.path(), &["serve", &flag, "--link-listen=127.0.0.1:0"], &[]), &program.api);
+    refuses(&start(folder.path(), &["serve", &flag, LISTEN[1], LISTEN[2]], &[]), &program.api);
 }
 
 #[test]

@@ -217,7 +217,8 @@ fn d48_r31_hostile_requests_leave_no_trace_of_their_sender_and_no_forged_line() 
         nothing_of_a_sender_in("the log", log.as_bytes());
         // No peer of a connection is named, beside where the program itself listens. On servers the log also names the
         // stores, which are on the same machine.
-        let peers = log.replace(&program.api, "").replace(&program.links, "");
+        let listeners = [Some(&program.api), Some(&program.links), program.dashboard.as_ref()];
+        let peers = listeners.into_iter().flatten().fold(log, |log, listener| log.replace(listener, ""));
         assert!(
             Store::of_this_run() == Store::Servers || !peers.contains("127.0.0.1:"),
             "the log names a peer"

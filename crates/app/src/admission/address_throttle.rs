@@ -134,6 +134,16 @@ impl AddressThrottle {
         })
     }
 
+    /// Takes back one event of this minute, which turned out not to be one.
+    pub fn forgive(&self, address: IpAddr, now: Timestamp) {
+        let minute = QuotaWindow::Minute.start(now);
+        self.with_shard(address.into(), |network, shard| {
+            if let Some(entry) = shard.entries.get_mut(&network).filter(|entry| entry.minute == minute) {
+                entry.count = entry.count.saturating_sub(1);
+            }
+        });
+    }
+
     fn note_exhausted(&self, count: u32, minute: Timestamp) {
         if count >= self.limit {
             self.exhausted_in.fetch_max(minute.unix_millis(), Ordering::Release);
@@ -228,6 +238,17 @@ mod tests {
         assert_eq!(throttle.count(v4(0x0a00_0001), at(0)), None);
         let mapped = IpAddr::from(Ipv4Addr::from_bits(0x0a00_0001).to_ipv6_mapped());
         assert!(throttle.exhausted(mapped, at(0)).is_some());
+    }
+
+    #[test]
+    fn d75_a_forgiven_event_makes_room_for_another() {
+        let throttle = AddressThrottle::new(2);
+        assert_eq!((throttle.count(v4(1), at(0)), throttle.count(v4(1), at(0))), (None, None));
+        throttle.forgive(v4(1), at(0));
+        throttle.forgive(v4(2), at(0));
+        throttle.forgive(v4(1), at(MINUTE));
+        assert_eq!(throttle.count(v4(1), at(0)), None);
+        assert!(throttle.count(v4(1), at(0)).is_some());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use signpost_domain::{
-    Account, AccountId, ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, PermissionSet, Plan, PlanName,
-    QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
+    Account, AccountId, ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, Plan, PlanName, QuotaDecision,
+    QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
 };
 
 use super::address_throttle::Throttled;
@@ -49,7 +49,7 @@ pub enum Reason {
         /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
-    /// The key is missing, malformed, unknown or revoked.
+    /// The key is missing, malformed, unknown, revoked or expired.
     InvalidKey,
     /// The account is suspended.
     Suspended,
@@ -187,8 +187,7 @@ async fn admitted(
     link: Option<Link>,
     now: Timestamp,
 ) -> Result<AdmittedRequest, NotAdmitted> {
-    let Some(KeyHolder { key, account, usage }) = holder.filter(|holder| holder.key.revoked_at.is_none())
-    else {
+    let Some(KeyHolder { key, account, usage }) = holder.filter(|holder| holder.key.is_accepted(now)) else {
         return Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None });
     };
     let plan = plan_of(app, &account, now).filter(|plan| plan.api_access);
@@ -218,18 +217,21 @@ async fn admitted(
         }
     };
     match decision {
-        QuotaDecision::Admitted { remaining } => Ok(AdmittedRequest {
-            caller: Caller {
-                plan: plan.clone(),
-                account,
-                usage,
-                actor: Actor::Key(key.id),
-                permissions: PermissionSet::ALL,
-                permit,
-            },
-            rate_limits: RateLimits { budget, remaining },
-            read_ahead: link,
-        }),
+        QuotaDecision::Admitted { remaining } => {
+            app.gatekeeper.recent_uses.note_key(&key, now);
+            Ok(AdmittedRequest {
+                caller: Caller {
+                    plan: plan.clone(),
+                    account,
+                    usage,
+                    actor: Actor::Key(key.id),
+                    permissions: key.permissions(),
+                    permit,
+                },
+                rate_limits: RateLimits { budget, remaining },
+                read_ahead: link,
+            })
+        }
         QuotaDecision::Exhausted { window, remaining } => {
             let way_out = way_out(app, account.id, budget, window);
             if app.gatekeeper.exhausted_accounts.is_due(&account.id, now) {
@@ -245,7 +247,7 @@ async fn admitted(
 }
 
 /// The account's plan; `None` if this node does not know it.
-fn plan_of<'a>(app: &'a Application, account: &Account, now: Timestamp) -> Option<&'a Plan> {
+pub(super) fn plan_of<'a>(app: &'a Application, account: &Account, now: Timestamp) -> Option<&'a Plan> {
     let plan = app.plans.get(&account.plan);
     if plan.is_none() && app.gatekeeper.unknown_plans.is_due(&account.plan, now) {
         tracing::warn!(

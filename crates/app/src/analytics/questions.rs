@@ -1,12 +1,13 @@
 //! Questions about the clicks of a link or an account (D45, D46), and the recent clicks of listed links (D66).
 
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use signpost_domain::analytics::{
     Buckets, ClickSelection, Dimension, DimensionFilter, LinkScope, Period, Question, RecentClicks, Report,
     TimeZone,
 };
-use signpost_domain::{IdReference, Link, LinkIdKind, Permission};
+use signpost_domain::{IdReference, Link, LinkId, LinkIdKind, Permission, QuotaWindow};
 
 use super::links_asked::{LinkChoice, check_range, recorded_link};
 use super::unavailable;
@@ -104,4 +105,46 @@ pub async fn recent_clicks(
     let _turn = app.analytics.list_turns.turn(caller.account_id()).await;
     let since = app.clock.now().minus(RECENT);
     app.click_store.recent_clicks(caller.account_id(), &ids, since).await.map_err(unavailable)
+}
+
+/// How many days before today [`clicks_of`] counts.
+const LISTED_BEFORE: Duration = Duration::from_hours(29 * 24);
+
+/// The clicks of these links of the caller in the last 30 days (UTC, today included), by one question. Whole days are answered
+/// from digests.
+///
+/// # Errors
+/// [`AppError::AnalyticsUnavailable`] (D51).
+pub async fn clicks_of(
+    app: &Application,
+    caller: &Caller,
+    links: &[Link],
+) -> Result<HashMap<LinkId, u64>, AppError> {
+    caller.require(Permission::ReadAnalytics)?;
+    let ids: BTreeSet<LinkId> = links.iter().map(Link::id).collect();
+    let now = app.clock.now();
+    let first = QuotaWindow::Day.start(now).minus(LISTED_BEFORE);
+    let (Some(period), Some(buckets), false) =
+        (Period::new(first, now), Buckets::new(vec![first]), ids.is_empty())
+    else {
+        return Ok(HashMap::new());
+    };
+    let mut clicks: HashMap<LinkId, u64> = ids.iter().map(|id| (*id, 0)).collect();
+    let asked = Asked {
+        period,
+        zone: TimeZone::utc(),
+        buckets,
+        dimensions: vec![Dimension::Link],
+        limit: ids.len(),
+        filters: vec![],
+    };
+    let _turn = app.analytics.list_turns.turn(caller.account_id()).await;
+    let deadline = app.analytics.deadline();
+    let report = answer(app, caller, LinkScope::Some(ids), asked, deadline).await?;
+    for counts in report.dimensions.into_iter().flatten() {
+        if let Ok(id) = counts.value.parse() {
+            clicks.insert(id, counts.clicks);
+        }
+    }
+    Ok(clicks)
 }

@@ -50,16 +50,41 @@ pub async fn delete_many<K: LinkIdKind>(
 ) -> Result<Vec<Result<Id<K>, Rejection>>, AppError> {
     caller.require(Permission::WriteLinks)?;
     let read = batch_ids::read_each(ids, |_, text| batch_ids::of_kind::<K>(text));
+    delete_read(app, caller, read, idempotency).await
+}
+
+/// As [`delete_many`], for links of both kinds.
+///
+/// # Errors
+/// The store broke, and nothing was deleted.
+pub async fn delete_any(
+    app: &Application,
+    caller: &Caller,
+    ids: &Batch<String>,
+    idempotency: Idempotency<'_, Vec<Result<LinkId, Rejection>>>,
+) -> Result<Vec<Result<LinkId, Rejection>>, AppError> {
+    caller.require(Permission::WriteLinks)?;
+    let read = batch_ids::read_each(ids, |_, text| batch_ids::of_any_kind(text, || "ids".to_owned()));
+    delete_read(app, caller, read, idempotency).await
+}
+
+async fn delete_read<I>(
+    app: &Application,
+    caller: &Caller,
+    read: Vec<Result<I, Rejection>>,
+    idempotency: Idempotency<'_, Vec<Result<I, Rejection>>>,
+) -> Result<Vec<Result<I, Rejection>>, AppError>
+where
+    I: Copy + Send + Sync,
+    LinkId: From<I>,
+{
     let requested: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
-    let outcomes = |deleted: &[LinkId]| -> Vec<Result<Id<K>, Rejection>> {
+    let outcomes = |deleted: &[LinkId]| -> Vec<Result<I, Rejection>> {
         let deleted: HashSet<LinkId> = deleted.iter().copied().collect();
-        let outcome = |read: Result<Id<K>, Rejection>| {
-            read.and_then(|id| {
-                if deleted.contains(&LinkId::from(id)) {
-                    Ok(id)
-                } else {
-                    Err(K::LINK_KIND.not_found().into())
-                }
+        let outcome = |read: Result<I, Rejection>| {
+            read.and_then(|given| {
+                let id = LinkId::from(given);
+                if deleted.contains(&id) { Ok(given) } else { Err(id.kind().not_found().into()) }
             })
         };
         read.iter().cloned().map(outcome).collect()

@@ -41,6 +41,16 @@ pub async fn list(
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
     caller.require(Permission::Read)?;
+    kind_page(app, caller, kind, query).await
+}
+
+/// [`list`] for a caller that may read.
+pub(super) async fn kind_page(
+    app: &Application,
+    caller: &Caller,
+    kind: LinkKind,
+    query: ListLinks,
+) -> Result<Page<Link>, AppError> {
     let ListLinks { group, domain, slug, is_active, search, limit, after } = query;
     let group = match group {
         None => GroupFilter::Any,

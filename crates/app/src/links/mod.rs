@@ -1,18 +1,22 @@
 //! Use cases of links of either kind. The parts of one kind are in [`redirects`](crate::redirects) and
 //! [`landings`](crate::landings).
 
+mod activity;
 pub(crate) mod batch_ids;
 mod create;
 mod delete;
 mod list;
+mod list_all;
 mod resource;
 mod rules;
 mod update;
 
+pub use activity::set_active;
 pub use create::{create, create_many};
-pub use delete::{delete, delete_many};
+pub use delete::{delete, delete_any, delete_many};
 pub use list::{ListLinks, list};
-pub use resource::{LinkResource, get};
+pub use list_all::list_all;
+pub use resource::{LinkResource, get, named, one};
 pub(crate) use resource::{any, pixels_by_id, stored_pixels};
 pub(crate) use rules::LinkRules;
-pub use update::update;
+pub use update::{update, update_unchanged};

@@ -70,6 +70,25 @@ pub async fn get<C: LinkResource>(
     Ok(C::find(app, caller, id, read_ahead).await?.ok_or(not_found)?)
 }
 
+/// The caller's link with this id, without the content of a landing page.
+///
+/// # Errors
+/// The kind's `…NotFound` (D2).
+pub async fn one(app: &Application, caller: &Caller, id: LinkId) -> Result<Link, AppError> {
+    caller.require(Permission::Read)?;
+    Ok(app.store.link(caller.account_id(), id).await?.ok_or_else(|| id.kind().not_found())?)
+}
+
+/// The caller's links among these ids, in any order, without the content of landing pages. At most the size of a
+/// [`Batch`](signpost_domain::Batch) of ids.
+pub async fn named(app: &Application, caller: &Caller, ids: &[LinkId]) -> Result<Vec<Link>, AppError> {
+    caller.require(Permission::Read)?;
+    if ids.is_empty() {
+        return Ok(vec![]);
+    }
+    Ok(app.store.links_with_ids(caller.account_id(), ids).await?)
+}
+
 /// The caller's link of either kind with this id.
 pub(crate) async fn any<K: LinkIdKind>(
     app: &Application,

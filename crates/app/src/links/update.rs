@@ -1,7 +1,7 @@
 //! Updates a link.
 
 use signpost_domain::{
-    AccountId, IdReference, Link, LinkIdKind, LinkRequest, Permission, Refusal, Submitted,
+    AccountId, IdReference, Link, LinkIdKind, LinkRequest, Permission, Refusal, Submitted, Timestamp,
 };
 
 use super::resource::{LinkResource, named_pixels};
@@ -27,9 +27,35 @@ pub async fn update<C: LinkResource>(
     app: &Application,
     caller: &Caller,
     id: IdReference<C::Kind>,
-    mut request: Submitted<LinkRequest<C::Request>>,
+    request: Submitted<LinkRequest<C::Request>>,
 ) -> Result<C::Single, AppError> {
     caller.require(Permission::WriteLinks)?;
+    update_if::<C>(app, caller, id, request, None).await
+}
+
+/// Updates a link as [`update`] does, unless it was changed after the caller has seen it. `shown` is the `updated_at` that the
+/// caller has seen.
+///
+/// # Errors
+/// Those of [`update`], and [`AppError::ChangedMeanwhile`].
+pub async fn update_unchanged<C: LinkResource>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<C::Kind>,
+    request: Submitted<LinkRequest<C::Request>>,
+    shown: Timestamp,
+) -> Result<C::Single, AppError> {
+    caller.require(Permission::WriteLinks)?;
+    update_if::<C>(app, caller, id, request, Some(shown)).await
+}
+
+async fn update_if<C: LinkResource>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<C::Kind>,
+    mut request: Submitted<LinkRequest<C::Request>>,
+    shown: Option<Timestamp>,
+) -> Result<C::Single, AppError> {
     let account = caller.account_id();
     let blocklist = app.target_blocklist.current();
     let without_link = C::violations_without_link(&request.value.content, &blocklist);
@@ -53,6 +79,9 @@ pub async fn update<C: LinkResource>(
             let Some(LockedLink { mut work, link: stored, named_domains }) = locked else {
                 return Err(not_found());
             };
+            if shown.is_some_and(|shown| stored.updated_at != shown) {
+                return Err(AppError::ChangedMeanwhile);
+            }
             // Everything in the answer is read before the commit, so that no committed change is answered as failed.
             let mut pixels = named.clone();
             let before = C::complete(work.as_mut(), account, stored.clone(), &mut pixels).await?;

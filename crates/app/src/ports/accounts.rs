@@ -22,7 +22,9 @@ pub struct KeyHolder {
 /// Reading accounts and keys.
 #[async_trait]
 pub trait AccountReads: Send + Sync {
-    /// The key with this hash and its account, in one round trip. Every request to the API begins with this call.
+    /// The key with this hash and its account, in one round trip. Every request to the API begins with this call. The key may
+    /// be revoked or expired. A store with a clock of its own leaves out a key that has expired by it, so that a node whose
+    /// clock is behind accepts none (D80).
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError>;
 
     /// As [`Self::key_holder`], with the account's link with this id in the same round trip. The page content
@@ -85,8 +87,8 @@ pub trait AccountWrites: Send {
     /// if the account does not exist.
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError>;
 
-    /// Deletes an account with all its data, such as its keys, its links, remembered answers and counts. `false` if the account
-    /// does not exist.
+    /// Deletes an account with all its data, such as its keys, its links, its memberships and tickets, remembered answers and
+    /// counts. Its members and its audit stay. `false` if the account does not exist.
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError>;
 
     /// Inserts a key. `false` if its account does not exist.

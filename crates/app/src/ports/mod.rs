@@ -24,6 +24,8 @@ pub mod insert_resource;
 pub mod leases;
 pub mod links;
 pub mod lookups;
+pub mod passwords;
+pub mod people;
 pub mod pixels;
 pub mod published_links;
 pub mod quota_store;
@@ -55,6 +57,10 @@ pub use leases::{LeaseHolder, Leases};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
 pub use lookups::{
     BotDetector, CountryLookup, DnsProvider, DnsUnavailable, NoBots, NoCountries, TargetBlocklist,
+};
+pub use passwords::{Asker, HashingError, HashingPlace, NoPasswords, PasswordHasher, Verdict};
+pub use people::{
+    Member, PeopleReads, PeopleUpkeep, PeopleWrites, SessionHolder, SignInTurn, WriteUserError,
 };
 pub use pixels::{PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};

@@ -11,6 +11,7 @@ use super::custom_domains::{CustomDomainReads, CustomDomainWrites, DomainChecks}
 use super::groups::{GroupReads, GroupWrites};
 use super::leases::Leases;
 use super::links::{LinkReads, LinkWrites};
+use super::people::{PeopleReads, PeopleUpkeep, PeopleWrites};
 use super::pixels::{PixelReads, PixelWrites};
 use super::remembered_answers::{AnswerReads, AnswerWrites};
 use super::store_error::StoreError;
@@ -35,6 +36,8 @@ pub trait Store:
     + GroupReads
     + Leases
     + LinkReads
+    + PeopleReads
+    + PeopleUpkeep
     + PixelReads
 {
     /// Begins a unit of work.
@@ -84,7 +87,7 @@ pub struct SearchUpkeep {
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
 pub trait UnitOfWork:
-    AccountWrites + AnswerWrites + CustomDomainWrites + GroupWrites + LinkWrites + PixelWrites
+    AccountWrites + AnswerWrites + CustomDomainWrites + GroupWrites + LinkWrites + PeopleWrites + PixelWrites
 {
     /// The changes so far that visitors can see, as [`commit`](Self::commit) will write them to the [`ChangeLog`].
     fn changes(&self) -> Vec<VisibleChange>;

@@ -22,6 +22,10 @@ async fn d13_an_issued_key_is_stored_as_its_hash() {
         last_four: secret.expose()[secret.expose().len() - 4..].to_owned(),
         created_at: samples::at(0),
         revoked_at: None,
+        created_by: None,
+        last_used_at: None,
+        expires_at: None,
+        scopes: None,
     };
     assert_eq!(key, expected);
     assert_eq!(keys::list(&world.app, world.account.id).await.unwrap()[0], expected);

@@ -25,5 +25,5 @@ pub use planned_deletion::PlannedDeletion;
 pub use question::{ClickSelection, LinkScope, MAX_VALUES, Question};
 pub use recorded_value::{MAX_TEXT_CHARS, recorded_host, recorded_text, recorded_text_in_lower_case};
 pub use report::{Counts, ExportedClick, RecentClicks, Report, ValueCounts};
-pub use time_zone::TimeZone;
+pub use time_zone::{LocalTime, TimeZone};
 pub use utc_day::UtcDay;

@@ -23,6 +23,21 @@ pub struct TimeZone {
     name: String,
 }
 
+/// What a local clock shows, to the minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalTime {
+    /// The year.
+    pub year: i16,
+    /// The month, from 1.
+    pub month: u8,
+    /// The day of the month, from 1.
+    pub day: u8,
+    /// The hour, from 0 to 23.
+    pub hour: u8,
+    /// The minute.
+    pub minute: u8,
+}
+
 /// The offset of a zone from an instant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OffsetChange {
@@ -68,6 +83,35 @@ impl TimeZone {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The names of all zones, sorted.
+    #[must_use]
+    pub fn names() -> Vec<String> {
+        let mut names: Vec<String> = ZONES.available().map(|name| name.to_string()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// What the local clock shows at an instant.
+    ///
+    /// ```
+    /// # use signpost_domain::Timestamp;
+    /// # use signpost_domain::analytics::{LocalTime, TimeZone};
+    /// let zone = TimeZone::parse("Asia/Kolkata").unwrap();
+    /// let instant = Timestamp::parse("2026-11-26T20:47:11Z").unwrap();
+    /// assert_eq!(zone.local(instant), LocalTime { year: 2026, month: 11, day: 27, hour: 2, minute: 17 });
+    /// ```
+    #[must_use]
+    pub fn local(&self, at: Timestamp) -> LocalTime {
+        let local = self.zone.to_datetime(instant(at.unix_millis()));
+        LocalTime {
+            year: local.year(),
+            month: local.month().unsigned_abs(),
+            day: local.day().unsigned_abs(),
+            hour: local.hour().unsigned_abs(),
+            minute: local.minute().unsigned_abs(),
+        }
     }
 
     /// The offset of the local clock from UTC at an instant, both in milliseconds.

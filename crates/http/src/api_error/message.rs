@@ -61,6 +61,7 @@ impl ApiError {
             Self::App(AppError::Store(StoreError::Unwritable(_))) => UNWRITABLE.into(),
             Self::App(
                 AppError::AnsweredBefore(_)
+                | AppError::ChangedMeanwhile
                 | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
@@ -87,7 +88,7 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
         )
         .into(),
         Reason::InvalidKey => {
-            "The API key is missing, malformed, unknown or revoked. Send it as `Authorization: Bearer <key>`.".into()
+            "The API key is missing, malformed, unknown, revoked or expired. Send it as `Authorization: Bearer <key>`.".into()
         }
         Reason::Suspended => "The account is suspended.".into(),
         Reason::NoApiAccess => "The account's plan does not include the API.".into(),

@@ -80,6 +80,7 @@ impl ApiError {
             | Self::PayloadTooLarge
             | Self::App(
                 AppError::AnsweredBefore(_)
+                | AppError::ChangedMeanwhile
                 | AppError::TooManySearches
                 | AppError::NoRoomForAnswer { .. }
                 | AppError::TooManyExports { .. }
@@ -102,6 +103,7 @@ impl ApiError {
             Self::App(
                 // The outermost middleware replays this instead.
                 error @ (AppError::AnsweredBefore(_)
+                | AppError::ChangedMeanwhile
                 | AppError::AnalyticsUnavailable(_)
                 | AppError::Store(_)
                 | AppError::Randomness(_)

@@ -15,7 +15,7 @@ use signpost_domain::ApiKeySecret;
 use super::envelope::facts_of;
 use crate::api_error::ApiError;
 use crate::extract::Admitted;
-use crate::routes::{is_under_v1, link_to_read};
+use crate::routes::{is_under_v1, link_to_read, scope_of};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -38,6 +38,12 @@ pub(crate) async fn admission(
             Ok(admitted) => {
                 facts.actor.set(Some((admitted.caller.account_id(), admitted.caller.actor())));
                 facts.own.set(Some(admitted.rate_limits));
+                // Before anything of the request is read or looked up, so that a key without the scope learns nothing (D80).
+                if let Some(scope) = scope_of(request.method(), facts.route.get())
+                    && let Err(refusal) = admitted.caller.require(scope)
+                {
+                    return Ok(request.error_response(ApiError::App(refusal.into())));
+                }
                 request.extensions_mut().insert(Admitted(Rc::new(admitted)));
             }
             Err(NotAdmitted { mut reason, rate_limits }) => {

@@ -9,7 +9,7 @@ use crate::schema::examples;
 pub(super) const fn meaning(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::InvalidRequest => "the request breaks rules; `details` lists every violation",
-        ErrorCode::InvalidApiKey => "the key is missing, malformed, unknown or revoked",
+        ErrorCode::InvalidApiKey => "the key is missing, malformed, unknown, revoked or expired",
         ErrorCode::AccountSuspended => "the account is suspended",
         ErrorCode::ApiAccessNotAvailableOnCurrentPlan => "the plan does not include the API",
         ErrorCode::FeatureNotAvailableOnCurrentPlan => {
@@ -55,7 +55,7 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::InvalidRequest => "`limit` must be from 1 to 100.",
         ErrorCode::InvalidApiKey => {
-            "The API key is missing, malformed, unknown or revoked. Send it as `Authorization: Bearer <key>`."
+            "The API key is missing, malformed, unknown, revoked or expired. Send it as `Authorization: Bearer <key>`."
         }
         ErrorCode::AccountSuspended => "The account is suspended.",
         ErrorCode::ApiAccessNotAvailableOnCurrentPlan => "The account's plan does not include the API.",

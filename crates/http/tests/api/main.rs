@@ -36,6 +36,7 @@ mod order_of_checks;
 mod pixels;
 mod redirects;
 mod requests_in_flight;
+mod scopes;
 mod taken_addresses;
 mod tls_allowed;
 mod widgets;

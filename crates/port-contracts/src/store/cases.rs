@@ -42,6 +42,13 @@ macro_rules! __store_files {
             time_limits
             remembered_answers
             room_for_answers
+            users
+            memberships
+            sessions
+            tickets
+            sign_ins
+            audit
+            expired_people
             random_sequences
         }
     };

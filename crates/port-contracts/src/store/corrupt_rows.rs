@@ -136,8 +136,13 @@ pub async fn corrupt_key_is_reported_with_column_and_without_hash(
     let mut work = store.begin().await.unwrap();
     assert!(work.insert_key(&key).await.unwrap());
     work.commit().await.unwrap();
-    let mut columns = rubbish([("name", "''", "NULL"), ("hash", literals.coffee, literals.hash)]);
-    columns.extend(literals.of_times(&["created_at", "revoked_at"]));
+    let mut columns = rubbish([
+        ("name", "''", "NULL"),
+        ("hash", literals.coffee, literals.hash),
+        ("scopes", "-1", "NULL"),
+        ("scopes", "256", "NULL"),
+    ]);
+    columns.extend(literals.of_times(&["created_at", "revoked_at", "last_used_at", "expires_at"]));
     for (column, bad, fine) in columns {
         run_sql(&format!("UPDATE api_keys SET {column} = {bad}"));
         let log = Log::begin();

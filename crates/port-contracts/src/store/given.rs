@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use signpost_app::ports::{
     InsertAccountError, InsertLinksError, InsertResourceError, Insertion, Store, StoreError, UnitOfWork,
-    UpdateLinkError,
+    UpdateLinkError, WriteUserError,
 };
 use signpost_domain::{
     Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, LandingId, Link, LinkId, LinkKind, Page,
@@ -65,6 +65,15 @@ impl From<InsertAccountError> for Decision {
         match error {
             InsertAccountError::EmailTaken => Self::EmailTaken,
             InsertAccountError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<WriteUserError> for Decision {
+    fn from(error: WriteUserError) -> Self {
+        match error {
+            WriteUserError::EmailTaken => Self::EmailTaken,
+            WriteUserError::Store(error) => error.into(),
         }
     }
 }

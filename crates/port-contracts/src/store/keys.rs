@@ -1,10 +1,13 @@
 //! API keys and their accounts.
 
 use signpost_app::ports::KeyHolder;
-use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, LinkId, LinkKind, Timestamp, Usage};
+use signpost_domain::{
+    ApiKey, ApiKeySecret, KeyHash, LinkId, LinkKind, Permission, PermissionSet, Timestamp, Usage,
+};
 
 use super::fixture::Fresh;
 use super::given::{self, unit};
+use crate::run::at_once;
 use crate::samples;
 
 cases! {
@@ -15,6 +18,8 @@ cases! {
     an_unknown_hash_finds_nothing
     a_hash_finds_the_account_as_it_is_now
     revoking_again_keeps_the_first_instant
+    uses_of_keys_only_move_forward
+    concurrent_uses_of_keys_keep_the_latest
     keys_of_an_account_are_listed_newest_first
 }
 
@@ -24,6 +29,12 @@ pub(super) async fn a_key_reads_back_as_it_was_inserted(fresh: Fresh) {
         |key| key,
         |key| ApiKey { name: Some(samples::name(&"ß".repeat(100))), created_at: Timestamp::LAST, ..key },
         |key| ApiKey { revoked_at: Some(Timestamp::EPOCH), created_at: Timestamp::EPOCH, ..key },
+        // A user that does not exist: keys outlive users.
+        |key| ApiKey { created_by: Some(samples::id()), last_used_at: Some(Timestamp::EPOCH), ..key },
+        |key| ApiKey { last_used_at: Some(samples::at(1)), expires_at: Some(Timestamp::LAST), ..key },
+        |key| ApiKey { scopes: Some(PermissionSet::default()), ..key },
+        |key| ApiKey { scopes: Some(PermissionSet::SCOPES), ..key },
+        |key| ApiKey { scopes: Some(PermissionSet::from_iter([Permission::ReadAnalytics])), ..key },
     ] {
         let key = change(samples::key(account).0);
         assert!(given::insert_key(&store, &key).await);
@@ -142,4 +153,48 @@ pub(super) async fn keys_of_an_account_are_listed_newest_first(fresh: Fresh) {
     inserted.await.unwrap();
     keys.reverse();
     assert_eq!(store.keys(account).await.unwrap(), keys);
+}
+
+/// Of several uses the latest counts, in whichever order nodes note them.
+pub(super) async fn uses_of_keys_only_move_forward(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let (first, _) = given::key(&store, account).await;
+    let (second, _) = given::key(&store, other).await;
+    let (unused, _) = given::key(&store, account).await;
+    store.note_key_uses(&[]).await.unwrap();
+    let both = |first_at, second_at| [(first.id, samples::at(first_at)), (second.id, samples::at(second_at))];
+    for (uses, expected) in [
+        (both(5, 5).to_vec(), [5, 5]),
+        (both(9, 3).to_vec(), [9, 5]),
+        ([both(10, 7), both(30, 6), both(20, 2)].concat(), [30, 7]),
+        (vec![(samples::id(), samples::at(99)), (first.id, samples::at(31))], [31, 7]),
+        (vec![(samples::id(), samples::at(99))], [31, 7]),
+    ] {
+        store.note_key_uses(&uses).await.unwrap();
+        for (key, at) in [&first, &second].into_iter().zip(expected) {
+            let expected = ApiKey { last_used_at: Some(samples::at(at)), ..key.clone() };
+            assert_eq!(store.key_holder(&key.hash).await.unwrap().unwrap().key, expected, "{uses:?}");
+        }
+    }
+    assert_eq!(store.key_holder(&unused.hash).await.unwrap().unwrap().key, unused);
+}
+
+/// However nodes order the keys that they note.
+pub(super) async fn concurrent_uses_of_keys_keep_the_latest(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let mut keys = Vec::new();
+    for _ in 0..8 {
+        keys.push(given::key(&store, account).await.0);
+    }
+    at_once(12, |number| {
+        let store = store.clone();
+        let mut uses: Vec<_> =
+            keys.iter().map(|key| (key.id, samples::at(i64::try_from(number * 5 % 12).unwrap()))).collect();
+        uses.rotate_left(usize::try_from(number).unwrap() % 8);
+        async move { store.note_key_uses(&uses).await.unwrap() }
+    })
+    .await;
+    for key in store.keys(account).await.unwrap() {
+        assert_eq!(key.last_used_at, Some(samples::at(11)));
+    }
 }

@@ -19,6 +19,7 @@ mod domains;
 mod empty_tables;
 mod giant_group;
 mod pages;
+mod people;
 mod pixels;
 mod recorder;
 mod resources;
@@ -99,6 +100,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     answers::fill(&database);
     domains::fill(&database);
     clicks::fill(&database);
+    people::fill(&database);
     log_plans(server, &database);
     let subject = Subject::connect(server, &database, account).await;
     // The session settings of new connections are not counted: open one reader and one connection of the node first.
@@ -113,6 +115,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     domains::are_found_by_indexes(&subject).await;
     clicks::are_found_by_indexes(&subject).await;
     clicks::links_of_a_question_are_a_range_of_an_index(&subject).await;
+    people::are_found_by_indexes(&subject).await;
     search_index::is_read_by_ranges(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);

@@ -19,7 +19,7 @@ const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 /// The server's clock.
-fn now(database: &PostgresDatabase) -> Timestamp {
+pub(crate) fn now(database: &PostgresDatabase) -> Timestamp {
     let millis = database.query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint");
     Timestamp::from_unix_millis(millis.trim().parse().unwrap()).unwrap()
 }

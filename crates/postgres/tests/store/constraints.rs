@@ -67,6 +67,10 @@ async fn references_point_to_existing_rows() {
         "UPDATE custom_domains SET account_id = gen_random_uuid()",
         "UPDATE links SET account_id = gen_random_uuid(), group_id = NULL",
         "UPDATE links SET group_id = gen_random_uuid()",
+        "INSERT INTO memberships SELECT gen_random_uuid(), id, 'owner', now() FROM accounts",
+        "INSERT INTO sessions VALUES (gen_random_uuid(), sha256(''), gen_random_uuid(), now(), now(), now(), true, NULL, NULL)",
+        "INSERT INTO tickets VALUES (sha256(''), 'first_start', NULL, '', gen_random_uuid(), NULL, NULL, false, now(), now())",
+        "INSERT INTO tickets VALUES (sha256(''), 'password_reset', 'a@b', 'a@b', NULL, gen_random_uuid(), NULL, false, now(), now())",
         // A group of another account.
         "UPDATE links SET group_id = (SELECT g.id FROM groups AS g WHERE g.id <> links.group_id)",
     ] {
@@ -101,10 +105,30 @@ async fn columns_are_consistent_with_each_other() {
         "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', sha256(''), 0, NULL, '', now())",
         "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', sha256(''), 99, NULL, '', now())",
         "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', '', 201, NULL, '', now())",
+        "INSERT INTO sessions VALUES (gen_random_uuid(), 'short', gen_random_uuid(), now(), now(), now(), true, NULL, NULL)",
+        "INSERT INTO tickets VALUES ('short', 'first_start', NULL, '', NULL, NULL, NULL, false, now(), now())",
+        "INSERT INTO sign_in_counts VALUES ('short', 1, now())",
+        "INSERT INTO sign_in_counts VALUES (sha256(''), -1, now())",
+        "INSERT INTO first_user VALUES (false)",
+        "INSERT INTO sign_in_totals VALUES (false, 0)",
         "INSERT INTO changes (account_id, hosts) VALUES (gen_random_uuid(), '{a}')",
         "INSERT INTO changes (account_id, hosts, slugs) VALUES (gen_random_uuid(), '{a}', '{b,c}')",
         "INSERT INTO changes (account_id, hosts, slugs, hostname) VALUES (gen_random_uuid(), '{a}', '{b}', 'a.example.com')",
     ] {
         assert_eq!(refusal(&database, sql), "23514", "{sql}");
+    }
+}
+
+/// An e-mail address has one user, and at most one ticket of each kind (D70).
+#[tokio::test(flavor = "multi_thread")]
+async fn d70_email_address_has_one_user_and_one_ticket_of_a_kind() {
+    let database = filled().await;
+    let user = "INSERT INTO users VALUES (gen_random_uuid(), 'A@b', 'a@b', NULL, NULL, false, NULL, 'UTC', 'auto', \
+        'en', true, now())";
+    let ticket = "INSERT INTO tickets VALUES (sha256(gen_random_uuid()::text::bytea), 'invitation', 'A@b', 'a@b', NULL, \
+        NULL, NULL, true, now(), now())";
+    for sql in [user, ticket] {
+        database.run(sql);
+        assert_eq!(refusal(&database, sql), "23505", "{sql}");
     }
 }

@@ -4,7 +4,7 @@ use signpost_app::ports::{LinkReads, QuotaStore, Store};
 use signpost_domain::{Address, RequestBudget, Site};
 use signpost_port_contracts::samples;
 use signpost_port_contracts::store::corrupt_rows::{CorruptibleStore, Literals, report};
-use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_rows};
+use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_people, unreadable_rows};
 use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::database::{account, active_domain, insert, migrated, open};
@@ -74,6 +74,19 @@ contract! {
         d12_corrupt_answer_is_reported_with_column_account_and_key
         corrupt_domain_is_reported_with_column_and_id
         d65_unreadable_explanation_is_left_out_and_hides_no_domain
+    }
+    #[tokio::test]
+    unreadable_people {
+        lists_of_people_leave_out_what_cannot_be_read
+    }
+    #[tokio::test(flavor = "multi_thread")]
+    unreadable_people {
+        corrupt_user_is_reported_with_column_and_id
+        unknown_time_zone_of_a_user_reads_as_utc
+        corrupt_session_is_reported_with_column_and_id
+        corrupt_ticket_is_reported_with_column_and_hash
+        corrupt_sign_in_count_is_reported_and_can_be_forgotten
+        unreadable_account_fails_only_its_own_requests
     }
 }
 

@@ -26,6 +26,7 @@ mod neighbours;
 mod older_search_keys;
 mod opening;
 mod own_connections;
+mod people;
 mod pixels;
 mod proxy;
 mod remembered_answers;

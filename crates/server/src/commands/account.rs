@@ -5,10 +5,13 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 use signpost_app::Application;
 use signpost_app::accounts::{self, AccountReference, CreateAccount};
-use signpost_domain::{Account, Email, Name, PageLimit, PlanName};
+use signpost_app::people::users::Invite;
+use signpost_dashboard::DashboardOrigin;
+use signpost_domain::{Account, Email, Name, PageLimit, PlanName, Role};
 
 use super::UsageError;
 use super::output::{Output, unless_reader_left};
+use super::user;
 
 /// The subcommands of `signpost account`.
 #[derive(Debug, Subcommand)]
@@ -24,6 +27,9 @@ pub(crate) enum AccountCommand {
         /// Plan of the account: free, pro, agency, unlimited (for accounts of your own), or one of the setting `plans`.
         #[arg(long, value_parser = PlanName::parse, default_value = "agency")]
         plan: PlanName,
+        /// Also make a link by which the owner joins the account in the dashboard.
+        #[arg(long)]
+        invite: bool,
     },
     /// List all accounts, newest first.
     List,
@@ -76,10 +82,16 @@ impl AccountCommand {
 }
 
 /// Runs the subcommand.
-pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut Output<'_>) -> Result<()> {
+pub(super) async fn run(
+    app: &Application,
+    command: AccountCommand,
+    dashboard: &DashboardOrigin,
+    output: &mut Output<'_>,
+) -> Result<()> {
     match command {
-        AccountCommand::Create { email, name, plan } => {
-            create(app, CreateAccount { email, name, plan }, output).await
+        AccountCommand::Create { email, name, plan, invite } => {
+            let command = CreateAccount { email, name, plan };
+            create(app, command, invite.then_some(dashboard), output).await
         }
         AccountCommand::List => unless_reader_left(list(app, output).await),
         AccountCommand::SetPlan { account, plan } => {
@@ -115,15 +127,31 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
     }
 }
 
-async fn create(app: &Application, command: CreateAccount, output: &mut Output<'_>) -> Result<()> {
+/// Creates an account. With the origin of the dashboard, also invites its owner.
+async fn create(
+    app: &Application,
+    command: CreateAccount,
+    dashboard: Option<&DashboardOrigin>,
+    output: &mut Output<'_>,
+) -> Result<()> {
     let account = accounts::create(app, command).await?;
-    let text = format!(
+    let mut json = created(&account);
+    let mut text = format!(
         "Created account {id} for {email} on plan {plan}.\nIssue a key for it: signpost key issue --account {id}",
         id = account.id,
         email = account.email,
         plan = account.plan,
     );
-    Ok(output.result(&created(&account), text)?)
+    if let Some(dashboard) = dashboard {
+        let email = account.email.clone();
+        let joins = Some((account.id, Role::Owner));
+        let url = user::invite(app, Invite { email, joins, is_operator: false }, dashboard).await?;
+        text = format!("{text}\n\n{}", user::invitation_text(&account.email, &url));
+        if let Value::Object(fields) = &mut json {
+            fields.insert("invite_url".to_owned(), url.into());
+        }
+    }
+    Ok(output.result(&json, text)?)
 }
 
 /// The JSON of a new account (D60).

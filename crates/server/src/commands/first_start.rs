@@ -1,12 +1,16 @@
-//! The first account, and what the first start prints about it (D62).
+//! The first account and the first user, and what the start prints about them (D62, D79).
 
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde_json::json;
 use signpost_app::Application;
 use signpost_app::accounts::{self, CreateAccount, FirstStart};
-use signpost_domain::{Email, PageLimit, PlanName, Plans, RequestBudget};
+use signpost_app::people::tickets;
+use signpost_dashboard::DashboardOrigin;
+use signpost_domain::{Email, PageLimit, PlanName, Plans, RequestBudget, SecretToken};
 
 use super::account::created;
 use super::output::Output;
@@ -18,17 +22,101 @@ const OWNER: &str = "owner@localhost";
 /// The plan of the first account (D62).
 const PLAN: &str = "agency";
 
-/// Creates the first account with a key if no account exists, and prints them with a curl line to try.
-pub(super) async fn run(
-    app: &Application,
-    api: SocketAddr,
-    links_open_at: &str,
+/// Where the listeners of the program are reached.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Places<'a> {
+    /// The API.
+    pub(super) api: SocketAddr,
+    /// The origin at which links open.
+    pub(super) links_open_at: &'a str,
+    /// The origin of the dashboard, unless it is off.
+    pub(super) dashboard: Option<&'a DashboardOrigin>,
+    /// Where secrets go instead of standard output, because that is a log that others read.
+    pub(super) secrets_file: Option<&'a Path>,
+}
+
+/// The file for what the first start prints, if a service manager runs the program: its journal keeps standard output (D79).
+pub(super) fn secrets_file(data_dir: &Path) -> Option<PathBuf> {
+    is_read_by_a_journal().then(|| data_dir.join("signpost-first-start.txt"))
+}
+
+/// Whether standard output goes to systemd's journal. It names its stream by device and inode, because children of a service
+/// inherit the variable but not always the stream.
+fn is_read_by_a_journal() -> bool {
+    #[cfg(unix)]
+    {
+        let Some(stream) = std::env::var_os("JOURNAL_STREAM") else { return false };
+        let own = rustix::fs::fstat(std::io::stdout()).map(|stat| format!("{}:{}", stat.st_dev, stat.st_ino));
+        own.is_ok_and(|own| stream.to_str() == Some(own.as_str()))
+    }
+    #[cfg(not(unix))]
+    {
+        false
+    }
+}
+
+/// Prints a text with secrets, or writes it to the file for them and logs its path.
+fn print_secrets(
+    json: &serde_json::Value,
+    text: &str,
+    secrets_file: Option<&Path>,
     output: &mut Output<'_>,
 ) -> Result<()> {
+    let Some(path) = secrets_file else { return Ok(output.result(json, text)?) };
+    write_private(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    tracing::info!(
+        path = %path.display(),
+        "the first key and the address at which the first user is created are in a file, because the journal is no place for \
+         secrets: read it and delete it"
+    );
+    Ok(())
+}
+
+/// Writes a file that only its owner reads.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    // An older file may have other rights.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+/// Creates the first account with a key if no account exists, and prints them with a curl line to try. While no user exists,
+/// also prints a new address at which the first user is created (D79).
+pub(super) async fn run(app: &Application, places: Places<'_>, output: &mut Output<'_>) -> Result<()> {
     let command = CreateAccount { email: Email::parse(OWNER)?, name: None, plan: PlanName::parse(PLAN)? };
-    let Some(FirstStart { account, key, secret }) = accounts::first_start(app, command).await? else {
-        return Ok(());
+    let first = accounts::first_start(app, command).await?;
+    let start_url = match places.dashboard {
+        Some(origin) => tickets::first_start(app).await?.map(|token| url_of(origin, "start", &token)),
+        None => None,
     };
+    match (first, start_url) {
+        (Some(first), start_url) => print_first(app, first, places, start_url.as_deref(), output),
+        (None, Some(start_url)) => {
+            let json = json!({ "event": "no_user", "start_url": start_url });
+            let text = format!(
+                "Nobody can sign in to the dashboard yet. Create the first user at\n\n  {start_url}\n"
+            );
+            print_secrets(&json, &text, places.secrets_file, output)
+        }
+        (None, None) => Ok(()),
+    }
+}
+
+fn print_first(
+    app: &Application,
+    first: FirstStart,
+    places: Places<'_>,
+    start_url: Option<&str>,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let FirstStart { account, key, secret } = first;
+    let Places { api, links_open_at, dashboard: _, secrets_file } = places;
     let secret = secret.expose();
     let curl = curl(api, secret);
     let docs = format!("http://{}/docs", reachable(api));
@@ -44,6 +132,10 @@ pub(super) async fn run(
         "curl": curl,
         "docs": docs,
         "lift_limits": lift_limits,
+        "start_url": start_url,
+    });
+    let dashboard = start_url.map_or_else(String::new, |start_url| {
+        format!("\nOr do it in a browser: create your user within 24 hours at\n\n  {start_url}\n")
     });
     let text = format!(
         "\
@@ -60,31 +152,52 @@ Try the rest of the API in a browser at {docs}
 The plan allows {limits}. On a machine of your own, lift that:
 
   {lift_limits}
-",
+{dashboard}",
         id = account.id,
         plan = account.plan,
     );
-    Ok(output.result(&json, text)?)
+    print_secrets(&json, &text, secrets_file, output)
 }
 
-/// Prints the commands that create an account if none exists. On PostgreSQL several nodes may start at once, so
-/// no node creates an account itself.
-pub(super) async fn suggest_commands(app: &Application, output: &mut Output<'_>) -> Result<()> {
-    let accounts = app.store.accounts(PageLimit::default(), None).await?;
-    if !accounts.items.is_empty() || accounts.left_out > 0 {
-        return Ok(());
-    }
-    let commands = ["signpost account create --email you@example.com", "signpost key issue --account acc_…"];
-    let json = json!({ "event": "no_account", "commands": commands });
-    let text = format!(
-        "\
-No account exists yet. With the same settings, these commands create one and issue its key:
+/// The address of the dashboard at which a ticket is used.
+pub(super) fn url_of(origin: &DashboardOrigin, kind: &str, token: &SecretToken) -> String {
+    format!("{}/{kind}/{}", origin.as_str(), token.expose())
+}
 
-  {}
-  {}
-",
-        commands[0], commands[1]
-    );
+/// Prints the commands that create an account, or an operator's user, if there is none. On PostgreSQL several nodes may start
+/// at once, so no node creates them itself.
+pub(super) async fn suggest_commands(
+    app: &Application,
+    places: Places<'_>,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let accounts = app.store.accounts(PageLimit::default(), None).await?;
+    let mut commands = vec![];
+    if accounts.items.is_empty() && accounts.left_out == 0 {
+        commands.push("signpost account create --email you@example.com");
+        commands.push("signpost key issue --account acc_…");
+    }
+    let lacks_users = places.dashboard.is_some() && !app.store.any_user().await?;
+    if lacks_users {
+        commands.push("signpost user invite --operator --email you@example.com --account you@example.com");
+    }
+    let (event, what) = match (commands.len(), lacks_users) {
+        (0, _) => return Ok(()),
+        (1, true) => (
+            "no_user",
+            "Nobody can sign in to the dashboard yet. With the same settings, this command invites you:",
+        ),
+        (_, true) => (
+            "no_account",
+            "No account exists yet. With the same settings, these commands create one, issue its key, and invite you to the dashboard:",
+        ),
+        (_, false) => (
+            "no_account",
+            "No account exists yet. With the same settings, these commands create one and issue its key:",
+        ),
+    };
+    let json = json!({ "event": event, "commands": commands });
+    let text = format!("{what}\n\n  {}\n", commands.join("\n  "));
     Ok(output.result(&json, text)?)
 }
 
@@ -98,7 +211,7 @@ fn curl(api: SocketAddr, secret: &str) -> String {
 }
 
 /// The address at which this machine reaches a listener. Clients cannot connect to the unspecified address.
-fn reachable(listener: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(listener: SocketAddr) -> SocketAddr {
     let address = match listener.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),

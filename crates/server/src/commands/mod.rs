@@ -10,6 +10,7 @@ mod output;
 mod secrets;
 mod serve;
 mod start_log;
+mod user;
 
 use std::ffi::OsString;
 use std::io;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
+use signpost_dashboard::DashboardOrigin;
 use tracing::level_filters::LevelFilter;
 
 use crate::settings::{
@@ -32,6 +34,7 @@ use import::ImportArguments;
 use key::KeyCommand;
 use output::Output;
 pub(crate) use secrets::without_keys;
+use user::UserCommand;
 
 /// Signpost: short links on your own domain, created through an API and opened in a browser.
 ///
@@ -89,6 +92,9 @@ enum Command {
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Invite people to the dashboard; list, disable and sign out users, and reset their passwords.
+    #[command(subcommand)]
+    User(UserCommand),
 }
 
 impl Command {
@@ -97,7 +103,12 @@ impl Command {
         match self {
             Self::Serve(_) => true,
             Self::Import(_) => LinkFlags::include(key),
-            Self::Migrate | Self::Backup(_) | Self::Export(_) | Self::Account(_) | Self::Key(_) => false,
+            Self::Migrate
+            | Self::Backup(_)
+            | Self::Export(_)
+            | Self::Account(_)
+            | Self::Key(_)
+            | Self::User(_) => false,
         }
     }
 }
@@ -128,6 +139,8 @@ Examples:
   signpost key issue --account ada@example.com --name website
   signpost key revoke key_…
   signpost account list --json
+  signpost user invite --email ada@example.com --account acc_… --role editor
+  signpost user reset ada@example.com
   signpost export --account ada@example.com --output links.csv
   signpost import --account ada@example.com --dry-run links.csv
   signpost backup --keep 14 /var/backups/signpost
@@ -185,7 +198,8 @@ impl Cli {
                 | Command::Backup(_)
                 | Command::Export(_)
                 | Command::Account(_)
-                | Command::Key(_),
+                | Command::Key(_)
+                | Command::User(_),
             )
             | None => {}
         }
@@ -222,15 +236,27 @@ impl Cli {
                 command.require_confirmation()?;
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings).await?;
-                account::run(&app, command, output).await
+                let dashboard = dashboard_of(&settings)?;
+                account::run(&app, command, &dashboard, output).await
             }
             Some(Command::Key(command)) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings).await?;
                 key::run(&app, command, output).await
             }
+            Some(Command::User(command)) => {
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::operators_application(&settings).await?;
+                let dashboard = dashboard_of(&settings)?;
+                user::run(&app, command, &dashboard, output).await
+            }
         }
     }
+}
+
+/// The origin at which links of commands open.
+fn dashboard_of(settings: &CommonSettings) -> Result<DashboardOrigin> {
+    settings.dashboard_url.clone().map_or_else(user::default_origin, Ok)
 }
 
 #[cfg(test)]

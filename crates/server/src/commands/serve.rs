@@ -4,12 +4,14 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use signpost_dashboard::DashboardOrigin;
 use signpost_edge::EdgeOptions;
 
 use super::first_start;
 use super::output::Output;
 use super::start_log;
-use crate::listeners::{self, Addresses, Servers, Sockets};
+use super::user::DASHBOARD_PORT;
+use crate::listeners::{self, Addresses, DashboardSettings, Servers, Sockets};
 use crate::open_files::{self, Connections};
 use crate::settings::{CommonSettings, Database, ServeSettings, log_start};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
@@ -31,12 +33,23 @@ pub(super) async fn run(
     log_start(common, settings);
     let origin = origin_of_links(settings, addresses);
     let mut serving = Serving::start(common, settings).await?;
+    let dashboard = dashboard_origin(common, addresses)?;
+    let secrets_file = first_start::secrets_file(&settings.clicks.data_dir);
+    let places = first_start::Places {
+        api: addresses.api,
+        links_open_at: &origin,
+        dashboard: addresses.dashboard.map(|_| &dashboard),
+        secrets_file: secrets_file.as_deref(),
+    };
     match common.database {
-        Database::File(_) => first_start::run(&serving.app, addresses.api, &origin, output).await?,
-        Database::Server(_) => first_start::suggest_commands(&serving.app, output).await?,
+        Database::File(_) => first_start::run(&serving.app, places, output).await?,
+        Database::Server(_) => first_start::suggest_commands(&serving.app, places, output).await?,
     }
     // Below the message of the first start, which would be buried under advice about later steps.
     start_log::settings(settings, &origin);
+    if addresses.dashboard.is_some() {
+        start_log::dashboard(&dashboard);
+    }
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
     let links = EdgeOptions {
@@ -48,7 +61,11 @@ pub(super) async fn run(
         security_contact: settings.plain.security_contact.clone(),
     };
     let pools = serving.take_pools();
-    let mut servers = Servers::start(sockets, &serving.app, links, pools, connections)?;
+    let dashboard = DashboardSettings {
+        origin: dashboard,
+        api_url: format!("http://{}", first_start::reachable(addresses.api)),
+    };
+    let mut servers = Servers::start(sockets, &serving.app, links, dashboard, pools, connections)?;
     announce(addresses, output)?;
 
     let signal = tokio::select! {
@@ -79,8 +96,8 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
     };
     let wanted = settings.plain.max_connections.get();
     let limit = open_files::raise_limit();
-    // The threads of the API and of the links, one for metrics, and the main runtime.
-    let runtimes = 2 * listeners::workers().get() + 2;
+    // The threads of the API, of the links and of the dashboard, one for metrics, and the main runtime.
+    let runtimes = 3 * listeners::workers().get() + 2;
     let others = of_database + runtimes * open_files::FILES_OF_A_RUNTIME;
     let connections = Connections::within(limit, others, wanted);
     // Fewer than the default matter only if they are few.
@@ -117,15 +134,25 @@ fn origin_of_links(settings: &ServeSettings, addresses: Addresses) -> String {
     }
 }
 
+/// The origin of the dashboard. If `dashboard-url` is not set, the origin follows the port of the listener.
+fn dashboard_origin(common: &CommonSettings, addresses: Addresses) -> Result<DashboardOrigin> {
+    if let Some(origin) = &common.dashboard_url {
+        return Ok(origin.clone());
+    }
+    let port = addresses.dashboard.map_or(DASHBOARD_PORT, |address| address.port());
+    Ok(DashboardOrigin::parse(&format!("http://localhost:{port}"))?)
+}
+
 fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {
-    let Addresses { api, links, metrics } = addresses;
-    let metrics = metrics.map(|address| address.to_string());
-    tracing::info!(%api, %links, metrics, "listening");
+    let Addresses { api, links, dashboard, metrics } = addresses;
+    let [dashboard, metrics] = [dashboard, metrics].map(|address| address.map(|address| address.to_string()));
+    tracing::info!(%api, %links, dashboard, metrics, "listening");
     if output.is_json() {
         let json = json!({
             "event": "listening",
             "api": api.to_string(),
             "links": links.to_string(),
+            "dashboard": dashboard,
             "metrics": metrics,
         });
         output.result(&json, "")?;

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use signpost_app::{Application, domains};
+use signpost_dashboard::DashboardOrigin;
 use signpost_domain::SystemDomain;
 
 use crate::secrets_key_file::HOW_TO_MAKE;
@@ -37,6 +38,17 @@ pub(super) fn settings(serve: &ServeSettings, origin: &str) {
         tracing::warn!(
             "`secrets-key` is not set: whoever gets hold of the database's files or its write-ahead log can try out which \
              addresses clicked that day; make a file with {HOW_TO_MAKE}, and give the same file to all nodes"
+        );
+    }
+}
+
+/// Warns of an origin of the dashboard at which passwords and sessions travel in clear text (D72).
+pub(super) fn dashboard(origin: &DashboardOrigin) {
+    if !origin.is_secure() && !origin.is_loopback() {
+        tracing::warn!(
+            "`dashboard-url` is {}: passwords and sessions travel in clear text; put a proxy with TLS in front of the dashboard, \
+             and set `dashboard-url` to its https address",
+            origin.as_str()
         );
     }
 }

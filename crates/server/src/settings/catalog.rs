@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_http::header::HeaderName;
+use signpost_dashboard::DashboardOrigin;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SpecialUseName, TrustedProxies};
 use signpost_pages::SecurityContact;
 use signpost_redis::RedisUrl;
@@ -20,7 +21,7 @@ use super::gates;
 use super::logged::{hidden, joined, list, mebibytes, number, on_or_off, path, text, time, unquoted};
 use super::setting::{About, Scope, Setting, settings};
 use super::sources::Sources;
-use super::values::{self, LogFormat};
+use super::values::{self, DashboardListen, LogFormat};
 use super::{CommonSettings, ServeSettings};
 use crate::country_database_file::CountryDatabaseFile;
 use crate::target_blocklist_file::TargetBlocklistFile;
@@ -40,6 +41,22 @@ settings! {
         group: "Listeners", scope: Scope::Serve,
         log: hidden,
         required: link_listen,
+    }
+
+    DASHBOARD_LISTEN: DashboardListen = values::dashboard_listen {
+        key: "dashboard-listen", value_name: "ADDRESS:PORT", default: Some("127.0.0.1:8082"),
+        help: "Address of the dashboard, on which people sign in. Port 0 picks a free port; off turns the dashboard off",
+        group: "Listeners", scope: Scope::Serve,
+        log: hidden,
+        required: dashboard_listen,
+    }
+
+    DASHBOARD_URL: DashboardOrigin = values::dashboard_url {
+        key: "dashboard-url", value_name: "URL", default: None,
+        help: "Origin at which people open the dashboard, such as https://dash.example.com. Requests for another host are \
+           refused [default: http://localhost and the port of dashboard-listen]",
+        group: "Listeners", scope: Scope::Everywhere,
+        log: |common, _| common.dashboard_url.as_ref().and_then(|origin| text(origin.as_str())),
     }
 
     METRICS_LISTEN: SocketAddr = values::listen_address {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
+use signpost_dashboard::DashboardOrigin;
 use signpost_dns::NameServers;
-use signpost_domain::{Edge, HostnameRules, SpecialUseName, SystemDomain, can_be_in_public_dns};
+use signpost_domain::{Edge, Hostname, HostnameRules, SpecialUseName, SystemDomain, can_be_in_public_dns};
 
 use super::catalog;
 use super::error::SettingsError;
@@ -49,8 +50,15 @@ impl DomainSettings {
         }
     }
 
-    /// The rules for hostnames that accounts connect.
-    pub(crate) fn hostname_rules(&self, system: &SystemDomain) -> HostnameRules {
-        HostnameRules::new(system.clone(), self.edge.hostname.clone(), self.allowed_special_use.clone())
+    /// The rules for hostnames that accounts connect. The host of the dashboard is the installation's own (D37).
+    pub(crate) fn hostname_rules(
+        &self,
+        system: &SystemDomain,
+        dashboard: Option<&DashboardOrigin>,
+    ) -> HostnameRules {
+        let rules =
+            HostnameRules::new(system.clone(), self.edge.hostname.clone(), self.allowed_special_use.clone());
+        let dashboard = dashboard.and_then(|origin| Hostname::parse(origin.hostname()).ok());
+        dashboard.into_iter().fold(rules, HostnameRules::with_own_name)
     }
 }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::admission::AccountBounds;
+use signpost_dashboard::DashboardOrigin;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain};
 
 #[cfg(test)]
@@ -34,7 +35,7 @@ pub(crate) use logged::joined;
 pub(crate) use plans_file::form as plans_file_form;
 pub(crate) use setting::About;
 pub(crate) use sources::Sources;
-pub(crate) use values::LogFormat;
+pub(crate) use values::{DashboardListen, LogFormat};
 
 use catalog::PlainSettings;
 
@@ -46,6 +47,7 @@ pub(crate) mod names {
 
     pub(crate) const API_LISTEN: &About = &catalog::API_LISTEN.about;
     pub(crate) const LINK_LISTEN: &About = &catalog::LINK_LISTEN.about;
+    pub(crate) const DASHBOARD_LISTEN: &About = &catalog::DASHBOARD_LISTEN.about;
     pub(crate) const METRICS_LISTEN: &About = &catalog::METRICS_LISTEN.about;
 }
 
@@ -62,6 +64,8 @@ pub(crate) struct CommonSettings {
     pub(crate) plans: Plans,
     /// The form of log lines.
     pub(crate) log_format: LogFormat,
+    /// The origin of the dashboard, unless it is left at its default.
+    pub(crate) dashboard_url: Option<DashboardOrigin>,
 }
 
 /// The bounds of the connections to PostgreSQL. A bound that is not set follows the machine or `store-timeout`.
@@ -91,6 +95,7 @@ impl CommonSettings {
             },
             plans: sources.optional(&catalog::PLANS)?.unwrap_or_else(Plans::builtin),
             log_format: sources.required(&catalog::LOG_FORMAT)?,
+            dashboard_url: sources.optional(&catalog::DASHBOARD_URL)?,
         })
     }
 }

@@ -35,13 +35,14 @@ fn refused(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &st
 #[test]
 fn d61_defaults() {
     let sources = gather(&[], &[], "").unwrap();
-    let CommonSettings { database, store_timeout, pool, plans, log_format } =
+    let CommonSettings { database, store_timeout, pool, plans, log_format, dashboard_url } =
         CommonSettings::read(&sources).unwrap();
     assert_eq!(pool, PoolSettings { connections: None, wait: None, statement_timeout: None });
     assert!(matches!(database, Database::File(file) if file.path().ends_with("signpost.db")));
     assert_eq!(store_timeout, Duration::from_secs(5));
     assert_eq!(plans, Plans::builtin());
     assert_eq!(log_format, LogFormat::Text);
+    assert_eq!(dashboard_url, None);
     let ServeSettings {
         plain,
         system,
@@ -58,6 +59,7 @@ fn d61_defaults() {
     assert!(clicks.are_recorded);
     assert_eq!(plain.max_connections.get(), 10_000);
     assert_eq!(plain.api_listen, "127.0.0.1:8080".parse().unwrap());
+    assert_eq!(plain.dashboard_listen, DashboardListen::At("127.0.0.1:8082".parse().unwrap()));
     assert_eq!(plain.link_listen, "127.0.0.1:8081".parse().unwrap());
     assert_eq!(plain.metrics_listen, None);
     assert!(plain.redis_url.is_none());
@@ -92,7 +94,7 @@ fn logged(flags: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
 }
 
 /// Listeners are logged with their actual ports, and `log-format` shows in every line.
-const NOT_LOGGED: [&str; 3] = ["api-listen", "link-listen", "log-format"];
+const NOT_LOGGED: [&str; 4] = ["api-listen", "dashboard-listen", "link-listen", "log-format"];
 
 #[test]
 fn d61_the_start_log_has_each_default_in_the_form_of_its_setting() {
@@ -163,7 +165,7 @@ fn d38_domains_point_to_the_named_edge_or_to_the_system_domain() {
 #[test]
 fn d37_the_edge_hostname_cannot_be_connected() {
     let settings = serve(&gather(&[("edge-hostname", "edge.example.com")], &[], "").unwrap()).unwrap();
-    let rules = settings.domains.hostname_rules(&settings.system);
+    let rules = settings.domains.hostname_rules(&settings.system, None);
     assert!(rules.check("a.edge.example.com").is_err() && rules.check("a.example.com").is_ok());
 }
 

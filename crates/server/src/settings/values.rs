@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use signpost_dashboard::DashboardOrigin;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SpecialUseName, TrustedProxies};
 use signpost_pages::SecurityContact;
 use signpost_redis::{RedisUrl, RedisUrlError};
@@ -39,6 +40,26 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         format!("must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080, not {text:?}")
     })
+}
+
+/// The setting `dashboard-listen`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DashboardListen {
+    /// There is no dashboard.
+    Off,
+    /// It listens here.
+    At(SocketAddr),
+}
+
+pub(super) fn dashboard_listen(text: &str) -> Result<DashboardListen, String> {
+    if text == "off" {
+        return Ok(DashboardListen::Off);
+    }
+    listen_address(text).map(DashboardListen::At).map_err(|error| format!("{error}, or off"))
+}
+
+pub(super) fn dashboard_url(text: &str) -> Result<DashboardOrigin, String> {
+    DashboardOrigin::parse(text).map_err(|error| format!("{error}, not {text:?}"))
 }
 
 /// A folder, which need not exist yet.

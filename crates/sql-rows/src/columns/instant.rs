@@ -1,5 +1,7 @@
 //! Instants.
 
+use std::time::Duration;
+
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
 use diesel::pg::data_types::PgTimestamp;
@@ -41,6 +43,13 @@ impl Instant {
     #[must_use]
     pub const fn from_unix_millis(millis: i64) -> Self {
         Self { micros_after_2000: millis.saturating_sub(YEAR_2000).saturating_mul(1_000) }
+    }
+
+    /// An earlier instant, which may be before 1970, unlike a `Timestamp`.
+    #[must_use]
+    pub fn minus(self, duration: Duration) -> Self {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self { micros_after_2000: self.micros_after_2000.saturating_sub(micros) }
     }
 
     /// Microseconds after the start of 2000.

@@ -80,10 +80,14 @@ async fn references_point_to_existing_rows() {
         "DELETE FROM groups",
         "UPDATE links SET account_id = randomblob(16), group_id = NULL",
         "UPDATE links SET group_id = randomblob(16)",
-        "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL)",
+        "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL, NULL, NULL, NULL, NULL)",
         "INSERT INTO pixels VALUES (randomblob(16), randomblob(16), 'meta', '1', NULL, 0)",
         "INSERT INTO custom_domains VALUES \
          (randomblob(16), randomblob(16), 'a.example.net', 'failed', NULL, NULL, 0, NULL, 0, 0, NULL, NULL, NULL)",
+        "INSERT INTO memberships SELECT randomblob(16), id, 'owner', 0 FROM accounts",
+        "INSERT INTO sessions VALUES (randomblob(16), randomblob(32), randomblob(16), 0, 0, 0, 1, NULL, NULL)",
+        "INSERT INTO tickets VALUES (randomblob(32), 'first_start', NULL, '', randomblob(16), NULL, NULL, 0, 0, 1)",
+        "INSERT INTO tickets VALUES (randomblob(32), 'password_reset', 'a@b', 'a@b', NULL, randomblob(16), NULL, 0, 0, 1)",
         // A group of another account.
         "UPDATE links SET group_id = (SELECT id FROM groups WHERE groups.account_id <> links.account_id)",
     ] {
@@ -121,6 +125,14 @@ async fn values_have_the_right_type_and_length() {
         "INSERT INTO remembered_answers VALUES (randomblob(15), 'k', randomblob(32), 201, NULL, '', 0)",
         "INSERT INTO remembered_answers VALUES (randomblob(16), 'k', randomblob(31), 201, NULL, '', 0)",
         "INSERT INTO remembered_answers VALUES (randomblob(16), 'k', randomblob(32), 65536, NULL, '', 0)",
+        "INSERT INTO users VALUES (randomblob(15), 'a@b', 'a@b', NULL, NULL, 0, NULL, 'UTC', 'auto', 'en', 1, 0)",
+        "INSERT INTO users VALUES (randomblob(16), 'a@b', 'a@b', NULL, NULL, 2, NULL, 'UTC', 'auto', 'en', 1, 0)",
+        "INSERT INTO sessions VALUES (randomblob(16), randomblob(31), randomblob(16), 0, 0, 0, 1, NULL, NULL)",
+        "INSERT INTO tickets VALUES (randomblob(31), 'first_start', NULL, '', NULL, NULL, NULL, 0, 0, 1)",
+        "INSERT INTO sign_in_counts VALUES (randomblob(31), 1, 0)",
+        "INSERT INTO sign_in_counts VALUES (randomblob(32), 0, 0)",
+        "INSERT INTO sign_in_totals VALUES (2, 0)",
+        "INSERT INTO audit_entries VALUES (randomblob(16), randomblob(15), 'command', NULL, 'key_issued', '', NULL, 0)",
         "INSERT INTO request_counts VALUES (randomblob(16), 0, 0, 0)",
         "INSERT INTO request_counts VALUES (randomblob(15), 0, 0, 1)",
         "INSERT INTO request_counts VALUES (randomblob(16), 2, 0, 1)",
@@ -131,4 +143,17 @@ async fn values_have_the_right_type_and_length() {
     let error =
         diesel::sql_query("UPDATE links SET created_at = 'yesterday'").execute(&mut connection).unwrap_err();
     assert!(error.to_string().contains("cannot store TEXT value"), "{error}");
+}
+
+/// An e-mail address has one user, and at most one ticket of each kind (D70).
+#[tokio::test]
+async fn d70_email_address_has_one_user_and_one_ticket_of_a_kind() {
+    let (_database, mut connection) = filled().await;
+    let user = "INSERT INTO users VALUES (randomblob(16), 'A@b', 'a@b', NULL, NULL, 0, NULL, 'UTC', 'auto', 'en', 1, 0)";
+    let ticket =
+        "INSERT INTO tickets VALUES (randomblob(32), 'invitation', 'A@b', 'a@b', NULL, NULL, NULL, 1, 0, 1)";
+    for sql in [user, ticket] {
+        assert_eq!(diesel::sql_query(sql).execute(&mut connection).unwrap(), 1);
+        assert!(is_same(refused(&mut connection, sql), DatabaseErrorKind::UniqueViolation), "{sql}");
+    }
 }

@@ -5,7 +5,7 @@ use signpost_domain::{Address, LinkId, LinkKind, PageLimit, RequestBudget, Site}
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_port_contracts::store::corrupt_rows::{CorruptibleStore, Literals, report};
-use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_rows};
+use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_people, unreadable_rows};
 
 use super::database::{Database, account, insert};
 
@@ -54,6 +54,15 @@ contract! {
         corrupt_domain_is_reported_with_column_and_id
         d65_unreadable_explanation_is_left_out_and_hides_no_domain
         d42_corrupt_domain_blocks_no_check_of_another
+    }
+    unreadable_people {
+        corrupt_user_is_reported_with_column_and_id
+        unknown_time_zone_of_a_user_reads_as_utc
+        corrupt_session_is_reported_with_column_and_id
+        corrupt_ticket_is_reported_with_column_and_hash
+        corrupt_sign_in_count_is_reported_and_can_be_forgotten
+        lists_of_people_leave_out_what_cannot_be_read
+        unreadable_account_fails_only_its_own_requests
     }
 }
 

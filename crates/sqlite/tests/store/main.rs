@@ -18,6 +18,7 @@ mod custom_domains;
 mod database;
 mod free_space;
 mod opening;
+mod people;
 mod processes;
 mod quota;
 mod searching;

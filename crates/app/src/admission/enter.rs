@@ -1,0 +1,106 @@
+//! Admitting requests of signed-in people (D69, D72, D76).
+
+use signpost_domain::{AccountId, SecretToken, Session, User};
+
+use super::admit::plan_of;
+use crate::application::Application;
+use crate::caller::{Actor, Caller};
+use crate::ports::{Member, SessionHolder, StoreError};
+
+/// A person with a live session. Only [`recognise`] and [`enter`] make one.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    session: Session,
+    user: User,
+}
+
+impl SignedIn {
+    /// The session of the request.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The person.
+    #[must_use]
+    pub const fn user(&self) -> &User {
+        &self.user
+    }
+}
+
+/// Why a request of a person was not admitted.
+#[derive(Debug, thiserror::Error)]
+pub enum NotEntered {
+    /// There is no session, it has ended, or its user is disabled.
+    #[error("not signed in")]
+    NotSignedIn,
+    /// The person is not a member of the account, or it does not exist (D2).
+    #[error("not a member of the account")]
+    NotAMember(Box<SignedIn>),
+    /// The session has made too many requests in this minute (D76).
+    #[error("too many requests of the session")]
+    TooManyRequests {
+        /// The value of `Retry-After`.
+        retry_after_seconds: u32,
+    },
+    /// The account's members have too many requests in flight on this node.
+    #[error("too many requests of the account at once")]
+    TooManyInFlight,
+    /// This node's configuration lacks the plan of the account.
+    #[error("this node does not know the plan of the account")]
+    UnknownPlan,
+    /// The store broke.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The person with this session.
+///
+/// # Errors
+/// [`NotEntered::NotSignedIn`], [`NotEntered::TooManyRequests`].
+pub async fn recognise(app: &Application, token: Option<&SecretToken>) -> Result<SignedIn, NotEntered> {
+    Ok(holder_of(app, token, None).await?.0)
+}
+
+/// Admits a request of the person with this session to an account. One query reads the session, its user, the user's role,
+/// the account and its usage. Nothing is cached, so the end of a session, a removal, a change of the role and a suspension
+/// hold for every request that starts after it, on every node.
+///
+/// Members of a suspended account read; [`Caller::require`] refuses their changes. A request costs no quota (D76).
+///
+/// # Errors
+/// See [`NotEntered`].
+pub async fn enter(
+    app: &Application,
+    token: Option<&SecretToken>,
+    account: AccountId,
+) -> Result<(SignedIn, Caller), NotEntered> {
+    let (signed_in, member) = holder_of(app, token, Some(account)).await?;
+    let Some(Member { role, account, usage }) = member else {
+        return Err(NotEntered::NotAMember(Box::new(signed_in)));
+    };
+    let plan = plan_of(app, &account, app.clock.now()).ok_or(NotEntered::UnknownPlan)?.clone();
+    let permit = app.gatekeeper.people_in_flight.request(account.id).ok_or(NotEntered::TooManyInFlight)?;
+    let actor = Actor::User { user: signed_in.user.id, role };
+    let caller = Caller { account, usage, plan, actor, permissions: role.permissions(), permit };
+    Ok((signed_in, caller))
+}
+
+async fn holder_of(
+    app: &Application,
+    token: Option<&SecretToken>,
+    account: Option<AccountId>,
+) -> Result<(SignedIn, Option<Member>), NotEntered> {
+    let now = app.clock.now();
+    let hash = token.ok_or(NotEntered::NotSignedIn)?.hash();
+    let holder = app.store.session_holder(&hash, account).await?;
+    let SessionHolder { session, user, member } = holder.ok_or(NotEntered::NotSignedIn)?;
+    if session.hash != hash || !session.is_live(now) || user.disabled_at.is_some() {
+        return Err(NotEntered::NotSignedIn);
+    }
+    if let Some(retry_after_seconds) = app.gatekeeper.session_requests.count(session.id, now) {
+        return Err(NotEntered::TooManyRequests { retry_after_seconds });
+    }
+    app.gatekeeper.recent_uses.note_session(&session, now);
+    Ok((SignedIn { session, user }, member))
+}

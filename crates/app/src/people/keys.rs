@@ -1,0 +1,120 @@
+//! The keys of an account, as its members see them (D69, D73, D80).
+
+use std::collections::{BTreeSet, HashMap};
+
+use signpost_domain::{
+    ApiKey, ApiKeyId, ApiKeySecret, AuditAction, AuditActor, FieldError, Name, Permission, Refusal, UserId,
+    ViolationCode, Violations,
+};
+
+use super::audit::{Deed, record};
+use super::profile::{require_confirmed, require_live};
+use super::{Client, PersonError};
+use crate::admission::SignedIn;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::{Actor, Caller};
+use crate::idempotency::{Idempotency, Operation};
+use crate::keys::{NewKey, new_key};
+use crate::unit_of_work::{Attempts, commit};
+
+/// The keys of the caller's account, including revoked ones, newest first.
+pub async fn list(app: &Application, caller: &Caller) -> Result<Vec<ApiKey>, AppError> {
+    caller.require(Permission::Read)?;
+    Ok(app.store.keys(caller.account_id()).await?)
+}
+
+/// The names or e-mail addresses of the people who issued these keys of the caller's account. Deleted people are left out.
+pub async fn issuers(
+    app: &Application,
+    caller: &Caller,
+    keys: &[ApiKey],
+) -> Result<HashMap<UserId, String>, AppError> {
+    caller.require(Permission::Read)?;
+    let ids: BTreeSet<[u8; 16]> = keys.iter().filter_map(|key| Some(key.created_by?.to_bytes())).collect();
+    let mut issuers = HashMap::new();
+    for id in ids.into_iter().map(UserId::from_bytes) {
+        if let Some(user) = app.store.user(id).await? {
+            let name = user.name.as_ref().map_or(user.email.as_str(), Name::as_str);
+            issuers.insert(id, name.to_owned());
+        }
+    }
+    Ok(issuers)
+}
+
+/// Issues a key for the caller's account. The secret is returned once and not stored. A repeated request gets the remembered
+/// answer, which lacks the secret.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`], [`PersonError::Invalid`] if the expiry is in the past, and errors of the store.
+pub async fn issue(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    new: NewKey,
+    client: &Client,
+    idempotency: Idempotency<'_, ApiKey>,
+) -> Result<(ApiKey, ApiKeySecret), PersonError> {
+    caller.require(Permission::ManageKeys)?;
+    require_confirmed(app, signed_in)?;
+    if new.expires_at.is_some_and(|expires_at| expires_at <= app.clock.now()) {
+        let error = FieldError::new(ViolationCode::OutOfRange, "must be in the future");
+        return Err(PersonError::Invalid(Violations::from(error.at("expires_at"))));
+    }
+    let (mut key, secret) = new_key(app, caller.account_id(), new)?;
+    key.created_by = Some(signed_in.user().id);
+    let operation = Operation::new(app, caller, idempotency);
+    operation
+        .run(|| async {
+            let mut work = operation.begin().await?;
+            require_live(work.as_mut(), signed_in).await.map_err(|error| match error {
+                PersonError::Broken(error) => error,
+                _ => AppError::AccountGone,
+            })?;
+            if !work.insert_key(&key).await? {
+                return Err(AppError::AccountGone);
+            }
+            record(app, work.as_mut(), of_key(caller, &key, AuditAction::KeyIssued, client)).await?;
+            operation.finish(Some(work), true, &key).await
+        })
+        .await?;
+    Ok((key, secret))
+}
+
+/// Revokes a key of the caller's account permanently. Every request that starts after this returns is refused.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`]; [`Refusal::NotFound`] for an unknown key, and equally for one of another account (D2).
+pub async fn revoke(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    id: ApiKeyId,
+    client: &Client,
+) -> Result<ApiKey, PersonError> {
+    caller.require(Permission::ManageKeys)?;
+    require_confirmed(app, signed_in)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            require_live(work.as_mut(), signed_in).await?;
+            let revoked = work.revoke_key(id, app.clock.now()).await?;
+            // Dropping the unit of work leaves the key of another account as it was.
+            let own = revoked.filter(|key| key.account_id == caller.account_id());
+            let key = own.ok_or(AppError::Refused(Refusal::NotFound("API key")))?;
+            record(app, work.as_mut(), of_key(caller, &key, AuditAction::KeyRevoked, client)).await?;
+            commit(app, work).await?;
+            Ok(key)
+        })
+        .await
+}
+
+fn of_key(caller: &Caller, key: &ApiKey, action: AuditAction, client: &Client) -> Deed {
+    let actor = match caller.actor() {
+        Actor::User { user, role: _ } => AuditActor::User(user),
+        Actor::Key(key) => AuditActor::Key(key),
+    };
+    let object = format!("{} …{}", key.id, key.last_four);
+    Deed { account: Some(caller.account_id()), actor, action, object, network: Some(client.network()) }
+}

@@ -1,0 +1,119 @@
+//! Use cases of people: how they get in, and what they do with their own user (D68–D75).
+//!
+//! - [`tickets`]: first start, invitation, password reset.
+//! - [`sign_in`](mod@sign_in): signing in, confirming a password, signing out.
+//! - [`profile`]: name, e-mail address, password, preferences.
+//! - [`sessions`]: where a user is signed in.
+//! - [`keys`]: the keys of an account, as its members see them.
+//! - [`users`]: what operators do with users.
+
+mod audit;
+pub mod keys;
+mod person_error;
+pub mod profile;
+pub mod sessions;
+pub mod sign_in;
+pub mod tickets;
+pub mod users;
+
+use std::net::IpAddr;
+
+use signpost_domain::{AgentName, ClientNetwork, Password, SecretToken, Session, User, Violations};
+
+pub use self::person_error::PersonError;
+use crate::application::Application;
+use crate::ports::{HashingError, RandomnessUnavailable, UnitOfWork};
+
+/// Who sends a request of a person.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// The address that the request counts for.
+    pub address: IpAddr,
+    /// The browser, as it names itself.
+    pub agent: Option<AgentName>,
+}
+
+impl Client {
+    /// The network of the address.
+    #[must_use]
+    pub fn network(&self) -> ClientNetwork {
+        ClientNetwork::of(self.address)
+    }
+}
+
+/// A session that was opened, or got a new token.
+#[derive(Debug, Clone)]
+pub struct OpenedSession {
+    /// The token for the cookie. It exists only here.
+    pub token: SecretToken,
+    /// The session.
+    pub session: Session,
+    /// Its user.
+    pub user: User,
+}
+
+/// A new token.
+fn draw_token(app: &Application) -> Result<SecretToken, RandomnessUnavailable> {
+    let mut bytes = [0; 32];
+    app.randomness.fill(&mut bytes)?;
+    Ok(SecretToken::from_random(bytes))
+}
+
+/// Inserts a new session of a user within a unit of work.
+///
+/// # Errors
+/// [`PersonError::Gone`] if the user was deleted meanwhile.
+async fn open_session(
+    app: &Application,
+    work: &mut dyn UnitOfWork,
+    user: &User,
+    is_kept: bool,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
+    let (token, now) = (draw_token(app)?, app.clock.now());
+    let session = Session {
+        id: app.ids.next(),
+        hash: token.hash(),
+        user_id: user.id,
+        created_at: now,
+        seen_at: now,
+        confirmed_at: now,
+        is_kept,
+        agent: client.agent.clone(),
+        network: Some(client.network()),
+    };
+    if !work.insert_session(&session).await? {
+        return Err(PersonError::Gone);
+    }
+    Ok(OpenedSession { token, session, user: user.clone() })
+}
+
+/// The password that somebody chooses, if it follows the rules of D71. Otherwise adds the violation of `field`.
+fn chosen_password(
+    app: &Application,
+    text: &str,
+    known_words: &[&str],
+    field: &'static str,
+    violations: &mut Violations,
+) -> Option<Password> {
+    use signpost_domain::{FieldError, ViolationCode};
+
+    let judged =
+        Password::choose(text).and_then(|password| match app.passwords.weakness(&password, known_words) {
+            None => Ok(password),
+            Some(reason) => {
+                let message = format!("is too easy to guess. {reason}");
+                Err(FieldError::new(ViolationCode::InvalidValue, message))
+            }
+        });
+    judged.map_err(|error| violations.push(error.at(field))).ok()
+}
+
+impl From<HashingError> for PersonError {
+    fn from(error: HashingError) -> Self {
+        match error {
+            HashingError::Busy => Self::Busy,
+            HashingError::Failed(reason) => Self::HashingFailed(reason),
+        }
+    }
+}

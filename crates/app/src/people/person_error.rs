@@ -1,0 +1,75 @@
+//! The errors of people's use cases.
+
+use signpost_domain::{Refusal, Violations};
+
+use crate::app_error::AppError;
+use crate::ports::{RandomnessUnavailable, StoreError};
+use crate::unit_of_work::MaybeContended;
+
+/// Why a use case of a person failed. People do not use the API, so these errors have no code of the contract.
+#[derive(Debug, thiserror::Error)]
+pub enum PersonError {
+    /// Fields of the form break their rules. All violations are listed.
+    #[error("invalid form: {0}")]
+    Invalid(Violations),
+    /// Another user has this e-mail address.
+    #[error("a user has this e-mail address already")]
+    EmailTaken,
+    /// The e-mail address or the password is wrong, the user has no password, or is disabled. Nobody learns which (D75).
+    #[error("wrong e-mail address or password")]
+    WrongPassword,
+    /// Too many failed attempts for this e-mail address from this address (D75).
+    #[error("too many failed sign-ins")]
+    Wait {
+        /// How long until the next attempt is allowed.
+        seconds: u32,
+    },
+    /// The ticket was used, replaced, has expired, or never existed (D70).
+    #[error("the link is not valid any more")]
+    TicketVoid,
+    /// The invitation is for somebody with another e-mail address.
+    #[error("the invitation is for another e-mail address")]
+    NotInvited,
+    /// The invitation is for a user who has to sign in to accept it.
+    #[error("sign in to accept the invitation")]
+    SignInToAccept,
+    /// The password was not confirmed recently enough (D73).
+    #[error("the password has to be confirmed")]
+    NotConfirmed,
+    /// The user was deleted or disabled meanwhile, or the session has ended.
+    #[error("the session has ended")]
+    Gone,
+    /// Too many passwords are being hashed (D75).
+    #[error("too many sign-ins at once")]
+    Busy,
+    /// A password could not be hashed, or a stored hash is damaged.
+    #[error("a password could not be hashed: {0}")]
+    HashingFailed(String),
+    /// Something broke.
+    #[error(transparent)]
+    Broken(#[from] AppError),
+}
+
+impl From<Refusal> for PersonError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Broken(refusal.into())
+    }
+}
+
+impl From<StoreError> for PersonError {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl From<RandomnessUnavailable> for PersonError {
+    fn from(error: RandomnessUnavailable) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl MaybeContended for PersonError {
+    fn is_contended(&self) -> bool {
+        matches!(self, Self::Broken(error) if error.is_contended())
+    }
+}

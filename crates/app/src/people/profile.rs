@@ -1,0 +1,156 @@
+//! What users change about themselves (D68, D70–D73).
+
+use signpost_domain::{Account, AuditAction, AuditActor, Email, Name, Preferences, Role, User, Violations};
+
+use super::audit::{Deed, record};
+use super::{Client, OpenedSession, PersonError, chosen_password, open_session};
+use crate::admission::SignedIn;
+use crate::application::Application;
+use crate::ports::{Asker, UnitOfWork, WriteUserError};
+use crate::unit_of_work::{Attempts, commit};
+
+/// The field of a new password.
+pub const PASSWORD: &str = "password";
+
+/// Changes the name and the preferences of the user.
+///
+/// # Errors
+/// [`PersonError::Gone`].
+pub async fn update(
+    app: &Application,
+    signed_in: &SignedIn,
+    name: Option<Name>,
+    preferences: Preferences,
+) -> Result<User, PersonError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let mut user = locked(work.as_mut(), signed_in).await?;
+            (user.name, user.preferences) = (name.clone(), preferences.clone());
+            work.update_user(&user).await.map_err(not_written)?;
+            commit(app, work).await?;
+            Ok(user)
+        })
+        .await
+}
+
+/// Changes the e-mail address of the user, which voids all tickets for the old one (D70).
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`], [`PersonError::EmailTaken`], [`PersonError::Gone`].
+pub async fn change_email(
+    app: &Application,
+    signed_in: &SignedIn,
+    email: &Email,
+    client: &Client,
+) -> Result<User, PersonError> {
+    require_confirmed(app, signed_in)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let mut user = locked(work.as_mut(), signed_in).await?;
+            work.void_tickets(&user.email).await?;
+            user.email = email.clone();
+            work.update_user(&user).await.map_err(not_written)?;
+            let deed = of_user(&user, AuditAction::EmailChanged, client);
+            record(app, work.as_mut(), deed).await?;
+            commit(app, work).await?;
+            Ok(user)
+        })
+        .await
+}
+
+/// Changes the password of the user. All sessions end, and this browser gets a new one (D72).
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::Gone`].
+pub async fn change_password(
+    app: &Application,
+    signed_in: &SignedIn,
+    password: &str,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
+    require_confirmed(app, signed_in)?;
+    let user = signed_in.user();
+    let known = known_words(&user.email, user.name.as_ref());
+    let mut violations = Violations::new();
+    let Some(password) = chosen_password(app, password, &known, PASSWORD, &mut violations) else {
+        return Err(PersonError::Invalid(violations));
+    };
+    let hash = app.passwords.hash(app.passwords.place(Asker::Known)?, password).await?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let mut user = locked(work.as_mut(), signed_in).await?;
+            user.password = Some(hash.clone());
+            work.update_user(&user).await.map_err(not_written)?;
+            work.void_tickets(&user.email).await?;
+            work.end_sessions(user.id, None).await?;
+            let opened = open_session(app, work.as_mut(), &user, signed_in.session().is_kept, client).await?;
+            let deed = of_user(&user, AuditAction::PasswordChanged, client);
+            record(app, work.as_mut(), deed).await?;
+            commit(app, work).await?;
+            Ok(opened)
+        })
+        .await
+}
+
+/// The accounts of the user, with the role in each, oldest first, at most a hundred.
+pub async fn accounts_of(
+    app: &Application,
+    signed_in: &SignedIn,
+) -> Result<Vec<(Account, Role)>, PersonError> {
+    Ok(app.store.accounts_of(signed_in.user().id).await?)
+}
+
+/// Refuses what D73 protects unless the password was confirmed recently.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`].
+pub fn require_confirmed(app: &Application, signed_in: &SignedIn) -> Result<(), PersonError> {
+    let is_confirmed = signed_in.session().is_confirmed(app.clock.now());
+    if is_confirmed { Ok(()) } else { Err(PersonError::NotConfirmed) }
+}
+
+/// The user of a session, locked. A user that was disabled meanwhile is gone, and so is one whose session has ended: a change
+/// that waited must not outlive the end of its session.
+async fn locked(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> Result<User, PersonError> {
+    let user = work.lock_user(signed_in.user().id).await?;
+    let user = user.filter(|user| user.disabled_at.is_none()).ok_or(PersonError::Gone)?;
+    require_live(work, signed_in).await?;
+    Ok(user)
+}
+
+/// Refuses if the session of a request has ended, or has got another token, since the request was admitted. It confirms the
+/// session with its own values, which locks it.
+pub(super) async fn require_live(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> Result<(), PersonError> {
+    let session = signed_in.session();
+    let is_live =
+        work.confirm_session(session.id, &session.hash, &session.hash, session.confirmed_at).await?;
+    if is_live { Ok(()) } else { Err(PersonError::Gone) }
+}
+
+/// The words of a user that an attacker would try first.
+pub(super) fn known_words<'a>(email: &'a Email, name: Option<&'a Name>) -> Vec<&'a str> {
+    [Some(email.as_str()), name.map(Name::as_str)].into_iter().flatten().collect()
+}
+
+pub(super) fn not_written(error: WriteUserError) -> PersonError {
+    match error {
+        WriteUserError::EmailTaken => PersonError::EmailTaken,
+        WriteUserError::Store(error) => error.into(),
+    }
+}
+
+pub(super) fn of_user(user: &User, action: AuditAction, client: &Client) -> Deed {
+    Deed {
+        account: None,
+        actor: AuditActor::User(user.id),
+        action,
+        object: user.id.to_string(),
+        network: Some(client.network()),
+    }
+}

@@ -1,0 +1,204 @@
+//! Signing in, confirming the password, and signing out (D71–D73, D75).
+
+use std::time::Duration;
+
+use signpost_domain::{
+    AuditAction, AuditActor, Email, Password, PasswordHash, SignInKey, Timestamp, User, Violations,
+};
+
+use super::audit::{Deed, record};
+use super::{Client, OpenedSession, PersonError, draw_token, open_session};
+use crate::admission::SignedIn;
+use crate::application::Application;
+use crate::ports::{Asker, HashingPlace, SignInTurn, Verdict};
+use crate::unit_of_work::{Attempts, commit};
+
+/// The metric of failed sign-ins and confirmations (D78).
+const FAILED: &str = "signpost_failed_sign_ins_total";
+
+/// What somebody types to sign in.
+#[derive(Debug, Clone)]
+pub struct Credentials {
+    /// The e-mail address.
+    pub email: String,
+    /// The password.
+    pub password: Password,
+    /// Whether the session outlives the browser.
+    pub is_kept: bool,
+}
+
+/// Signs a user in.
+///
+/// An unknown e-mail address, a user without a password, a wrong password and a disabled user take the same statements and
+/// one hash each, and end in the same error.
+///
+/// # Errors
+/// [`PersonError::Invalid`], [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`].
+pub async fn sign_in(
+    app: &Application,
+    credentials: &Credentials,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
+    let Credentials { email, password, is_kept } = credentials;
+    let email =
+        Email::parse(email).map_err(|error| PersonError::Invalid(Violations::from(error.at("email"))))?;
+    let attempt = Attempt::begin(app, &email, Asker::Stranger, client).await?;
+    let user = app.store.user_with_email(&email).await?.filter(|user| user.disabled_at.is_none());
+    let key = attempt.key;
+    let is_outdated = attempt.check(app, user.as_ref(), password, client).await?;
+    let Some(user) = user else { return Err(PersonError::WrongPassword) };
+    let new_hash = if is_outdated { rehashed(app, password).await } else { None };
+    let opened = open_checked(app, &user, new_hash, *is_kept, client).await?;
+    app.store.forget_sign_ins(&key).await?;
+    Ok(opened)
+}
+
+/// The hash of a right password with the parameters of today. Without a free place the old hash stays until the next sign-in.
+async fn rehashed(app: &Application, password: &Password) -> Option<PasswordHash> {
+    let place = app.passwords.place(Asker::Known).ok()?;
+    app.passwords.hash(place, password.clone()).await.ok()
+}
+
+/// Confirms the password of a signed-in user, and gives the session a new token (D72, D73). It counts like signing in.
+///
+/// # Errors
+/// [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`], [`PersonError::Gone`].
+pub async fn confirm(
+    app: &Application,
+    signed_in: &SignedIn,
+    password: &Password,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
+    let (user, session) = (signed_in.user(), signed_in.session());
+    let attempt = Attempt::begin(app, &user.email, Asker::Known, client).await?;
+    let key = attempt.key;
+    attempt.check(app, Some(user), password, client).await?;
+    let attempts = Attempts::at(app);
+    let opened = attempts
+        .run(|| async {
+            let (token, now) = (draw_token(app)?, app.clock.now());
+            let mut work = attempts.begin().await?;
+            if !work.confirm_session(session.id, &session.hash, &token.hash(), now).await? {
+                return Err(PersonError::Gone);
+            }
+            commit(app, work).await?;
+            let mut session = session.clone();
+            (session.hash, session.confirmed_at) = (token.hash(), now);
+            Ok(OpenedSession { token, session, user: user.clone() })
+        })
+        .await?;
+    app.store.forget_sign_ins(&key).await?;
+    Ok(opened)
+}
+
+/// Ends the session of this request.
+pub async fn sign_out(app: &Application, signed_in: &SignedIn) -> Result<(), PersonError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            work.end_session(signed_in.user().id, signed_in.session().id).await?;
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+/// An attempt that was counted as a failure before its password is checked, so that attempts at the same time cannot pass the
+/// limits together.
+struct Attempt {
+    key: SignInKey,
+    place: HashingPlace,
+}
+
+impl Attempt {
+    /// Counts an attempt. It first takes a place for the hash: an attempt that finds none is no failure.
+    async fn begin(
+        app: &Application,
+        email: &Email,
+        asker: Asker,
+        client: &Client,
+    ) -> Result<Self, PersonError> {
+        let place = app.passwords.place(asker)?;
+        let now = app.clock.now();
+        if let Some(throttled) = app.gatekeeper.failed_sign_ins.count(client.address, now) {
+            return Err(PersonError::Wait { seconds: throttled.retry_after_seconds });
+        }
+        let key = SignInKey::new(email, client.address);
+        match app.store.count_sign_in(&key, now).await? {
+            SignInTurn::Allowed => Ok(Self { key, place }),
+            SignInTurn::WaitUntil(instant) => {
+                app.gatekeeper.failed_sign_ins.forgive(client.address, now);
+                Err(PersonError::Wait { seconds: seconds_until(instant, now) })
+            }
+        }
+    }
+
+    /// Checks the password, also where there is no user: the work is the same. Returns whether the hash is outdated.
+    async fn check(
+        self,
+        app: &Application,
+        user: Option<&User>,
+        password: &Password,
+        client: &Client,
+    ) -> Result<bool, PersonError> {
+        let hash = user.and_then(|user| user.password.clone());
+        let verdict = app.passwords.verify(self.place, password.clone(), hash).await?;
+        let now = app.clock.now();
+        match verdict {
+            Verdict::Right { is_outdated } => {
+                app.gatekeeper.failed_sign_ins.forgive(client.address, now);
+                Ok(is_outdated)
+            }
+            Verdict::Wrong => {
+                metrics::counter!(FAILED).increment(1);
+                if app.gatekeeper.failed_sign_in_lines.is_due(now) {
+                    tracing::warn!(
+                        "sign-ins fail, which is logged once an hour; the metric `{FAILED}` counts them"
+                    );
+                }
+                Err(PersonError::WrongPassword)
+            }
+        }
+    }
+}
+
+fn seconds_until(instant: Timestamp, now: Timestamp) -> u32 {
+    let millis = u64::try_from(instant.unix_millis().saturating_sub(now.unix_millis())).unwrap_or_default();
+    u32::try_from(Duration::from_millis(millis.max(1)).as_millis().div_ceil(1_000)).unwrap_or(u32::MAX)
+}
+
+/// Opens a session of a user whose password was right. If the hash is outdated, replaces it.
+async fn open_checked(
+    app: &Application,
+    checked: &User,
+    new_hash: Option<PasswordHash>,
+    is_kept: bool,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let mut user = work.lock_user(checked.id).await?.ok_or(PersonError::Gone)?;
+            // The password may have been changed, or the user disabled, while it was checked.
+            if user.disabled_at.is_some() || user.password != checked.password {
+                return Err(PersonError::WrongPassword);
+            }
+            if let Some(hash) = &new_hash {
+                user.password = Some(hash.clone());
+                work.update_user(&user).await.map_err(super::profile::not_written)?;
+            }
+            let opened = open_session(app, work.as_mut(), &user, is_kept, client).await?;
+            let deed = Deed {
+                account: None,
+                actor: AuditActor::User(user.id),
+                action: AuditAction::SignedIn,
+                object: user.id.to_string(),
+                network: Some(client.network()),
+            };
+            record(app, work.as_mut(), deed).await?;
+            commit(app, work).await?;
+            Ok(opened)
+        })
+        .await
+}

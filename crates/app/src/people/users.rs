@@ -1,0 +1,203 @@
+//! What operators do with users (D70, D81).
+
+use std::fmt;
+use std::str::FromStr;
+
+use signpost_domain::{
+    AccountId, AuditAction, AuditActor, Email, Page, PageLimit, PagePosition, Role, SecretToken,
+    TicketPurpose, User, UserId,
+};
+
+use super::audit::{Deed, record};
+use super::tickets;
+use super::{PersonError, draw_token};
+use crate::app_error::OperatorError;
+use crate::application::Application;
+use crate::ports::{UnitOfWork, WriteUserError};
+use crate::unit_of_work::{Attempts, commit};
+
+/// How an operator names a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UserReference {
+    /// By its id.
+    Id(UserId),
+    /// By its e-mail address, which is unique.
+    Email(Email),
+}
+
+/// The text is neither a user id nor an e-mail address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("is neither a user id (usr_…) nor an e-mail address")]
+pub struct MalformedUserReference;
+
+impl FromStr for UserReference {
+    type Err = MalformedUserReference;
+
+    fn from_str(text: &str) -> Result<Self, MalformedUserReference> {
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        Email::parse(text).map(Self::Email).map_err(|_| MalformedUserReference)
+    }
+}
+
+impl fmt::Display for UserReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Email(email) => email.fmt(f),
+        }
+    }
+}
+
+/// An invitation that an operator makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invite {
+    /// The only address that may use it.
+    pub email: Email,
+    /// The account to join, and the role there.
+    pub joins: Option<(AccountId, Role)>,
+    /// Whether the user becomes an operator.
+    pub is_operator: bool,
+}
+
+/// Makes an invitation, which voids older ones for the same address. The token is returned once and not stored.
+///
+/// # Errors
+/// [`OperatorError::NoSuchAccount`]. Or the store or the source of randomness broke.
+pub async fn invite(app: &Application, invite: Invite) -> Result<SecretToken, OperatorError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let Invite { email, joins, is_operator } = invite.clone();
+            let token = draw_token(app)?;
+            let mut work = attempts.begin().await?;
+            let account = joins.map(|(account, _)| account);
+            let role = joins.map_or_else(String::new, |(_, role)| format!(" as {}", role.as_str()));
+            let operator = if is_operator { " as operator" } else { "" };
+            let object = format!("invitation of {email}{role}{operator}");
+            let purpose = TicketPurpose::Invitation { email, joins, is_operator };
+            if !tickets::insert(app, work.as_mut(), &token, purpose).await? {
+                // Only the account can be missing: an invitation refers to nothing else.
+                return Err(match account {
+                    Some(account) => OperatorError::NoSuchAccount(account),
+                    None => OperatorError::Broken(crate::AppError::AccountGone),
+                });
+            }
+            record(app, work.as_mut(), by_command(account, AuditAction::TicketMade, object)).await?;
+            commit(app, work).await?;
+            Ok(token)
+        })
+        .await
+}
+
+/// One page of all users, newest first.
+pub async fn list(
+    app: &Application,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<User>, OperatorError> {
+    Ok(app.store.users(limit, after).await?)
+}
+
+/// Disables a user: all its sessions end at once, and it cannot sign in. Its keys stay valid, because they belong to accounts.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]. Or the store broke.
+pub async fn disable(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
+    change(app, user, AuditAction::UserDisabled, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        user.disabled_at.get_or_insert(app.clock.now());
+        work.end_sessions(user.id, None).await?;
+        Ok(work.void_tickets(&user.email).await?)
+    })
+    .await
+}
+
+/// Lets a disabled user sign in again.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]. Or the store broke.
+pub async fn enable(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
+    change(app, user, AuditAction::UserEnabled, async |_: &mut dyn UnitOfWork, user: &mut User| {
+        user.disabled_at = None;
+        Ok(())
+    })
+    .await
+}
+
+/// Ends all sessions of a user.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]. Or the store broke.
+pub async fn sign_out(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
+    change(app, user, AuditAction::SessionsEnded, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        work.end_sessions(user.id, None).await?;
+        Ok(())
+    })
+    .await
+}
+
+/// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`], [`OperatorError::UserDisabled`]. Or the store or the source of randomness broke.
+pub async fn reset(app: &Application, user: &UserReference) -> Result<(User, SecretToken), OperatorError> {
+    let token = draw_token(app)?;
+    let user =
+        change(app, user, AuditAction::TicketMade, async |work: &mut dyn UnitOfWork, user: &mut User| {
+            if user.disabled_at.is_some() {
+                return Err(OperatorError::UserDisabled(user.id));
+            }
+            let purpose = TicketPurpose::PasswordReset { user: user.id, email: user.email.clone() };
+            tickets::insert(app, work, &token, purpose).await?;
+            Ok(())
+        })
+        .await?;
+    Ok((user, token))
+}
+
+/// Changes a user in one unit of work, with an entry of the audit.
+async fn change(
+    app: &Application,
+    reference: &UserReference,
+    action: AuditAction,
+    change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<(), OperatorError>,
+) -> Result<User, OperatorError> {
+    let unknown = || OperatorError::NoSuchUser(reference.to_string());
+    let id = match reference {
+        UserReference::Id(id) => *id,
+        UserReference::Email(email) => app.store.user_with_email(email).await?.ok_or_else(unknown)?.id,
+    };
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let before = work.lock_user(id).await?.ok_or_else(unknown)?;
+            let mut after = before.clone();
+            change(work.as_mut(), &mut after).await?;
+            if after != before {
+                match work.update_user(&after).await {
+                    Ok(()) => {}
+                    Err(WriteUserError::EmailTaken) => return Err(unknown()),
+                    Err(WriteUserError::Store(error)) => return Err(error.into()),
+                }
+            }
+            record(app, work.as_mut(), by_command(None, action, id.to_string())).await?;
+            commit(app, work).await?;
+            Ok(after)
+        })
+        .await
+}
+
+fn by_command(account: Option<AccountId>, action: AuditAction, object: String) -> Deed {
+    Deed { account, actor: AuditActor::Command, action, object, network: None }
+}
+
+impl From<PersonError> for OperatorError {
+    fn from(error: PersonError) -> Self {
+        match error {
+            PersonError::Broken(error) => Self::Broken(error),
+            other => Self::Person(Box::new(other)),
+        }
+    }
+}

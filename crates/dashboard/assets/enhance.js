@@ -1,0 +1,144 @@
+"use strict";
+// Enhances pages that work without it.
+(() => {
+  const doc = document, root = doc.documentElement, body = doc.body;
+  const all = (query, from = doc) => [...from.querySelectorAll(query)];
+  const one = (query, from = doc) => from.querySelector(query);
+
+  // Says a text to assistive technology.
+  const live = doc.createElement("p");
+  live.className = "vh";
+  live.setAttribute("aria-live", "polite");
+  body.append(live);
+  const say = (text) => { live.textContent = ""; setTimeout(() => { live.textContent = text; }, 50); };
+
+  // Copying. Outside secure contexts browsers have no clipboard.
+  const copy = async (text) => {
+    try {
+      return await navigator.clipboard.writeText(text);
+    } catch { /* The old way. */ }
+    const area = doc.createElement("textarea");
+    area.value = text;
+    area.className = "vh";
+    body.append(area);
+    area.select();
+    doc.execCommand("copy");
+    area.remove();
+  };
+  const copyFrom = async (button) => {
+    await copy(button.dataset.copy ?? button.previousElementSibling.href);
+    const label = button.classList.contains("copy") ? null : button.textContent;
+    button.classList.add("done");
+    if (label) button.textContent = body.dataset.copied;
+    button.focus();
+    say(body.dataset.copied);
+    setTimeout(() => {
+      button.classList.remove("done");
+      if (label) button.textContent = label;
+    }, 1600);
+  };
+
+  // Dialogs that ask. What they send counts only while they are open.
+  const open = (id) => {
+    const dialog = doc.getElementById(id);
+    const inputs = all("input", dialog);
+    inputs.forEach((input) => { input.disabled = false; });
+    dialog.addEventListener("close", () => inputs.forEach((input) => { input.disabled = true; }), { once: true });
+    dialog.showModal();
+  };
+
+  const boxes = () => all('[name=ids]');
+  const allBox = one("[data-all]");
+  const countBoxes = () => {
+    const set = boxes().filter((box) => box.checked).length;
+    allBox.checked = set > 0 && set === boxes().length;
+    allBox.indeterminate = set > 0 && !allBox.checked;
+  };
+  if (allBox) countBoxes();
+
+  const shut = ({ target }) => {
+    const inside = target.closest("details");
+    all("details.menu[open],details.edit[open]").forEach((menu) => { if (menu !== inside) menu.open = false; });
+  };
+  doc.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.matches(".copy,[data-copy]")) copyFrom(button);
+    else if (button?.dataset.open) open(button.dataset.open);
+    else if (button?.dataset.ask) { event.preventDefault(); open(button.dataset.ask); }
+    else if (button?.matches("[data-close]")) button.closest("dialog").close();
+    shut(event);
+  });
+  // Whoever tabs out of a menu would find it in the way.
+  doc.addEventListener("keyup", (event) => { if (event.key === "Tab") shut(event); });
+
+  // Forms: sent once, and not left by accident.
+  let dirty = false;
+  doc.addEventListener("input", (event) => { if (event.target.closest("[data-guard]")) dirty = true; });
+  doc.addEventListener("change", (event) => {
+    const { target } = event;
+    if (target === allBox) boxes().forEach((box) => { box.checked = allBox.checked; });
+    if (allBox) countBoxes();
+    if (target.name === "theme" && target.form.action.endsWith("/me")) root.dataset.theme = target.value;
+    if (target.name === "all_scopes") scopes();
+  });
+  doc.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.matches("[data-once]")) {
+      if (form.dataset.sent) return event.preventDefault();
+      form.dataset.sent = "yes";
+      event.submitter?.setAttribute("aria-disabled", "true");
+    }
+    dirty = false;
+  });
+  addEventListener("pageshow", () => {
+    all("[data-sent]").forEach((form) => { delete form.dataset.sent; });
+    all("[aria-disabled]").forEach((button) => button.removeAttribute("aria-disabled"));
+  });
+  addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
+
+  const zone = one("[data-zone]");
+  if (zone) {
+    const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if ([...zone.options].some((option) => option.value === mine)) zone.value = mine;
+  }
+  const everything = one("[name=all_scopes]");
+  const scopes = () => { doc.getElementById("f-scopes").hidden = everything.checked; };
+  if (everything) scopes();
+  one("[data-focus]")?.focus();
+  if (location.hash === "#edit") one("#edit :is(input,select):not([type=hidden])")?.focus();
+
+  // Keyboard shortcuts.
+  const base = body.dataset.keys;
+  let at = -1, before = "";
+  const rows = all(".rows.links li");
+  const move = (step) => {
+    if (!rows.length) return;
+    rows[at]?.classList.remove("at");
+    at = Math.max(0, Math.min(rows.length - 1, at + step));
+    rows[at].classList.add("at");
+    one(".name", rows[at]).focus();
+  };
+  const row = () => doc.activeElement.closest(".rows.links li") ?? rows[at];
+  const actions = {
+    "/": () => one('[data-key="/"]')?.focus(),
+    "?": () => open("keys"),
+    c: () => { const it = one('[data-key="c"]'); if (it?.href) it.click(); else it?.focus(); },
+    j: () => move(1),
+    k: () => move(-1),
+    x: () => one("[name=ids]", row() ?? doc.createElement("p"))?.click(),
+    e: () => { const it = row(); if (it) location.href = `${one(".name", it).href}#edit`; },
+  };
+  const places = { l: "links", g: "groups", k: "keys", u: "usage" };
+  doc.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (key === "Escape") {
+      const menu = target.closest("details.menu[open],details.edit[open]");
+      if (menu) { menu.open = false; one("summary", menu).focus(); }
+    }
+    const typing = target.matches("input:not([type=checkbox],[type=radio]),select,textarea");
+    if (base === undefined || typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
+    if (before === "g" && places[key]) { before = ""; if (base) location.href = `${base}/${places[key]}`; return; }
+    before = key;
+    if (key !== "g" && Object.hasOwn(actions, key)) { event.preventDefault(); actions[key](); }
+  });
+})();

@@ -1,0 +1,181 @@
+//! Requests that end without the page that they ask for.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use actix_web::{HttpResponse, ResponseError};
+use askama::Template;
+use signpost_app::admission::NotEntered;
+use signpost_app::people::PersonError;
+use signpost_app::ports::StoreError;
+use signpost_app::{AppError, with_causes};
+use signpost_domain::Refusal;
+
+use crate::answer::see_other;
+use crate::frame;
+use crate::paths::with_query;
+use crate::views::{ErrorKind, ErrorPage};
+
+/// Why a request ends without the page that it asks for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The browser has to get this path first, such as the sign-in.
+    #[error("redirected")]
+    Redirected(String),
+    /// An error page.
+    #[error("{0:?}")]
+    Page(ErrorKind),
+    /// An error page for a request that may succeed later.
+    #[error("{kind:?}")]
+    Later {
+        /// The page.
+        kind: ErrorKind,
+        /// The value of `Retry-After`.
+        seconds: u32,
+    },
+    /// The use case refused the request as a whole, in these words.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// Something broke. The text goes to the log only.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl Failure {
+    /// Nothing has the path, or it belongs to others (D2).
+    pub(crate) const NOT_FOUND: Self = Self::Page(ErrorKind::NotFound);
+
+    /// The person has to sign in, and gets to `next` afterwards.
+    pub(crate) fn sign_in_first(next: &str) -> Self {
+        Self::Redirected(with_next("/sign-in", next))
+    }
+
+    /// The person has to confirm the password, and gets to `next` afterwards.
+    pub(crate) fn confirm_first(next: &str) -> Self {
+        Self::Redirected(with_next("/confirm", next))
+    }
+}
+
+/// A path with the query parameter `next`, unless that is the start page.
+fn with_next(path: &str, next: &str) -> String {
+    if next == "/" || next.is_empty() {
+        return path.to_owned();
+    }
+    with_query(path, [("next", next)])
+}
+
+impl ResponseError for Failure {
+    fn status_code(&self) -> StatusCode {
+        let status = match self {
+            Self::Redirected(_) => return StatusCode::SEE_OTHER,
+            Self::Page(kind) | Self::Later { kind, seconds: _ } => kind.status(),
+            Self::Refused(_) => 409,
+            Self::Broken(_) => ErrorKind::Failed.status(),
+        };
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let page = |kind| ErrorPage::of(frame::card(), kind, Some("/".to_owned()));
+        let page = match self {
+            Self::Redirected(path) => return see_other(path),
+            Self::Page(kind) | Self::Later { kind, seconds: _ } => page(*kind),
+            Self::Refused(refusal) => ErrorPage { text: refusal.to_string(), ..page(ErrorKind::Conflict) },
+            Self::Broken(cause) => {
+                tracing::error!(cause, "a request failed");
+                page(ErrorKind::Failed)
+            }
+        };
+        let mut response = HttpResponse::build(self.status_code());
+        response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
+        if let Self::Later { kind: _, seconds } = self {
+            response.insert_header((RETRY_AFTER, *seconds));
+        }
+        response.body(page.render().unwrap_or_else(|_| page.text.clone()))
+    }
+}
+
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        match error {
+            AppError::Refused(
+                Refusal::RedirectNotFound
+                | Refusal::LandingNotFound
+                | Refusal::GroupNotFound
+                | Refusal::DomainNotFound
+                | Refusal::NotFound(_),
+            )
+            | AppError::AccountGone => Self::NOT_FOUND,
+            AppError::Refused(Refusal::NotPermitted(_)) => Self::Page(ErrorKind::Forbidden),
+            AppError::Refused(refusal) => Self::Refused(refusal),
+            AppError::ChangedMeanwhile | AppError::Invalid(_) => Self::Page(ErrorKind::Conflict),
+            AppError::TooManySearches | AppError::AnalyticsBusy => {
+                Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 }
+            }
+            AppError::NoRoomForAnswer { retry_after_seconds }
+            | AppError::TooManyExports { retry_after_seconds } => {
+                Self::Later { kind: ErrorKind::TooManyRequests, seconds: retry_after_seconds }
+            }
+            AppError::AnsweredBefore(answer) => match answer.location {
+                Some(location) => Self::Redirected(location),
+                None => Self::Page(ErrorKind::Conflict),
+            },
+            AppError::Store(error) => error.into(),
+            error @ (AppError::AnalyticsUnavailable(_)
+            | AppError::Randomness(_)
+            | AppError::NoFreeSlug { .. }
+            | AppError::NoOutcome) => Self::Broken(with_causes(&error)),
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        AppError::from(refusal).into()
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) | StoreError::Unwritable(_) => {
+                tracing::error!(cause = with_causes(&error), "the store gave no answer");
+                Self::Later { kind: ErrorKind::Unavailable, seconds: 5 }
+            }
+            StoreError::Contended | StoreError::Corrupt { .. } => Self::Broken(with_causes(&error)),
+        }
+    }
+}
+
+impl From<NotEntered> for Failure {
+    fn from(error: NotEntered) -> Self {
+        match error {
+            NotEntered::NotSignedIn => Self::sign_in_first("/"),
+            NotEntered::NotAMember(_) => Self::NOT_FOUND,
+            NotEntered::TooManyRequests { retry_after_seconds } => {
+                Self::Later { kind: ErrorKind::TooManyRequests, seconds: retry_after_seconds }
+            }
+            NotEntered::TooManyInFlight => Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 },
+            NotEntered::UnknownPlan => Self::Page(ErrorKind::Failed),
+            NotEntered::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<PersonError> for Failure {
+    fn from(error: PersonError) -> Self {
+        match error {
+            PersonError::TicketVoid => Self::Page(ErrorKind::TicketUsed),
+            PersonError::NotInvited => Self::Page(ErrorKind::Forbidden),
+            PersonError::NotConfirmed => Self::confirm_first("/"),
+            PersonError::Gone | PersonError::SignInToAccept => Self::sign_in_first("/"),
+            PersonError::Busy => Self::Later { kind: ErrorKind::Unavailable, seconds: 2 },
+            PersonError::Wait { seconds } => Self::Later { kind: ErrorKind::TooManyRequests, seconds },
+            PersonError::Broken(error) => error.into(),
+            PersonError::HashingFailed(cause) => Self::Broken(cause),
+            // Their forms show these.
+            error @ (PersonError::Invalid(_) | PersonError::EmailTaken | PersonError::WrongPassword) => {
+                Self::Broken(error.to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The fields of a form, as browsers send them.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::BytesMut;
+use actix_web::{FromRequest, HttpRequest};
+use futures_util::StreamExt as _;
+use signpost_app::idempotency::KeyedRequest;
+use signpost_app::ports::RequestFingerprint;
+use signpost_domain::{IdempotencyKey, Timestamp};
+
+use crate::failure::Failure;
+use crate::views::ErrorKind;
+
+/// The maximum size of a form. The largest one, with a note of 256 and a target of 2048 characters, has less than a quarter
+/// of it, even if each character takes twelve bytes.
+const MAX_BYTES: usize = 128 * 1024;
+
+/// A submitted form: names and values, in the order of the page.
+#[derive(Debug)]
+pub(crate) struct FormBody {
+    fields: Vec<(String, String)>,
+    fingerprint: RequestFingerprint,
+}
+
+impl FormBody {
+    /// The value of a field; empty if the form lacks it.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.given(name).unwrap_or_default()
+    }
+
+    /// The value of a field, if the form has it.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The values of all fields with this name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a checkbox is checked.
+    pub(crate) fn is_checked(&self, name: &str) -> bool {
+        self.given(name).is_some()
+    }
+
+    /// The text of a field that may be left empty.
+    pub(crate) fn non_empty(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|text| !text.trim().is_empty())
+    }
+
+    /// The `updated_at` that the form showed.
+    pub(crate) fn shown_version(&self) -> Option<Timestamp> {
+        Timestamp::parse(self.text("updated_at")).ok()
+    }
+
+    /// The key of the form, with which it takes effect once however often it is sent (D12).
+    pub(crate) fn key(&self) -> Option<KeyedRequest> {
+        let key = IdempotencyKey::parse(self.text("idempotency_key")).ok()?;
+        // A refused form is shown again with its fields, so that the person can correct it.
+        Some(KeyedRequest { key, fingerprint: self.fingerprint, answer_to_refusal: |_| None })
+    }
+}
+
+/// The pairs of a query or a form.
+pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(text).map(|(name, value)| (name.into_owned(), owned(value))).collect()
+}
+
+fn owned(value: Cow<'_, str>) -> String {
+    if value.contains('\r') { with_line_feeds(&value) } else { value.into_owned() }
+}
+
+/// A text with line feeds as line ends, as this dashboard stores them. Browsers send CR LF.
+pub(crate) fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+impl FromRequest for FormBody {
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Failure>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let is_form = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(
+            |content_type| {
+                let kind = content_type.split(';').next().unwrap_or_default().trim();
+                kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+            },
+        );
+        let path = request.path().to_owned();
+        let mut payload = payload.take();
+        Box::pin(async move {
+            if !is_form {
+                return Err(Failure::Page(ErrorKind::MethodNotAllowed));
+            }
+            let mut body = BytesMut::new();
+            while let Some(chunk) = payload.next().await {
+                let chunk = chunk.map_err(|_| Failure::Page(ErrorKind::TooLarge))?;
+                if body.len() + chunk.len() > MAX_BYTES {
+                    return Err(Failure::Page(ErrorKind::TooLarge));
+                }
+                body.extend_from_slice(&chunk);
+            }
+            let fingerprint = RequestFingerprint::of("POST", &path, &body);
+            Ok(Self { fields: pairs(&body), fingerprint })
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! What happens to every request before it is routed: the host and the origin are checked (D74). Every answer gets the headers
+//! that keep pages from other sites away.
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
+use actix_web::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+use signpost_request_layer::RequestFacts;
+
+use crate::failure::Failure;
+use crate::origin::DashboardOrigin;
+use crate::paths;
+use crate::views::ErrorKind;
+use crate::visit::Shared;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The headers of every answer. `same-origin` as the referrer's policy: with `no-referrer` Chromium posts `Origin: null`.
+const HEADERS: [(&str, &str); 6] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
+         frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types signpost",
+    ),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("referrer-policy", "same-origin"),
+    ("x-content-type-options", "nosniff"),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+];
+
+/// Adds [`HEADERS`].
+pub(crate) fn secure(headers: &mut HeaderMap) {
+    for (name, value) in HEADERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+}
+
+/// Checks where a request comes from, names its route for the log, and completes the answer.
+pub(crate) async fn guard(
+    shared: web::Data<Shared>,
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if let Some(facts) = RequestFacts::<()>::of(&request)
+        && let Some(pattern) = paths::pattern_of(&request)
+    {
+        facts.route.set(pattern);
+    }
+    let refused = refused(&shared.origin, request.method(), request.headers());
+    let mut response = match refused {
+        Some(kind) => request.error_response(Failure::Page(kind)),
+        None => next.call(request).await?.map_into_boxed_body(),
+    };
+    secure(response.headers_mut());
+    Ok(response)
+}
+
+/// Why a request is refused before anything else of it is read.
+fn refused(origin: &DashboardOrigin, method: &Method, headers: &HeaderMap) -> Option<ErrorKind> {
+    let host = only(headers, &HOST).unwrap_or_default();
+    if !origin.answers_to(host) {
+        return Some(ErrorKind::WrongHost);
+    }
+    if method.is_safe() {
+        return None;
+    }
+    let is_own = if headers.contains_key(SEC_FETCH_SITE) {
+        matches!(only(headers, &SEC_FETCH_SITE), Some("same-origin" | "none"))
+    } else {
+        only(headers, &ORIGIN).is_some_and(|from| origin.is_own(host, from))
+    };
+    (!is_own).then_some(ErrorKind::CrossSite)
+}
+
+/// The value of a header that occurs once.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name);
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(method: &Method, sent: &[(&'static str, &'static str)]) -> Option<ErrorKind> {
+        let origin = DashboardOrigin::parse("https://dash.example.com").unwrap();
+        let mut headers = HeaderMap::new();
+        for (name, value) in sent {
+            headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        refused(&origin, method, &headers)
+    }
+
+    const OWN: (&str, &str) = ("host", "dash.example.com");
+
+    #[test]
+    fn d74_another_host_is_refused_before_all_else() {
+        for sent in [&[][..], &[("host", "evil.test")], &[OWN, OWN]] {
+            assert_eq!(judged(&Method::GET, sent), Some(ErrorKind::WrongHost), "{sent:?}");
+            assert_eq!(judged(&Method::POST, sent), Some(ErrorKind::WrongHost), "{sent:?}");
+        }
+        assert_eq!(judged(&Method::GET, &[OWN]), None);
+    }
+
+    #[test]
+    fn d74_an_unsafe_request_comes_from_the_dashboard_itself() {
+        let post = |more: &[(&'static str, &'static str)]| judged(&Method::POST, &[&[OWN], more].concat());
+        let own_origin = ("origin", "https://dash.example.com");
+        for own in [
+            &[("sec-fetch-site", "same-origin")][..],
+            &[("sec-fetch-site", "none")],
+            &[own_origin],
+            &[("sec-fetch-site", "same-origin"), ("origin", "null")],
+        ] {
+            assert_eq!(post(own), None, "{own:?}");
+        }
+        for foreign in [
+            &[][..],
+            &[("sec-fetch-site", "cross-site")],
+            &[("sec-fetch-site", "same-site")],
+            &[("sec-fetch-site", "cross-site"), own_origin],
+            &[("sec-fetch-site", "same-origin"), ("sec-fetch-site", "none")],
+            &[("origin", "null")],
+            &[("origin", "https://evil.test")],
+            &[("origin", "http://dash.example.com")],
+            &[own_origin, own_origin],
+        ] {
+            assert_eq!(post(foreign), Some(ErrorKind::CrossSite), "{foreign:?}");
+            assert_eq!(
+                judged(&Method::GET, &[&[OWN], foreign].concat()),
+                None,
+                "reading needs no origin: {foreign:?}"
+            );
+        }
+    }
+}

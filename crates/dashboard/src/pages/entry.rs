@@ -1,0 +1,184 @@
+//! First start, invitation and password reset (D70, D79).
+
+use actix_web::HttpResponse;
+use signpost_app::people::tickets::{self, NewPerson, OpenTicket};
+use signpost_app::people::{OpenedSession, PersonError};
+use signpost_domain::{Email, FieldError, Role, SecretToken, ViolationCode, Violations};
+
+use super::{field, message_at, time_zones};
+use crate::answer::{page, refused, see_other, with_session};
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{card, role_name, role_sentence, user_ref};
+use crate::paths::with_query;
+use crate::views::{Field, Form, InvitationPage, Invitee, ResetPage, StartPage};
+use crate::visit::Visit;
+
+const UTC: &str = "UTC";
+
+/// `GET /start/{token}`
+pub(crate) async fn show_start(visit: Visit) -> Result<HttpResponse, Failure> {
+    match ticket_of(&visit).await? {
+        (_, OpenTicket::FirstStart) => page(&start_page(&visit, &NewPerson::default(), &Violations::new())),
+        _ => Err(PersonError::TicketVoid.into()),
+    }
+}
+
+/// `POST /start/{token}`: creates the first user, and leads to the first link.
+pub(crate) async fn start(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let (token, ticket) = ticket_of(&visit).await?;
+    if ticket != OpenTicket::FirstStart {
+        return Err(PersonError::TicketVoid.into());
+    }
+    let person = new_person(&form);
+    match tickets::create_user(visit.app(), &token, &person, &visit.client()).await {
+        Ok(opened) => Ok(let_in(&visit, &opened, "/first")),
+        Err(error) => refused(&start_page(&visit, &person, &violations_of(error)?)),
+    }
+}
+
+fn start_page(visit: &Visit, person: &NewPerson, violations: &Violations) -> StartPage {
+    StartPage {
+        card: card(),
+        action: format!("/start/{}", visit.part("token")),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        name: field(&person.name, violations, "name"),
+        email: field(&person.email, violations, "email"),
+        password: Field { error: message_at(violations, "password"), ..Field::default() },
+        time_zone: time_zones(zone_or_utc(person), violations),
+        time_zone_is_untouched: person.time_zone.is_empty(),
+    }
+}
+
+/// `GET /invitation/{token}`
+pub(crate) async fn show_invitation(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (_, ticket) = ticket_of(&visit).await?;
+    let view = invitation_page(&visit, ticket, &NewPerson::default(), &Violations::new()).await?;
+    page(&view)
+}
+
+/// `POST /invitation/{token}`
+pub(crate) async fn accept(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let (token, ticket) = ticket_of(&visit).await?;
+    let OpenTicket::Invitation { has_user, .. } = &ticket else { return Err(PersonError::TicketVoid.into()) };
+    if *has_user {
+        let sign_in_first = || Failure::sign_in_first(visit.here().as_str());
+        let signed_in = visit.person().await?.ok_or_else(sign_in_first)?;
+        let account = match tickets::accept(visit.app(), &token, &signed_in, &visit.client()).await {
+            Err(PersonError::Gone | PersonError::SignInToAccept) => return Err(sign_in_first()),
+            outcome => outcome?,
+        };
+        return Ok(see_other(&account.map_or_else(|| "/".to_owned(), |account| format!("/{account}/links"))));
+    }
+    let person = new_person(&form);
+    match tickets::create_user(visit.app(), &token, &person, &visit.client()).await {
+        Ok(opened) => Ok(let_in(&visit, &opened, "/")),
+        Err(error) => {
+            let violations = violations_of(error)?;
+            refused(&invitation_page(&visit, ticket, &person, &violations).await?)
+        }
+    }
+}
+
+async fn invitation_page(
+    visit: &Visit,
+    ticket: OpenTicket,
+    person: &NewPerson,
+    violations: &Violations,
+) -> Result<InvitationPage, Failure> {
+    let OpenTicket::Invitation { email, joins, is_operator: _, has_user } = ticket else {
+        return Err(PersonError::TicketVoid.into());
+    };
+    let invitee = if has_user {
+        invited_user(visit, &email).await?
+    } else {
+        Invitee::New {
+            name: field(&person.name, violations, "name"),
+            password: Field { error: message_at(violations, "password"), ..Field::default() },
+            time_zone: time_zones(zone_or_utc(person), violations),
+            time_zone_is_untouched: person.time_zone.is_empty(),
+        }
+    };
+    let (account, role) = joins.unzip();
+    Ok(InvitationPage {
+        card: card(),
+        action: format!("/invitation/{}", visit.part("token")),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        account,
+        role: role.map_or_else(String::new, |role: Role| role_name(role).to_owned()),
+        role_sentence: role.map_or_else(String::new, |role| role_sentence(role).to_owned()),
+        email: email.as_str().to_owned(),
+        invitee,
+    })
+}
+
+async fn invited_user(visit: &Visit, email: &Email) -> Result<Invitee, Failure> {
+    Ok(match visit.person().await? {
+        None => Invitee::SignedOut { sign_in: with_query("/sign-in", [("next", visit.here().as_str())]) },
+        Some(person) if person.user().email.comparison_key() == email.comparison_key() => Invitee::SignedIn,
+        Some(person) => Invitee::Other { user: user_ref(person.user()), sign_out_key: visit.new_key() },
+    })
+}
+
+/// `GET /reset/{token}`
+pub(crate) async fn show_reset(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (_, ticket) = ticket_of(&visit).await?;
+    page(&reset_page(&visit, ticket, &Violations::new())?)
+}
+
+/// `POST /reset/{token}`
+pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let (token, ticket) = ticket_of(&visit).await?;
+    match tickets::reset_password(visit.app(), &token, form.text("password"), &visit.client()).await {
+        Ok(opened) => Ok(let_in(&visit, &opened, "/")),
+        Err(error) => refused(&reset_page(&visit, ticket, &violations_of(error)?)?),
+    }
+}
+
+fn reset_page(visit: &Visit, ticket: OpenTicket, violations: &Violations) -> Result<ResetPage, Failure> {
+    let OpenTicket::PasswordReset { email } = ticket else { return Err(PersonError::TicketVoid.into()) };
+    Ok(ResetPage {
+        card: card(),
+        action: format!("/reset/{}", visit.part("token")),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        email: email.as_str().to_owned(),
+        password: Field { error: message_at(violations, "password"), ..Field::default() },
+    })
+}
+
+/// The ticket in the path, which this does not use.
+async fn ticket_of(visit: &Visit) -> Result<(SecretToken, OpenTicket), Failure> {
+    let token = visit.ticket().ok_or(PersonError::TicketVoid)?;
+    let ticket = tickets::look_at(visit.app(), &token).await?;
+    Ok((token, ticket))
+}
+
+fn new_person(form: &FormBody) -> NewPerson {
+    let text = |name| form.text(name).to_owned();
+    NewPerson {
+        name: text("name"),
+        email: text("email"),
+        password: text("password"),
+        time_zone: text("time_zone"),
+    }
+}
+
+fn zone_or_utc(person: &NewPerson) -> &str {
+    if person.time_zone.is_empty() { UTC } else { &person.time_zone }
+}
+
+/// The violations that the form shows. Other errors are pages of their own.
+fn violations_of(error: PersonError) -> Result<Violations, Failure> {
+    match error {
+        PersonError::Invalid(violations) => Ok(violations),
+        PersonError::EmailTaken => {
+            let taken = FieldError::new(ViolationCode::AlreadyTaken, "is that of another user");
+            Ok(Violations::from(taken.at("email")))
+        }
+        error => Err(error.into()),
+    }
+}
+
+fn let_in(visit: &Visit, opened: &OpenedSession, path: &str) -> HttpResponse {
+    with_session(see_other(path), visit.origin(), opened)
+}

@@ -1,0 +1,179 @@
+//! Creating a link.
+
+use actix_web::HttpResponse;
+use signpost_app::AppError;
+use signpost_app::idempotency::{self, Idempotency};
+use signpost_app::links;
+use signpost_app::redirects::RedirectWithPixels;
+use signpost_domain::{
+    Feature, FieldError, LandingPage, PageContent, Permission, RedirectContent, Refusal, Violation,
+    ViolationCode, Violations,
+};
+
+use super::placement_fields::{Choices, Purpose};
+use super::{landing_fields, redirect_fields};
+use crate::answer::{page, refused};
+use crate::curl;
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{TEXTS, shell};
+use crate::pages::{followed, remembered};
+use crate::views::{Form, LinkForm, NavItem, NewLinkPage};
+use crate::visit::{Member, Visit};
+
+/// `GET /{account}/links/new`. The query names the kind, and may name the target.
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::WriteLinks)?;
+    let choices = Choices::read(&visit, &member).await?;
+    let query = visit.query();
+    let link = if query.text("kind") == "landing" {
+        LinkForm::Landing(landing_fields::empty(&visit, &choices))
+    } else {
+        let pixels = redirect_fields::pixels_to_offer(&visit, &member, &[]).await?;
+        LinkForm::Redirect(redirect_fields::empty(&visit, &choices, &pixels, query.text("target_url")))
+    };
+    page(&new_page(&visit, &member, link, None))
+}
+
+/// `POST /{account}/links`
+pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let caller = &member.caller;
+    let account = caller.account_id();
+    let key = form.key();
+    let path_of = move |id: String| format!("/{account}/links/{id}?new=1");
+    let created = if form.text("kind") == "landing" {
+        let request = landing_fields::read(&visit, &form, None);
+        let remember = move |page: &LandingPage| Some(remembered(path_of(page.id.to_string())));
+        let idempotency = Idempotency::of_request(key.as_ref(), remember);
+        let created = links::create::<PageContent>(visit.app(), caller, request, idempotency).await;
+        created.map(|page| page.id.to_string())
+    } else {
+        let request = redirect_fields::read(&visit, &form, None);
+        let remember =
+            move |single: &RedirectWithPixels| Some(remembered(path_of(single.redirect.id.to_string())));
+        let idempotency = Idempotency::of_request(key.as_ref(), remember);
+        let created = links::create::<RedirectContent>(visit.app(), caller, request, idempotency).await;
+        created.map(|single| single.redirect.id.to_string())
+    };
+    match Mistake::of(created.map(path_of))? {
+        Ok(path) => followed(Ok(path)),
+        Err(mistake) => refused(&typed_page(&visit, &member, &form, mistake).await?),
+    }
+}
+
+/// What a form is told about a link that was not written.
+pub(super) struct Mistake {
+    pub(super) violations: Violations,
+    /// Why the form was refused, if no field is to blame.
+    pub(super) general: Option<String>,
+}
+
+impl Mistake {
+    /// Tells what the form is told from other failures.
+    pub(super) fn of<T>(outcome: Result<T, AppError>) -> Result<Result<T, Self>, Failure> {
+        match outcome {
+            Ok(value) => Ok(Ok(value)),
+            Err(AppError::Invalid(violations)) => {
+                let general = violations.iter().find_map(general_message);
+                Ok(Err(Self { violations, general }))
+            }
+            Err(AppError::Refused(refusal)) => Self::of_refusal(refusal).map(Err),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn of_refusal(refusal: Refusal) -> Result<Self, Failure> {
+        let violation = refusal.violation().or_else(|| {
+            let error = FieldError::new(ViolationCode::InvalidValue, refusal.to_string());
+            Some(error.at(blamed_field(&refusal)?))
+        });
+        if let Some(violation) = violation {
+            return Ok(Self { violations: Violations::from(violation), general: None });
+        }
+        match Failure::from(refusal) {
+            Failure::Refused(refusal) => {
+                Ok(Self { violations: Violations::new(), general: Some(refusal.to_string()) })
+            }
+            failure => Err(failure),
+        }
+    }
+}
+
+/// The message about something that the form has no field for.
+fn general_message(violation: &Violation) -> Option<String> {
+    let name = violation.field();
+    if name == idempotency::FIELD {
+        return Some(TEXTS.sent_before.to_owned());
+    }
+    let root = name.split(['.', '[']).next().unwrap_or_default();
+    (!FIELDS.contains(&root)).then(|| format!("{name} {}.", violation.message()))
+}
+
+/// The fields beside which a form shows messages.
+const FIELDS: [&str; 15] = [
+    "target_url",
+    "title",
+    "name",
+    "description",
+    "slug",
+    "domain",
+    "note",
+    "group_id",
+    "is_active",
+    "analytics_enabled",
+    "antibot_enabled",
+    "countries",
+    "geo_blocklists",
+    "pixel_ids",
+    "theme",
+];
+
+/// The field of the form that a refusal is about.
+const fn blamed_field(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::GroupNotFound => Some("group_id"),
+        Refusal::DomainNotFound | Refusal::DomainNotActive => Some("domain"),
+        Refusal::SlugRequiredForSystemDomain => Some("slug"),
+        Refusal::FeatureNotAvailable(Feature::Antibot) => Some("antibot_enabled"),
+        Refusal::FeatureNotAvailable(Feature::GeoBlocking) => Some("countries"),
+        Refusal::FeatureNotAvailable(Feature::Pixels) => Some("pixel_ids"),
+        _ => None,
+    }
+}
+
+async fn typed_page(
+    visit: &Visit,
+    member: &Member,
+    form: &FormBody,
+    mistake: Mistake,
+) -> Result<NewLinkPage, Failure> {
+    let choices = Choices::read(visit, member).await?;
+    let Mistake { violations, general } = mistake;
+    let link = if form.text("kind") == "landing" {
+        LinkForm::Landing(landing_fields::typed(form, &choices, Purpose::Create, &violations))
+    } else {
+        let pixels = redirect_fields::pixels_to_offer(visit, member, &[]).await?;
+        LinkForm::Redirect(redirect_fields::typed(form, &choices, &pixels, Purpose::Create, &violations))
+    };
+    Ok(new_page(visit, member, link, general))
+}
+
+fn new_page(visit: &Visit, member: &Member, link: LinkForm, general_error: Option<String>) -> NewLinkPage {
+    let api = visit.api_url();
+    let (path, body) = match link {
+        LinkForm::Redirect(_) => ("/v1/redirects", redirect_fields::example_body()),
+        LinkForm::Landing(_) => ("/v1/landings", landing_fields::example_body()),
+    };
+    let example = curl::send_json(api, TEXTS.create_link, "POST", path, &body);
+    let title = match link {
+        LinkForm::Redirect(_) => TEXTS.new_link,
+        LinkForm::Landing(_) => TEXTS.new_landing,
+    };
+    NewLinkPage {
+        form: Form { idempotency_key: visit.new_key(), general_error, ..Form::default() },
+        link,
+        shell: shell(visit, member, NavItem::Links, title, vec![example]),
+    }
+}

@@ -1,0 +1,193 @@
+//! Showing, changing and deleting a link.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use serde_json::Value;
+use signpost_app::AppError;
+use signpost_app::analytics;
+use signpost_app::links;
+use signpost_app::redirects::RedirectWithPixels;
+use signpost_domain::id::{LandingKind, RedirectKind};
+use signpost_domain::{LandingPage, Link, LinkKind, PageContent, Permission, RedirectContent, Violations};
+
+use super::conflict::conflict;
+use super::create::Mistake;
+use super::list::{public_url, without_scheme};
+use super::placement_fields::{Choices, Purpose};
+use super::qr::code_of;
+use super::{landing_fields, redirect_fields};
+use crate::answer::{page, page_with, refused, see_other};
+use crate::curl;
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{TEXTS, shell};
+use crate::local_time::{date_and_time, number};
+use crate::views::{EditLinkPage, Form, LinkForm, NavItem};
+use crate::visit::{Member, Visit};
+
+/// A link of either kind, as its page shows it.
+pub(super) enum Single {
+    Redirect(RedirectWithPixels),
+    Landing(LandingPage),
+}
+
+impl Single {
+    fn link(&self) -> Link {
+        match self {
+            Self::Redirect(single) => single.redirect.clone().into_any(),
+            Self::Landing(page) => page.clone().into_any(),
+        }
+    }
+
+    /// The path of the API, and a body that changes the link to itself.
+    fn update(&self) -> (String, Value) {
+        match self {
+            Self::Redirect(single) => {
+                (format!("/v1/redirects/{}", single.redirect.id), redirect_fields::update_body(single))
+            }
+            Self::Landing(page) => (format!("/v1/landings/{}", page.id), landing_fields::update_body(page)),
+        }
+    }
+}
+
+/// The kind of the link in the path.
+fn kind_of(visit: &Visit) -> Result<LinkKind, Failure> {
+    LinkKind::of_prefix(visit.part("id")).ok_or(Failure::NOT_FOUND)
+}
+
+/// The link in the path.
+async fn single_of(visit: &Visit, member: &Member) -> Result<Single, Failure> {
+    let (app, caller) = (visit.app(), &member.caller);
+    Ok(match kind_of(visit)? {
+        LinkKind::Redirect => Single::Redirect(
+            links::get::<RedirectContent>(app, caller, visit.id::<RedirectKind>(), None).await?,
+        ),
+        LinkKind::Landing => {
+            Single::Landing(links::get::<PageContent>(app, caller, visit.id::<LandingKind>(), None).await?)
+        }
+    })
+}
+
+/// `GET /{account}/links/{id}`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let single = single_of(&visit, &member).await?;
+    let view = edit_page(&visit, &member, &single, None).await?;
+    page(&EditLinkPage { is_new: visit.query().given("new").is_some(), ..view })
+}
+
+/// `POST /{account}/links/{id}`
+pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let (app, caller) = (visit.app(), &member.caller);
+    // A form without the version that it showed cannot be told from a stale one.
+    let shown = form.shown_version().ok_or(Failure::Page(crate::views::ErrorKind::Conflict))?;
+    let saved = match single_of(&visit, &member).await? {
+        Single::Redirect(before) => {
+            let (id, request) =
+                (visit.id::<RedirectKind>(), redirect_fields::read(&visit, &form, Some(&before)));
+            links::update_unchanged::<RedirectContent>(app, caller, id, request, shown).await.map(|_| ())
+        }
+        Single::Landing(before) => {
+            let (id, request) =
+                (visit.id::<LandingKind>(), landing_fields::read(&visit, &form, Some(&before)));
+            links::update_unchanged::<PageContent>(app, caller, id, request, shown).await.map(|_| ())
+        }
+    };
+    let path = format!("/{}/links/{}", caller.account_id(), visit.part("id"));
+    let is_stale = matches!(saved, Err(AppError::ChangedMeanwhile));
+    let mistake = if is_stale {
+        Mistake { violations: Violations::new(), general: None }
+    } else {
+        match Mistake::of(saved)? {
+            Ok(()) => return Ok(see_other(&format!("{path}?said=saved"))),
+            Err(mistake) => mistake,
+        }
+    };
+    let single = single_of(&visit, &member).await?;
+    let mut view = edit_page(&visit, &member, &single, Some((&form, &mistake.violations))).await?;
+    view.form.general_error = mistake.general;
+    if !is_stale {
+        // The version that the person has seen: a later save must still notice another one.
+        view.form.updated_at = Some(shown.to_string());
+        return refused(&view);
+    }
+    view.conflict = Some(conflict(&visit, &member, &form, &single).await?);
+    page_with(StatusCode::CONFLICT, &view)
+}
+
+/// `POST /{account}/links/{id}/delete`
+pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let (app, caller) = (visit.app(), &member.caller);
+    match kind_of(&visit)? {
+        LinkKind::Redirect => drop(links::delete(app, caller, visit.id::<RedirectKind>()).await?),
+        LinkKind::Landing => drop(links::delete(app, caller, visit.id::<LandingKind>()).await?),
+    }
+    Ok(see_other(&format!("/{}/links?said=link-deleted", caller.account_id())))
+}
+
+/// The page of a link: with what is stored, or with what was typed.
+async fn edit_page(
+    visit: &Visit,
+    member: &Member,
+    single: &Single,
+    typed: Option<(&FormBody, &Violations)>,
+) -> Result<EditLinkPage, Failure> {
+    let choices = Choices::read(visit, member).await?;
+    let form = match single {
+        Single::Redirect(single) => {
+            let pixels = redirect_fields::pixels_to_offer(visit, member, &single.pixels).await?;
+            LinkForm::Redirect(match typed {
+                None => redirect_fields::stored(visit, single, &choices, &pixels),
+                Some((form, violations)) => {
+                    redirect_fields::typed(form, &choices, &pixels, Purpose::Update, violations)
+                }
+            })
+        }
+        Single::Landing(page) => LinkForm::Landing(match typed {
+            None => landing_fields::stored(visit, page, &choices),
+            Some((form, violations)) => landing_fields::typed(form, &choices, Purpose::Update, violations),
+        }),
+    };
+    let link = single.link();
+    let url = public_url(visit, &link);
+    let preferences = &member.signed_in.user().preferences;
+    let (path, body) = single.update();
+    let api = visit.api_url();
+    let curl = vec![
+        curl::read(api, TEXTS.curl_read_link, &path),
+        curl::send_json(api, TEXTS.curl_update_link, "PATCH", &path, &body),
+        curl::send(api, TEXTS.curl_delete_link, "DELETE", &path),
+    ];
+    Ok(EditLinkPage {
+        can_write: member.caller.may(Permission::WriteLinks),
+        id: link.id().to_string(),
+        name: link.name.as_str().to_owned(),
+        form: Form {
+            idempotency_key: visit.new_key(),
+            updated_at: Some(link.updated_at.to_string()),
+            general_error: None,
+        },
+        link: form,
+        qr: url.as_deref().map(code_of).transpose()?,
+        short: url.as_deref().map_or_else(String::new, |url| without_scheme(url).to_owned()),
+        url,
+        is_new: false,
+        is_active: link.is_active,
+        clicks: clicks_of(visit, member, &link).await,
+        created: date_and_time(link.created_at, preferences),
+        updated: date_and_time(link.updated_at, preferences),
+        delete_key: visit.new_key(),
+        conflict: None,
+        shell: shell(visit, member, NavItem::Links, link.name.as_str(), curl),
+    })
+}
+
+async fn clicks_of(visit: &Visit, member: &Member, link: &Link) -> Option<String> {
+    if !link.analytics_enabled || !member.caller.may(Permission::ReadAnalytics) {
+        return None;
+    }
+    let clicks = analytics::clicks_of(visit.app(), &member.caller, std::slice::from_ref(link)).await.ok()?;
+    clicks.get(&link.id()).copied().map(number)
+}

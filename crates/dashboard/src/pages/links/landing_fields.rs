@@ -1,0 +1,96 @@
+//! The fields of landing pages, as forms have them.
+
+use serde_json::{Value, json};
+use signpost_domain::{
+    Description, LandingPage, LandingRequest, Name, PageContentRequest, Submitted, Theme, Violations,
+};
+
+use super::placement_fields::{self, Choices, Purpose, missing};
+use crate::form_body::FormBody;
+use crate::pages::{field, message_at};
+use crate::views::{Field, LandingForm};
+use crate::visit::Visit;
+
+/// Reads a form. `before` is the page that it changes.
+pub(super) fn read(
+    visit: &Visit,
+    form: &FormBody,
+    before: Option<&LandingPage>,
+) -> Submitted<LandingRequest> {
+    let purpose = Purpose::after(before);
+    let mut violations = Violations::new();
+    let title = form.non_empty("title").ok_or_else(missing).and_then(Name::parse);
+    let name = title.map_err(|error| violations.push(error.at("title"))).ok();
+    let note_before = before.and_then(|page| page.note.as_ref());
+    let shared = placement_fields::read(visit, form, purpose, note_before, &mut violations);
+    let shown = before.and_then(|page| page.content.description.as_ref()).map(Description::as_str);
+    let description =
+        placement_fields::text_change(form, "description", shown, Description::parse, &mut violations);
+    let theme = Theme::parse(form.text("theme")).map_err(|error| violations.push(error.at("theme"))).ok();
+    let content = PageContentRequest { description, theme, ..PageContentRequest::default() };
+    Submitted { value: LandingRequest { name, content, ..shared }, violations }
+}
+
+/// An empty form.
+pub(super) fn empty(visit: &Visit, choices: &Choices) -> LandingForm {
+    LandingForm {
+        domain: choices.domain(visit.app().system.hostname().as_str()),
+        group: choices.group(""),
+        is_active: true,
+        theme: Theme::Auto,
+        analytics_enabled: Some(true),
+        ..LandingForm::default()
+    }
+}
+
+/// The form with what was typed.
+pub(super) fn typed(
+    form: &FormBody,
+    choices: &Choices,
+    purpose: Purpose,
+    violations: &Violations,
+) -> LandingForm {
+    let text = |name: &str| field(form.text(name), violations, name);
+    let mut domain = choices.domain(form.text("domain"));
+    domain.error = message_at(violations, "domain");
+    let mut group = choices.group(form.text("group_id"));
+    group.error = message_at(violations, "group_id");
+    LandingForm {
+        title: text("title"),
+        description: text("description"),
+        slug: text("slug"),
+        domain,
+        note: text("note"),
+        group,
+        is_active: form.is_checked("is_active"),
+        theme: Theme::parse(form.text("theme")).unwrap_or_default(),
+        theme_error: message_at(violations, "theme"),
+        analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
+    }
+}
+
+/// The form with what is stored.
+pub(super) fn stored(visit: &Visit, page: &LandingPage, choices: &Choices) -> LandingForm {
+    let hostname = page.placement.hostname(&visit.app().system);
+    LandingForm {
+        title: Field::of(page.name.as_str()),
+        description: Field::of(page.content.description.as_ref().map_or("", Description::as_str)),
+        slug: Field::of(page.placement.slug().map_or("", signpost_domain::Slug::as_str)),
+        domain: choices.domain(hostname.map_or("", signpost_domain::Hostname::as_str)),
+        note: Field::of(page.note.as_ref().map_or("", signpost_domain::Note::as_str)),
+        group: choices.group(&page.group_id.map(|id| id.to_string()).unwrap_or_default()),
+        is_active: page.is_active,
+        theme: page.content.theme,
+        ..LandingForm::default()
+    }
+}
+
+/// The body with which the API creates such a page.
+pub(super) fn example_body() -> Value {
+    json!({ "title": "All about us", "widgets": [{ "type": "link", "title": "Our shop", "url": "https://example.com" }] })
+}
+
+/// The body with which the API changes this page to itself.
+pub(super) fn update_body(page: &LandingPage) -> Value {
+    json!({ "title": page.name.as_str(), "is_active": page.is_active })
+}

@@ -1,0 +1,218 @@
+//! The list of links of both kinds.
+
+use std::collections::HashMap;
+
+use actix_web::HttpResponse;
+use signpost_app::analytics;
+use signpost_app::links::{ListLinks, list, list_all};
+use signpost_domain::{
+    HostReference, IdReference, Link, LinkId, LinkKind, PageLimit, Permission, Preferences, SearchText,
+    TargetUrl,
+};
+
+use super::placement_fields::Choices;
+use crate::answer::page;
+use crate::curl;
+use crate::failure::Failure;
+use crate::frame::{TEXTS, shell};
+use crate::local_time::{date, number};
+use crate::pages::{pager, position_of};
+use crate::paths::with_query;
+use crate::views::{
+    BulkSummary, CurlExample, LinkFilter, LinkKind as KindChoice, LinkRow, LinksPage, NamedId, NavItem,
+    Notice, Tile,
+};
+use crate::visit::{Member, Query, Visit};
+
+/// `GET /{account}/links`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    page(&links_page(&visit, &member, &visit.query(), None).await?)
+}
+
+/// The page of the list that a query asks for, with the result of an action on several of its links.
+pub(super) async fn links_page(
+    visit: &Visit,
+    member: &Member,
+    query: &Query,
+    summary: Option<BulkSummary>,
+) -> Result<LinksPage, Failure> {
+    let caller = &member.caller;
+    let (app, account) = (visit.app(), caller.account_id());
+    let kind = match query.text("kind") {
+        "redirect" => Some(LinkKind::Redirect),
+        "landing" => Some(LinkKind::Landing),
+        _ => None,
+    };
+    let searched = query.text("q").trim();
+    let (request, mistake) = requested(query, searched);
+    let after = request.after;
+    let listed = match kind {
+        Some(kind) => list(app, caller, kind, request).await?,
+        None => list_all(app, caller, request).await?,
+    };
+    let choices = Choices::of_groups(visit, member).await?;
+    let clicks = recent_clicks(visit, member, &listed.items).await?;
+    let named = [
+        ("q", searched),
+        ("group", query.text("group")),
+        ("domain", query.text("domain")),
+        ("active", query.text("active")),
+        ("kind", query.text("kind")),
+    ];
+    let path = format!("/{account}/links");
+    let pager = pager(&listed, &path, &named, after.is_none());
+    let preferences = &member.signed_in.user().preferences;
+    let row = |link: &Link| link_row(visit, link, &choices, &clicks, preferences);
+    let mut shell = shell(visit, member, NavItem::Links, TEXTS.links, examples(visit, searched));
+    let left_out = (listed.left_out > 0).then(|| TEXTS.some_left_out.to_owned());
+    if let Some(warning) = mistake.or(left_out) {
+        shell.notice = Some(Notice::warning(warning));
+    }
+    Ok(LinksPage {
+        can_write: caller.may(Permission::WriteLinks),
+        filter: filter_of(query, searched, kind, &choices),
+        rows: listed.items.iter().map(row).collect(),
+        pager,
+        idempotency_key: visit.new_key(),
+        here: here(&named, query.text("after")),
+        summary,
+        shell,
+    })
+}
+
+/// The list that a query asks for, and what of it cannot be asked for.
+fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
+    let group = match query.text("group") {
+        "" => None,
+        "none" => Some(None),
+        id => Some(Some(IdReference::parse(id))),
+    };
+    let domain = Some(query.text("domain").trim()).filter(|domain| !domain.is_empty());
+    let is_active = match query.text("active") {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    };
+    let (search, mistake) = match SearchText::parse(searched) {
+        Ok(search) => (Some(search), None),
+        Err(_) if searched.is_empty() => (None, None),
+        Err(error) => (None, Some(format!("{} {}.", TEXTS.search_links, error.message()))),
+    };
+    let request = ListLinks {
+        group,
+        domain: domain.map(HostReference::parse),
+        slug: None,
+        is_active,
+        search,
+        limit: PageLimit::default(),
+        after: position_of(query),
+    };
+    (request, mistake)
+}
+
+fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Choices) -> LinkFilter {
+    let group = |group: &signpost_domain::Group| NamedId {
+        id: group.id.to_string(),
+        name: group.name.as_str().to_owned(),
+    };
+    let chosen = query.text("group");
+    let is_listed =
+        ["", "none"].contains(&chosen) || choices.groups.iter().any(|group| group.id.to_string() == chosen);
+    let unlisted = (!is_listed).then(|| NamedId { id: chosen.to_owned(), name: chosen.to_owned() });
+    LinkFilter {
+        q: searched.to_owned(),
+        group: chosen.to_owned(),
+        groups: choices.groups.iter().map(group).chain(unlisted).collect(),
+        domain: query.text("domain").trim().to_owned(),
+        active: match query.text("active") {
+            "on" => Some(true),
+            "off" => Some(false),
+            _ => None,
+        },
+        kind: kind.map(|kind| match kind {
+            LinkKind::Redirect => KindChoice::Redirect,
+            LinkKind::Landing => KindChoice::Landing,
+        }),
+    }
+}
+
+/// The query of a page of the list, with a question mark, or nothing.
+fn here(named: &[(&str, &str)], after: &str) -> String {
+    let all = named.iter().copied().chain([("after", after)]);
+    with_query("", all.filter(|(_, value)| !value.is_empty()))
+}
+
+/// The clicks of the last 30 days of each link, by one question. Without statistics the list is shown without them.
+async fn recent_clicks(
+    visit: &Visit,
+    member: &Member,
+    links: &[Link],
+) -> Result<HashMap<LinkId, u64>, Failure> {
+    if !member.caller.may(Permission::ReadAnalytics) {
+        return Ok(HashMap::new());
+    }
+    match analytics::clicks_of(visit.app(), &member.caller, links).await {
+        Ok(clicks) => Ok(clicks),
+        Err(error) => {
+            tracing::warn!(
+                cause = signpost_app::with_causes(&error),
+                "a list of links is shown without clicks"
+            );
+            Ok(HashMap::new())
+        }
+    }
+}
+
+fn link_row(
+    visit: &Visit,
+    link: &Link,
+    choices: &Choices,
+    clicks: &HashMap<LinkId, u64>,
+    preferences: &Preferences,
+) -> LinkRow {
+    let url = public_url(visit, link);
+    let target = link.target_url();
+    let host = target.map(TargetUrl::host);
+    LinkRow {
+        id: link.id().to_string(),
+        tile: Tile::of(host.unwrap_or(link.name.as_str())),
+        kind: match link.id().kind() {
+            LinkKind::Redirect => KindChoice::Redirect,
+            LinkKind::Landing => KindChoice::Landing,
+        },
+        title: link.name.as_str().to_owned(),
+        short: url.as_deref().map_or_else(String::new, |url| without_scheme(url).to_owned()),
+        url,
+        target: target.map(|target| without_scheme(target.as_str()).to_owned()),
+        group: link.group_id.map(|id| NamedId {
+            id: id.to_string(),
+            name: choices.group_name(id).map_or_else(|| TEXTS.group.to_owned(), str::to_owned),
+        }),
+        is_active: link.is_active,
+        clicks: link.analytics_enabled.then(|| clicks.get(&link.id()).copied().map(number)).flatten(),
+        created: date(link.created_at, preferences),
+        created_at: link.created_at.to_string(),
+        checked: false,
+    }
+}
+
+/// The address at which visitors open a link.
+pub(super) fn public_url<C: signpost_domain::Content>(visit: &Visit, link: &Link<C>) -> Option<String> {
+    let app = visit.app();
+    link.placement.url(&app.system, app.custom_domain_scheme)
+}
+
+/// An address as people read it.
+pub(super) fn without_scheme(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest)
+}
+
+fn examples(visit: &Visit, searched: &str) -> Vec<CurlExample> {
+    let query = (!searched.is_empty()).then_some(("q", searched));
+    let api = visit.api_url();
+    vec![
+        curl::read(api, TEXTS.curl_list_redirects, &with_query("/v1/redirects", query)),
+        curl::read(api, TEXTS.curl_list_landings, &with_query("/v1/landings", query)),
+    ]
+}

@@ -1,0 +1,11 @@
+//! Links: the list, the forms, and what is done with several at once.
+
+pub(crate) mod bulk;
+mod conflict;
+pub(crate) mod create;
+pub(crate) mod edit;
+mod landing_fields;
+pub(crate) mod list;
+mod placement_fields;
+pub(crate) mod qr;
+mod redirect_fields;

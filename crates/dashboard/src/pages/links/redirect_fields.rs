@@ -1,0 +1,221 @@
+//! The fields of redirects, as forms have them.
+
+use serde_json::{Map, Value, json};
+use signpost_app::pixels;
+use signpost_app::redirects::RedirectWithPixels;
+use signpost_domain::{
+    Change, CountryCode, GeoBlocklist, Name, PageLimit, Pixel, RedirectContentRequest, RedirectRequest,
+    Submitted, TargetUrl, Violations,
+};
+
+use super::placement_fields::{self, Choices, Purpose, missing};
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::pages::pixels::vendor_name;
+use crate::pages::{field, message_at};
+use crate::views::{Choice, Field, RedirectForm};
+use crate::visit::{Member, Visit};
+
+/// The pixels to choose from: the account's newest hundred, and those that the link has.
+pub(super) async fn pixels_to_offer(
+    visit: &Visit,
+    member: &Member,
+    held: &[Pixel],
+) -> Result<Vec<Pixel>, Failure> {
+    let limit = PageLimit::new(100).unwrap_or_default();
+    let mut offered = pixels::list(visit.app(), &member.caller, limit, None).await?.items;
+    let older: Vec<Pixel> =
+        held.iter().filter(|held| !offered.iter().any(|pixel| pixel.id == held.id)).cloned().collect();
+    offered.extend(older);
+    Ok(offered)
+}
+
+/// Reads a form. `before` is the redirect that it changes. A creation without a name takes the host of the target.
+pub(super) fn read(
+    visit: &Visit,
+    form: &FormBody,
+    before: Option<&RedirectWithPixels>,
+) -> Submitted<RedirectRequest> {
+    let purpose = Purpose::after(before);
+    let mut violations = Violations::new();
+    // People paste addresses without a scheme.
+    let typed = form
+        .non_empty("target_url")
+        .map(str::trim)
+        .map(|target| if has_scheme(target) { target.to_owned() } else { format!("https://{target}") });
+    let target_url = typed.as_deref().ok_or_else(missing).and_then(TargetUrl::parse);
+    let target_url = target_url
+        .map_err(|error| {
+            let violation = error.at("target_url");
+            violations.push(match &typed {
+                Some(typed) => violation.of_value(typed.as_str()),
+                None => violation,
+            });
+        })
+        .ok();
+    let name = match form.non_empty("name") {
+        Some(name) => Name::parse(name).map_err(|error| violations.push(error.at("name"))).ok(),
+        None => target_url.as_ref().and_then(|target| Name::parse(&shortened(target.host())).ok()),
+    };
+    let note_before = before.and_then(|single| single.redirect.note.as_ref());
+    let shared = placement_fields::read(visit, form, purpose, note_before, &mut violations);
+    let countries = form.text("countries").split([',', ' ', ';', '\n']).filter(|code| !code.is_empty());
+    let mut blocked = vec![];
+    for code in countries {
+        match CountryCode::parse(code) {
+            Ok(country) => blocked.push(country),
+            Err(error) => violations.push(error.at("countries").of_value(code)),
+        }
+    }
+    let held: &[Pixel] = before.map_or(&[], |single| &single.pixels);
+    let pixels = chosen_pixels(form, held, &mut violations);
+    let content = RedirectContentRequest {
+        target_url,
+        antibot_enabled: Some(form.is_checked("antibot_enabled")),
+        geo_blocklist: Change::Set(GeoBlocklist::new(blocked)),
+        pixels,
+    };
+    Submitted { value: RedirectRequest { name, content, ..shared }, violations }
+}
+
+/// The change of the pixels. The form knows no order: pixels that the link has keep theirs, and others follow.
+fn chosen_pixels(
+    form: &FormBody,
+    held: &[Pixel],
+    violations: &mut Violations,
+) -> Change<Vec<Option<signpost_domain::PixelId>>> {
+    let held: Vec<String> = held.iter().map(|pixel| pixel.id.to_string()).collect();
+    let chosen: Vec<&str> = form.all("pixel_ids").collect();
+    let kept = held.iter().map(String::as_str).filter(|id| chosen.contains(id));
+    let added = chosen.iter().copied().filter(|id| !held.iter().any(|held| held == id));
+    let ids: Vec<&str> = kept.chain(added).collect();
+    if !held.is_empty() && ids == held {
+        return Change::Keep;
+    }
+    let parsed = ids.into_iter().map(|id| {
+        RedirectContentRequest::parse_pixel(id).map_err(|error| violations.push(error.at("pixel_ids"))).ok()
+    });
+    Change::Set(parsed.collect())
+}
+
+/// Whether a typed target begins with a scheme, rather than have one somewhere in its query.
+fn has_scheme(target: &str) -> bool {
+    let scheme = target.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
+}
+
+fn shortened(host: &str) -> String {
+    host.strip_prefix("www.").unwrap_or(host).chars().take(Name::MAX_CHARS).collect()
+}
+
+/// An empty form.
+pub(super) fn empty(visit: &Visit, choices: &Choices, pixels: &[Pixel], target: &str) -> RedirectForm {
+    RedirectForm {
+        target_url: Field::of(target),
+        domain: choices.domain(visit.app().system.hostname().as_str()),
+        group: choices.group(""),
+        is_active: true,
+        analytics_enabled: Some(true),
+        pixels: offered(pixels, &[]),
+        ..RedirectForm::default()
+    }
+}
+
+/// The form with what was typed.
+pub(super) fn typed(
+    form: &FormBody,
+    choices: &Choices,
+    pixels: &[Pixel],
+    purpose: Purpose,
+    violations: &Violations,
+) -> RedirectForm {
+    let chosen: Vec<&str> = form.all("pixel_ids").collect();
+    let text = |name: &str| field(form.text(name), violations, name);
+    let mut domain = choices.domain(form.text("domain"));
+    domain.error = message_at(violations, "domain");
+    let mut group = choices.group(form.text("group_id"));
+    group.error = message_at(violations, "group_id");
+    let mut countries = text("countries");
+    countries.error = countries.error.or_else(|| message_at(violations, "geo_blocklists"));
+    let (target_url, mut name) = (text("target_url"), text("name"));
+    if target_url.error.is_some() && name.value.is_empty() {
+        // It would have been named after the target.
+        name.error = None;
+    }
+    RedirectForm {
+        target_url,
+        slug: text("slug"),
+        domain,
+        name,
+        note: text("note"),
+        group,
+        is_active: form.is_checked("is_active"),
+        is_active_error: message_at(violations, "is_active"),
+        antibot_enabled: form.is_checked("antibot_enabled"),
+        antibot_error: message_at(violations, "antibot_enabled"),
+        analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
+        countries,
+        pixels: offered(pixels, &chosen),
+        pixels_error: message_at(violations, "pixel_ids"),
+    }
+}
+
+/// The form with what is stored.
+pub(super) fn stored(
+    visit: &Visit,
+    single: &RedirectWithPixels,
+    choices: &Choices,
+    pixels: &[Pixel],
+) -> RedirectForm {
+    let redirect = &single.redirect;
+    let chosen: Vec<String> = single.pixels.iter().map(|pixel| pixel.id.to_string()).collect();
+    let chosen: Vec<&str> = chosen.iter().map(String::as_str).collect();
+    let hostname = redirect.placement.hostname(&visit.app().system);
+    RedirectForm {
+        target_url: Field::of(redirect.content.target_url.as_str()),
+        slug: Field::of(redirect.placement.slug().map_or("", signpost_domain::Slug::as_str)),
+        domain: choices.domain(hostname.map_or("", signpost_domain::Hostname::as_str)),
+        name: Field::of(redirect.name.as_str()),
+        note: Field::of(redirect.note.as_ref().map_or("", signpost_domain::Note::as_str)),
+        group: choices.group(&redirect.group_id.map(|id| id.to_string()).unwrap_or_default()),
+        is_active: redirect.is_active,
+        antibot_enabled: redirect.content.antibot_enabled,
+        countries: Field::of(country_codes(&redirect.content.geo_blocklist)),
+        pixels: offered(pixels, &chosen),
+        ..RedirectForm::default()
+    }
+}
+
+pub(super) fn country_codes(blocklist: &GeoBlocklist) -> String {
+    blocklist.countries().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn offered(pixels: &[Pixel], chosen: &[&str]) -> Vec<Choice> {
+    let choice = |pixel: &Pixel| {
+        let id = pixel.id.to_string();
+        let label = match &pixel.name {
+            Some(name) => format!("{name} ({})", vendor_name(pixel.code.pixel_type())),
+            None => format!("{} {}", vendor_name(pixel.code.pixel_type()), pixel.code.as_str()),
+        };
+        let is_chosen = chosen.contains(&id.as_str());
+        Choice::new(id, label, is_chosen)
+    };
+    pixels.iter().map(choice).collect()
+}
+
+/// The body with which the API creates such a redirect.
+pub(super) fn example_body() -> Value {
+    json!({ "name": "Autumn sale", "target_url": "https://example.com/autumn" })
+}
+
+/// The body with which the API changes this redirect to itself, without the fields that have no value.
+pub(super) fn update_body(single: &RedirectWithPixels) -> Value {
+    let redirect = &single.redirect;
+    let mut body = Map::new();
+    body.insert("name".to_owned(), json!(redirect.name.as_str()));
+    body.insert("target_url".to_owned(), json!(redirect.content.target_url.as_str()));
+    body.insert("is_active".to_owned(), json!(redirect.is_active));
+    body.into()
+}

@@ -1,0 +1,115 @@
+//! Signing in, confirming the password, and signing out.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use signpost_app::people::PersonError;
+use signpost_app::people::sign_in::{self, Credentials};
+use signpost_domain::{Password, User, Violations};
+
+use super::{field, wait_sentence};
+use crate::answer::{page, page_with, refused, see_other, with_session, without_session};
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{TEXTS, card, card_of, notice_of};
+use crate::views::{Card, ConfirmPage, Field, Form, SignInPage};
+use crate::visit::{Visit, own_path};
+
+/// `GET /sign-in`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let query = visit.query();
+    let next = own_path(query.text("next"));
+    if visit.person().await?.is_some() {
+        return Ok(see_other(next));
+    }
+    page(&SignInPage { card: Card { notice: notice_of(&visit), ..card() }, ..sign_in_page(&visit, next) })
+}
+
+/// `POST /sign-in`
+pub(crate) async fn sign_in(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let credentials = Credentials {
+        email: form.text("email").to_owned(),
+        password: Password::typed(form.text("password")),
+        is_kept: form.is_checked("remember"),
+    };
+    let next = own_path(form.text("next"));
+    let typed = |violations: &Violations| SignInPage {
+        email: field(&credentials.email, violations, "email"),
+        remember: credentials.is_kept,
+        ..sign_in_page(&visit, next)
+    };
+    match sign_in::sign_in(visit.app(), &credentials, &visit.client()).await {
+        Ok(opened) => Ok(with_session(see_other(next), visit.origin(), &opened)),
+        Err(PersonError::Invalid(violations)) => refused(&typed(&violations)),
+        Err(PersonError::WrongPassword) => {
+            let mut view = typed(&Violations::new());
+            view.form.general_error = Some(TEXTS.wrong_sign_in.to_owned());
+            refused(&view)
+        }
+        Err(PersonError::Wait { seconds }) => {
+            let view = SignInPage { wait: Some(wait_sentence(seconds)), ..typed(&Violations::new()) };
+            page_with(StatusCode::TOO_MANY_REQUESTS, &view)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn sign_in_page(visit: &Visit, next: &str) -> SignInPage {
+    SignInPage {
+        card: card(),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        next: next.to_owned(),
+        email: Field::default(),
+        remember: false,
+        wait: None,
+    }
+}
+
+/// `POST /sign-out`
+pub(crate) async fn sign_out(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    if let Some(person) = visit.person().await? {
+        sign_in::sign_out(visit.app(), &person).await?;
+    }
+    Ok(without_session(see_other("/sign-in?said=signed-out"), visit.origin()))
+}
+
+/// `GET /confirm`
+pub(crate) async fn show_confirm(visit: Visit) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let query = visit.query();
+    page(&confirm_page(&visit, signed_in.user(), own_path(query.text("next"))))
+}
+
+/// `POST /confirm`
+pub(crate) async fn confirm(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let next = own_path(form.text("next"));
+    let password = Password::typed(form.text("password"));
+    let view = || confirm_page(&visit, signed_in.user(), next);
+    match sign_in::confirm(visit.app(), &signed_in, &password, &visit.client()).await {
+        Ok(opened) => Ok(with_session(see_other(next), visit.origin(), &opened)),
+        Err(PersonError::WrongPassword) => {
+            let mut view = view();
+            view.form.general_error = Some(TEXTS.wrong_password.to_owned());
+            refused(&view)
+        }
+        Err(PersonError::Wait { seconds }) => {
+            let view = ConfirmPage { wait: Some(wait_sentence(seconds)), ..view() };
+            page_with(StatusCode::TOO_MANY_REQUESTS, &view)
+        }
+        Err(PersonError::Gone) => Err(Failure::sign_in_first(next)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn confirm_page(visit: &Visit, user: &User, next: &str) -> ConfirmPage {
+    ConfirmPage {
+        card: card_of(user),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        next: next.to_owned(),
+        email: user.email.as_str().to_owned(),
+        why: String::new(),
+        // Without its query, so that what was typed there is not sent again.
+        cancel: next.split('?').next().unwrap_or("/").to_owned(),
+        wait: None,
+    }
+}

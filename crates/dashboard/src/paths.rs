@@ -1,0 +1,160 @@
+//! The table of routes. Routing and the labels of the log come from it, and tests iterate over it.
+
+use actix_web::dev::ServiceRequest;
+use actix_web::{Route, guard, web};
+use signpost_domain::Permission;
+
+use crate::pages::{assets, entry, groups, home, keys, links, me, pixels, sign_in, usage};
+
+/// The placeholders of paths.
+pub(crate) const ACCOUNT: &str = "account";
+pub(crate) const ID: &str = "id";
+pub(crate) const TOKEN: &str = "token";
+
+/// What a route needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing.
+    Anybody,
+    /// A session.
+    User,
+    /// A membership of the account in the path, with this permission.
+    Member(Permission),
+}
+
+/// The methods of routes. `Get` also answers HEAD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RouteMethod {
+    /// Shows something and changes nothing.
+    Get,
+    /// Takes a form.
+    Post,
+}
+
+/// One route.
+#[derive(Debug, Clone, Copy)]
+pub struct RouteInfo {
+    /// The method.
+    pub method: RouteMethod,
+    /// The path, with placeholders in braces.
+    pub pattern: &'static str,
+    /// Who gets in.
+    pub access: Access,
+    handler: fn() -> Route,
+}
+
+macro_rules! routes {
+    ($($method:ident $pattern:literal $access:expr => $handler:expr;)+) => {
+        /// Every route of the dashboard. If two patterns match a path, the first one wins.
+        pub const ROUTES: &[RouteInfo] = &[$(RouteInfo {
+            method: RouteMethod::$method,
+            pattern: $pattern,
+            access: $access,
+            handler: || web::to($handler),
+        }),+];
+    };
+}
+
+const READ: Access = Access::Member(Permission::Read);
+const WRITE: Access = Access::Member(Permission::WriteLinks);
+const KEYS: Access = Access::Member(Permission::ManageKeys);
+
+routes! {
+    Get "/" Access::User => home::home;
+    Get "/first" Access::User => home::first;
+    Get "/accounts" Access::User => home::accounts;
+    Get "/assets/{name}" Access::Anybody => assets::asset;
+    Get "/favicon.ico" Access::Anybody => assets::icon;
+    Get "/start/{token}" Access::Anybody => entry::show_start;
+    Post "/start/{token}" Access::Anybody => entry::start;
+    Get "/invitation/{token}" Access::Anybody => entry::show_invitation;
+    Post "/invitation/{token}" Access::Anybody => entry::accept;
+    Get "/reset/{token}" Access::Anybody => entry::show_reset;
+    Post "/reset/{token}" Access::Anybody => entry::reset;
+    Get "/sign-in" Access::Anybody => sign_in::show;
+    Post "/sign-in" Access::Anybody => sign_in::sign_in;
+    Post "/sign-out" Access::User => sign_in::sign_out;
+    Get "/confirm" Access::User => sign_in::show_confirm;
+    Post "/confirm" Access::User => sign_in::confirm;
+    Get "/me" Access::User => me::show;
+    Post "/me" Access::User => me::save;
+    Post "/me/password" Access::User => me::change_password;
+    Post "/me/sessions/end-others" Access::User => me::end_others;
+    Post "/me/sessions/{id}/end" Access::User => me::end_session;
+    Get "/{account}" READ => home::account;
+    Get "/{account}/links" READ => links::list::show;
+    Post "/{account}/links" WRITE => links::create::create;
+    Get "/{account}/links/new" WRITE => links::create::show;
+    Post "/{account}/links/bulk" WRITE => links::bulk::run;
+    Get "/{account}/links/{id}" READ => links::edit::show;
+    Post "/{account}/links/{id}" WRITE => links::edit::save;
+    Post "/{account}/links/{id}/delete" WRITE => links::edit::delete;
+    Get "/{account}/links/{id}/qr.svg" READ => links::qr::svg;
+    Get "/{account}/groups" READ => groups::show;
+    Post "/{account}/groups" WRITE => groups::create;
+    Post "/{account}/groups/{id}" WRITE => groups::rename;
+    Post "/{account}/groups/{id}/delete" WRITE => groups::delete;
+    Get "/{account}/pixels" READ => pixels::show;
+    Post "/{account}/pixels" WRITE => pixels::create;
+    Post "/{account}/pixels/{id}/delete" WRITE => pixels::delete;
+    Get "/{account}/keys" READ => keys::show;
+    Post "/{account}/keys" KEYS => keys::issue;
+    Post "/{account}/keys/{id}/revoke" KEYS => keys::revoke;
+    Get "/{account}/usage" READ => usage::show;
+}
+
+/// A path with these parameters.
+pub(crate) fn with_query<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    let query = query.extend_pairs(parameters).finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+/// The pattern that the request's path matches, for any method.
+pub(crate) fn pattern_of(request: &ServiceRequest) -> Option<&'static str> {
+    let pattern = request.resource_map().match_pattern(request.match_info().as_str())?;
+    ROUTES.iter().map(|route| route.pattern).find(|known| *known == pattern)
+}
+
+/// Sets up routing from the table.
+pub(crate) fn configure(config: &mut web::ServiceConfig) {
+    for (position, first) in ROUTES.iter().enumerate() {
+        let pattern = first.pattern;
+        if ROUTES.iter().take(position).any(|earlier| earlier.pattern == pattern) {
+            continue;
+        }
+        let mut resource = web::resource(pattern);
+        for route in ROUTES.iter().filter(|route| route.pattern == pattern) {
+            resource = resource.route((route.handler)().guard(takes(route.method)));
+        }
+        config.service(resource);
+    }
+}
+
+fn takes(method: RouteMethod) -> impl guard::Guard {
+    guard::fn_guard(move |context| match method {
+        RouteMethod::Get => matches!(context.head().method.as_str(), "GET" | "HEAD"),
+        RouteMethod::Post => context.head().method.as_str() == "POST",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_route_is_listed_once() {
+        let names: HashSet<_> = ROUTES.iter().map(|route| (route.method, route.pattern)).collect();
+        assert_eq!(names.len(), ROUTES.len());
+    }
+
+    #[test]
+    fn d67_the_screens_of_an_account_are_under_its_id() {
+        for route in ROUTES {
+            let is_of_account = route.pattern.starts_with("/{account}");
+            assert_eq!(is_of_account, matches!(route.access, Access::Member(_)), "{}", route.pattern);
+        }
+    }
+}

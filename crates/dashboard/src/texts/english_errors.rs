@@ -1,0 +1,84 @@
+//! The error pages in English.
+
+use super::ErrorWords;
+use crate::views::ErrorKind;
+
+const fn words(
+    heading: &'static str,
+    text: &'static str,
+    advice: &'static str,
+    link: &'static str,
+) -> ErrorWords {
+    ErrorWords { heading, text, advice, link }
+}
+
+pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
+    match kind {
+        ErrorKind::Forbidden => words(
+            "Your role does not allow this",
+            "You can look at this account, but this page or change needs another role.",
+            "Ask an owner of the account to do it, or to give you the role.",
+            "Go back",
+        ),
+        ErrorKind::CrossSite => words(
+            "This form came from another site",
+            "To protect your account, Signpost accepts forms only from its own pages. Nothing was changed.",
+            "Open the dashboard in this browser and send the form from there.",
+            "Open the dashboard",
+        ),
+        ErrorKind::NotFound => words(
+            "There is nothing here",
+            "The page does not exist, was deleted, or belongs to an account that you are not a member of.",
+            "Check the address, or go back to your links.",
+            "Go to your links",
+        ),
+        ErrorKind::MethodNotAllowed => words(
+            "This page cannot be opened like that",
+            "The address belongs to a form, and a form has to be filled in first.",
+            "Go back and send the form again.",
+            "Go back",
+        ),
+        ErrorKind::Conflict => words(
+            "This was changed in the meantime",
+            "Somebody saved another version after you opened the form. Nothing of yours was saved.",
+            "Open it again, compare, and make your change once more.",
+            "Open it again",
+        ),
+        ErrorKind::TicketUsed => words(
+            "This link has done its work",
+            "It was used already, has expired, or a newer one replaced it.",
+            "If you have a password, sign in. Otherwise ask the person who gave you the link for a new one.",
+            "Sign in",
+        ),
+        ErrorKind::TooLarge => words(
+            "That is more than the form takes",
+            "The form is too large, so nothing was saved.",
+            "Shorten the longest text and send the form again.",
+            "Go back",
+        ),
+        ErrorKind::WrongHost => words(
+            "This is not the dashboard’s address",
+            "The address in your browser differs from the setting dashboard-url, so Signpost does not answer here.",
+            "If you run this server, set dashboard-url to the address that people use. Otherwise ask its operator.",
+            "Open the dashboard",
+        ),
+        ErrorKind::TooManyRequests => words(
+            "That was a bit fast",
+            "This browser sent more requests in a minute than the dashboard answers.",
+            "Wait a minute and load the page again.",
+            "Try again",
+        ),
+        ErrorKind::Failed => words(
+            "Something went wrong on our side",
+            "The request failed, and the log of the server says why.",
+            "Try again. If it fails again, tell the operator of this server when it happened.",
+            "Go back",
+        ),
+        ErrorKind::Unavailable => words(
+            "We cannot reach the database",
+            "Your links keep working for visitors. The dashboard needs the database, and it does not answer right now.",
+            "Try again in a few seconds.",
+            "Try again",
+        ),
+    }
+}

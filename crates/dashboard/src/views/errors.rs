@@ -1,0 +1,105 @@
+//! The pages that say why a request failed.
+
+use askama::Template;
+
+use super::shell::Card;
+
+/// An error page. [`ErrorPage::of`] fills in the texts.
+#[derive(Debug, Clone, Template)]
+#[template(path = "error.html")]
+pub struct ErrorPage {
+    /// The frame.
+    pub card: Card,
+    /// The HTTP status.
+    pub status: u16,
+    /// The heading.
+    pub heading: String,
+    /// What happened.
+    pub text: String,
+    /// What to do next.
+    pub advice: String,
+    /// The path and the label of the one link. `None` shows no link.
+    pub action: Option<(String, String)>,
+}
+
+/// The reasons for error pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// 403: the role does not allow it.
+    Forbidden,
+    /// 403: another site sent the form.
+    CrossSite,
+    /// 404: nothing is here, or it belongs to another account.
+    NotFound,
+    /// 405: the method is wrong here, such as a reloaded answer to a form.
+    MethodNotAllowed,
+    /// 409: it changed meanwhile, or the same form was sent with other values.
+    Conflict,
+    /// 410: the start, invitation or reset link was used, has expired or was replaced.
+    TicketUsed,
+    /// 413: the form is too large.
+    TooLarge,
+    /// 421: the host of the request is not the host of `dashboard-url`.
+    WrongHost,
+    /// 429: too many requests.
+    TooManyRequests,
+    /// 500: an internal error.
+    Failed,
+    /// 503: the store is unreachable, or the node is overloaded.
+    Unavailable,
+}
+
+impl ErrorKind {
+    /// Every reason.
+    pub const ALL: [Self; 11] = [
+        Self::Forbidden,
+        Self::CrossSite,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::Conflict,
+        Self::TicketUsed,
+        Self::TooLarge,
+        Self::WrongHost,
+        Self::TooManyRequests,
+        Self::Failed,
+        Self::Unavailable,
+    ];
+
+    /// The HTTP status.
+    #[must_use]
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::Forbidden | Self::CrossSite => 403,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::Conflict => 409,
+            Self::TicketUsed => 410,
+            Self::TooLarge => 413,
+            Self::WrongHost => 421,
+            Self::TooManyRequests => 429,
+            Self::Failed => 500,
+            Self::Unavailable => 503,
+        }
+    }
+}
+
+impl ErrorPage {
+    fn heading(&self) -> &str {
+        &self.heading
+    }
+
+    /// The page of this reason. `back` is the path of the one link, which most reasons show.
+    #[must_use]
+    pub fn of(card: Card, kind: ErrorKind, back: Option<String>) -> Self {
+        let words = (card.t.error)(kind);
+        let action = back.map(|path| (path, words.link.to_owned()));
+        Self {
+            status: kind.status(),
+            heading: words.heading.to_owned(),
+            text: words.text.to_owned(),
+            advice: words.advice.to_owned(),
+            action,
+            card,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The forms of links.
+
+use askama::Template;
+use signpost_domain::Theme;
+
+use super::form::{Choice, Field, Form, Select, Violation, violations};
+use super::link_list::LinkKind;
+use super::shell::Shell;
+use crate::texts::Texts;
+
+/// A new link: `GET A/links/new?kind=…`. The form is sent to `A/links` with the hidden `kind`.
+#[derive(Debug, Clone, Template)]
+#[template(path = "new-link.html")]
+pub struct NewLinkPage {
+    /// The frame.
+    pub shell: Shell,
+    /// The form.
+    pub form: Form,
+    /// The fields.
+    pub link: LinkForm,
+}
+
+impl NewLinkPage {
+    fn violations(&self) -> Vec<Violation<'_>> {
+        self.link.violations(self.shell.t)
+    }
+}
+
+/// A link: `GET` and `POST A/links/ID`.
+#[derive(Debug, Clone, Template)]
+#[template(path = "edit-link.html")]
+pub struct EditLinkPage {
+    /// The frame.
+    pub shell: Shell,
+    /// Whether the user may change it. Otherwise the fields are disabled.
+    pub can_write: bool,
+    /// The id.
+    pub id: String,
+    /// The name or title that is stored, for the heading.
+    pub name: String,
+    /// The form. After a stale edit its `updated_at` is the one of the stored version.
+    pub form: Form,
+    /// The fields.
+    pub link: LinkForm,
+    /// The public address.
+    pub url: Option<String>,
+    /// The public address as people read it: without scheme.
+    pub short: String,
+    /// The QR code of the public address: an SVG image that becomes a part of the page.
+    pub qr: Option<String>,
+    /// Whether it was just created. The page then says that it is live.
+    pub is_new: bool,
+    /// Whether it is stored as active.
+    pub is_active: bool,
+    /// The clicks of the last 30 days, such as `1,204`.
+    pub clicks: Option<String>,
+    /// When it was created, as people read it.
+    pub created: String,
+    /// When it was changed, as people read it.
+    pub updated: String,
+    /// The idempotency key of the form that deletes it.
+    pub delete_key: String,
+    /// Somebody else changed it meanwhile. `link` holds what was typed.
+    pub conflict: Option<Conflict>,
+}
+
+impl EditLinkPage {
+    fn violations(&self) -> Vec<Violation<'_>> {
+        self.link.violations(self.shell.t)
+    }
+}
+
+/// The fields of one kind of link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkForm {
+    /// A redirect.
+    Redirect(RedirectForm),
+    /// A landing page.
+    Landing(LandingForm),
+}
+
+impl LinkForm {
+    /// The kind of the link.
+    #[must_use]
+    pub const fn kind(&self) -> LinkKind {
+        match self {
+            Self::Redirect(_) => LinkKind::Redirect,
+            Self::Landing(_) => LinkKind::Landing,
+        }
+    }
+
+    const fn is_landing(&self) -> bool {
+        matches!(self, Self::Landing(_))
+    }
+
+    fn violations(&self, t: &'static Texts) -> Vec<Violation<'_>> {
+        match self {
+            Self::Redirect(form) => violations([
+                ("target_url", t.target, &form.target_url.error),
+                ("domain", t.domain, &form.domain.error),
+                ("slug", t.slug, &form.slug.error),
+                ("name", t.name, &form.name.error),
+                ("group_id", t.group, &form.group.error),
+                ("note", t.note, &form.note.error),
+                ("is_active", t.active, &form.is_active_error),
+                ("antibot_enabled", t.antibot, &form.antibot_error),
+                ("countries", t.countries, &form.countries.error),
+                ("pixel_ids", t.pixels, &form.pixels_error),
+            ]),
+            Self::Landing(form) => violations([
+                ("title", t.landing_title, &form.title.error),
+                ("description", t.description, &form.description.error),
+                ("domain", t.domain, &form.domain.error),
+                ("slug", t.slug, &form.slug.error),
+                ("group_id", t.group, &form.group.error),
+                ("note", t.note, &form.note.error),
+                ("theme", t.theme, &form.theme_error),
+            ]),
+        }
+    }
+}
+
+/// The fields of a redirect.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedirectForm {
+    /// `target_url`
+    pub target_url: Field,
+    /// `slug`; empty for a generated one, or for the root of an own domain.
+    pub slug: Field,
+    /// `domain`: the system domain and the account's active domains.
+    pub domain: Select,
+    /// `name`; empty takes the target's host.
+    pub name: Field,
+    /// `note`
+    pub note: Field,
+    /// `group_id`; the choice with an empty value means no group.
+    pub group: Select,
+    /// `is_active`
+    pub is_active: bool,
+    /// Why `is_active` was refused.
+    pub is_active_error: Option<String>,
+    /// `antibot_enabled`
+    pub antibot_enabled: bool,
+    /// Why `antibot_enabled` was refused.
+    pub antibot_error: Option<String>,
+    /// `analytics_enabled`, which only a creation sends: `None` leaves it out.
+    pub analytics_enabled: Option<bool>,
+    /// `countries`: codes, separated by commas.
+    pub countries: Field,
+    /// `pixel_ids`: checkboxes.
+    pub pixels: Vec<Choice>,
+    /// Why `pixel_ids` was refused.
+    pub pixels_error: Option<String>,
+}
+
+impl RedirectForm {
+    /// Whether one of the rarer fields is set or refused, so that they are shown.
+    fn is_special(&self) -> bool {
+        self.antibot_enabled
+            || self.antibot_error.is_some()
+            || self.analytics_enabled == Some(false)
+            || !self.countries.value.is_empty()
+            || self.countries.error.is_some()
+            || self.pixels.iter().any(|pixel| pixel.selected)
+            || self.pixels_error.is_some()
+    }
+}
+
+/// The fields of a landing page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LandingForm {
+    /// `title`
+    pub title: Field,
+    /// `description`
+    pub description: Field,
+    /// `slug`
+    pub slug: Field,
+    /// `domain`
+    pub domain: Select,
+    /// `note`
+    pub note: Field,
+    /// `group_id`
+    pub group: Select,
+    /// `is_active`
+    pub is_active: bool,
+    /// `theme`
+    pub theme: Theme,
+    /// Why `theme` was refused.
+    pub theme_error: Option<String>,
+    /// `analytics_enabled`, which only a creation sends: `None` leaves it out.
+    pub analytics_enabled: Option<bool>,
+}
+
+/// A refused edit: the stored version changed after the form was shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conflict {
+    /// When the stored version was saved, as people read it.
+    pub saved: String,
+    /// The fields in which the two versions differ.
+    pub fields: Vec<ConflictField>,
+}
+
+/// A field in which two versions differ.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConflictField {
+    /// The label.
+    pub label: String,
+    /// The value in the refused edit. Empty shows as `nothing`.
+    pub yours: String,
+    /// The stored value.
+    pub theirs: String,
+}

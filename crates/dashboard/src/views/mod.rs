@@ -1,0 +1,35 @@
+//! One struct for each page. They hold only what the page shows, as display-ready text, and no rule of the service.
+//!
+//! A handler fills a struct and calls `askama::Template::render`. Pages of signed-in people begin with a [`Shell`], others
+//! with a [`Card`].
+
+mod account;
+mod entry;
+mod errors;
+mod form;
+mod groups;
+mod keys;
+mod link_forms;
+mod link_list;
+mod pixels;
+mod shell;
+mod usage;
+
+pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
+pub use entry::{
+    ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
+};
+pub use errors::{ErrorKind, ErrorPage};
+pub use form::{Choice, Field, Form, Select, Violation};
+pub use groups::{GroupRow, GroupsPage};
+pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};
+pub use link_forms::{
+    Conflict, ConflictField, EditLinkPage, LandingForm, LinkForm, NewLinkPage, RedirectForm,
+};
+pub use link_list::{
+    BulkDeletePage, BulkFailure, BulkItem, BulkSummary, LinkFilter, LinkKind, LinkRow, LinksPage, NamedId,
+    Tile,
+};
+pub use pixels::{PixelRow, PixelsPage};
+pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
+pub use usage::{Meter, PlanFeature, UsagePage};

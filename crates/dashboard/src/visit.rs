@@ -1,0 +1,229 @@
+//! One request of a browser.
+
+use std::future::{Ready, ready};
+use std::sync::Arc;
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{COOKIE, FORWARDED, HeaderName, HeaderValue, REFERER, USER_AGENT};
+use actix_web::{FromRequest, HttpRequest, web};
+use signpost_app::admission::{NotEntered, Sender, SignedIn, enter, recognise};
+use signpost_app::people::Client;
+use signpost_app::{Application, Caller};
+use signpost_domain::{AccountId, AgentName, IdKind, IdReference, SecretToken};
+use signpost_request_layer::RequestFacts;
+
+use crate::failure::Failure;
+use crate::form_body::pairs;
+use crate::origin::DashboardOrigin;
+use crate::paths;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// What all requests share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) app: Arc<Application>,
+    pub(crate) origin: Arc<DashboardOrigin>,
+    /// The origin of the API, for examples.
+    pub(crate) api_url: Arc<str>,
+}
+
+/// A request, and what it says about its sender.
+pub(crate) struct Visit {
+    request: HttpRequest,
+    shared: web::Data<Shared>,
+}
+
+/// A person in an account.
+pub(crate) struct Member {
+    /// The person.
+    pub(crate) signed_in: SignedIn,
+    /// The person as somebody who acts for the account.
+    pub(crate) caller: Caller,
+}
+
+impl Visit {
+    pub(crate) fn app(&self) -> &Application {
+        &self.shared.app
+    }
+
+    pub(crate) fn origin(&self) -> &DashboardOrigin {
+        &self.shared.origin
+    }
+
+    pub(crate) fn api_url(&self) -> &str {
+        &self.shared.api_url
+    }
+
+    /// A new key for a form.
+    pub(crate) fn new_key(&self) -> String {
+        let bits = u128::from_be_bytes(self.app().ids.next_bits());
+        format!("form-{bits:032x}")
+    }
+
+    /// The value of a placeholder of the path.
+    pub(crate) fn part(&self, name: &str) -> &str {
+        self.request.match_info().get(name).unwrap_or_default()
+    }
+
+    /// The id in the path. A malformed one matches nothing (D2).
+    pub(crate) fn id<K: IdKind>(&self) -> IdReference<K> {
+        IdReference::parse(self.part(paths::ID))
+    }
+
+    /// The token of the ticket in the path.
+    pub(crate) fn ticket(&self) -> Option<SecretToken> {
+        SecretToken::parse(self.part(paths::TOKEN)).ok()
+    }
+
+    /// The parameters of the query.
+    pub(crate) fn query(&self) -> Query {
+        Query(pairs(self.request.query_string().as_bytes()))
+    }
+
+    /// The path and the query.
+    pub(crate) fn here(&self) -> String {
+        self.request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string)
+    }
+
+    /// Who sends the request.
+    pub(crate) fn client(&self) -> Client {
+        let headers = self.request.headers();
+        let sender = Sender {
+            peer: self.request.peer_addr().map(|peer| peer.ip()),
+            // A header that is not text counts as an unreadable hop.
+            forwarded_for: headers
+                .get_all(X_FORWARDED_FOR)
+                .map(|value| value.to_str().unwrap_or("?"))
+                .collect(),
+            has_forwarded: headers.contains_key(FORWARDED),
+        };
+        let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+        Client {
+            address: self.app().client_addresses.of(&sender, self.app().clock.now()),
+            agent: agent.and_then(AgentName::of),
+        }
+    }
+
+    /// The token in the session's cookie. Two cookies of the name are no session: one may have been planted.
+    fn token(&self) -> Option<SecretToken> {
+        let name = self.origin().cookie_name();
+        // As bytes: a cookie of another application that is not text must not hide the session.
+        let headers = self.request.headers().get_all(COOKIE).map(HeaderValue::as_bytes);
+        let pairs = headers.flat_map(|header| header.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii);
+        let mut values = pairs.filter_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
+        match (values.next(), values.next()) {
+            (Some(value), None) => SecretToken::parse(std::str::from_utf8(value).ok()?).ok(),
+            _ => None,
+        }
+    }
+
+    /// The person of the session, if there is a live one.
+    pub(crate) async fn person(&self) -> Result<Option<SignedIn>, Failure> {
+        match recognise(self.app(), self.token().as_ref()).await {
+            Ok(signed_in) => Ok(Some(signed_in)),
+            Err(NotEntered::NotSignedIn) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The person of the session.
+    ///
+    /// # Errors
+    /// Leads to the sign-in.
+    pub(crate) async fn signed_in(&self) -> Result<SignedIn, Failure> {
+        self.person().await?.ok_or_else(|| self.sign_in_first())
+    }
+
+    /// The person of the session as a member of the account in the path.
+    ///
+    /// # Errors
+    /// Leads to the sign-in, or is the page for what does not exist (D2).
+    pub(crate) async fn member(&self) -> Result<Member, Failure> {
+        let Ok(account) = self.part(paths::ACCOUNT).parse::<AccountId>() else {
+            self.signed_in().await?;
+            return Err(Failure::NOT_FOUND);
+        };
+        match enter(self.app(), self.token().as_ref(), account).await {
+            Ok((signed_in, caller)) => {
+                if let Some(facts) = RequestFacts::<()>::of(&self.request) {
+                    facts.actor.set(Some((caller.account_id(), caller.actor())));
+                }
+                Ok(Member { signed_in, caller })
+            }
+            Err(NotEntered::NotSignedIn) => Err(self.sign_in_first()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// After signing in, the browser gets this page again, or the page of the form that it sent.
+    pub(crate) fn sign_in_first(&self) -> Failure {
+        if self.request.method().is_safe() {
+            return Failure::sign_in_first(&self.here());
+        }
+        let referer = self.request.headers().get(REFERER).and_then(|value| value.to_str().ok());
+        Failure::sign_in_first(referer.and_then(|referer| self.origin().own_page(referer)).unwrap_or("/"))
+    }
+}
+
+impl FromRequest for Visit {
+    type Error = Failure;
+    type Future = Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let shared = request.app_data::<web::Data<Shared>>().cloned();
+        let shared = shared.ok_or_else(|| Failure::Broken("a request lacks what all share".to_owned()));
+        ready(shared.map(|shared| Self { request: request.clone(), shared }))
+    }
+}
+
+/// The parameters of a query.
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// The query of these parameters.
+    pub(crate) const fn of(parameters: Vec<(String, String)>) -> Self {
+        Self(parameters)
+    }
+
+    /// The value of a parameter; empty if the query lacks it.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.given(name).unwrap_or_default()
+    }
+
+    /// The value of a parameter, if the query has it.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(parameter, _)| parameter == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The values of all parameters with this name.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(parameter, _)| parameter == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A path of the dashboard that a form or a query names; `/` for anything else, so that nobody is led to another site.
+pub(crate) fn own_path(path: &str) -> &str {
+    let is_own = path.starts_with('/')
+        && !path.starts_with("//")
+        && !path.contains('\\')
+        && path.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_own { path } else { "/" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_of_the_dashboard_are_followed() {
+        for own in ["/", "/acc_1/links?q=a%20b", "/me#x"] {
+            assert_eq!(own_path(own), own);
+        }
+        for foreign in
+            ["", "x", "//evil.test", "/\\evil.test", "https://evil.test", "/a\r\nb", "/a b", "/\u{e9}"]
+        {
+            assert_eq!(own_path(foreign), "/", "{foreign:?}");
+        }
+    }
+}

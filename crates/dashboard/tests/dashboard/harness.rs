@@ -1,0 +1,229 @@
+//! A dashboard on fakes, and browsers that use it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_http::body::{BoxBody, to_bytes};
+use actix_http::{Request, Response};
+use actix_service::{Service as _, ServiceFactory as _};
+use actix_web::Error;
+use actix_web::http::header::HeaderMap;
+use actix_web::test::TestRequest;
+use futures_util::future::LocalBoxFuture;
+use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::people::tickets;
+use signpost_app::people::users::{self, Invite};
+use signpost_app::{Application, keys};
+use signpost_dashboard::{DashboardOrigin, dashboard_service};
+use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken};
+use signpost_memory::InMemory;
+
+type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
+
+/// A password that is strong enough.
+pub const PASSWORD: &str = "plover egg tin";
+
+/// The origin of the dashboard, and its host.
+pub const ORIGIN: &str = "https://dash.example.com";
+pub const HOST: &str = "dash.example.com";
+
+/// The name of the session's cookie at [`ORIGIN`].
+pub const COOKIE: &str = "__Host-signpost";
+
+/// A dashboard on fakes, with one account on the agency plan.
+#[derive(Clone)]
+pub struct Dashboard {
+    pub memory: InMemory,
+    pub app: Arc<Application>,
+    pub account: AccountId,
+    send: Rc<Send>,
+}
+
+impl Dashboard {
+    pub async fn start() -> Self {
+        Self::at(ORIGIN).await
+    }
+
+    pub async fn at(origin: &str) -> Self {
+        let memory = InMemory::default();
+        let app = Arc::new(memory.application());
+        let origin = DashboardOrigin::parse(origin).unwrap();
+        let service = dashboard_service(Arc::clone(&app), origin, "https://api.example.com");
+        let service = Rc::new(service.new_service(()).await.unwrap());
+        let send: Send = Box::new(move |request| {
+            let service = Rc::clone(&service);
+            Box::pin(async move { service.call(request).await })
+        });
+        let account = account(&app, "team@example.com", "agency").await;
+        Self { memory, app, account, send: Rc::new(send) }
+    }
+
+    /// One more account.
+    pub async fn account(&self, email: &str, plan: &str) -> AccountId {
+        account(&self.app, email, plan).await
+    }
+
+    /// A browser without a session.
+    pub fn browser(&self) -> Browser {
+        Browser {
+            dashboard: self.clone(),
+            cookies: RefCell::default(),
+            address: "203.0.113.9".to_owned(),
+            site: Some("same-origin"),
+        }
+    }
+
+    /// A browser of a new user with this role in the account.
+    pub async fn member(&self, email: &str, role: Role) -> Browser {
+        self.invited(email, Some((self.account, role)), false).await
+    }
+
+    /// A browser of a new user.
+    pub async fn invited(&self, email: &str, joins: Option<(AccountId, Role)>, is_operator: bool) -> Browser {
+        let email = Email::parse(email).unwrap();
+        let token = users::invite(&self.app, Invite { email, joins, is_operator }).await.unwrap();
+        let browser = self.browser();
+        let form = [("name", "Ada"), ("password", PASSWORD), ("time_zone", "Europe/Berlin")];
+        let joined = browser.post(&format!("/invitation/{}", token.expose()), &form).await;
+        assert_eq!(joined.status, 303, "{}", joined.body);
+        browser
+    }
+
+    /// The token of a new first start.
+    pub async fn first_start(&self) -> Option<SecretToken> {
+        tickets::first_start(&self.app).await.unwrap()
+    }
+
+    /// The path of a screen of the account.
+    pub fn path(&self, screen: &str) -> String {
+        format!("/{}/{screen}", self.account)
+    }
+
+    /// A key of the account in clear text.
+    pub async fn key(&self) -> String {
+        keys::issue(&self.app, self.account, None).await.unwrap().1.expose().to_owned()
+    }
+}
+
+async fn account(app: &Application, email: &str, plan: &str) -> AccountId {
+    let command = CreateAccount {
+        email: Email::parse(email).unwrap(),
+        name: None,
+        plan: PlanName::parse(plan).unwrap(),
+    };
+    accounts::create(app, command).await.unwrap().id
+}
+
+/// A browser with its cookies.
+pub struct Browser {
+    pub dashboard: Dashboard,
+    pub cookies: RefCell<BTreeMap<String, String>>,
+    pub address: String,
+    /// The value of `Sec-Fetch-Site`.
+    pub site: Option<&'static str>,
+}
+
+impl Browser {
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(TestRequest::get().uri(path)).await
+    }
+
+    /// Sends a form of the dashboard's own.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let request = TestRequest::post()
+            .uri(path)
+            .insert_header(("content-type", "application/x-www-form-urlencoded"))
+            .set_payload(body);
+        self.send(request).await
+    }
+
+    pub async fn send(&self, mut request: TestRequest) -> Answer {
+        request = request.insert_header(("host", HOST));
+        if let Some(site) = self.site {
+            request = request.insert_header(("sec-fetch-site", site));
+        }
+        self.send_raw(request).await
+    }
+
+    /// Sends a request with cookies, and without any other header.
+    pub async fn send_raw(&self, mut request: TestRequest) -> Answer {
+        let cookies: Vec<String> =
+            self.cookies.borrow().iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !cookies.is_empty() {
+            request = request.insert_header(("cookie", cookies.join("; ")));
+        }
+        let peer = format!("{}:4711", self.address).parse().unwrap();
+        let response = (self.dashboard.send)(request.peer_addr(peer).to_request()).await.unwrap();
+        let answer = Answer::read(response).await;
+        for cookie in answer.headers.get_all("set-cookie") {
+            let (pair, attributes) = cookie.to_str().unwrap().split_once(';').unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            if attributes.contains("Max-Age=0") {
+                self.cookies.borrow_mut().remove(name);
+            } else {
+                self.cookies.borrow_mut().insert(name.to_owned(), value.to_owned());
+            }
+        }
+        answer
+    }
+
+    /// The token of the session.
+    pub fn token(&self) -> String {
+        self.cookies.borrow().get(COOKIE).cloned().unwrap_or_default()
+    }
+
+    pub async fn sign_in(&self, email: &str, password: &str) -> Answer {
+        self.post("/sign-in", &[("email", email), ("password", password)]).await
+    }
+
+    /// Whether the session still opens its user's settings.
+    pub async fn is_signed_in(&self) -> bool {
+        self.get("/me").await.status == 200
+    }
+}
+
+/// An answer, of which every header was checked.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    async fn read(response: Response<BoxBody>) -> Self {
+        let (head, body) = response.into_parts();
+        let body = to_bytes(body).await.unwrap();
+        let answer = Self {
+            status: head.status().as_u16(),
+            headers: head.headers().clone(),
+            body: String::from_utf8_lossy(&body).into_owned(),
+        };
+        crate::headers::check(&answer);
+        answer
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub fn location(&self) -> &str {
+        self.header("location")
+    }
+
+    /// The value of the first hidden input with this name.
+    pub fn hidden(&self, name: &str) -> String {
+        let start = format!("name=\"{name}\" value=\"");
+        let (_, rest) = self.body.split_once(&start).unwrap_or_else(|| panic!("no {name} in {}", self.body));
+        rest.split('"').next().unwrap().to_owned()
+    }
+
+    /// The id in the address of the page that follows.
+    pub fn followed_id(&self) -> String {
+        assert_eq!(self.status, 303, "{}", self.body);
+        self.location().split('?').next().unwrap().rsplit('/').next().unwrap().to_owned()
+    }
+}

@@ -1,0 +1,25 @@
+//! The dashboard on in-memory fakes: who gets in, what forms do, and what every answer has.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests"
+)]
+
+mod access;
+mod cross_site;
+mod edits;
+mod forms;
+mod harness;
+mod headers;
+mod keys;
+mod links;
+mod passwords;
+mod sessions;
+mod sign_in;
+mod tickets;

@@ -1,0 +1,204 @@
+//! Samples of the pages with one card, and of the user's own settings.
+
+use signpost_dashboard::texts::ENGLISH;
+use signpost_dashboard::views::{
+    ChooserPage, ConfirmPage, ErrorKind, ErrorPage, Field, Form, InvitationPage, Invitee, MePage, Membership,
+    NavItem, Notice, PasswordForm, ProfileForm, ResetPage, Select, SessionRow, SignInPage, StartPage,
+    UserRef,
+};
+use signpost_domain::Theme;
+
+use crate::samples::{Maker, edit, form, key};
+
+pub(crate) fn add(m: &Maker) {
+    start(m);
+    sign_in(m);
+    invitation(m);
+    passwords(m);
+    chooser(m);
+    errors(m);
+    me(m);
+}
+
+fn start(m: &Maker) {
+    let empty = StartPage {
+        card: m.card(),
+        action: format!("/start/{}", m.w("qW3rTy")),
+        form: form(1),
+        name: Field::default(),
+        email: Field::default(),
+        password: Field::default(),
+        time_zone: m.zones("UTC"),
+        time_zone_is_untouched: true,
+    };
+    m.add("start", &empty);
+    let refused = StartPage {
+        name: m.field("Ines Okafor"),
+        email: m.bad("ines@", "An e-mail address needs a domain after the @, such as ines@example.com."),
+        password: m.bad("", ENGLISH.password_too_weak),
+        time_zone: Select { error: m.some("There is no such time zone."), ..m.zones("Europe/Berlin") },
+        time_zone_is_untouched: false,
+        form: m.refused(1),
+        ..empty
+    };
+    m.add("start-error", &refused);
+}
+
+fn sign_in(m: &Maker) {
+    let empty = SignInPage {
+        card: m.card(),
+        form: form(2),
+        next: String::new(),
+        email: Field::default(),
+        remember: false,
+        wait: None,
+    };
+    m.add("sign-in", &empty);
+    let mut card = m.card();
+    card.notice = Some(Notice::ok(m.w(ENGLISH.said_signed_out)));
+    m.add("sign-in-notice", &SignInPage { card, ..empty.clone() });
+    let refused = SignInPage {
+        form: Form { general_error: m.some(ENGLISH.wrong_sign_in), ..form(2) },
+        next: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/keys"),
+        email: m.field("ines@morgenbrot.example"),
+        remember: true,
+        wait: m.some(&(ENGLISH.wait_seconds)(30)),
+        ..empty
+    };
+    m.add("sign-in-error", &refused);
+}
+
+fn invitation(m: &Maker) {
+    let time_zone_is_untouched = true;
+    let fresh = InvitationPage {
+        card: m.card(),
+        action: format!("/invitation/{}", m.w("qW3rTy")),
+        form: form(3),
+        account: m.some("Morgenbrot Bakery"),
+        role: m.w("editor"),
+        role_sentence: m.w(ENGLISH.role_editor_can),
+        email: m.w("kofi@morgenbrot.example"),
+        invitee: Invitee::New {
+            name: Field::default(),
+            password: Field::default(),
+            time_zone: m.zones("UTC"),
+            time_zone_is_untouched,
+        },
+    };
+    m.add("invitation-new", &fresh);
+    let invitee = Invitee::New {
+        name: m.bad("", "Your name is empty."),
+        password: m.bad("", ENGLISH.password_too_short),
+        time_zone: m.zones("Asia/Tokyo"),
+        time_zone_is_untouched: false,
+    };
+    m.add("invitation-error", &InvitationPage { invitee, form: m.refused(3), ..fresh.clone() });
+    m.add("invitation-signed-in", &InvitationPage { invitee: Invitee::SignedIn, ..fresh.clone() });
+    let sign_in = format!("/sign-in?next={}", m.w("/invitation/qW3rTy"));
+    let invitee = Invitee::SignedOut { sign_in };
+    m.add("invitation-signed-out", &InvitationPage { invitee, account: None, ..fresh.clone() });
+    let user = UserRef { name: m.w("Ines"), email: m.w("ines@morgenbrot.example") };
+    let invitee = Invitee::Other { user, sign_out_key: key(4) };
+    m.add("invitation-other", &InvitationPage { invitee, ..fresh });
+}
+
+fn passwords(m: &Maker) {
+    let reset = ResetPage {
+        card: m.card(),
+        action: format!("/reset/{}", m.w("qW3rTy")),
+        form: form(5),
+        email: m.w("ines@morgenbrot.example"),
+        password: Field::default(),
+    };
+    m.add("reset", &reset);
+    let password = m.bad("", ENGLISH.password_too_short);
+    m.add("reset-error", &ResetPage { password, form: m.refused(5), ..reset });
+    let confirm = ConfirmPage {
+        card: m.card(),
+        form: form(6),
+        next: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/keys"),
+        email: m.w("ines@morgenbrot.example"),
+        why: String::new(),
+        cancel: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/keys"),
+        wait: None,
+    };
+    m.add("confirm", &confirm);
+    let form = Form { general_error: m.some(ENGLISH.wrong_password), ..form(6) };
+    let why = m.w("Issuing a key needs your password once more.");
+    m.add("confirm-error", &ConfirmPage { form, why, wait: m.some(&(ENGLISH.wait_minutes)(4)), ..confirm });
+}
+
+fn chooser(m: &Maker) {
+    let user = UserRef { name: m.w("Ines Okafor"), email: m.w("ines@morgenbrot.example") };
+    let membership = |number: u8, name: &str, role: &str| Membership {
+        account: format!("acc_019b5a3b11aa7c3e8899aabbccddee0{number}"),
+        name: m.w(name),
+        role: m.w(role),
+    };
+    let memberships = vec![
+        membership(1, "Morgenbrot Bakery", "Owner"),
+        membership(2, "مقهى الأمل", "Viewer"),
+        membership(
+            3,
+            "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+            "Editor",
+        ),
+    ];
+    let full = ChooserPage { card: m.card(), user, memberships, sign_out_key: key(7) };
+    m.add("chooser", &full);
+    m.add("chooser-empty", &ChooserPage { memberships: Vec::new(), ..full });
+}
+
+fn errors(m: &Maker) {
+    for kind in ErrorKind::ALL {
+        let page = ErrorPage::of(m.card(), kind, m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links"));
+        m.add(&format!("error-{}-{kind:?}", kind.status()).to_lowercase(), &page);
+    }
+    let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);
+    m.add(
+        "error-custom",
+        &ErrorPage { heading: m.w("A heading"), text: m.w("Text"), advice: m.w("Advice"), ..page },
+    );
+}
+
+fn me(m: &Maker) {
+    let session = |number: usize, agent: &str, is_current| SessionRow {
+        id: format!("ses_019b5a3b11aa7c3e8899aabbccddee{number:02}"),
+        agent: m.w(agent),
+        network: m.w("203.0.113.0/24"),
+        signed_in: m.w("26 Nov 2026"),
+        last_seen: m.w("2 minutes ago"),
+        is_current,
+        idempotency_key: key(10 + number),
+    };
+    let few = MePage {
+        shell: m.shell(ENGLISH.title_your_settings, NavItem::Me),
+        profile: ProfileForm {
+            form: edit(8),
+            name: m.field("Ines Okafor"),
+            email: m.field("ines@morgenbrot.example"),
+            email_needs_password: true,
+            time_zone: m.zones("Europe/Berlin"),
+            theme: m.theme,
+            theme_error: None,
+            date_language: m.select(&[("en", "English: 26 Nov 2026"), ("de", "Deutsch: 26.11.2026")]),
+            shortcuts: true,
+        },
+        password: PasswordForm { form: form(9), password: Field::default(), needs_confirmation: true },
+        sessions: vec![session(1, "Firefox on Linux", true)],
+        end_others_key: key(40),
+    };
+    m.add("me", &few);
+    let mut full = few;
+    full.shell.account = None;
+    full.shell.nav = NavItem::None;
+    full.shell.shortcuts = false;
+    full.shell.user.name = String::new();
+    full.profile.form = m.refused(8);
+    full.profile.email = m.bad("ines", "An e-mail address needs an @.");
+    full.profile.theme_error = m.some("There is no such theme.");
+    full.profile.theme = Theme::Dark;
+    full.password.password = m.bad("", ENGLISH.password_too_weak);
+    full.sessions.extend([session(2, "Safari on iPhone", false), session(3, "curl", false)]);
+    m.add("me-error", &full);
+}

@@ -1,0 +1,272 @@
+//! Samples of the list of links and of the forms of links.
+
+use signpost_dashboard::texts::ENGLISH;
+use signpost_dashboard::views::{
+    BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Choice, Conflict, ConflictField, EditLinkPage, Field,
+    LandingForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinksPage, NamedId, NavItem, NewLinkPage, Pager,
+    RedirectForm, Select, Tile,
+};
+
+use crate::samples::{Maker, edit, form, key};
+
+pub(crate) const LONG: &str =
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
+
+pub(crate) fn add(m: &Maker) {
+    links(m);
+    link_forms(m);
+    edits(m);
+}
+
+const ROWS: [(&str, &str, &str, &str); 10] = [
+    (
+        "Autumn sale",
+        "autumn",
+        "shop.morgenbrot.example/autumn?utm_source=mail&utm_medium=newsletter",
+        "Newsletter",
+    ),
+    ("Order for Saturday", "sat", "shop.morgenbrot.example/order/saturday", ""),
+    ("مقهى الأمل: قائمة الطعام", "menu-ar", "xn--mgbaal8b0b9b2b.example/menu", "العربية"),
+    ("Field recording no. 12 🎧", "rec12", "sounds.example.org/recordings/2026/12", "Recordings"),
+    ("Opening hours", "open", "www.openinghours.example.com/leipzig/morgenbrot", "Newsletter"),
+    (LONG, "donaudampfschifffahrtselektrizitaetenhauptbetriebswerk", LONG, LONG),
+    ("Careers", "jobs", "jobs.example.net/morgenbrot?ref=signpost", ""),
+    ("東京カフェ", "tokyo", "cafe.example.jp/tokyo", "Partners"),
+    (
+        "Map to the shop",
+        "map",
+        "maps.example.com/place/Morgenbrot/@51.3397,12.3731,17z/data=!3m1!4b1",
+        "Print",
+    ),
+    ("Voucher", "gift", "shop.morgenbrot.example/vouchers/25", "Print"),
+];
+
+fn row(m: &Maker, number: usize) -> LinkRow {
+    let (title, slug, target, group) = ROWS[number % ROWS.len()];
+    let is_landing = number % 7 == 4;
+    let short = format!("go.morgenbrot.example/{slug}{number}");
+    LinkRow {
+        id: format!("rdr_019b5a3ba0b17d2e9f0011223344{number:04}"),
+        tile: Tile::of(&m.w(target)),
+        kind: if is_landing { LinkKind::Landing } else { LinkKind::Redirect },
+        title: m.w(title),
+        url: m.some(&format!("https://{short}")),
+        short: m.w(&short),
+        target: (!is_landing).then(|| m.w(target)),
+        group: (!group.is_empty())
+            .then(|| NamedId { id: m.w("grp_019b5a3b11aa7c3e8899aabbccddeeff"), name: m.w(group) }),
+        is_active: number % 6 != 3,
+        clicks: (number % 9 != 8).then(|| m.w(["1,204", "0", "38", "12,480"][number % 4])),
+        created: m.w(["26 Nov", "3 Nov", "14 Oct 2025"][number % 3]),
+        created_at: m.w("2026-11-26T20:47:00Z"),
+        checked: false,
+    }
+}
+
+fn filter(m: &Maker) -> LinkFilter {
+    let groups = ["Newsletter", "Print", "Partners"];
+    LinkFilter {
+        groups: groups.map(|name| NamedId { id: m.w(&format!("grp_{name}")), name: m.w(name) }).to_vec(),
+        ..LinkFilter::default()
+    }
+}
+
+/// The list of 25 links, whose size is limited.
+pub(crate) fn long_list(m: &Maker) -> LinksPage {
+    LinksPage {
+        shell: m.shell(ENGLISH.links, NavItem::Links),
+        can_write: true,
+        filter: filter(m),
+        rows: (0..25).map(|number| row(m, number)).collect(),
+        pager: Pager { newest: None, older: m.some("?after=rdr_019b5a3ba0b17d2e9f00112233440024") },
+        idempotency_key: key(100),
+        here: String::new(),
+        summary: None,
+    }
+}
+
+fn links(m: &Maker) {
+    let list = long_list(m);
+    m.add("links", &list);
+    m.add("links-empty", &LinksPage { rows: Vec::new(), pager: Pager::default(), ..list.clone() });
+    m.add("links-one", &LinksPage { rows: vec![row(m, 0)], pager: Pager::default(), ..list.clone() });
+    let set = LinkFilter {
+        q: m.w("saturn"),
+        group: m.w("grp_Print"),
+        domain: m.w("brot.example"),
+        active: Some(false),
+        kind: Some(LinkKind::Landing),
+        ..filter(m)
+    };
+    m.add(
+        "links-no-match",
+        &LinksPage { rows: Vec::new(), filter: set.clone(), pager: Pager::default(), ..list.clone() },
+    );
+    let failures = ["Opening hours", LONG]
+        .map(|name| BulkFailure { name: m.w(name), reason: m.w("The group no longer exists.") });
+    let mut failed = LinksPage {
+        summary: Some(BulkSummary { text: m.w("3 links moved. 2 failed:"), failures: failures.to_vec() }),
+        pager: Pager { newest: m.some("links"), older: m.some("?after=x") },
+        here: m.w("?q=saturn&group=grp_Print"),
+        filter: set,
+        ..list.clone()
+    };
+    failed.rows.truncate(6);
+    failed.rows[1].checked = true;
+    failed.rows[4].checked = true;
+    m.add("links-summary", &failed);
+    let shell = m.loud_shell(ENGLISH.links, NavItem::Links);
+    m.add("links-viewer", &LinksPage { shell, can_write: false, ..list });
+    let item = |number| {
+        let row = row(m, number);
+        BulkItem { id: row.id, name: row.title, short: row.short }
+    };
+    let page = BulkDeletePage {
+        shell: m.shell(ENGLISH.title_bulk_delete, NavItem::Links),
+        form: form(101),
+        items: [0, 2, 5].map(item).to_vec(),
+        back: m.w("?q=sale"),
+    };
+    m.add("bulk-delete", &page);
+}
+
+fn redirect(m: &Maker) -> RedirectForm {
+    let pixel = |number, name, selected| Choice::new(format!("pxl_{number}"), m.w(name), selected);
+    RedirectForm {
+        target_url: m.field("https://shop.morgenbrot.example/autumn?utm_source=mail"),
+        slug: m.field("autumn"),
+        domain: m
+            .select(&[("go.morgenbrot.example", "go.morgenbrot.example"), ("brot.example", "brot.example")]),
+        name: m.field("Autumn sale"),
+        note: m.field("For the newsletter of October.\nAsk Kofi before changing it."),
+        group: m.select(&[("", "Without group"), ("grp_1", "Newsletter"), ("grp_2", LONG)]),
+        is_active: true,
+        antibot_enabled: true,
+        countries: m.field("DE, FR"),
+        pixels: vec![pixel(1, "Meta · Shop", true), pixel(2, "Google Tag Manager · GTM-AB12CDE", false)],
+        ..RedirectForm::default()
+    }
+}
+
+fn empty_redirect(m: &Maker) -> RedirectForm {
+    let full = redirect(m);
+    RedirectForm {
+        domain: full.domain,
+        group: full.group,
+        is_active: true,
+        analytics_enabled: Some(true),
+        ..RedirectForm::default()
+    }
+}
+
+fn refused_redirect(m: &Maker) -> RedirectForm {
+    let full = redirect(m);
+    let because = |select: Select| Select { error: m.some("It no longer exists."), ..select };
+    RedirectForm {
+        target_url: m.bad("shop.morgenbrot", "The target needs to begin with http:// or https://."),
+        slug: m.bad("autumn sale", "A slug has only letters, digits, - and _."),
+        domain: because(full.domain),
+        name: m.bad(LONG, "A name has at most 100 characters."),
+        note: m.bad("…", "A note has at most 256 characters."),
+        group: because(full.group),
+        is_active_error: m.some("Your plan does not have it."),
+        antibot_error: m.some("Your plan does not have bot protection."),
+        analytics_enabled: Some(false),
+        countries: m.bad("XX", "There is no country with the code XX."),
+        pixels_error: m.some("At most 10 pixels."),
+        ..full
+    }
+}
+
+fn landing(m: &Maker) -> LandingForm {
+    LandingForm {
+        title: m.field("Morgenbrot Bakery"),
+        description: m.field("Sourdough, rye and far too much butter."),
+        slug: m.field("hello"),
+        domain: redirect(m).domain,
+        note: m.field("Print on the bags."),
+        group: redirect(m).group,
+        is_active: false,
+        theme: m.theme,
+        theme_error: None,
+        analytics_enabled: None,
+    }
+}
+
+fn refused_landing(m: &Maker) -> LandingForm {
+    LandingForm {
+        title: m.bad("", "A title has 1 to 100 characters."),
+        description: m.bad("…", "Too long."),
+        slug: m.bad("hello", "Another link has this address."),
+        note: m.bad("…", "A note has at most 256 characters."),
+        theme_error: m.some("There is no such theme."),
+        analytics_enabled: Some(true),
+        ..landing(m)
+    }
+}
+
+fn link_forms(m: &Maker) {
+    let page = |m: &Maker, form, link| NewLinkPage {
+        shell: m.shell(ENGLISH.title_new_link, NavItem::Links),
+        form,
+        link,
+    };
+    let redirect = page(m, form(110), LinkForm::Redirect(empty_redirect(m)));
+    m.add("new-redirect", &redirect);
+    let refused = page(m, m.refused(111), LinkForm::Redirect(refused_redirect(m)));
+    m.add("new-redirect-error", &refused);
+    let empty = LandingForm { title: Field::default(), analytics_enabled: Some(true), ..landing(m) };
+    let empty = page(m, form(112), LinkForm::Landing(empty));
+    m.add("new-landing", &empty);
+    let refused = page(m, m.refused(113), LinkForm::Landing(refused_landing(m)));
+    m.add("new-landing-error", &refused);
+}
+
+fn edits(m: &Maker) {
+    let plain = EditLinkPage {
+        shell: m.shell("Autumn sale", NavItem::Links),
+        can_write: true,
+        id: m.w("rdr_019b5a3ba0b17d2e9f00112233440000"),
+        name: m.w("Autumn sale"),
+        form: edit(120),
+        link: LinkForm::Redirect(redirect(m)),
+        url: m.some("https://go.morgenbrot.example/autumn"),
+        short: m.w("go.morgenbrot.example/autumn"),
+        qr: Some("<svg viewBox=\"0 0 1 1\"><path d=\"M0 0h1v1H0z\"/></svg>".to_owned()),
+        is_new: false,
+        is_active: true,
+        clicks: m.some("1,204"),
+        created: m.w("3 Nov 2026, 09:12"),
+        updated: m.w("26 Nov 2026, 20:47"),
+        delete_key: key(121),
+        conflict: None,
+    };
+    m.add("edit-redirect", &plain);
+    m.add("edit-new", &EditLinkPage { is_new: true, ..plain.clone() });
+    let field = |label: &str, yours: &str, theirs: &str| ConflictField {
+        label: m.w(label),
+        yours: if yours.is_empty() { String::new() } else { m.w(yours) },
+        theirs: m.w(theirs),
+    };
+    let fields = vec![
+        field(
+            "Target",
+            "https://shop.morgenbrot.example/autumn?utm_source=mail",
+            "https://shop.morgenbrot.example/winter",
+        ),
+        field("Group", "", "Print"),
+    ];
+    let conflict = Some(Conflict { saved: m.w("2 minutes ago"), fields });
+    m.add("edit-conflict", &EditLinkPage { conflict, ..plain.clone() });
+    let link = LinkForm::Redirect(refused_redirect(m));
+    m.add(
+        "edit-error",
+        &EditLinkPage { link, form: m.refused(120), name: m.w(LONG), is_active: false, ..plain.clone() },
+    );
+    let link = LinkForm::Landing(landing(m));
+    let shell = m.loud_shell("Morgenbrot Bakery", NavItem::Links);
+    m.add(
+        "edit-viewer",
+        &EditLinkPage { link, shell, can_write: false, is_active: false, url: None, qr: None, ..plain },
+    );
+}

@@ -1,0 +1,19 @@
+//! Tests of the dashboard's pages as browsers parse them.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod document;
+mod entry_samples;
+mod gallery;
+mod link_samples;
+mod list_samples;
+mod markup;
+mod payloads;
+mod samples;
+mod sizes;

@@ -1,0 +1,62 @@
+//! A cold screen takes at most 50 KB: HTML 28, style 13, script 6, icons 3.
+
+use askama::Template;
+use signpost_dashboard::assets;
+use signpost_domain::Theme;
+
+use crate::link_samples::long_list;
+use crate::samples::{Maker, pages};
+
+const KB: usize = 1_024;
+
+#[test]
+fn list_of_25_links_is_at_most_28_kb() {
+    let html = long_list(&Maker::default()).render().unwrap();
+    println!("25 links: {} bytes", html.len());
+    assert!(html.len() <= 28 * KB, "{} bytes", html.len());
+}
+
+#[test]
+fn every_page_is_at_most_28_kb() {
+    for page in pages(None, Theme::Auto) {
+        assert!(page.html.len() <= 28 * KB, "{} has {} bytes", page.name, page.html.len());
+    }
+}
+
+#[test]
+fn assets_are_small() {
+    for (asset, limit) in [(assets::style(), 13 * KB), (assets::script(), 6 * KB), (assets::icons(), 3 * KB)]
+    {
+        println!("{}: {} bytes", asset.path, asset.body.len());
+        assert!(asset.body.len() <= limit, "{} has {} bytes", asset.path, asset.body.len());
+    }
+}
+
+#[test]
+fn asset_names_contain_a_hash_and_are_found() {
+    for asset in [assets::style(), assets::script(), assets::icons()] {
+        assert_eq!(asset.path.split('.').nth(1).map(str::len), Some(12), "{}", asset.path);
+        assert_eq!(assets::find(&asset.path).map(|found| found.body), Some(asset.body));
+    }
+    assert!(assets::find("/assets/dashboard.css").is_none());
+}
+
+/// Trusted types and the content security policy forbid what these words do.
+#[test]
+fn assets_load_nothing_and_write_no_markup() {
+    for asset in [assets::style(), assets::script(), assets::icons()] {
+        let text = str::from_utf8(asset.body).unwrap();
+        for word in [
+            "url(",
+            "@import",
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "eval(",
+            "document.write",
+            "<style",
+        ] {
+            assert!(!text.contains(word), "{} has {word}", asset.path);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Passwords without the cost of hashing.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use signpost_app::ports::{Asker, HashingError, HashingPlace, PasswordHasher, Verdict};
+use signpost_domain::{Password, PasswordHash};
+
+/// Stores passwords as they are, with a mark. For tests only.
+///
+/// A password is too weak if it is among the known words, or `password` with digits.
+#[derive(Debug, Default)]
+pub struct PlainPasswords {
+    work: AtomicUsize,
+    is_busy: AtomicBool,
+    is_outdated: AtomicBool,
+}
+
+const MARK: &str = "plain:";
+
+impl PlainPasswords {
+    /// How many passwords were hashed or verified, each of which is real work elsewhere.
+    pub fn work(&self) -> usize {
+        self.work.load(Ordering::SeqCst)
+    }
+
+    /// From now on, whether strangers find all places taken.
+    pub fn set_busy(&self, is_busy: bool) {
+        self.is_busy.store(is_busy, Ordering::SeqCst);
+    }
+
+    /// From now on, whether right passwords have outdated hashes.
+    pub fn set_outdated(&self, is_outdated: bool) {
+        self.is_outdated.store(is_outdated, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl PasswordHasher for PlainPasswords {
+    fn weakness(&self, password: &Password, known_words: &[&str]) -> Option<String> {
+        let text = password.expose();
+        let is_common = text.trim_end_matches(|c: char| c.is_ascii_digit()) == "password";
+        (is_common || known_words.contains(&text)).then(|| "Many people use it.".to_owned())
+    }
+
+    fn place(&self, asker: Asker) -> Result<HashingPlace, HashingError> {
+        let is_refused = asker == Asker::Stranger && self.is_busy.load(Ordering::SeqCst);
+        if is_refused { Err(HashingError::Busy) } else { Ok(HashingPlace::new(())) }
+    }
+
+    async fn hash(&self, _: HashingPlace, password: Password) -> Result<PasswordHash, HashingError> {
+        self.work.fetch_add(1, Ordering::SeqCst);
+        Ok(PasswordHash::new(format!("{MARK}{}", password.expose())))
+    }
+
+    async fn verify(
+        &self,
+        _: HashingPlace,
+        password: Password,
+        hash: Option<PasswordHash>,
+    ) -> Result<Verdict, HashingError> {
+        self.work.fetch_add(1, Ordering::SeqCst);
+        let is_right = hash.is_some_and(|hash| hash.as_str().strip_prefix(MARK) == Some(password.expose()));
+        let is_outdated = self.is_outdated.load(Ordering::SeqCst);
+        Ok(if is_right { Verdict::Right { is_outdated } } else { Verdict::Wrong })
+    }
+}

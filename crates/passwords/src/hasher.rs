@@ -1,0 +1,245 @@
+//! Argon2id, a bounded number at a time.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use argon2::password_hash::{self, PasswordHasher as _, PasswordVerifier as _};
+use argon2::{Algorithm, Argon2, Params, PasswordHash as ParsedHash, Version};
+use async_trait::async_trait;
+use signpost_app::ports::{Asker, HashingError, HashingPlace, PasswordHasher, Verdict};
+use signpost_domain::{Password, PasswordHash};
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
+
+use crate::strength;
+
+/// How many hashes run at once on a node (D75). Each takes 19 MiB.
+pub const HASHES_AT_ONCE: usize = 2;
+
+/// How many more wait (D75).
+pub const HASHES_WAITING: usize = 32;
+
+/// How many of all places only people with a session or a ticket may take, so that strangers cannot keep them out.
+const PLACES_OF_THE_KNOWN: usize = 8;
+
+/// 19 MiB, the size of memory for a hash, in KiB.
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// Threads that hash run at the lowest priority, so that visits and the API do not wait for sign-ins.
+const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+
+/// Hashes passwords with Argon2id: 19 MiB, 2 passes, 1 lane.
+pub struct Argon2Hasher {
+    params: Params,
+    /// A permit for each hash that runs or waits.
+    admitted: Arc<Semaphore>,
+    /// A permit for each of them that a stranger may ask for.
+    strangers: Arc<Semaphore>,
+    /// A permit for each hash that runs.
+    running: Arc<Semaphore>,
+    /// The hash of a password that nobody has, made with the same parameters when the first password is verified.
+    nobodys: Arc<OnceLock<PasswordHash>>,
+}
+
+impl Argon2Hasher {
+    /// A hasher.
+    ///
+    /// # Errors
+    /// The parameters are out of bounds.
+    pub fn new() -> Result<Self, HashingError> {
+        let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
+        Ok(Self {
+            params,
+            admitted: Arc::new(Semaphore::new(HASHES_AT_ONCE + HASHES_WAITING)),
+            strangers: Arc::new(Semaphore::new(HASHES_AT_ONCE + HASHES_WAITING - PLACES_OF_THE_KNOWN)),
+            running: Arc::new(Semaphore::new(HASHES_AT_ONCE)),
+            nobodys: Arc::default(),
+        })
+    }
+
+    /// Runs `work` on a thread of its own, once fewer than [`HASHES_AT_ONCE`] others run.
+    async fn run<T: Send + 'static>(
+        &self,
+        place: HashingPlace,
+        work: impl FnOnce() -> Result<T, HashingError> + Send + 'static,
+    ) -> Result<T, HashingError> {
+        let running = Arc::clone(&self.running).acquire_owned().await.map_err(failed)?;
+        // The thread holds both: a request that is dropped does not admit another hash before its own has ended.
+        let held = (place, running);
+        let (sender, outcome) = oneshot::channel();
+        let hash = move || {
+            if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE)
+            {
+                tracing::debug!(?error, "a password is hashed at normal priority");
+            }
+            let outcome = work();
+            drop(held);
+            // Whoever asked may be gone.
+            let _ = sender.send(outcome);
+        };
+        thread::Builder::new().name("password".to_owned()).spawn(hash).map_err(failed)?;
+        outcome.await.map_err(failed)?
+    }
+}
+
+fn taken(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, HashingError> {
+    Arc::clone(semaphore).try_acquire_owned().map_err(|error| match error {
+        TryAcquireError::NoPermits => HashingError::Busy,
+        TryAcquireError::Closed => failed(error),
+    })
+}
+
+fn failed(error: impl std::fmt::Display) -> HashingError {
+    HashingError::Failed(error.to_string())
+}
+
+fn argon2(params: &Params) -> Argon2<'static> {
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone())
+}
+
+fn hashed(params: &Params, password: &Password) -> Result<PasswordHash, HashingError> {
+    let hash: ParsedHash = argon2(params).hash_password(password.expose().as_bytes()).map_err(failed)?;
+    Ok(PasswordHash::new(hash.to_string()))
+}
+
+/// Whether the password belongs to the hash. The parameters come from the hash.
+fn verified(params: &Params, password: &Password, hash: &PasswordHash) -> Result<Verdict, HashingError> {
+    let hash = ParsedHash::new(hash.as_str()).map_err(failed)?;
+    match argon2(params).verify_password(password.expose().as_bytes(), &hash) {
+        Ok(()) => {
+            let made_with = Params::try_from(&hash).map_err(failed)?;
+            let today = [params.m_cost(), params.t_cost(), params.p_cost()];
+            let is_outdated = [made_with.m_cost(), made_with.t_cost(), made_with.p_cost()] != today
+                || hash.algorithm.as_str() != Algorithm::Argon2id.as_str();
+            Ok(Verdict::Right { is_outdated })
+        }
+        Err(password_hash::Error::PasswordInvalid) => Ok(Verdict::Wrong),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+#[async_trait]
+impl PasswordHasher for Argon2Hasher {
+    fn weakness(&self, password: &Password, known_words: &[&str]) -> Option<String> {
+        strength::weakness(password.expose(), known_words)
+    }
+
+    fn place(&self, asker: Asker) -> Result<HashingPlace, HashingError> {
+        let as_stranger = match asker {
+            Asker::Known => None,
+            Asker::Stranger => Some(taken(&self.strangers)?),
+        };
+        Ok(HashingPlace::new((taken(&self.admitted)?, as_stranger)))
+    }
+
+    async fn hash(&self, place: HashingPlace, password: Password) -> Result<PasswordHash, HashingError> {
+        let params = self.params.clone();
+        self.run(place, move || hashed(&params, &password)).await
+    }
+
+    async fn verify(
+        &self,
+        place: HashingPlace,
+        password: Password,
+        hash: Option<PasswordHash>,
+    ) -> Result<Verdict, HashingError> {
+        let params = self.params.clone();
+        let (is_somebodys, nobodys) = (hash.is_some(), Arc::clone(&self.nobodys));
+        let check = move || {
+            // Also where there is a user: the first check takes the same time for everybody.
+            if nobodys.get().is_none() {
+                let made = hashed(&params, &Password::typed("nobody has this password"))?;
+                // Another thread may have made it at the same time.
+                let _ = nobodys.set(made);
+            }
+            let hash =
+                hash.or_else(|| nobodys.get().cloned()).ok_or_else(|| failed("no hash to compare with"))?;
+            verified(&params, &password, &hash)
+        };
+        let verdict = self.run(place, check).await?;
+        Ok(if is_somebodys { verdict } else { Verdict::Wrong })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn password(text: &str) -> Password {
+        Password::typed(text)
+    }
+
+    fn known(hasher: &Argon2Hasher) -> HashingPlace {
+        hasher.place(Asker::Known).unwrap()
+    }
+
+    #[tokio::test]
+    async fn d71_a_password_belongs_to_its_own_hash_only() {
+        let hasher = Argon2Hasher::new().unwrap();
+        let hash = hasher.hash(known(&hasher), password("plover egg tin")).await.unwrap();
+        assert!(hash.as_str().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.as_str());
+        assert_ne!(
+            hasher.hash(known(&hasher), password("plover egg tin")).await.unwrap(),
+            hash,
+            "each hash has its own salt"
+        );
+        let verify = async |text: &str, hash: Option<PasswordHash>| {
+            hasher.verify(known(&hasher), password(text), hash).await.unwrap()
+        };
+        assert_eq!(verify("plover egg tin", Some(hash.clone())).await, Verdict::Right { is_outdated: false });
+        assert_eq!(verify("plover egg tim", Some(hash)).await, Verdict::Wrong);
+        assert_eq!(verify("nobody has this password", None).await, Verdict::Wrong);
+    }
+
+    #[tokio::test]
+    async fn d71_a_hash_with_other_parameters_is_outdated() {
+        let weaker = Params::new(8 * 1024, 1, 1, None).unwrap();
+        let old = hashed(&weaker, &password("plover egg tin")).unwrap();
+        let hasher = Argon2Hasher::new().unwrap();
+        let verdict = hasher.verify(known(&hasher), password("plover egg tin"), Some(old)).await.unwrap();
+        assert_eq!(verdict, Verdict::Right { is_outdated: true });
+    }
+
+    #[tokio::test]
+    async fn a_damaged_hash_is_a_failure_and_no_wrong_password() {
+        let hasher = Argon2Hasher::new().unwrap();
+        let damaged = Some(PasswordHash::new("$argon2id$v=19$damaged".to_owned()));
+        assert!(matches!(
+            hasher.verify(known(&hasher), password("x"), damaged).await,
+            Err(HashingError::Failed(_))
+        ));
+    }
+
+    #[tokio::test]
+    async fn d75_two_hashes_run_thirty_two_wait_and_the_next_is_refused() {
+        let hasher = Arc::new(Argon2Hasher::new().unwrap());
+        let all = HASHES_AT_ONCE + HASHES_WAITING;
+        let strangers: Vec<_> = (0..all).map_while(|_| hasher.place(Asker::Stranger).ok()).collect();
+        assert_eq!(strangers.len(), all - PLACES_OF_THE_KNOWN);
+        assert!(matches!(hasher.place(Asker::Stranger), Err(HashingError::Busy)));
+        let known: Vec<_> = (0..all).map_while(|_| hasher.place(Asker::Known).ok()).collect();
+        assert_eq!(known.len(), PLACES_OF_THE_KNOWN);
+        let tasks: Vec<_> = strangers
+            .into_iter()
+            .chain(known)
+            .map(|place| {
+                let hasher = Arc::clone(&hasher);
+                tokio::spawn(async move { hasher.verify(place, password("x"), None).await.is_ok() })
+            })
+            .collect();
+        while hasher.running.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(matches!(hasher.place(Asker::Known), Err(HashingError::Busy)));
+        for task in tasks {
+            assert!(task.await.unwrap());
+        }
+        assert_eq!(hasher.running.available_permits(), HASHES_AT_ONCE);
+        assert_eq!(hasher.admitted.available_permits(), all);
+    }
+}

@@ -1,0 +1,220 @@
+//! Tickets, which let a person in once (D70).
+
+use std::sync::Arc;
+
+use signpost_app::ports::Store;
+use signpost_domain::{AccountId, Role, Ticket, TicketPurpose, Timestamp, TokenHash, UserId};
+
+use super::fixture::Fresh;
+use super::given::unit;
+use super::people_steps::{self, insert_ticket};
+use crate::run::at_once;
+use crate::samples;
+
+cases! {
+    $ tickets
+    a_ticket_reads_back_as_it_was_inserted
+    a_newer_ticket_of_the_same_kind_and_address_replaces_the_older_one
+    no_ticket_is_inserted_for_what_is_missing
+    a_ticket_is_taken_once
+    taking_a_ticket_is_undone_with_its_unit_of_work
+    of_concurrent_units_of_work_one_takes_a_ticket
+    concurrent_tickets_for_the_same_leave_one
+    all_tickets_for_an_address_are_voided
+}
+
+fn first_start(account: AccountId) -> Ticket {
+    samples::ticket(TicketPurpose::FirstStart { account })
+}
+
+fn invitation(email: &str, account: AccountId) -> Ticket {
+    let (email, joins) = (samples::email(email), Some((account, Role::Editor)));
+    samples::ticket(TicketPurpose::Invitation { email, joins, is_operator: false })
+}
+
+fn reset(email: &str, user: UserId) -> Ticket {
+    samples::ticket(TicketPurpose::PasswordReset { user, email: samples::email(email) })
+}
+
+async fn take(store: &Arc<dyn Store>, hash: &TokenHash) -> Option<Ticket> {
+    unit!(store, async |work| Ok(work.take_ticket(hash).await?)).await.unwrap()
+}
+
+async fn is_stored(store: &Arc<dyn Store>, ticket: &Ticket) -> bool {
+    let found = store.ticket(&ticket.hash).await.unwrap();
+    assert!(found.is_none() || found.as_ref() == Some(ticket), "{found:?} for {ticket:?}");
+    found.is_some()
+}
+
+pub(super) async fn a_ticket_reads_back_as_it_was_inserted(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let user = people_steps::user(&store).await.id;
+    let mut tickets = vec![first_start(account), reset("O'Hara+\"x\";--@Example.COM", user)];
+    let email = samples::email("Jürgen@Example.com");
+    for joins in Role::ALL.map(|role| Some((account, role))).into_iter().chain([None]) {
+        for is_operator in [false, true] {
+            let email = email.clone();
+            tickets.push(samples::ticket(TicketPurpose::Invitation { email, joins, is_operator }));
+        }
+    }
+    let oldest =
+        Ticket { created_at: Timestamp::EPOCH, expires_at: Timestamp::EPOCH, ..first_start(account) };
+    let newest = Ticket { created_at: Timestamp::LAST, expires_at: Timestamp::LAST, ..first_start(account) };
+    tickets.extend([oldest, newest]);
+    for ticket in tickets {
+        assert!(insert_ticket(&store, &ticket).await);
+        assert_eq!(store.ticket(&ticket.hash).await.unwrap().as_ref(), Some(&ticket));
+        assert_eq!(take(&store, &ticket.hash).await, Some(ticket));
+    }
+}
+
+pub(super) async fn a_newer_ticket_of_the_same_kind_and_address_replaces_the_older_one(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let user = people_steps::user(&store).await.id;
+    let mut kept = vec![invitation("other@example.com", account), reset("other@example.com", user)];
+    for ticket in &kept {
+        assert!(insert_ticket(&store, ticket).await);
+    }
+    let mut replaced: Vec<Ticket> = Vec::new();
+    for (email, account) in
+        [("ada@example.com", account), ("Ada@Example.com", account), ("ada@example.com", other)]
+    {
+        let tickets = [first_start(account), invitation(email, account), reset(email, user)];
+        for ticket in &tickets {
+            assert!(insert_ticket(&store, ticket).await);
+        }
+        for ticket in kept.iter().chain(&tickets) {
+            assert!(is_stored(&store, ticket).await, "{ticket:?}");
+        }
+        for ticket in &replaced {
+            assert!(!is_stored(&store, ticket).await, "{ticket:?}");
+            assert_eq!(take(&store, &ticket.hash).await, None);
+        }
+        replaced.extend(tickets);
+    }
+    // Whoever was invited to an account may be made an operator instead.
+    let email = samples::email("other@example.com");
+    let operator = samples::ticket(TicketPurpose::Invitation { email, joins: None, is_operator: true });
+    assert!(insert_ticket(&store, &operator).await);
+    assert!(!is_stored(&store, &kept.remove(0)).await);
+    assert!(is_stored(&store, &operator).await);
+    assert!(is_stored(&store, &kept[0]).await);
+}
+
+/// The older ticket stays, and the unit of work stays usable.
+pub(super) async fn no_ticket_is_inserted_for_what_is_missing(fresh: Fresh) {
+    let (store, [account, deleted]) = fresh.store_with_accounts().await;
+    people_steps::delete_account(&store, deleted).await;
+    let user = people_steps::user(&store).await.id;
+    let older = [first_start(account), invitation("a@example.com", account), reset("a@example.com", user)];
+    for ticket in &older {
+        assert!(insert_ticket(&store, ticket).await);
+    }
+    let refused = [
+        first_start(samples::id()),
+        first_start(deleted),
+        invitation("a@example.com", samples::id()),
+        invitation("a@example.com", deleted),
+        reset("a@example.com", samples::id()),
+    ];
+    let last = invitation("b@example.com", account);
+    let inserted = unit!(&store, async |work| {
+        for ticket in &refused {
+            assert!(!work.insert_ticket(ticket).await?, "{ticket:?}");
+        }
+        Ok(work.insert_ticket(&last).await?)
+    });
+    assert!(inserted.await.unwrap());
+    for ticket in &refused {
+        assert!(!is_stored(&store, ticket).await);
+    }
+    for ticket in older.iter().chain([&last]) {
+        assert!(is_stored(&store, ticket).await);
+    }
+}
+
+/// Whether it has expired is for the caller to judge.
+pub(super) async fn a_ticket_is_taken_once(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let expired = Ticket { expires_at: Timestamp::EPOCH, ..invitation("a@example.com", account) };
+    let other = invitation("b@example.com", account);
+    for ticket in [&expired, &other] {
+        assert!(insert_ticket(&store, ticket).await);
+    }
+    assert_eq!(take(&store, &samples::token_hash()).await, None);
+    assert_eq!(take(&store, &expired.hash).await.as_ref(), Some(&expired));
+    assert_eq!(take(&store, &expired.hash).await, None);
+    assert!(!is_stored(&store, &expired).await);
+    assert!(is_stored(&store, &other).await);
+}
+
+pub(super) async fn taking_a_ticket_is_undone_with_its_unit_of_work(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let ticket = first_start(account);
+    assert!(insert_ticket(&store, &ticket).await);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.take_ticket(&ticket.hash).await.unwrap().as_ref(), Some(&ticket));
+    drop(work);
+    assert_eq!(take(&store, &ticket.hash).await, Some(ticket));
+}
+
+pub(super) async fn of_concurrent_units_of_work_one_takes_a_ticket(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    for _ in 0..5 {
+        let ticket = first_start(account);
+        assert!(insert_ticket(&store, &ticket).await);
+        let taken = at_once(12, |_| {
+            let (store, hash) = (store.clone(), ticket.hash);
+            async move { take(&store, &hash).await }
+        });
+        assert_eq!(taken.await.into_iter().flatten().collect::<Vec<_>>(), [ticket]);
+    }
+}
+
+pub(super) async fn concurrent_tickets_for_the_same_leave_one(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let user = people_steps::user(&store).await.id;
+    let make = |number| match number % 3 {
+        0 => first_start(account),
+        1 => invitation(if number % 2 == 0 { "a@example.com" } else { "A@example.com" }, account),
+        _ => reset(if number % 2 == 0 { "a@example.com" } else { "A@example.com" }, user),
+    };
+    let inserted = at_once(18, |number| {
+        let (store, ticket) = (store.clone(), make(number));
+        async move {
+            assert!(insert_ticket(&store, &ticket).await);
+            ticket
+        }
+    });
+    let mut left = Vec::new();
+    for ticket in inserted.await {
+        if is_stored(&store, &ticket).await {
+            left.push(ticket.purpose.kind());
+        }
+    }
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert!(left[0] != left[1] && left[1] != left[2] && left[0] != left[2], "{left:?}");
+}
+
+pub(super) async fn all_tickets_for_an_address_are_voided(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let user = people_steps::user(&store).await.id;
+    let doomed = [invitation("Ada@example.com", account), reset("ada@Example.com", user)];
+    let kept = [first_start(account), invitation("bob@example.com", account), reset("bob@example.com", user)];
+    for ticket in doomed.iter().chain(&kept) {
+        assert!(insert_ticket(&store, ticket).await);
+    }
+    for email in ["nobody@example.com", "ADA@EXAMPLE.COM"] {
+        for ticket in doomed.iter().chain(&kept) {
+            assert!(is_stored(&store, ticket).await);
+        }
+        let email = samples::email(email);
+        unit!(&store, async |work| Ok(work.void_tickets(&email).await?)).await.unwrap();
+    }
+    for ticket in &doomed {
+        assert!(!is_stored(&store, ticket).await);
+    }
+    for ticket in &kept {
+        assert!(is_stored(&store, ticket).await);
+    }
+}

@@ -1,0 +1,86 @@
+//! What a screen of the dashboard loads when nothing is cached.
+
+use serde_json::json;
+
+use crate::dashboard::Dashboard;
+use crate::soundness::assert_inert;
+use crate::tab::Tab;
+use crate::visitor::Visitor;
+
+/// What was requested, with the bytes of the answers without compression. The icons count once: they are also the page's
+/// own icon, and a browser that may keep what is immutable asks for them once.
+const LOADED: &str = "(() => {
+    const loads = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+    return [...new Map(loads.map((load) => [load.name, load.decodedBodySize]))];
+})()";
+
+/// Asserts that the page in the tab, which caches nothing, is small.
+#[track_caller]
+pub fn assert_small(tab: &Tab, what: &str) {
+    let loaded: Vec<(String, u64)> = tab.evaluate(LOADED);
+    assert!(loaded.len() <= 4, "{what} makes {} requests: {loaded:?}", loaded.len());
+    let bytes: u64 = loaded.iter().map(|(_, bytes)| bytes).sum();
+    assert!(bytes <= 50 * 1024, "{what} has {bytes} bytes: {loaded:?}");
+}
+
+#[test]
+fn a_cold_screen_takes_50_kb_and_four_requests_to_its_own_host() {
+    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let bodies: Vec<_> = (0..25)
+        .map(|number| {
+            let target = format!("https://www.example.com/campaigns/autumn-{number}?utm_source=newsletter");
+            json!({"name": format!("Autumn newsletter, part {number}"), "slug": format!("autumn-{number}"), "target_url": target})
+        })
+        .collect();
+    let ids = dashboard.add_redirects(&bodies);
+    dashboard.tab.caches(false);
+    let link = format!("links/{}", ids[0]);
+    for screen in ["links", "links/new", "links/new?kind=landing", &link, "groups", "pixels", "keys", "usage"]
+    {
+        assert_small(dashboard.screen(screen), screen);
+    }
+    for path in ["/me", "/accounts", "/confirm", "/missing"] {
+        assert_small(dashboard.visit(path), path);
+    }
+    dashboard.screen("usage");
+    assert_small(dashboard.send("form[action='/sign-out']", &[]), "the sign-in");
+    assert_inert(&dashboard.tab, &[&dashboard.origin], "the dashboard");
+}
+
+/// Opens every link of the page that leads to the dashboard, and returns those that lead nowhere.
+const DEAD_LINKS: &str = "Promise.all([...new Set([...document.links, ...document.querySelectorAll('form.find')]
+    .map((it) => it.href ?? it.action).filter((url) => url.startsWith(location.origin) && !url.includes('#')))]
+    .map((url) => fetch(url).then(({status}) => status < 400 ? null : `${url}: ${status}`))).then((all) => all.filter(Boolean))";
+
+#[test]
+fn every_link_of_a_screen_leads_to_a_page() {
+    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let group =
+        dashboard.program.first_account().post("/v1/groups", &json!({"name": "Menus"})).expect_status(201);
+    let menu = json!({"name": "Menu", "slug": "menu", "target_url": "https://www.example.com/", "group_id": group.body["id"]});
+    let ids = dashboard.add_redirects(&[menu]);
+    let assert_alive = |what: &str| {
+        let dead: Vec<String> = dashboard.tab.evaluate(DEAD_LINKS);
+        assert_eq!(dead, Vec::<String>::new(), "{what}");
+    };
+    for screen in
+        ["links", "links?q=x", "links/new", &format!("links/{}?new=1", ids[0]), "groups", "keys", "usage"]
+    {
+        dashboard.screen(screen);
+        assert_alive(screen);
+    }
+    for path in ["/me", "/accounts", "/missing"] {
+        dashboard.visit(path);
+        assert_alive(path);
+    }
+    dashboard.screen("links/new");
+    dashboard.send("main form", &[("target_url", "https://www.example.com/"), ("slug", "menu")]);
+    assert_eq!(dashboard.text("#e-slug"), "Is already taken on this domain by your link.");
+    assert_eq!(dashboard.text(&format!(".pair a[href$='{}']", ids[0])), "Show that link");
+    assert_alive("a form with a slug that is taken");
+    dashboard.screen("links");
+    dashboard.send("#bulk", &[("ids", "*")]);
+    let outcome = (dashboard.text(".note.ok"), dashboard.text(".chip"));
+    assert_eq!((outcome.0.trim(), outcome.1.as_str()), ("One link moved.", ""));
+    assert_alive("the answer to an action on several links");
+}

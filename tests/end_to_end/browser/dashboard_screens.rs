@@ -1,0 +1,235 @@
+//! Every screen of the dashboard, with nothing, with much and with errors, on small and large windows, light and dark.
+
+use std::cell::Cell;
+use std::env;
+
+use serde_json::json;
+
+use crate::accessibility::{assert_accessible, assert_fits};
+use crate::dashboard::{Dashboard, EMAIL, origin_of};
+use crate::dashboard_focus::{assert_focus_is_visible, assert_targets_are_large};
+use crate::harness::Program;
+use crate::soundness::assert_inert;
+use crate::tab::Tab;
+use crate::visitor::{Scheme, Visitor};
+
+/// A word without a place to break, a name from right to left, and pictures.
+const NAMES: [&str; 4] = [
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+    "قائمة الطعام والمشروبات لشهر رمضان",
+    "🎧 Field recordings 👩‍👩‍👧‍👦",
+    "Autumn sale",
+];
+
+/// Looks at screens of one tab.
+struct Look<'a> {
+    tab: &'a Tab,
+    seen: Cell<usize>,
+    wants_all: bool,
+}
+
+impl<'a> Look<'a> {
+    fn of(tab: &'a Tab) -> Self {
+        let wants_all =
+            ["SIGNPOST_SOAK", "SIGNPOST_SCREENSHOTS"].iter().any(|name| env::var_os(name).is_some());
+        Self { tab, seen: Cell::new(0), wants_all }
+    }
+
+    /// Asserts that the screen is sound: on each width and in each theme once, or with every width in every theme. 320 pixels
+    /// are also what a window of 1280 pixels has left at 400 % (WCAG 1.4.10).
+    #[track_caller]
+    fn at(&self, name: &str) {
+        let number = self.seen.replace(self.seen.get() + 1);
+        let visitors = if self.wants_all {
+            Visitor::default().on_every_screen()
+        } else {
+            let schemes = if number.is_multiple_of(2) { Scheme::ALL } else { [Scheme::Dark, Scheme::Light] };
+            let of_width = |(width, scheme)| Visitor { width, scheme, ..Visitor::default() };
+            [320, 1280].into_iter().zip(schemes).map(of_width).collect()
+        };
+        for visitor in visitors {
+            self.tab.becomes(&visitor);
+            let what = format!("dashboard-{name}-{}-{}", visitor.width, visitor.scheme.name());
+            self.tab.screenshot(&what);
+            // The bar of actions floats above the list unless the window shows its end.
+            self.tab
+                .run("if (document.querySelector('.rows :checked')) scrollTo(0, document.body.scrollHeight)");
+            assert_accessible(self.tab, &what);
+            assert_fits(self.tab, &what);
+            assert_targets_are_large(self.tab, &what);
+            assert_focus_is_visible(self.tab, &what);
+        }
+        self.tab.becomes(&Visitor::default());
+    }
+}
+
+/// Opens everything that opens, such as menus that hide a form.
+fn unfold(tab: &Tab, selector: &str) {
+    tab.run(&format!("for (const it of document.querySelectorAll('{selector}')) it.open = true"));
+}
+
+fn look_at_empty_screens(dashboard: &Dashboard, look: &Look<'_>) {
+    for (name, path) in [
+        ("links-empty", "links"),
+        ("new-redirect", "links/new"),
+        ("new-landing", "links/new?kind=landing"),
+        ("groups-empty", "groups"),
+        ("pixels-empty", "pixels"),
+        ("keys", "keys"),
+        ("usage", "usage"),
+    ] {
+        dashboard.screen(path);
+        look.at(name);
+    }
+    for (name, path) in
+        [("me", "/me"), ("accounts", "/accounts"), ("confirm", "/confirm?next=/me"), ("missing", "/missing")]
+    {
+        dashboard.visit(path);
+        look.at(name);
+    }
+}
+
+/// Fills the account, and looks at what refuses an input meanwhile.
+fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
+    let tab = &dashboard.tab;
+    dashboard.screen("groups");
+    dashboard.send("form.line", &[("name", NAMES[0])]);
+    dashboard.send("form.line", &[("name", "")]);
+    look.at("groups-error");
+    dashboard.screen("pixels");
+    dashboard.send("form.line", &[("pixel_id", "G-1A2BCD345E"), ("name", NAMES[1])]);
+    dashboard.send("form.line", &[("pixel_id", "<b>")]);
+    look.at("pixels-error");
+    dashboard.screen("links/new");
+    let values = [("target_url", "ftp://"), ("slug", "a b"), ("name", NAMES[0]), ("countries", "Germany")];
+    dashboard.send("main form", &values);
+    look.at("new-redirect-error");
+    dashboard.screen("links/new?kind=landing");
+    dashboard.send("main form", &[("title", ""), ("slug", "/")]);
+    look.at("new-landing-error");
+    dashboard.screen("links/new");
+    dashboard.send("main form", &[("target_url", "https://www.example.com/menu"), ("name", NAMES[3])]);
+    look.at("new-link-is-live");
+    dashboard.screen("keys");
+    dashboard.send("main .box form", &[("all_scopes", "")]);
+    look.at("keys-error");
+    dashboard.send("main .box form", &[("all_scopes", "true"), ("name", NAMES[0])]);
+    look.at("issued-key");
+    dashboard.visit("/me");
+    dashboard.send("main form", &[("email", "nobody"), ("name", NAMES[0])]);
+    look.at("me-error");
+    dashboard.visit("/me");
+    dashboard.send("form[action='/me/password']", &[("password", "password12")]);
+    look.at("me-password-error");
+    tab.run("document.activeElement.blur()");
+}
+
+fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) {
+    let tab = &dashboard.tab;
+    let groups = dashboard.program.first_account().get("/v1/groups").expect_status(200).body;
+    let group = groups["data"][0]["id"].clone();
+    let long = format!("https://www.example.com/{}?utm_source=newsletter", "very-long-path/".repeat(12));
+    let bodies: Vec<_> = (0..30)
+        .map(|number| {
+            let slug = if number == 27 { "s".repeat(64) } else { format!("link-{number}") };
+            let (name, is_active) = (NAMES[number % 4], number % 5 != 4);
+            let target = if number % 3 == 0 { long.as_str() } else { "https://example.org/" };
+            let note = "A note with a line.\nAnd another one.";
+            json!({"name": name, "slug": slug, "target_url": target, "is_active": is_active, "group_id": group, "note": note})
+        })
+        .collect();
+    let ids = dashboard.add_redirects(&bodies);
+    let page = json!({"title": NAMES[1], "slug": "page", "description": NAMES[0]});
+    let page = dashboard.program.first_account().post("/v1/landings", &page).expect_status(201).body;
+    let page = page["id"].as_str().unwrap();
+
+    dashboard.screen("links");
+    unfold(tab, "details.api");
+    look.at("links");
+    tab.click("[name=ids]");
+    unfold(tab, ".find details");
+    look.at("links-selected");
+    dashboard.send("#bulk", &[("ids", "*")]);
+    look.at("links-moved");
+    dashboard.screen("links");
+    tab.run("for (const box of document.querySelectorAll('[name=ids]')) box.checked = true");
+    tab.run("document.querySelector('dialog#ask').remove()");
+    tab.follow(|tab| tab.run("document.querySelector('.bulk [value=delete]').removeAttribute('data-ask'); document.querySelector('.bulk [value=delete]').click()"));
+    look.at("bulk-delete");
+    dashboard.screen("links?q=nothing-has-this-name&active=off");
+    look.at("links-no-match");
+    let edit = format!("links/{}", ids[27]);
+    dashboard.screen(&edit);
+    unfold(tab, "main details");
+    look.at("edit");
+    dashboard.screen(&edit);
+    let change = json!({"name": NAMES[2], "note": null, "target_url": "https://example.org/new"});
+    dashboard
+        .program
+        .first_account()
+        .patch(&format!("/v1/redirects/{}", ids[27]), &change)
+        .expect_status(200);
+    dashboard.send("#edit", &[("name", NAMES[1])]);
+    look.at("conflict");
+    dashboard.screen(&edit);
+    dashboard.send("#edit", &[("slug", "link-3"), ("target_url", "")]);
+    look.at("edit-error");
+    dashboard.screen(&format!("links/{page}"));
+    look.at("edit-landing");
+    for (name, path) in [("groups", "groups"), ("pixels", "pixels"), ("keys-full", "keys")] {
+        dashboard.screen(path);
+        look.at(name);
+        tab.run("document.querySelector('.edit').open = true");
+        look.at(&format!("{name}-asks"));
+    }
+}
+
+fn look_at_screens_of_strangers(dashboard: &Dashboard, look: &Look<'_>) {
+    let (tab, program) = (&dashboard.tab, &dashboard.program);
+    dashboard.screen("links");
+    dashboard.send("form[action='/sign-out']", &[]);
+    look.at("sign-in");
+    dashboard.send("form", &[("email", EMAIL), ("password", "wrong password")]);
+    look.at("sign-in-error");
+    tab.open(program.start_url.as_deref().unwrap());
+    look.at("start-used");
+    let member = ["--account", &dashboard.account, "--role", "editor"];
+    let invite = ["user", "invite", "--json", "--email", "sami@morgenbrot.example"];
+    let invited = program.command(&[invite.as_slice(), &member].concat());
+    tab.open(&at(dashboard, &invited["invite_url"]));
+    look.at("invitation");
+    dashboard.send("form", &[("name", ""), ("password", "short")]);
+    look.at("invitation-error");
+    let reset = program.command(&["user", "reset", "--json", EMAIL]);
+    tab.open(&at(dashboard, &reset["reset_url"]));
+    look.at("reset");
+    dashboard.send("form", &[("password", "password12")]);
+    look.at("reset-error");
+}
+
+/// The commands do not know the port of the running program.
+fn at(dashboard: &Dashboard, url: &serde_json::Value) -> String {
+    let path = url.as_str().unwrap().splitn(4, '/').nth(3).unwrap();
+    format!("{}/{path}", dashboard.origin)
+}
+
+#[test]
+fn every_screen_is_accessible_fits_and_shows_the_focus() {
+    let program = Program::start();
+    let Some(tab) = Tab::of(&Visitor::default()) else { return };
+    let origin = origin_of(&program);
+    let newcomer = Dashboard { program, tab, origin, account: String::new() };
+    newcomer.tab.open(newcomer.program.start_url.as_deref().unwrap());
+    Look::of(&newcomer.tab).at("start");
+    newcomer.send("form", &[("email", "nobody"), ("password", "password12")]);
+    Look::of(&newcomer.tab).at("start-error");
+    let Dashboard { program, tab, .. } = newcomer;
+    let dashboard = Dashboard::start(program, tab);
+    let look = Look::of(&dashboard.tab);
+    look_at_empty_screens(&dashboard, &look);
+    look_at_errors(&dashboard, &look);
+    look_at_full_screens(&dashboard, &look);
+    look_at_screens_of_strangers(&dashboard, &look);
+    assert_inert(&dashboard.tab, &[&dashboard.origin], "the dashboard");
+    assert!(look.seen.get() > 30, "only {} screens", look.seen.get());
+}

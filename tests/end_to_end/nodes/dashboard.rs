@@ -1,0 +1,136 @@
+//! The dashboard on several nodes, and what its pages cost.
+
+use signpost_test_servers::Absence;
+use signpost_test_servers::postgres;
+
+use super::nodes;
+use super::request_costs::is_of_the_background;
+use crate::harness::{PASSWORD, Person, Program, concurrently, migrate};
+
+/// A person on each node, with the same cookie.
+fn everywhere(person: &Person, nodes: &[Program]) -> Vec<Person> {
+    nodes.iter().map(|node| person.also_at(node)).collect()
+}
+
+#[test]
+fn d72_what_ends_a_session_ends_it_for_the_next_request_on_every_node() {
+    let Some(cluster) = nodes(3, "") else { return };
+    let nodes = &cluster.nodes;
+    let (owner, account) = Person::owner(&nodes[0]);
+    let email = format!("{}@example.com", account.get(4..).unwrap());
+    let list = format!("/{account}/links");
+    let statuses = |people: &mut [Person], path: &str| -> Vec<u16> {
+        people.iter_mut().map(|person| person.get(path).status).collect()
+    };
+    let mut owners = everywhere(&owner, nodes);
+    assert_eq!(statuses(&mut owners, &list), [200; 3]);
+
+    // A changed password: the other session ends, and this one goes on with a new token on every node.
+    let mut other = Person::at(&nodes[1]);
+    other.post("/sign-in", &[("email", &email), ("password", PASSWORD)]).expect_status(303);
+    let mut others = everywhere(&other, nodes);
+    assert_eq!(statuses(&mut others, &list), [200; 3]);
+    owners[2].post("/me/password", &[("password", "another fine password")]).expect_status(303);
+    assert_eq!(statuses(&mut others, &list), [303; 3]);
+    let mut owners = everywhere(&owners[2], nodes);
+    assert_eq!(statuses(&mut owners, &list), [200; 3]);
+
+    // A command on another machine.
+    nodes[1].command(&["user", "sign-out", "--json", &email]);
+    assert_eq!(statuses(&mut owners, &list), [303; 3]);
+    let sign_in = [("email", email.as_str()), ("password", "another fine password")];
+    owners[0].post("/sign-in", &sign_in).expect_status(303);
+    let mut owners = everywhere(&owners[0], nodes);
+    nodes[2].command(&["account", "suspend", "--json", &account]);
+    assert_eq!(statuses(&mut owners, &list), [200; 3], "members of a suspended account read");
+    for owner in &mut owners {
+        owner.post(&format!("/{account}/groups"), &[("name", "x")]).expect_status(409);
+    }
+    nodes[0].command(&["user", "disable", "--json", &email]);
+    assert_eq!(statuses(&mut owners, &list), [303; 3]);
+    // The failures of one node count on all of them (D75).
+    for node in [0, 1, 2, 0, 1] {
+        let wrong = [("email", email.as_str()), ("password", "a wrong password")];
+        Person::at(&nodes[node]).post("/sign-in", &wrong).expect_status(422);
+    }
+    for node in nodes {
+        Person::at(node).post("/sign-in", &sign_in).expect_status(429);
+    }
+}
+
+#[test]
+fn d12_a_form_sent_to_three_nodes_at_once_makes_one_link() {
+    let Some(cluster) = nodes(3, "") else { return };
+    let (owner, account) = Person::owner(&cluster.nodes[0]);
+    let form = [
+        ("idempotency_key", "form-once"),
+        ("kind", "redirect"),
+        ("target_url", "https://example.com/"),
+        ("is_active", "on"),
+    ];
+    let places = concurrently(20, |number| {
+        let mut person = owner.also_at(&cluster.nodes[number % 3]);
+        person.post(&format!("/{account}/links"), &form).expect_status(303).location
+    });
+    assert!(places.iter().all(|place| *place == places[0]), "{places:?}");
+    let account = cluster.nodes[1].with_key(&cluster.nodes[0].issue_key(&account));
+    assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 1);
+}
+
+#[test]
+fn d70_of_many_nodes_one_takes_a_ticket() {
+    let Some(cluster) = nodes(3, "") else { return };
+    let account = cluster.nodes[0].account("agency");
+    let invite = ["user", "invite", "--json", "--email", "ada@example.com", "--account", account.id()];
+    let invitation = cluster.nodes[0].command(&invite);
+    let path = invitation["invite_url"].as_str().unwrap().split_once("/invitation/").unwrap().1.to_owned();
+    let form = [("name", "Ada"), ("password", PASSWORD), ("time_zone", "UTC")];
+    let statuses = concurrently(6, |number| {
+        let mut person = Person::at(&cluster.nodes[number % 3]);
+        person.post(&format!("/invitation/{path}"), &form).status
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 303).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [303, 410].contains(status)), "{statuses:?}");
+}
+
+/// The question about clicks goes to the click store, and is not counted here.
+#[test]
+fn a_list_of_links_costs_four_statements_and_a_link_five() {
+    let database = match postgres::try_shared().map_err(Absence::clone) {
+        Ok(postgres) => postgres.database(None),
+        Err(absence) => return absence.tell("what a page of the dashboard costs"),
+    };
+    migrate(&database.url());
+    database.record_statements();
+    let program = Program::builder()
+        .setting_of_all("database-url", &database.url())
+        .setting("database-connections", "1")
+        .start();
+    let (mut owner, account) = Person::owner(&program);
+    let form = [("kind", "redirect"), ("target_url", "https://example.com/"), ("is_active", "on")];
+    let link = owner.post(&format!("/{account}/links"), &form).expect_status(303).location;
+    let link = link.split('?').next().unwrap().to_owned();
+    for (path, most) in [
+        (format!("/{account}/links"), 4),
+        (format!("/{account}/links?kind=redirect"), 3),
+        (format!("/{account}/links?q=example&active=on"), 4),
+        (link, 5),
+        (format!("/{account}/groups"), 2),
+        (format!("/{account}/usage"), 2),
+    ] {
+        owner.get(&path).expect_status(200);
+        let cheapest = (0..5).map(|_| {
+            let statements = database.statements_during(|| drop(owner.get(&path).expect_status(200)));
+            // The reading of clicks begins and ends a transaction of its own; nothing else here has one.
+            let is_about_clicks = |statement: &str| {
+                ["click_segments", "READ ONLY", "ROLLBACK"].iter().any(|part| statement.contains(part))
+            };
+            let own = statements
+                .into_iter()
+                .filter(|statement| !is_of_the_background(statement) && !is_about_clicks(statement));
+            own.collect::<Vec<_>>()
+        });
+        let cheapest = cheapest.min_by_key(Vec::len).unwrap();
+        assert!(cheapest.len() <= most, "{path}: {cheapest:#?}");
+    }
+}
