@@ -7,7 +7,7 @@ use crate::tab::Tab;
 use crate::visitor::Visitor;
 
 /// Decodes the QR code in the picture of a tab.
-fn read(tab: &Tab) -> String {
+pub fn read(tab: &Tab) -> String {
     let picture = tab.picture();
     let mut decoder = png::Decoder::new(std::io::Cursor::new(picture));
     decoder.set_transformations(png::Transformations::EXPAND);

@@ -1,5 +1,6 @@
 //! A newcomer's first minute (D79).
 
+use crate::codes::read;
 use crate::dashboard::{Dashboard, EMAIL, PASSWORD, origin_of};
 use crate::dashboard_cold_screens::assert_small;
 use crate::harness::Program;
@@ -28,6 +29,8 @@ fn d79_an_empty_store_has_a_link_that_opens_after_two_forms() {
     assert_eq!(dashboard.text(".live h2"), "Your link is live");
 
     let short: String = tab.evaluate("document.querySelector('.live .big a').href");
+    // The style of icons must not reach the lines of the code.
+    assert_eq!(read(tab), format!("{short}?src=qr"));
     let path = short.splitn(4, '/').nth(3).unwrap().to_owned();
     let visit = dashboard.program.visitor().open(&format!("/{path}"));
     assert_eq!(visit.location(), Some(target), "{visit:?}");
