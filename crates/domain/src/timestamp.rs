@@ -80,6 +80,13 @@ impl Timestamp {
         Self(self.0.saturating_sub(millis).max(0))
     }
 
+    /// The seconds until another instant, rounded up, and at least one: how long a client waits before it tries again.
+    #[must_use]
+    pub fn seconds_until(self, later: Self) -> u32 {
+        let millis = later.0.saturating_sub(self.0).max(1);
+        u32::try_from(millis.unsigned_abs().div_ceil(1_000)).unwrap_or(u32::MAX)
+    }
+
     /// The start of the period of `length` milliseconds, counted from 1970, that contains this instant.
     pub(crate) const fn floor_to(self, length: i64) -> Self {
         Self(self.0 - self.0.rem_euclid(length))
@@ -101,6 +108,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_wait_is_rounded_up_to_a_second() {
+        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
+        for (later, seconds) in [(0, 1), (4_999, 1), (5_000, 1), (6_000, 1), (6_001, 2), (65_000, 60)] {
+            assert_eq!(at(5_000).seconds_until(at(later)), seconds, "{later}");
+        }
+        assert_eq!(at(0).seconds_until(at(LAST_MILLIS)), u32::MAX);
+    }
 
     #[test]
     fn d3_an_instant_always_has_three_fractional_digits() {

@@ -1,6 +1,6 @@
 //! The unit of work of a request that may have an idempotency key.
 
-use signpost_domain::{Refusal, Timestamp};
+use signpost_domain::Refusal;
 
 use super::{Idempotency, KeyedRequest, replay};
 use crate::app_error::AppError;
@@ -8,12 +8,6 @@ use crate::application::Application;
 use crate::caller::Caller;
 use crate::ports::{RememberedAnswer, RememberedRequest, Remembering, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
-
-/// The seconds from `now` until `instant`, rounded up, and at least one.
-fn seconds_until(instant: Timestamp, now: Timestamp) -> u32 {
-    let millis = u64::try_from(instant.unix_millis().saturating_sub(now.unix_millis())).unwrap_or_default();
-    u32::try_from(millis.max(1).div_ceil(1_000)).unwrap_or(u32::MAX)
-}
 
 /// The unit of work of one request, with the outcome `T`. The store may ask for several attempts.
 pub(crate) struct Operation<'a, T> {
@@ -116,7 +110,7 @@ impl<'a, T> Operation<'a, T> {
             Remembering::Done => Ok(commit(self.app, work).await?),
             // Dropping the unit of work undoes it: no change is kept without its remembered answer.
             Remembering::NoneUntil(instant) => {
-                Err(AppError::NoRoomForAnswer { retry_after_seconds: seconds_until(instant, now) })
+                Err(AppError::NoRoomForAnswer { retry_after_seconds: now.seconds_until(instant) })
             }
         }
     }

@@ -1,6 +1,8 @@
 //! What users change about themselves (D68, D70–D73).
 
-use signpost_domain::{Account, AuditAction, AuditActor, Email, Name, Preferences, Role, User, Violations};
+use signpost_domain::{
+    Account, AuditAction, AuditActor, Email, Name, PasswordHash, Preferences, Role, User, Violations,
+};
 
 use super::audit::{Deed, record};
 use super::{Client, OpenedSession, PersonError, chosen_password, open_session};
@@ -73,29 +75,53 @@ pub async fn change_password(
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
     require_confirmed(app, signed_in)?;
-    let user = signed_in.user();
-    let known = known_words(&user.email, user.name.as_ref());
-    let mut violations = Violations::new();
-    let Some(password) = chosen_password(app, password, &known, PASSWORD, &mut violations) else {
-        return Err(PersonError::Invalid(violations));
-    };
-    let hash = app.passwords.hash(app.passwords.place(Asker::Known)?, password).await?;
+    let hash = hash_of_chosen(app, password, signed_in.user()).await?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
-            let mut user = locked(work.as_mut(), signed_in).await?;
-            user.password = Some(hash.clone());
-            work.update_user(&user).await.map_err(not_written)?;
-            work.void_tickets(&user.email).await?;
-            work.end_sessions(user.id, None).await?;
-            let opened = open_session(app, work.as_mut(), &user, signed_in.session().is_kept, client).await?;
-            let deed = of_user(&user, AuditAction::PasswordChanged, client);
-            record(app, work.as_mut(), deed).await?;
+            let user = locked(work.as_mut(), signed_in).await?;
+            let user = User { password: Some(hash.clone()), ..user };
+            let opened =
+                replace_password(app, work.as_mut(), &user, signed_in.session().is_kept, client).await?;
             commit(app, work).await?;
             Ok(opened)
         })
         .await
+}
+
+/// The hash of a password that a user chooses.
+///
+/// # Errors
+/// [`PersonError::Invalid`], [`PersonError::Busy`].
+pub(super) async fn hash_of_chosen(
+    app: &Application,
+    text: &str,
+    user: &User,
+) -> Result<PasswordHash, PersonError> {
+    let known: Vec<&str> =
+        [Some(user.email.as_str()), user.name.as_ref().map(Name::as_str)].into_iter().flatten().collect();
+    let mut violations = Violations::new();
+    let Some(password) = chosen_password(app, text, &known, PASSWORD, &mut violations) else {
+        return Err(PersonError::Invalid(violations));
+    };
+    Ok(app.passwords.hash(app.passwords.place(Asker::Known)?, password).await?)
+}
+
+/// Stores the new password of a user within a unit of work. All sessions and tickets of the user end (D70, D72), and the
+/// browser of this request gets a new session.
+pub(super) async fn replace_password(
+    app: &Application,
+    work: &mut dyn UnitOfWork,
+    user: &User,
+    is_kept: bool,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
+    work.update_user(user).await.map_err(not_written)?;
+    work.void_tickets(&user.email).await?;
+    work.end_sessions(user.id, None).await?;
+    record(app, work, of_user(user, AuditAction::PasswordChanged, client)).await?;
+    open_session(app, work, user, is_kept, client).await
 }
 
 /// The accounts of the user, with the role in each, oldest first, at most a hundred.
@@ -117,7 +143,7 @@ pub fn require_confirmed(app: &Application, signed_in: &SignedIn) -> Result<(), 
 
 /// The user of a session, locked. A user that was disabled meanwhile is gone, and so is one whose session has ended: a change
 /// that waited must not outlive the end of its session.
-async fn locked(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> Result<User, PersonError> {
+pub(super) async fn locked(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> Result<User, PersonError> {
     let user = work.lock_user(signed_in.user().id).await?;
     let user = user.filter(|user| user.disabled_at.is_none()).ok_or(PersonError::Gone)?;
     require_live(work, signed_in).await?;
@@ -131,11 +157,6 @@ pub(super) async fn require_live(work: &mut dyn UnitOfWork, signed_in: &SignedIn
     let is_live =
         work.confirm_session(session.id, &session.hash, &session.hash, session.confirmed_at).await?;
     if is_live { Ok(()) } else { Err(PersonError::Gone) }
-}
-
-/// The words of a user that an attacker would try first.
-pub(super) fn known_words<'a>(email: &'a Email, name: Option<&'a Name>) -> Vec<&'a str> {
-    [Some(email.as_str()), name.map(Name::as_str)].into_iter().flatten().collect()
 }
 
 pub(super) fn not_written(error: WriteUserError) -> PersonError {

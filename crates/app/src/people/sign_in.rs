@@ -1,12 +1,9 @@
 //! Signing in, confirming the password, and signing out (D71–D73, D75).
 
-use std::time::Duration;
+use signpost_domain::{AuditAction, Email, Password, PasswordHash, SignInKey, User, Violations};
 
-use signpost_domain::{
-    AuditAction, AuditActor, Email, Password, PasswordHash, SignInKey, Timestamp, User, Violations,
-};
-
-use super::audit::{Deed, record};
+use super::audit::record;
+use super::profile::{not_written, of_user};
 use super::{Client, OpenedSession, PersonError, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
@@ -128,7 +125,7 @@ impl Attempt {
             SignInTurn::Allowed => Ok(Self { key, place }),
             SignInTurn::WaitUntil(instant) => {
                 app.gatekeeper.failed_sign_ins.forgive(client.address, now);
-                Err(PersonError::Wait { seconds: seconds_until(instant, now) })
+                Err(PersonError::Wait { seconds: now.seconds_until(instant) })
             }
         }
     }
@@ -162,11 +159,6 @@ impl Attempt {
     }
 }
 
-fn seconds_until(instant: Timestamp, now: Timestamp) -> u32 {
-    let millis = u64::try_from(instant.unix_millis().saturating_sub(now.unix_millis())).unwrap_or_default();
-    u32::try_from(Duration::from_millis(millis.max(1)).as_millis().div_ceil(1_000)).unwrap_or(u32::MAX)
-}
-
 /// Opens a session of a user whose password was right. If the hash is outdated, replaces it.
 async fn open_checked(
     app: &Application,
@@ -186,17 +178,10 @@ async fn open_checked(
             }
             if let Some(hash) = &new_hash {
                 user.password = Some(hash.clone());
-                work.update_user(&user).await.map_err(super::profile::not_written)?;
+                work.update_user(&user).await.map_err(not_written)?;
             }
             let opened = open_session(app, work.as_mut(), &user, is_kept, client).await?;
-            let deed = Deed {
-                account: None,
-                actor: AuditActor::User(user.id),
-                action: AuditAction::SignedIn,
-                object: user.id.to_string(),
-                network: Some(client.network()),
-            };
-            record(app, work.as_mut(), deed).await?;
+            record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
             Ok(opened)
         })

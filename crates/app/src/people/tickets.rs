@@ -7,7 +7,7 @@ use signpost_domain::{
 };
 
 use super::audit::record;
-use super::profile::{PASSWORD, known_words, not_written, of_user, require_live};
+use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password};
 use super::{Client, OpenedSession, PersonError, chosen_password, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
@@ -180,9 +180,7 @@ pub async fn accept(
             else {
                 return Err(PersonError::TicketVoid);
             };
-            let user = work.lock_user(signed_in.user().id).await?;
-            let mut user = user.filter(|user| user.disabled_at.is_none()).ok_or(PersonError::Gone)?;
-            require_live(work.as_mut(), signed_in).await?;
+            let mut user = locked(work.as_mut(), signed_in).await?;
             if user.email.comparison_key() != email.comparison_key() {
                 return Err(PersonError::NotInvited);
             }
@@ -214,12 +212,7 @@ pub async fn reset_password(
         return Err(PersonError::TicketVoid);
     };
     let user = app.store.user(id).await?.ok_or(PersonError::TicketVoid)?;
-    let mut violations = Violations::new();
-    let known = known_words(&user.email, user.name.as_ref());
-    let Some(password) = chosen_password(app, password, &known, PASSWORD, &mut violations) else {
-        return Err(PersonError::Invalid(violations));
-    };
-    let hash = app.passwords.hash(app.passwords.place(Asker::Known)?, password).await?;
+    let hash = hash_of_chosen(app, password, &user).await?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -232,13 +225,9 @@ pub async fn reset_password(
             let is_valid = |user: &User| {
                 user.disabled_at.is_none() && user.email.comparison_key() == email.comparison_key()
             };
-            let mut user = user.filter(is_valid).ok_or(PersonError::TicketVoid)?;
-            user.password = Some(hash.clone());
-            work.update_user(&user).await.map_err(not_written)?;
-            work.void_tickets(&user.email).await?;
-            work.end_sessions(user.id, None).await?;
-            record(app, work.as_mut(), of_user(&user, AuditAction::PasswordChanged, client)).await?;
-            let opened = open_session(app, work.as_mut(), &user, false, client).await?;
+            let user = user.filter(is_valid).ok_or(PersonError::TicketVoid)?;
+            let user = User { password: Some(hash.clone()), ..user };
+            let opened = replace_password(app, work.as_mut(), &user, false, client).await?;
             commit(app, work).await?;
             Ok(opened)
         })
