@@ -84,7 +84,6 @@ pub(crate) fn shell(
         role: role.to_owned(),
         is_read_only: !caller.may(Permission::WriteLinks) && !is_suspended,
         suspended: is_suspended.then(String::new),
-        notice: notice_of(visit),
         curl,
         ..own_shell(visit, signed_in.user(), nav, title)
     }

@@ -3,9 +3,9 @@
 use actix_web::HttpResponse;
 use signpost_app::people::tickets::{self, NewPerson, OpenTicket};
 use signpost_app::people::{OpenedSession, PersonError};
-use signpost_domain::{Email, FieldError, Role, SecretToken, ViolationCode, Violations};
+use signpost_domain::{Email, Role, SecretToken, Violations};
 
-use super::{field, message_at, time_zones};
+use super::{email_taken, field, message_at, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -61,11 +61,11 @@ pub(crate) async fn show_invitation(visit: Visit) -> Result<HttpResponse, Failur
 pub(crate) async fn accept(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let (token, ticket) = ticket_of(&visit).await?;
     let OpenTicket::Invitation { has_user, .. } = &ticket else { return Err(PersonError::TicketVoid.into()) };
+    let sign_in_first = || Failure::sign_in_first(visit.here().as_str());
     if *has_user {
-        let sign_in_first = || Failure::sign_in_first(visit.here().as_str());
         let signed_in = visit.person().await?.ok_or_else(sign_in_first)?;
         let account = match tickets::accept(visit.app(), &token, &signed_in, &visit.client()).await {
-            Err(PersonError::Gone | PersonError::SignInToAccept) => return Err(sign_in_first()),
+            Err(PersonError::Gone) => return Err(sign_in_first()),
             outcome => outcome?,
         };
         return Ok(see_other(&account.map_or_else(|| "/".to_owned(), |account| format!("/{account}/links"))));
@@ -73,6 +73,7 @@ pub(crate) async fn accept(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let person = new_person(&form);
     match tickets::create_user(visit.app(), &token, &person, &visit.client()).await {
         Ok(opened) => Ok(let_in(&visit, &opened, "/")),
+        Err(PersonError::SignInToAccept) => Err(sign_in_first()),
         Err(error) => {
             let violations = violations_of(error)?;
             refused(&invitation_page(&visit, ticket, &person, &violations).await?)
@@ -171,10 +172,7 @@ fn zone_or_utc(person: &NewPerson) -> &str {
 fn violations_of(error: PersonError) -> Result<Violations, Failure> {
     match error {
         PersonError::Invalid(violations) => Ok(violations),
-        PersonError::EmailTaken => {
-            let taken = FieldError::new(ViolationCode::AlreadyTaken, "is that of another user");
-            Ok(Violations::from(taken.at("email")))
-        }
+        PersonError::EmailTaken => Ok(email_taken()),
         error => Err(error.into()),
     }
 }

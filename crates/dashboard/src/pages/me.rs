@@ -4,12 +4,9 @@ use actix_web::HttpResponse;
 use signpost_app::admission::SignedIn;
 use signpost_app::people::{PersonError, profile, sessions};
 use signpost_domain::analytics::TimeZone;
-use signpost_domain::{
-    DateLanguage, Email, FieldError, Name, Preferences, Session, SessionId, Theme, User, ViolationCode,
-    Violations,
-};
+use signpost_domain::{DateLanguage, Email, Name, Preferences, Session, SessionId, Theme, User, Violations};
 
-use super::{field, message_at, time_zones};
+use super::{email_taken, field, message_at, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -52,9 +49,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
             Ok(_) => {}
             Err(PersonError::NotConfirmed) => waits_for_password = true,
             Err(PersonError::EmailTaken) => {
-                let taken = FieldError::new(ViolationCode::AlreadyTaken, "is that of another user");
-                let violations = Violations::from(taken.at("email"));
-                return refused(&refused_profile(&visit, &signed_in, &form, &violations).await?);
+                return refused(&refused_profile(&visit, &signed_in, &form, &email_taken()).await?);
             }
             Err(error) => return Err(error.into()),
         }

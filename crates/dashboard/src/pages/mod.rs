@@ -15,7 +15,7 @@ use actix_web::HttpResponse;
 use signpost_app::AppError;
 use signpost_app::ports::RememberedAnswer;
 use signpost_domain::analytics::TimeZone;
-use signpost_domain::{Page, PagePosition, Violation, Violations};
+use signpost_domain::{FieldError, Page, PagePosition, Violation, ViolationCode, Violations};
 
 use crate::answer::see_other;
 use crate::failure::Failure;
@@ -51,6 +51,12 @@ pub(crate) fn field(value: &str, violations: &Violations, name: &str) -> Field {
         *message = message.replace(&format!(" `{link}`"), "");
     }
     Field { value: value.to_owned(), error, existing }
+}
+
+/// What a form says about the e-mail address of another user.
+pub(crate) fn email_taken() -> Violations {
+    let taken = FieldError::new(ViolationCode::AlreadyTaken, "is that of another user");
+    Violations::from(taken.at("email"))
 }
 
 /// The zones to choose from.

@@ -10,7 +10,7 @@ use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{LandingPage, Link, LinkKind, PageContent, Permission, RedirectContent, Violations};
 
-use super::conflict::conflict;
+use super::conflict;
 use super::create::Mistake;
 use super::list::{public_url, without_scheme};
 use super::placement_fields::{Choices, Purpose};
@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date_and_time, number};
-use crate::views::{EditLinkPage, Form, LinkForm, NavItem};
+use crate::views::{Conflict, EditLinkPage, Form, LinkForm, NavItem};
 use crate::visit::{Member, Visit};
 
 /// A link of either kind, as its page shows it.
@@ -105,15 +105,15 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         }
     };
     let single = single_of(&visit, &member).await?;
-    let mut view = edit_page(&visit, &member, &single, Some((&form, &mistake.violations))).await?;
+    let typed = Typed { form: &form, violations: &mistake.violations, is_stale };
+    let mut view = edit_page(&visit, &member, &single, Some(typed)).await?;
     view.form.general_error = mistake.general;
-    if !is_stale {
-        // The version that the person has seen: a later save must still notice another one.
-        view.form.updated_at = Some(shown.to_string());
-        return refused(&view);
+    if is_stale {
+        return page_with(StatusCode::CONFLICT, &view);
     }
-    view.conflict = Some(conflict(&visit, &member, &form, &single).await?);
-    page_with(StatusCode::CONFLICT, &view)
+    // The version that the person has seen: a later save must still notice another one.
+    view.form.updated_at = Some(shown.to_string());
+    refused(&view)
 }
 
 /// `POST /{account}/links/{id}/delete`
@@ -127,32 +127,53 @@ pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
     Ok(see_other(&format!("/{}/links?said=link-deleted", caller.account_id())))
 }
 
+/// A form that was not saved.
+#[derive(Clone, Copy)]
+struct Typed<'a> {
+    form: &'a FormBody,
+    violations: &'a Violations,
+    /// Whether the link was changed after the form was shown.
+    is_stale: bool,
+}
+
 /// The page of a link: with what is stored, or with what was typed.
 async fn edit_page(
     visit: &Visit,
     member: &Member,
     single: &Single,
-    typed: Option<(&FormBody, &Violations)>,
+    typed: Option<Typed<'_>>,
 ) -> Result<EditLinkPage, Failure> {
     let choices = Choices::read(visit, member).await?;
-    let form = match single {
+    // With what was typed into a stale form also the fields in which it differs.
+    let (form, differing) = match single {
         Single::Redirect(single) => {
             let pixels = redirect_fields::pixels_to_offer(visit, member, &single.pixels).await?;
-            LinkForm::Redirect(match typed {
-                None => redirect_fields::stored(visit, single, &choices, &pixels),
-                Some((form, violations)) => {
-                    redirect_fields::typed(form, &choices, &pixels, Purpose::Update, violations)
+            let stored = redirect_fields::stored(visit, single, &choices, &pixels);
+            match typed {
+                None => (LinkForm::Redirect(stored), None),
+                Some(Typed { form, violations, is_stale }) => {
+                    let yours = redirect_fields::typed(form, &choices, &pixels, Purpose::Update, violations);
+                    let differing = is_stale.then(|| conflict::of_redirects(&yours, &stored));
+                    (LinkForm::Redirect(yours), differing)
                 }
-            })
+            }
         }
-        Single::Landing(page) => LinkForm::Landing(match typed {
-            None => landing_fields::stored(visit, page, &choices),
-            Some((form, violations)) => landing_fields::typed(form, &choices, Purpose::Update, violations),
-        }),
+        Single::Landing(page) => {
+            let stored = landing_fields::stored(visit, page, &choices);
+            match typed {
+                None => (LinkForm::Landing(stored), None),
+                Some(Typed { form, violations, is_stale }) => {
+                    let yours = landing_fields::typed(form, &choices, Purpose::Update, violations);
+                    let differing = is_stale.then(|| conflict::of_landings(&yours, &stored));
+                    (LinkForm::Landing(yours), differing)
+                }
+            }
+        }
     };
     let link = single.link();
     let url = public_url(visit, &link);
     let preferences = &member.signed_in.user().preferences;
+    let updated = date_and_time(link.updated_at, preferences);
     let (path, body) = single.update();
     let api = visit.api_url();
     let curl = vec![
@@ -177,9 +198,9 @@ async fn edit_page(
         is_active: link.is_active,
         clicks: clicks_of(visit, member, &link).await,
         created: date_and_time(link.created_at, preferences),
-        updated: date_and_time(link.updated_at, preferences),
         delete_key: visit.new_key(),
-        conflict: None,
+        conflict: differing.map(|fields| Conflict { saved: updated.clone(), fields }),
+        updated,
         shell: shell(visit, member, NavItem::Links, link.name.as_str(), curl),
     })
 }
