@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::harness::{Program, signpost};
+use crate::harness::{ON_FREE_PORTS, Program, signpost};
 
 #[test]
 fn d62_only_the_first_start_creates_an_account_on_agency_with_a_key() {
@@ -39,23 +39,8 @@ fn d62_a_first_start_with_an_existing_account_creates_none() {
     assert!(signpost(folder.path(), &["migrate"]).output().unwrap().status.success());
     let made = signpost(folder.path(), &["account", "create", "--email", "a@example.com"]).output().unwrap();
     assert!(made.status.success());
-    let mut child = signpost(
-        folder.path(),
-        &[
-            "serve",
-            "--json",
-            "--api-listen",
-            "127.0.0.1:0",
-            "--link-listen",
-            "127.0.0.1:0",
-            "--dashboard-listen",
-            "127.0.0.1:0",
-        ],
-    )
-    .stdout(Stdio::piped())
-    .stderr(Stdio::null())
-    .spawn()
-    .unwrap();
+    let mut child =
+        signpost(folder.path(), &ON_FREE_PORTS).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let announced: Vec<String> = lines.by_ref().take(2).collect();
     child.kill().unwrap();

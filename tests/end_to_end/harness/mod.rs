@@ -23,7 +23,7 @@ pub use browser::{PASSWORD, Page, Person};
 pub use domains::DomainScene;
 pub use minute::{within_one_day, within_one_minute};
 pub use once::{Once, assert_alike, assert_each_carried_out_once, assert_one_was_first};
-pub use program::{Program, signpost};
+pub use program::{ON_FREE_PORTS, Program, signpost};
 pub use program_builder::ProgramBuilder;
 pub use raw::{exchange, parse_response};
 pub use store::{Store, migrate};

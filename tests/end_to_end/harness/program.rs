@@ -84,7 +84,7 @@ impl Program {
 
     /// A program in this folder with only these flags and variables, on free ports.
     pub fn start_in_with(folder: TempDir, flags: &[String], variables: &[(String, String)]) -> Self {
-        let arguments = on_free_ports().chain(flags.iter().cloned()).collect();
+        let arguments = ON_FREE_PORTS.map(str::to_owned).into_iter().chain(flags.iter().cloned()).collect();
         let database = Store::of_this_run().database();
         let store = database.iter().flat_map(Database::variables);
         let variables = variables.iter().cloned().chain(store).collect();
@@ -364,20 +364,16 @@ impl Drop for Program {
 }
 
 /// The arguments that start the program on free ports and make it announce them.
-pub(super) fn on_free_ports() -> impl Iterator<Item = String> {
-    [
-        "serve",
-        "--json",
-        "--api-listen",
-        "127.0.0.1:0",
-        "--link-listen",
-        "127.0.0.1:0",
-        "--dashboard-listen",
-        "127.0.0.1:0",
-    ]
-    .map(str::to_owned)
-    .into_iter()
-}
+pub const ON_FREE_PORTS: [&str; 8] = [
+    "serve",
+    "--json",
+    "--api-listen",
+    "127.0.0.1:0",
+    "--link-listen",
+    "127.0.0.1:0",
+    "--dashboard-listen",
+    "127.0.0.1:0",
+];
 
 /// Every file below a folder, with its path and bytes.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::domains::EDGE;
-use super::program::{Place, Program, on_free_ports};
+use super::program::{ON_FREE_PORTS, Place, Program};
 use super::store::{Database, Store};
 
 /// The plan `agency` with room for tests that are not about limits.
@@ -115,7 +115,7 @@ impl ProgramBuilder {
     }
 
     fn start_in(mut self, folder: Arc<TempDir>) -> Program {
-        let mut arguments: Vec<String> = on_free_ports().collect();
+        let mut arguments: Vec<String> = ON_FREE_PORTS.map(str::to_owned).into();
         if !self.builtin_plans {
             let agency = if self.plans.contains("[plans.agency]") { "" } else { PLANS };
             std::fs::write(folder.path().join("plans.toml"), format!("{agency}\n{}", self.plans)).unwrap();

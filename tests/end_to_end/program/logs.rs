@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Program, exchange, parse_response, signpost, within_one_minute};
+use crate::harness::{ON_FREE_PORTS, Program, exchange, parse_response, signpost, within_one_minute};
 
 #[test]
 fn d18_an_untrusted_proxy_and_each_throttled_address_are_logged_once() {
@@ -92,22 +92,12 @@ fn d61_domains_are_offered_only_where_the_edge_can_be_reached() {
 fn r40_an_unwritable_log_does_not_stop_the_program() {
     for full in [true, false] {
         let folder = tempfile::tempdir().unwrap();
-        let arguments = [
-            "serve",
-            "--json",
-            "--api-listen",
-            "127.0.0.1:0",
-            "--link-listen",
-            "127.0.0.1:0",
-            "--dashboard-listen",
-            "127.0.0.1:0",
-        ];
         let log = if full {
             Stdio::from(OpenOptions::new().write(true).open("/dev/full").unwrap())
         } else {
             Stdio::piped()
         };
-        let mut command = signpost(folder.path(), &arguments);
+        let mut command = signpost(folder.path(), &ON_FREE_PORTS);
         let mut program = command
             .env("SIGNPOST_DATABASE_URL", "sqlite://signpost.db")
             .env("RUST_LOG", "trace")

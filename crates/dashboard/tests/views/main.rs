@@ -8,6 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
+// Visitors' pages are read in the same way.
+#[path = "../../../pages/tests/pages/document.rs"]
 mod document;
 mod entry_samples;
 mod gallery;

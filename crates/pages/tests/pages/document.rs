@@ -1,4 +1,4 @@
-//! A page as an HTML parser reads it, like a browser.
+//! A page as an HTML parser reads it, like a browser. The tests of the dashboard's pages read theirs with it too.
 
 use html5ever::driver::ParseOpts;
 use html5ever::tendril::TendrilSink;
@@ -49,27 +49,6 @@ impl Document {
         let found: Vec<_> = self.all(name).collect();
         assert_eq!(found.len(), 1, "{name}");
         found[0]
-    }
-
-    /// The target of the link element with this `rel`.
-    pub(crate) fn linked(&self, rel: &str) -> Option<&str> {
-        self.all("link").find(|link| link.attribute("rel") == Some(rel))?.attribute("href")
-    }
-
-    /// The content of the meta element whose attribute `key` is `value`.
-    pub(crate) fn meta(&self, key: &str, value: &str) -> Option<&str> {
-        self.all("meta").find(|meta| meta.attribute(key) == Some(value))?.attribute("content")
-    }
-
-    /// The elements and the names of their attributes, without values and texts.
-    pub(crate) fn outline(&self) -> Vec<String> {
-        let line = |element: &Element| {
-            let mut names: Vec<&str> = element.attributes.iter().map(|(name, _)| name.as_str()).collect();
-            // The direction of a page follows its title.
-            names.retain(|name| !(element.name == "html" && *name == "dir"));
-            format!("{}{} {}", " ".repeat(element.depth), element.name, names.join(" "))
-        };
-        self.0.iter().map(line).collect()
     }
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod document;
+mod document_parts;
 mod inert;
 mod landing_structure;
 mod landings;
