@@ -110,8 +110,8 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
     }
 }
 
-/// The names of outcomes in the query parameter `said`, with their sentences. Only these can be shown, so nobody can put words
-/// into a page by a link.
+/// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
+/// cannot put words of its own into a page.
 const SAID: [(&str, &str); 13] = [
     ("group-created", TEXTS.said_group_created),
     ("group-deleted", TEXTS.said_group_deleted),

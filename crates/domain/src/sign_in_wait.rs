@@ -19,7 +19,7 @@ const FIRST_WAIT_SECONDS: u64 = 30;
 const LONGEST_WAIT_SECONDS: u64 = 15 * 60;
 
 /// What failures are counted for: an e-mail address and the address of the client (D18: an IPv4 address or a /64 of IPv6), as
-/// a hash, so that a store of failures tells nobody's address.
+/// a hash, so that stored failures reveal no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SignInKey([u8; 32]);
 

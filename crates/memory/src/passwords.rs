@@ -19,7 +19,7 @@ pub struct PlainPasswords {
 const MARK: &str = "plain:";
 
 impl PlainPasswords {
-    /// How many passwords were hashed or verified, each of which is real work elsewhere.
+    /// How often a password was hashed or verified. A real hasher works hard each time.
     pub fn work(&self) -> usize {
         self.work.load(Ordering::SeqCst)
     }

@@ -185,7 +185,7 @@ impl Browser {
     }
 }
 
-/// An answer, of which every header was checked.
+/// An answer whose headers were all checked.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,

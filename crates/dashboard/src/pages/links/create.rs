@@ -63,7 +63,7 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     }
 }
 
-/// What a form is told about a link that was not written.
+/// Why a link was not saved, as its form shows it.
 pub(super) struct Mistake {
     pub(super) violations: Violations,
     /// Why the form was refused, if no field is to blame.
@@ -71,7 +71,7 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// Tells what the form is told from other failures.
+    /// Keeps what the form can show. Everything else fails the request.
     pub(super) fn of<T>(outcome: Result<T, AppError>) -> Result<Result<T, Self>, Failure> {
         match outcome {
             Ok(value) => Ok(Ok(value)),
