@@ -4,15 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeySecret, Email, Name, Page, PageLimit, PagePosition, Permission, Plan,
-    PlanName, QuotaRemaining, Timestamp,
+    Account, AccountId, ApiKey, ApiKeySecret, AuditAction, Email, Name, Page, PageLimit, PagePosition,
+    Permission, Plan, PlanName, QuotaRemaining, Timestamp,
 };
 
 use crate::app_error::AppError;
 pub use crate::app_error::OperatorError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
-use crate::keys::{NewKey, new_key};
+use crate::keys::{NewKey, key_named, new_key};
 use crate::ports::{InsertAccountError, StoreError, Upkeep};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -44,6 +45,7 @@ pub async fn create(app: &Application, command: CreateAccount) -> Result<Account
                 }
                 Err(InsertAccountError::Store(error)) => return Err(error.into()),
             }
+            record(app, work.as_mut(), created(&account)).await?;
             Ok(commit(app, work).await?)
         })
         .await?;
@@ -84,10 +86,18 @@ pub async fn first_start(
             if !work.insert_key(&key).await? {
                 return Err(OperatorError::NoSuchAccount(account.id));
             }
+            record(app, work.as_mut(), created(&account)).await?;
+            let deed = Deed::by_command(Some(account.id), AuditAction::KeyIssued, key_named(&key));
+            record(app, work.as_mut(), deed).await?;
             commit(app, work).await?;
             Ok(Some(FirstStart { account, key, secret }))
         })
         .await
+}
+
+fn created(account: &Account) -> Deed {
+    let object = format!("{} {} on {}", account.id, account.email, account.plan);
+    Deed::by_command(Some(account.id), AuditAction::AccountCreated, object)
 }
 
 fn new_account(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
@@ -186,6 +196,8 @@ pub async fn set_plan(app: &Application, id: AccountId, plan: &PlanName) -> Resu
             if !work.set_plan(id, plan).await? {
                 return Err(OperatorError::NoSuchAccount(id));
             }
+            let deed = Deed::by_command(Some(id), AuditAction::PlanChanged, format!("{id} to {plan}"));
+            record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })
         .await
@@ -196,7 +208,7 @@ pub async fn set_plan(app: &Application, id: AccountId, plan: &PlanName) -> Resu
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    set_suspended(app, id, Some(app.clock.now())).await
+    set_suspended(app, id, Some(app.clock.now()), Some(AuditAction::AccountSuspended)).await
 }
 
 /// Resumes a suspended account. Any other account stays unchanged.
@@ -204,13 +216,14 @@ pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorErr
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn resume(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    set_suspended(app, id, None).await
+    set_suspended(app, id, None, Some(AuditAction::AccountResumed)).await
 }
 
 async fn set_suspended(
     app: &Application,
     id: AccountId,
     since: Option<Timestamp>,
+    recorded: Option<AuditAction>,
 ) -> Result<(), OperatorError> {
     let attempts = Attempts::at(app);
     attempts
@@ -218,6 +231,9 @@ async fn set_suspended(
             let mut work = attempts.begin().await?;
             if !work.set_suspended(id, since).await? {
                 return Err(OperatorError::NoSuchAccount(id));
+            }
+            if let Some(action) = recorded {
+                record(app, work.as_mut(), Deed::by_command(Some(id), action, id.to_string())).await?;
             }
             Ok(commit(app, work).await?)
         })
@@ -244,7 +260,8 @@ const LINKS_AT_ONCE: u16 = 1_000;
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    suspend(app, id).await?;
+    // The audit has one entry, of the deletion itself.
+    set_suspended(app, id, Some(app.clock.now()), None).await?;
     while delete_some_links(app, id).await? == LINKS_AT_ONCE {}
     // `ForgetClicks` deletes the clicks that arrive later.
     while app.click_store.forget_clicks(id, None).await? == Upkeep::More {}
@@ -255,6 +272,8 @@ pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorErro
             if !work.delete_account(id).await? {
                 return Err(OperatorError::NoSuchAccount(id));
             }
+            let deed = Deed::by_command(Some(id), AuditAction::AccountDeleted, id.to_string());
+            record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })
         .await

@@ -1,7 +1,8 @@
 //! Who acts for an account.
 
 use signpost_domain::{
-    Account, AccountId, ApiKeyId, Permission, PermissionSet, Plan, Refusal, Role, Usage, UserId,
+    Account, AccountId, ApiKeyId, ClientNetwork, Permission, PermissionSet, Plan, Refusal, Role, Usage,
+    UserId,
 };
 
 use crate::admission::{RequestPermit, SearchPermit};
@@ -29,6 +30,7 @@ pub struct Caller {
     pub(crate) usage: Usage,
     pub(crate) plan: Plan,
     pub(crate) actor: Actor,
+    pub(crate) network: ClientNetwork,
     pub(crate) permissions: PermissionSet,
     pub(crate) permit: RequestPermit,
 }
@@ -73,6 +75,12 @@ impl Caller {
     #[must_use]
     pub const fn actor(&self) -> Actor {
         self.actor
+    }
+
+    /// The network that the request comes from.
+    #[must_use]
+    pub const fn network(&self) -> ClientNetwork {
+        self.network
     }
 
     /// The account's id.

@@ -12,7 +12,7 @@ mod verify;
 
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    AccountId, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, Hostname, IdReference, Page,
+    AuditAction, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, Hostname, IdReference, Page,
     PageLimit, PagePosition, Permission, RecordFinding, Refusal, Timestamp, dns_instructions,
 };
 
@@ -23,6 +23,7 @@ use self::handover::{NO_CHECKS, lose_links, write};
 pub use self::verify::verify;
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::ports::{LinksOf, ScheduledDomain, StoreError};
 use crate::unit_of_work::{Attempts, commit};
@@ -112,16 +113,18 @@ pub async fn delete(
 ) -> Result<DomainId, AppError> {
     caller.require(Permission::WriteDomains)?;
     let id = id.id().ok_or(Refusal::DomainNotFound)?;
-    while delete_or_shrink(app, caller.account_id(), id).await? == LinksLeft::Some {}
+    while delete_or_shrink(app, caller, id).await? == LinksLeft::Some {}
     Ok(id)
 }
 
+/// A domain as entries of the audit name it.
+fn domain_named(domain: &CustomDomain) -> String {
+    format!("{} {}", domain.id, domain.hostname)
+}
+
 /// Takes links off the domain. Deletes it if no link is left, and takes it out of service otherwise.
-async fn delete_or_shrink(
-    app: &Application,
-    account: AccountId,
-    id: DomainId,
-) -> Result<LinksLeft, AppError> {
+async fn delete_or_shrink(app: &Application, caller: &Caller, id: DomainId) -> Result<LinksLeft, AppError> {
+    let account = caller.account_id();
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -132,6 +135,8 @@ async fn delete_or_shrink(
             match left {
                 LinksLeft::None => {
                     work.delete_custom_domain(account, id).await?;
+                    let deed = Deed::of(caller, AuditAction::DomainDeleted, domain_named(&domain));
+                    record(app, work.as_mut(), deed).await?;
                 }
                 LinksLeft::Some => {
                     let failed = CustomDomain { status: CustomDomainStatus::Failed, ..domain };

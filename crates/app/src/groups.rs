@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    AccountId, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
+    AuditAction, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
     Permission, PlanResource, Refusal, Rejection, Timestamp,
 };
 
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::links::batch_ids;
@@ -139,12 +140,13 @@ pub async fn delete(
 ) -> Result<GroupId, AppError> {
     caller.require(Permission::WriteLinks)?;
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
-    while !delete_or_shrink(app, caller.account_id(), id).await? {}
+    while !delete_or_shrink(app, caller, id).await? {}
     Ok(id)
 }
 
 /// Takes up to a thousand links out of the group, and deletes it if none is left. Returns whether it is deleted.
-async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) -> Result<bool, AppError> {
+async fn delete_or_shrink(app: &Application, caller: &Caller, id: GroupId) -> Result<bool, AppError> {
+    let account = caller.account_id();
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -153,6 +155,10 @@ async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) ->
             let is_last = work.ungroup_some_links(account, id, LINKS_AT_ONCE, now).await? < LINKS_AT_ONCE;
             if is_last && !work.delete_group(account, id, now).await? {
                 return Err(Refusal::GroupNotFound.into());
+            }
+            if is_last {
+                let deed = Deed::of(caller, AuditAction::GroupDeleted, id.to_string());
+                record(app, work.as_mut(), deed).await?;
             }
             commit(app, work).await?;
             Ok(is_last)

@@ -1,9 +1,12 @@
 //! Use cases of operators: API keys.
 
-use signpost_domain::{AccountId, ApiKey, ApiKeyId, ApiKeySecret, Name, PermissionSet, Timestamp};
+use signpost_domain::{
+    AccountId, ApiKey, ApiKeyId, ApiKeySecret, AuditAction, Name, PermissionSet, Timestamp,
+};
 
 use crate::app_error::OperatorError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::ports::RandomnessUnavailable;
 use crate::unit_of_work::{Attempts, commit};
 
@@ -41,6 +44,8 @@ pub async fn issue(
             if !work.insert_key(&key).await? {
                 return Err(OperatorError::NoSuchAccount(account));
             }
+            let deed = Deed::by_command(Some(account), AuditAction::KeyIssued, key_named(&key));
+            record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })
         .await?;
@@ -70,6 +75,11 @@ pub(crate) fn new_key(
         scopes,
     };
     Ok((key, secret))
+}
+
+/// A key as entries of the audit name it.
+pub(crate) fn key_named(key: &ApiKey) -> String {
+    format!("{} …{}", key.id, key.last_four)
 }
 
 /// The keys of an account, including revoked ones, newest first.
@@ -121,6 +131,9 @@ pub async fn revoke(app: &Application, key: impl Into<KeyReference>) -> Result<A
         .run(|| async {
             let mut work = attempts.begin().await?;
             let revoked = work.revoke_key(id, app.clock.now()).await?.ok_or(OperatorError::NoSuchKey(id))?;
+            let deed =
+                Deed::by_command(Some(revoked.account_id), AuditAction::KeyRevoked, key_named(&revoked));
+            record(app, work.as_mut(), deed).await?;
             commit(app, work).await?;
             Ok(revoked)
         })

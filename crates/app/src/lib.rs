@@ -9,6 +9,7 @@ pub mod admission;
 pub mod analytics;
 pub mod app_error;
 pub mod application;
+pub mod audit;
 pub mod background;
 pub mod caller;
 mod causes;

@@ -2,12 +2,13 @@
 
 use signpost_domain::id::PixelKind;
 use signpost_domain::{
-    Feature, IdReference, Name, Page, PageLimit, PagePosition, Permission, Pixel, PixelCode, PixelId,
-    PlanResource, Refusal,
+    AuditAction, Feature, IdReference, Name, Page, PageLimit, PagePosition, Permission, Pixel, PixelCode,
+    PixelId, PlanResource, Refusal,
 };
 
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::unit_of_work::{Attempts, commit};
@@ -92,6 +93,8 @@ pub async fn delete(
             if !work.delete_pixel(caller.account_id(), id).await? {
                 return Err(NOT_FOUND.into());
             }
+            let deed = Deed::of(caller, AuditAction::PixelDeleted, id.to_string());
+            record(app, work.as_mut(), deed).await?;
             commit(app, work).await?;
             Ok(id)
         })

@@ -173,9 +173,10 @@ impl From<PersonError> for Failure {
             PersonError::Broken(error) => error.into(),
             PersonError::HashingFailed(cause) => Self::Broken(cause),
             // Their forms show these.
-            error @ (PersonError::Invalid(_) | PersonError::EmailTaken | PersonError::WrongPassword) => {
-                Self::Broken(error.to_string())
-            }
+            error @ (PersonError::Invalid(_)
+            | PersonError::EmailTaken
+            | PersonError::LastOwner
+            | PersonError::WrongPassword) => Self::Broken(error.to_string()),
         }
     }
 }

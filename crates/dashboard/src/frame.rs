@@ -33,7 +33,7 @@ pub(crate) fn card_of(user: &User) -> Card {
 /// A user as pages name it.
 pub(crate) fn user_ref(user: &User) -> UserRef {
     let name = user.name.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default();
-    UserRef { name, email: user.email.as_str().to_owned() }
+    UserRef { name, email: user.email.as_str().to_owned(), is_operator: user.is_operator }
 }
 
 /// An account as pages name it.
@@ -83,6 +83,7 @@ pub(crate) fn shell(
         account: Some(account_ref(account)),
         role: role.to_owned(),
         is_read_only: !caller.may(Permission::WriteLinks) && !is_suspended,
+        reads_audit: caller.may(Permission::ReadAudit),
         suspended: is_suspended.then(String::new),
         curl,
         ..own_shell(visit, signed_in.user(), nav, title)
@@ -102,6 +103,7 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
         role: String::new(),
         nav,
         is_read_only: false,
+        reads_audit: false,
         suspended: None,
         notice: notice_of(visit),
         shortcuts: user.preferences.has_shortcuts,
@@ -112,16 +114,19 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 13] = [
+const SAID: [(&str, &str); 16] = [
     ("group-created", TEXTS.said_group_created),
     ("group-deleted", TEXTS.said_group_deleted),
     ("group-renamed", TEXTS.said_group_renamed),
     ("key-revoked", TEXTS.said_key_revoked),
+    ("left", TEXTS.said_left),
     ("link-deleted", TEXTS.said_link_deleted),
+    ("member-removed", TEXTS.said_member_removed),
     ("none-selected", TEXTS.said_none_selected),
     ("password-changed", TEXTS.said_password_changed),
     ("pixel-created", TEXTS.said_pixel_created),
     ("pixel-deleted", TEXTS.said_pixel_deleted),
+    ("role-changed", TEXTS.said_role_changed),
     ("saved", TEXTS.said_saved),
     ("session-ended", TEXTS.said_session_ended),
     ("sessions-ended", TEXTS.said_sessions_ended),

@@ -4,7 +4,7 @@ use actix_web::dev::ServiceRequest;
 use actix_web::{Route, guard, web};
 use signpost_domain::Permission;
 
-use crate::pages::{assets, entry, groups, home, keys, links, me, pixels, sign_in, usage};
+use crate::pages::{assets, audit, entry, groups, home, keys, links, me, members, pixels, sign_in, usage};
 
 /// The placeholders of paths.
 pub(crate) const ACCOUNT: &str = "account";
@@ -18,6 +18,8 @@ pub enum Access {
     Anybody,
     /// A session.
     User,
+    /// A session of an operator.
+    Operator,
     /// A membership of the account in the path, with this permission.
     Member(Permission),
 }
@@ -58,6 +60,8 @@ macro_rules! routes {
 const READ: Access = Access::Member(Permission::Read);
 const WRITE: Access = Access::Member(Permission::WriteLinks);
 const KEYS: Access = Access::Member(Permission::ManageKeys);
+const MEMBERS: Access = Access::Member(Permission::ManageMembers);
+const AUDIT: Access = Access::Member(Permission::ReadAudit);
 
 routes! {
     Get "/" Access::User => home::home;
@@ -81,6 +85,8 @@ routes! {
     Post "/me/password" Access::User => me::change_password;
     Post "/me/sessions/end-others" Access::User => me::end_others;
     Post "/me/sessions/{id}/end" Access::User => me::end_session;
+    Get "/audit" Access::Operator => audit::show_all;
+    Get "/audit.ndjson" Access::Operator => audit::export_all;
     Get "/{account}" READ => home::account;
     Get "/{account}/links" READ => links::list::show;
     Post "/{account}/links" WRITE => links::create::create;
@@ -100,6 +106,13 @@ routes! {
     Get "/{account}/keys" READ => keys::show;
     Post "/{account}/keys" KEYS => keys::issue;
     Post "/{account}/keys/{id}/revoke" KEYS => keys::revoke;
+    Get "/{account}/members" READ => members::show;
+    Post "/{account}/members" MEMBERS => members::invite;
+    Post "/{account}/members/leave" READ => members::leave;
+    Post "/{account}/members/{id}" MEMBERS => members::change_role;
+    Post "/{account}/members/{id}/remove" MEMBERS => members::remove;
+    Get "/{account}/audit" AUDIT => audit::show;
+    Get "/{account}/audit.ndjson" AUDIT => audit::export;
     Get "/{account}/usage" READ => usage::show;
 }
 

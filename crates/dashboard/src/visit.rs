@@ -47,6 +47,11 @@ impl Visit {
         &self.shared.app
     }
 
+    /// The use cases, for an answer that outlives the handler.
+    pub(crate) fn shared_app(&self) -> Arc<Application> {
+        Arc::clone(&self.shared.app)
+    }
+
     pub(crate) fn origin(&self) -> &DashboardOrigin {
         &self.shared.origin
     }
@@ -144,7 +149,7 @@ impl Visit {
             self.signed_in().await?;
             return Err(Failure::NOT_FOUND);
         };
-        match enter(self.app(), self.token().as_ref(), account).await {
+        match enter(self.app(), self.token().as_ref(), account, self.client().address).await {
             Ok((signed_in, caller)) => {
                 if let Some(facts) = RequestFacts::<()>::of(&self.request) {
                     facts.actor.set(Some((caller.account_id(), caller.actor())));

@@ -83,10 +83,38 @@ actions! {
     TicketMade "ticket_made";
     /// A user joined an account.
     MemberJoined "member_joined";
+    /// A member got another role in an account.
+    RoleChanged "role_changed";
+    /// A member was removed from an account.
+    MemberRemoved "member_removed";
+    /// A member left an account.
+    MemberLeft "member_left";
     /// A key was issued.
     KeyIssued "key_issued";
     /// A key was revoked.
     KeyRevoked "key_revoked";
+    /// Links were deleted, one or several at once.
+    LinksDeleted "links_deleted";
+    /// A group was deleted.
+    GroupDeleted "group_deleted";
+    /// A pixel was deleted.
+    PixelDeleted "pixel_deleted";
+    /// An account connected a custom domain, anew or again.
+    DomainConnected "domain_connected";
+    /// A check that somebody asked for changed the status of a custom domain.
+    DomainChecked "domain_checked";
+    /// A custom domain was deleted.
+    DomainDeleted "domain_deleted";
+    /// An account was created.
+    AccountCreated "account_created";
+    /// An account got another plan.
+    PlanChanged "plan_changed";
+    /// An account was suspended.
+    AccountSuspended "account_suspended";
+    /// A suspended account was resumed.
+    AccountResumed "account_resumed";
+    /// An account was deleted with all its data.
+    AccountDeleted "account_deleted";
 }
 
 impl AuditAction {

@@ -7,10 +7,13 @@ use crate::violation::{FieldError, ViolationCode};
 pub struct PageLimit(u8);
 
 impl PageLimit {
+    /// The largest number of items.
+    pub const MAX: Self = Self(100);
+
     /// Checks a number of items.
     pub fn new(items: u64) -> Result<Self, FieldError> {
         match u8::try_from(items) {
-            Ok(items) if (1..=100).contains(&items) => Ok(Self(items)),
+            Ok(items) if (1..=Self::MAX.0).contains(&items) => Ok(Self(items)),
             Ok(_) | Err(_) => Err(FieldError::new(ViolationCode::OutOfRange, "must be from 1 to 100")),
         }
     }

@@ -13,12 +13,23 @@ pub enum Permission {
     ReadAnalytics,
     /// Issuing and revoking keys. No key has it, so keys cannot issue keys.
     ManageKeys,
+    /// Inviting and removing members, and changing their roles. No key has it.
+    ManageMembers,
+    /// Reading the audit of the account (D78). No key has it.
+    ReadAudit,
 }
 
 impl Permission {
     /// All permissions.
-    pub const ALL: [Self; 5] =
-        [Self::Read, Self::WriteLinks, Self::WriteDomains, Self::ReadAnalytics, Self::ManageKeys];
+    pub const ALL: [Self; 7] = [
+        Self::Read,
+        Self::WriteLinks,
+        Self::WriteDomains,
+        Self::ReadAnalytics,
+        Self::ManageKeys,
+        Self::ManageMembers,
+        Self::ReadAudit,
+    ];
 
     /// The permissions that a key can have: its scopes (D80).
     pub const SCOPES: [Self; 4] = [Self::Read, Self::WriteLinks, Self::WriteDomains, Self::ReadAnalytics];
@@ -32,6 +43,8 @@ impl Permission {
             Self::WriteDomains => "domains",
             Self::ReadAnalytics => "analytics",
             Self::ManageKeys => "keys",
+            Self::ManageMembers => "members",
+            Self::ReadAudit => "audit",
         }
     }
 
@@ -45,8 +58,8 @@ impl Permission {
     #[must_use]
     pub const fn is_for_changes(self) -> bool {
         match self {
-            Self::Read | Self::ReadAnalytics => false,
-            Self::WriteLinks | Self::WriteDomains | Self::ManageKeys => true,
+            Self::Read | Self::ReadAnalytics | Self::ReadAudit => false,
+            Self::WriteLinks | Self::WriteDomains | Self::ManageKeys | Self::ManageMembers => true,
         }
     }
 
@@ -57,6 +70,8 @@ impl Permission {
             Self::WriteDomains => 1 << 2,
             Self::ReadAnalytics => 1 << 3,
             Self::ManageKeys => 1 << 4,
+            Self::ManageMembers => 1 << 5,
+            Self::ReadAudit => 1 << 6,
         }
     }
 }
@@ -68,8 +83,9 @@ pub struct PermissionSet(u8);
 impl PermissionSet {
     /// Every permission.
     pub const ALL: Self = {
-        let [read, links, domains, analytics, keys] = Permission::ALL;
-        Self(read.bit() | links.bit() | domains.bit() | analytics.bit() | keys.bit())
+        let [read, links, domains, analytics, keys, members, audit] = Permission::ALL;
+        let scopes = read.bit() | links.bit() | domains.bit() | analytics.bit();
+        Self(scopes | keys.bit() | members.bit() | audit.bit())
     };
 
     /// Every permission that a key can have (D80).

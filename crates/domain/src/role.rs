@@ -44,7 +44,7 @@ impl Role {
     pub fn permissions(self) -> PermissionSet {
         let reader = [Permission::Read, Permission::ReadAnalytics];
         let editor = [Permission::WriteLinks, Permission::WriteDomains];
-        let owner = [Permission::ManageKeys];
+        let owner = [Permission::ManageKeys, Permission::ManageMembers, Permission::ReadAudit];
         match self {
             Self::Viewer => reader.into_iter().collect(),
             Self::Editor => reader.into_iter().chain(editor).collect(),
@@ -68,9 +68,11 @@ mod tests {
     }
 
     #[test]
-    fn d69_only_owners_manage_keys_and_viewers_write_nothing() {
+    fn d69_only_owners_manage_keys_and_members_and_viewers_write_nothing() {
         for role in Role::ALL {
-            assert_eq!(role.permissions().contains(Permission::ManageKeys), role == Role::Owner);
+            for owners in [Permission::ManageKeys, Permission::ManageMembers, Permission::ReadAudit] {
+                assert_eq!(role.permissions().contains(owners), role == Role::Owner);
+            }
             assert_eq!(role.permissions().contains(Permission::WriteLinks), role != Role::Viewer);
             assert_eq!(role.permissions().contains(Permission::WriteDomains), role != Role::Viewer);
             assert_eq!(Role::from_name(role.as_str()), Some(role));

@@ -35,6 +35,14 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
+impl User {
+    /// The name, or the e-mail address of a user without one.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_ref().map_or(self.email.as_str(), Name::as_str)
+    }
+}
+
 /// How pages look for a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preferences {

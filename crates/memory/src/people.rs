@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use signpost_app::ports::{Member, PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{AccountMember, AuditScope, Member, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
     Account, AccountId, AuditEntry, AuditEntryId, Email, Membership, Page, PageLimit, PagePosition, Role,
     Session, SessionId, SignInFailures, SignInKey, Ticket, TicketPurpose, TokenHash, User, UserId,
@@ -89,6 +89,10 @@ impl PeopleReads for MemoryStore {
         self.read(|state| state.people.with_email(email).cloned())
     }
 
+    async fn users_with_ids(&self, ids: &[UserId]) -> Result<Vec<User>, StoreError> {
+        self.read(|state| ids.iter().filter_map(|id| state.people.users.get(id).cloned()).collect())
+    }
+
     async fn users(&self, limit: PageLimit, after: Option<PagePosition>) -> Result<Page<User>, StoreError> {
         self.read(|state| page(state.people.users.values().rev(), |user| user.id.to_bytes(), limit, after))
     }
@@ -111,6 +115,25 @@ impl PeopleReads for MemoryStore {
         })
     }
 
+    async fn members(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AccountMember>, StoreError> {
+        self.read(|state| {
+            let newest_first = state.people.memberships.values().rev();
+            let of_account = newest_first.filter(|membership| membership.account_id == account);
+            let members: Vec<AccountMember> = of_account
+                .filter_map(|Membership { user_id, role, created_at, .. }| {
+                    let user = state.people.users.get(user_id)?.clone();
+                    Some(AccountMember { user, role: *role, joined_at: *created_at })
+                })
+                .collect();
+            page(members.iter(), |member| member.user.id.to_bytes(), limit, after)
+        })
+    }
+
     async fn sessions(&self, user: UserId) -> Result<Vec<Session>, StoreError> {
         self.read(|state| {
             let newest_first = state.people.sessions.values().rev();
@@ -124,14 +147,17 @@ impl PeopleReads for MemoryStore {
 
     async fn audit_entries(
         &self,
-        account: AccountId,
+        scope: AuditScope,
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<AuditEntry>, StoreError> {
         self.read(|state| {
             let newest_first = state.people.audit.values().rev();
-            let of_account = newest_first.filter(|entry| entry.account_id == Some(account));
-            page(of_account, |entry| entry.id.to_bytes(), limit, after)
+            let in_scope = newest_first.filter(|entry| match scope {
+                AuditScope::Account(account) => entry.account_id == Some(account),
+                AuditScope::Installation => true,
+            });
+            page(in_scope, |entry| entry.id.to_bytes(), limit, after)
         })
     }
 }

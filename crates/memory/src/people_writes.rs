@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use signpost_app::ports::{PeopleWrites, StoreError, WriteUserError};
+use signpost_app::ports::{MemberChange, PeopleWrites, StoreError, WriteUserError};
 use signpost_domain::{
     AccountId, AuditEntry, Email, Membership, Role, Session, SessionId, Ticket, TicketPurpose, Timestamp,
     TokenHash, User, UserId,
@@ -21,6 +21,19 @@ impl People {
         }
         Arc::make_mut(&mut self.users).insert(user.id, user.clone());
         Ok(())
+    }
+
+    /// Whether a member may cease to be an owner.
+    fn may_go(&self, user: UserId, account: AccountId) -> MemberChange {
+        let is_owner = |membership: &Membership| membership.role == Role::Owner;
+        let has_other_owner = self.memberships.values().any(|membership| {
+            membership.account_id == account && membership.user_id != user && is_owner(membership)
+        });
+        match self.memberships.get(&(user, account)) {
+            None => MemberChange::NotAMember,
+            Some(member) if is_owner(member) && !has_other_owner => MemberChange::LastOwner,
+            Some(_) => MemberChange::Done,
+        }
     }
 }
 
@@ -65,6 +78,48 @@ impl PeopleWrites for MemoryUnitOfWork {
             let memberships = Arc::make_mut(&mut state.people.memberships);
             memberships.entry((user_id, account_id)).or_insert(*membership).role = role;
             Ok(true)
+        })
+    }
+
+    async fn lock_members(&mut self, account: AccountId) -> Result<bool, StoreError> {
+        self.write(|state| Ok(state.owned(account).is_some()))
+    }
+
+    async fn change_role(
+        &mut self,
+        user: UserId,
+        account: AccountId,
+        role: Role,
+    ) -> Result<MemberChange, StoreError> {
+        self.write(|state| {
+            let change = state.people.may_go(user, account);
+            if change == MemberChange::LastOwner && role == Role::Owner {
+                return Ok(MemberChange::Done);
+            }
+            let memberships = Arc::make_mut(&mut state.people.memberships);
+            if let Some(membership) = memberships.get_mut(&(user, account))
+                && change == MemberChange::Done
+            {
+                membership.role = role;
+            }
+            Ok(change)
+        })
+    }
+
+    async fn remove_member(&mut self, user: UserId, account: AccountId) -> Result<MemberChange, StoreError> {
+        self.write(|state| {
+            let people = &mut state.people;
+            let change = people.may_go(user, account);
+            if change == MemberChange::Done {
+                Arc::make_mut(&mut people.memberships).remove(&(user, account));
+                let email = people.users.get(&user).map(|user| user.email.comparison_key());
+                let invites = |ticket: &Ticket| {
+                    account_of(ticket) == Some(account)
+                        && ticket.purpose.email().map(Email::comparison_key) == email
+                };
+                Arc::make_mut(&mut people.tickets).retain(|_, ticket| !invites(ticket));
+            }
+            Ok(change)
         })
     }
 

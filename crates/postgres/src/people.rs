@@ -6,7 +6,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{AccountMember, AuditScope, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
     Account, AccountId, AuditEntry, Email, Page, PageLimit, PagePosition, Role, Session, Ticket, TokenHash,
     User, UserId,
@@ -17,13 +17,13 @@ use crate::cached_query::cached_query;
 use crate::failure::Failure;
 use crate::inline_limit::{InlineLimit, rows_to_read};
 use crate::newest_rows::NewestRows;
-use crate::schema::{accounts, memberships, sessions, tickets, users};
+use crate::schema::{accounts, audit_entries, memberships, sessions, tickets, users};
 use crate::store::PostgresStore;
 use signpost_sql_rows::account::{AccountRow, UsageRow};
 use signpost_sql_rows::audit_entry::{self, AuditEntryRow};
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::listed;
-use signpost_sql_rows::membership::RoleRow;
+use signpost_sql_rows::membership::{MembershipRow, RoleRow};
 use signpost_sql_rows::session::{SessionHolderRow, SessionRow, into_session_holder};
 use signpost_sql_rows::ticket::TicketRow;
 use signpost_sql_rows::user::UserRow;
@@ -99,6 +99,16 @@ impl PeopleReads for PostgresStore {
         .await
     }
 
+    async fn users_with_ids(&self, ids: &[UserId]) -> Result<Vec<User>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        self.read(async |connection| {
+            let query = users::table.filter(users::id.eq_any(ids)).select(UserRow::as_select());
+            let rows: Vec<UserRow> = query.load(connection).await?;
+            Ok(rows.into_iter().filter_map(listed::readable).collect())
+        })
+        .await
+    }
+
     async fn users(&self, limit: PageLimit, after: Option<PagePosition>) -> Result<Page<User>, StoreError> {
         let below = after.map_or_else(IdBytes::highest, IdBytes::from);
         self.read(async |connection| {
@@ -132,6 +142,32 @@ impl PeopleReads for PostgresStore {
         .await
     }
 
+    async fn members(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AccountMember>, StoreError> {
+        let below = after.map_or_else(IdBytes::highest, IdBytes::from);
+        self.read(async |connection| {
+            let all = memberships::table
+                .inner_join(users::table)
+                .filter(memberships::account_id.eq(IdBytes::from(account)))
+                // The order names both columns of the index, as for sessions.
+                .order((memberships::account_id.desc(), memberships::user_id.desc()))
+                .select((MembershipRow::as_select(), UserRow::as_select()))
+                .into_boxed();
+            let query = match after {
+                Some(_) => all.filter(memberships::user_id.lt(below)),
+                None => all.filter(memberships::user_id.le(below)),
+            };
+            let rows: Vec<(MembershipRow, UserRow)> =
+                InlineLimit { query, number: rows_to_read(limit) }.load(connection).await?;
+            Ok(listed::page(rows, limit))
+        })
+        .await
+    }
+
     async fn sessions(&self, user: UserId) -> Result<Vec<Session>, StoreError> {
         self.read(async |connection| {
             // The order names both columns of the index, so that PostgreSQL does not walk the primary key instead.
@@ -160,13 +196,41 @@ impl PeopleReads for PostgresStore {
 
     async fn audit_entries(
         &self,
-        account: AccountId,
+        scope: AuditScope,
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<AuditEntry>, StoreError> {
+        let account = match scope {
+            AuditScope::Account(account) => account,
+            AuditScope::Installation => return self.all_audit_entries(limit, after).await,
+        };
         self.read(async |connection| {
             let query = NewestRows::<AuditEntryRow>::for_page(audit_entry::TABLE, account, limit, after);
             let rows = query.load(connection).await?;
+            Ok(listed::page(rows, limit))
+        })
+        .await
+    }
+}
+
+impl PostgresStore {
+    async fn all_audit_entries(
+        &self,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        let below = after.map_or_else(IdBytes::highest, IdBytes::from);
+        self.read(async |connection| {
+            let all = audit_entries::table
+                .order(audit_entries::id.desc())
+                .select(AuditEntryRow::as_select())
+                .into_boxed();
+            let query = match after {
+                Some(_) => all.filter(audit_entries::id.lt(below)),
+                None => all.filter(audit_entries::id.le(below)),
+            };
+            let rows: Vec<AuditEntryRow> =
+                InlineLimit { query, number: rows_to_read(limit) }.load(connection).await?;
             Ok(listed::page(rows, limit))
         })
         .await

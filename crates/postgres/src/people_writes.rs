@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{PeopleWrites, StoreError, WriteUserError};
+use signpost_app::ports::{MemberChange, PeopleWrites, StoreError, WriteUserError};
 use signpost_domain::{
     AccountId, AuditEntry, Email, Membership, Role, Session, SessionId, Ticket, Timestamp, TokenHash, User,
     UserId,
@@ -48,6 +48,36 @@ async fn holds_user(connection: &mut &AsyncPgConnection, id: IdBytes) -> Result<
 async fn holds_account(connection: &mut &AsyncPgConnection, id: IdBytes) -> Result<bool, Failure> {
     let account = accounts::table.find(id).select(accounts::plan);
     Ok(account.for_key_share().first::<String>(connection).await.optional()?.is_some())
+}
+
+/// Whether a member may cease to be an owner.
+async fn may_go(
+    connection: &mut &AsyncPgConnection,
+    user: IdBytes,
+    account: IdBytes,
+) -> Result<MemberChange, Failure> {
+    match read_role(connection, user, account).await? {
+        None => return Ok(MemberChange::NotAMember),
+        Some(Role::Viewer | Role::Editor) => return Ok(MemberChange::Done),
+        Some(Role::Owner) => {}
+    }
+    let other = memberships::table
+        .filter(memberships::account_id.eq(account))
+        .filter(memberships::user_id.ne(user))
+        .filter(memberships::role.eq(Role::Owner.as_str()))
+        .select(memberships::role);
+    let has_other = other.first::<String>(connection).await.optional()?.is_some();
+    Ok(if has_other { MemberChange::Done } else { MemberChange::LastOwner })
+}
+
+async fn read_role(
+    connection: &mut &AsyncPgConnection,
+    user: IdBytes,
+    account: IdBytes,
+) -> Result<Option<Role>, Failure> {
+    let found = memberships::table.find((user, account)).select(RoleRow::as_select());
+    let found = found.first(connection).await.optional()?;
+    Ok(found.map(RoleRow::into_role).transpose()?)
 }
 
 #[async_trait]
@@ -134,17 +164,54 @@ impl PeopleWrites for PostgresUnitOfWork {
         self.step(async |connection| Ok(put.execute(connection).await? > 0)).await
     }
 
-    async fn role_of(&mut self, user: UserId, account: AccountId) -> Result<Option<Role>, StoreError> {
+    async fn lock_members(&mut self, account: AccountId) -> Result<bool, StoreError> {
         self.step(async |connection| {
-            let found = memberships::table
-                .find((IdBytes::from(user), IdBytes::from(account)))
-                .select(RoleRow::as_select())
-                .first(connection)
-                .await
-                .optional()?;
-            Ok(found.map(RoleRow::into_role).transpose()?)
+            let account = accounts::table.find(IdBytes::from(account)).select(accounts::plan);
+            Ok(account.for_no_key_update().first::<String>(connection).await.optional()?.is_some())
         })
         .await
+    }
+
+    async fn change_role(
+        &mut self,
+        user: UserId,
+        account: AccountId,
+        role: Role,
+    ) -> Result<MemberChange, StoreError> {
+        let (user, account) = (IdBytes::from(user), IdBytes::from(account));
+        self.step(async |connection| {
+            let change = may_go(connection, user, account).await?;
+            if change == MemberChange::LastOwner && role == Role::Owner {
+                return Ok(MemberChange::Done);
+            }
+            if change == MemberChange::Done {
+                let member = diesel::update(memberships::table.find((user, account)));
+                member.set(memberships::role.eq(role.as_str())).execute(connection).await?;
+            }
+            Ok(change)
+        })
+        .await
+    }
+
+    async fn remove_member(&mut self, user: UserId, account: AccountId) -> Result<MemberChange, StoreError> {
+        let (user, account) = (IdBytes::from(user), IdBytes::from(account));
+        self.step(async |connection| {
+            let change = may_go(connection, user, account).await?;
+            if change == MemberChange::Done {
+                diesel::delete(memberships::table.find((user, account))).execute(connection).await?;
+                let key = users::table.find(user).select(users::email_key);
+                let key: String = key.first(connection).await?;
+                let invitation = tickets::table.filter(tickets::email_key.eq(key));
+                let invitation = invitation.filter(tickets::account_id.eq(account));
+                diesel::delete(invitation).execute(connection).await?;
+            }
+            Ok(change)
+        })
+        .await
+    }
+
+    async fn role_of(&mut self, user: UserId, account: AccountId) -> Result<Option<Role>, StoreError> {
+        self.step(async |connection| read_role(connection, user.into(), account.into()).await).await
     }
 
     async fn insert_session(&mut self, session: &Session) -> Result<bool, StoreError> {

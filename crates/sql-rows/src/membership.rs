@@ -1,6 +1,7 @@
 //! Rows of `memberships`.
 
 use diesel::prelude::*;
+use signpost_app::ports::AccountMember;
 use signpost_domain::{Account, AccountId, Membership, Role, UserId};
 
 use crate::Corrupt;
@@ -9,6 +10,7 @@ use crate::cell::RowName;
 use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::memberships;
+use crate::user::UserRow;
 
 /// The table, as the migrations of both databases leave it. If only one database has a column, its comment
 /// names the database.
@@ -47,6 +49,32 @@ impl RoleRow {
         let account = AccountId::from_bytes(account_id.position());
         let row = RowName::new(TABLE, format_args!("{user} {account}"));
         row.cell("role", Role::from_name(&role).ok_or("is not a role"))
+    }
+}
+
+/// A membership as it is read.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = memberships, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct MembershipRow {
+    #[diesel(embed)]
+    role: RoleRow,
+    created_at: Instant,
+}
+
+/// A member of an account.
+impl Listed for (MembershipRow, UserRow) {
+    type Item = AccountMember;
+
+    fn id(&self) -> &StoredId {
+        self.1.id()
+    }
+
+    fn read(self) -> Result<AccountMember, Corrupt> {
+        let (MembershipRow { role, created_at }, user) = self;
+        let user = user.into_user()?;
+        let name = format!("{} {}", user.id, AccountId::from_bytes(role.account_id.position()));
+        let joined_at = RowName::new(TABLE, name).timestamp("created_at", created_at)?;
+        Ok(AccountMember { user, role: role.into_role()?, joined_at })
     }
 }
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use signpost_app::ports::{PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{AccountMember, AuditScope, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
     Account, AccountId, AuditEntry, Email, Page, PageLimit, PagePosition, Role, Session, Ticket, TokenHash,
     User, UserId,
@@ -17,7 +17,7 @@ use signpost_sql_rows::account::{AccountRow, UsageRow};
 use signpost_sql_rows::audit_entry::AuditEntryRow;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::listed;
-use signpost_sql_rows::membership::RoleRow;
+use signpost_sql_rows::membership::{MembershipRow, RoleRow};
 use signpost_sql_rows::session::{SessionHolderRow, SessionRow, into_session_holder};
 use signpost_sql_rows::ticket::TicketRow;
 use signpost_sql_rows::user::UserRow;
@@ -74,6 +74,15 @@ impl PeopleReads for SqliteStore {
         self.readers().read(read).await
     }
 
+    async fn users_with_ids(&self, ids: &[UserId]) -> Result<Vec<User>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        let read = move |connection: &mut SqliteConnection| {
+            let found = users::table.filter(users::id.eq_any(ids)).select(UserRow::as_select());
+            Ok(found.load::<UserRow>(connection)?)
+        };
+        Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
+    }
+
     async fn users(&self, limit: PageLimit, after: Option<PagePosition>) -> Result<Page<User>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
             let rows = users::table
@@ -105,6 +114,26 @@ impl PeopleReads for SqliteStore {
         Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
     }
 
+    async fn members(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AccountMember>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = memberships::table
+                .inner_join(users::table)
+                .filter(memberships::account_id.eq(IdBytes::from(account)))
+                .filter(memberships::user_id.lt(UpperBound::from(after)))
+                .order(memberships::user_id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select((MembershipRow::as_select(), UserRow::as_select()))
+                .load::<(MembershipRow, UserRow)>(connection)?;
+            Ok(rows)
+        };
+        Ok(listed::page(self.readers().read(read).await?, limit))
+    }
+
     async fn sessions(&self, user: UserId) -> Result<Vec<Session>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
             let rows = sessions::table
@@ -130,19 +159,24 @@ impl PeopleReads for SqliteStore {
 
     async fn audit_entries(
         &self,
-        account: AccountId,
+        scope: AuditScope,
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<AuditEntry>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
-            let rows = audit_entries::table
-                .filter(audit_entries::account_id.eq(IdBytes::from(account)))
+            let newest_first = audit_entries::table
                 .filter(audit_entries::id.lt(UpperBound::from(after)))
                 .order(audit_entries::id.desc())
                 .limit(i64::from(limit.get()) + 1)
                 .select(AuditEntryRow::as_select())
-                .load::<AuditEntryRow>(connection)?;
-            Ok(rows)
+                .into_boxed();
+            let rows = match scope {
+                AuditScope::Account(account) => {
+                    newest_first.filter(audit_entries::account_id.eq(IdBytes::from(account)))
+                }
+                AuditScope::Installation => newest_first,
+            };
+            Ok(rows.load::<AuditEntryRow>(connection)?)
         };
         Ok(listed::page(self.readers().read(read).await?, limit))
     }

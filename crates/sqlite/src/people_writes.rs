@@ -1,8 +1,9 @@
 //! Changing people.
 
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
-use signpost_app::ports::{PeopleWrites, StoreError, WriteUserError};
+use signpost_app::ports::{MemberChange, PeopleWrites, StoreError, WriteUserError};
 use signpost_domain::{
     AccountId, AuditEntry, Email, Membership, Role, Session, SessionId, Ticket, Timestamp, TokenHash, User,
     UserId,
@@ -27,6 +28,36 @@ fn is_inserted(outcome: QueryResult<usize>) -> Result<bool, Failure> {
         Err(error) if refers_to_nothing(&error) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a member may cease to be an owner.
+fn may_go(
+    connection: &mut SqliteConnection,
+    user: IdBytes,
+    account: IdBytes,
+) -> Result<MemberChange, Failure> {
+    let role = read_role(connection, user, account)?;
+    let others = memberships::table
+        .filter(memberships::account_id.eq(account))
+        .filter(memberships::user_id.ne(user))
+        .filter(memberships::role.eq(Role::Owner.as_str()));
+    Ok(match role {
+        None => MemberChange::NotAMember,
+        Some(Role::Owner) if !diesel::select(exists(others)).get_result(connection)? => {
+            MemberChange::LastOwner
+        }
+        Some(Role::Viewer | Role::Editor | Role::Owner) => MemberChange::Done,
+    })
+}
+
+fn read_role(
+    connection: &mut SqliteConnection,
+    user: IdBytes,
+    account: IdBytes,
+) -> Result<Option<Role>, Failure> {
+    let found =
+        memberships::table.find((user, account)).select(RoleRow::as_select()).first(connection).optional()?;
+    Ok(found.map(RoleRow::into_role).transpose()?)
 }
 
 #[async_trait]
@@ -98,16 +129,53 @@ impl PeopleWrites for SqliteUnitOfWork {
         self.step(step).await
     }
 
-    async fn role_of(&mut self, user: UserId, account: AccountId) -> Result<Option<Role>, StoreError> {
+    async fn lock_members(&mut self, account: AccountId) -> Result<bool, StoreError> {
+        // There is one writer.
         let step = move |connection: &mut SqliteConnection| {
-            let found = memberships::table
-                .find((IdBytes::from(user), IdBytes::from(account)))
-                .select(RoleRow::as_select())
-                .first(connection)
-                .optional()?;
-            Ok(found.map(RoleRow::into_role).transpose()?)
+            Ok(diesel::select(exists(accounts::table.find(IdBytes::from(account)))).get_result(connection)?)
         };
         self.step(step).await
+    }
+
+    async fn change_role(
+        &mut self,
+        user: UserId,
+        account: AccountId,
+        role: Role,
+    ) -> Result<MemberChange, StoreError> {
+        let (user, account) = (IdBytes::from(user), IdBytes::from(account));
+        let step = move |connection: &mut SqliteConnection| {
+            let change = may_go(connection, user, account)?;
+            if change == MemberChange::LastOwner && role == Role::Owner {
+                return Ok(MemberChange::Done);
+            }
+            if change == MemberChange::Done {
+                diesel::update(memberships::table.find((user, account)))
+                    .set(memberships::role.eq(role.as_str()))
+                    .execute(connection)?;
+            }
+            Ok(change)
+        };
+        self.step(step).await
+    }
+
+    async fn remove_member(&mut self, user: UserId, account: AccountId) -> Result<MemberChange, StoreError> {
+        let (user, account) = (IdBytes::from(user), IdBytes::from(account));
+        let step = move |connection: &mut SqliteConnection| {
+            let change = may_go(connection, user, account)?;
+            if change == MemberChange::Done {
+                diesel::delete(memberships::table.find((user, account))).execute(connection)?;
+                let key: String = users::table.find(user).select(users::email_key).first(connection)?;
+                let invitation = tickets::table.filter(tickets::email_key.eq(key));
+                diesel::delete(invitation.filter(tickets::account_id.eq(account))).execute(connection)?;
+            }
+            Ok(change)
+        };
+        self.step(step).await
+    }
+
+    async fn role_of(&mut self, user: UserId, account: AccountId) -> Result<Option<Role>, StoreError> {
+        self.step(move |connection| read_role(connection, user.into(), account.into())).await
     }
 
     async fn insert_session(&mut self, session: &Session) -> Result<bool, StoreError> {

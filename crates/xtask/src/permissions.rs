@@ -12,8 +12,10 @@ use crate::finding::Finding;
 const SOURCES: &str = "crates/app/src/";
 
 /// What reading and writing asks for in the files whose path begins so; the first that fits.
-const AREAS: [Area; 4] = [
+const AREAS: [Area; 6] = [
     Area { beginning: "analytics", reads: "ReadAnalytics", writes: "ReadAnalytics" },
+    Area { beginning: "audit", reads: "ReadAudit", writes: "ReadAudit" },
+    Area { beginning: "people/members", reads: "Read", writes: "ManageMembers" },
     Area { beginning: "people", reads: "Read", writes: "ManageKeys" },
     Area { beginning: "domains", reads: "Read", writes: "WriteDomains" },
     Area { beginning: "", reads: "Read", writes: "WriteLinks" },

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use signpost_domain::{
-    Account, AccountId, ApiKeySecret, ErrorCode, KeyHash, Link, LinkId, Plan, PlanName, QuotaDecision,
-    QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
+    Account, AccountId, ApiKeySecret, ClientNetwork, ErrorCode, KeyHash, Link, LinkId, Plan, PlanName,
+    QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
 };
 
 use super::address_throttle::Throttled;
@@ -122,7 +122,8 @@ pub async fn admit(
         Some(hash) => match identified(app, hash, link).await {
             Err(error) => return Err(NotAdmitted { reason: Reason::Store(error), rate_limits: None }),
             Ok((holder, link)) => {
-                admitted(app, holder.filter(|holder| holder.key.hash == *hash), link, now).await
+                let holder = holder.filter(|holder| holder.key.hash == *hash);
+                admitted(app, holder, link, ClientNetwork::of(address), now).await
             }
         },
     };
@@ -185,6 +186,7 @@ async fn admitted(
     app: &Application,
     holder: Option<KeyHolder>,
     link: Option<Link>,
+    network: ClientNetwork,
     now: Timestamp,
 ) -> Result<AdmittedRequest, NotAdmitted> {
     let Some(KeyHolder { key, account, usage }) = holder.filter(|holder| holder.key.is_accepted(now)) else {
@@ -225,6 +227,7 @@ async fn admitted(
                     account,
                     usage,
                     actor: Actor::Key(key.id),
+                    network,
                     permissions: key.permissions(),
                     permit,
                 },

@@ -1,6 +1,8 @@
 //! Admitting requests of signed-in people (D69, D72, D76).
 
-use signpost_domain::{AccountId, SecretToken, Session, User};
+use std::net::IpAddr;
+
+use signpost_domain::{AccountId, ClientNetwork, SecretToken, Session, User};
 
 use super::admit::plan_of;
 use crate::application::Application;
@@ -62,7 +64,7 @@ pub async fn recognise(app: &Application, token: Option<&SecretToken>) -> Result
     Ok(holder_of(app, token, None).await?.0)
 }
 
-/// Admits a request of the person with this session to an account. One query reads the session, its user, the user's role,
+/// Admits a request of the person with this session to an account. `address` is the client's. One query reads the session, its user, the user's role,
 /// the account and its usage. Nothing is cached, so the end of a session, a removal, a change of the role and a suspension
 /// hold for every request that starts after it, on every node.
 ///
@@ -74,6 +76,7 @@ pub async fn enter(
     app: &Application,
     token: Option<&SecretToken>,
     account: AccountId,
+    address: IpAddr,
 ) -> Result<(SignedIn, Caller), NotEntered> {
     let (signed_in, member) = holder_of(app, token, Some(account)).await?;
     let Some(Member { role, account, usage }) = member else {
@@ -82,7 +85,8 @@ pub async fn enter(
     let plan = plan_of(app, &account, app.clock.now()).ok_or(NotEntered::UnknownPlan)?.clone();
     let permit = app.gatekeeper.people_in_flight.request(account.id).ok_or(NotEntered::TooManyInFlight)?;
     let actor = Actor::User { user: signed_in.user.id, role };
-    let caller = Caller { account, usage, plan, actor, permissions: role.permissions(), permit };
+    let (permissions, network) = (role.permissions(), ClientNetwork::of(address));
+    let caller = Caller { account, usage, plan, actor, network, permissions, permit };
     Ok((signed_in, caller))
 }
 

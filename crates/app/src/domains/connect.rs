@@ -1,15 +1,16 @@
 //! Connecting a hostname (D37, D40, D41).
 
 use signpost_domain::{
-    CheckPlan, CustomDomain, DomainEvent, Feature, Hostname, Permission, PlanResource, Refusal, Timestamp,
-    VerificationRecord,
+    AuditAction, CheckPlan, CustomDomain, DomainEvent, Feature, Hostname, Permission, PlanResource, Refusal,
+    Timestamp, VerificationRecord,
 };
 
 use super::findings::{self, Proof};
 use super::handover::{Attempt, CompetingClaim, Handover, LinksLeft, taken, write};
-use super::{DomainWithInstructions, jitter};
+use super::{DomainWithInstructions, domain_named, jitter};
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UnitOfWork};
@@ -134,6 +135,9 @@ impl Connecting<'_> {
         let Some(connected) = self.take(work.as_mut(), own.map(|own| own.domain), now).await? else {
             return Ok(Attempt::OvertakenByAnother);
         };
+        let object = domain_named(&connected.domain.domain);
+        let deed = Deed::of(self.caller, AuditAction::DomainConnected, object);
+        record(self.app, work.as_mut(), deed).await?;
         operation.finish(Some(work), true, &connected).await?;
         Ok(Attempt::Ended(End::Connected(connected, left)))
     }

@@ -2,16 +2,18 @@
 
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Permission, Refusal, Timestamp,
+    AuditAction, CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Permission, Refusal,
+    Timestamp,
 };
 
 use super::findings::Findings;
 use super::handover::{
     Attempt, CompetingClaim, Handover, LinksLeft, lose_links_before_service, taken, write,
 };
-use super::{DomainWithInstructions, jitter};
+use super::{DomainWithInstructions, domain_named, jitter};
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{Claims, ScheduledDomain};
@@ -119,6 +121,9 @@ impl Verifying<'_> {
             if !write(work.as_mut(), &verified, checks).await? {
                 return Ok(Attempt::OvertakenByAnother);
             }
+            let object = format!("{}: {}", domain_named(&verified), verified.status.as_str());
+            let deed = Deed::of(caller, AuditAction::DomainChecked, object);
+            record(app, work.as_mut(), deed).await?;
             ScheduledDomain::planned(verified, checks)
         } else {
             if let Some(observation) = verified.observation.as_ref().filter(|_| findings.has_answers()) {

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{Batch, Id, IdReference, LinkId, LinkIdKind, Permission, Rejection};
+use signpost_domain::{AuditAction, Batch, Id, IdReference, LinkId, LinkIdKind, Permission, Rejection};
 
 use super::batch_ids;
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
 use crate::unit_of_work::{Attempts, commit};
@@ -30,6 +31,7 @@ pub async fn delete<K: LinkIdKind>(
             if work.delete_links(caller.account_id(), &[id.into()]).await?.is_empty() {
                 return Err(not_found.clone().into());
             }
+            record(app, work.as_mut(), deed(caller, &[id.into()])).await?;
             commit(app, work).await?;
             Ok(id)
         })
@@ -96,10 +98,19 @@ where
             if !requested.is_empty() {
                 let work = work.insert(operation.begin().await?);
                 deleted = work.delete_links(caller.account_id(), &requested).await?;
+                if !deleted.is_empty() {
+                    record(app, work.as_mut(), deed(caller, &deleted)).await?;
+                }
             }
             let outcomes = outcomes(&deleted);
             operation.finish(work, !deleted.is_empty(), &outcomes).await?;
             Ok(outcomes)
         })
         .await
+}
+
+/// One entry of the audit for all links of a request.
+fn deed(caller: &Caller, deleted: &[LinkId]) -> Deed {
+    let ids: Vec<String> = deleted.iter().map(LinkId::to_string).collect();
+    Deed::of(caller, AuditAction::LinksDeleted, ids.join(" "))
 }

@@ -3,19 +3,19 @@
 use std::collections::{BTreeSet, HashMap};
 
 use signpost_domain::{
-    ApiKey, ApiKeyId, ApiKeySecret, AuditAction, AuditActor, FieldError, Name, Permission, Refusal, UserId,
-    ViolationCode, Violations,
+    ApiKey, ApiKeyId, ApiKeySecret, AuditAction, FieldError, Permission, Refusal, UserId, ViolationCode,
+    Violations,
 };
 
-use super::audit::{Deed, record};
+use super::PersonError;
 use super::profile::{require_confirmed, require_live};
-use super::{Client, PersonError};
 use crate::admission::SignedIn;
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::caller::{Actor, Caller};
+use crate::audit::{Deed, record};
+use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
-use crate::keys::{NewKey, new_key};
+use crate::keys::{NewKey, key_named, new_key};
 use crate::unit_of_work::{Attempts, commit};
 
 /// The keys of the caller's account, including revoked ones, newest first.
@@ -31,15 +31,9 @@ pub async fn issuers(
     keys: &[ApiKey],
 ) -> Result<HashMap<UserId, String>, AppError> {
     caller.require(Permission::Read)?;
-    let ids: BTreeSet<[u8; 16]> = keys.iter().filter_map(|key| Some(key.created_by?.to_bytes())).collect();
-    let mut issuers = HashMap::new();
-    for id in ids.into_iter().map(UserId::from_bytes) {
-        if let Some(user) = app.store.user(id).await? {
-            let name = user.name.as_ref().map_or(user.email.as_str(), Name::as_str);
-            issuers.insert(id, name.to_owned());
-        }
-    }
-    Ok(issuers)
+    let ids: BTreeSet<UserId> = keys.iter().filter_map(|key| key.created_by).collect();
+    let users = app.store.users_with_ids(&ids.into_iter().collect::<Vec<_>>()).await?;
+    Ok(users.into_iter().map(|user| (user.id, user.label().to_owned())).collect())
 }
 
 /// Issues a key for the caller's account. The secret is returned once and not stored. A repeated request gets the remembered
@@ -52,7 +46,6 @@ pub async fn issue(
     caller: &Caller,
     signed_in: &SignedIn,
     new: NewKey,
-    client: &Client,
     idempotency: Idempotency<'_, ApiKey>,
 ) -> Result<(ApiKey, ApiKeySecret), PersonError> {
     caller.require(Permission::ManageKeys)?;
@@ -67,14 +60,11 @@ pub async fn issue(
     operation
         .run(|| async {
             let mut work = operation.begin().await?;
-            require_live(work.as_mut(), signed_in).await.map_err(|error| match error {
-                PersonError::Broken(error) => error,
-                _ => AppError::AccountGone,
-            })?;
+            require_live(work.as_mut(), signed_in).await.map_err(PersonError::into_app_error)?;
             if !work.insert_key(&key).await? {
                 return Err(AppError::AccountGone);
             }
-            record(app, work.as_mut(), of_key(caller, &key, AuditAction::KeyIssued, client)).await?;
+            record(app, work.as_mut(), Deed::of(caller, AuditAction::KeyIssued, key_named(&key))).await?;
             operation.finish(Some(work), true, &key).await
         })
         .await?;
@@ -90,7 +80,6 @@ pub async fn revoke(
     caller: &Caller,
     signed_in: &SignedIn,
     id: ApiKeyId,
-    client: &Client,
 ) -> Result<ApiKey, PersonError> {
     caller.require(Permission::ManageKeys)?;
     require_confirmed(app, signed_in)?;
@@ -103,18 +92,9 @@ pub async fn revoke(
             // Dropping the unit of work leaves the key of another account as it was.
             let own = revoked.filter(|key| key.account_id == caller.account_id());
             let key = own.ok_or(AppError::Refused(Refusal::NotFound("API key")))?;
-            record(app, work.as_mut(), of_key(caller, &key, AuditAction::KeyRevoked, client)).await?;
+            record(app, work.as_mut(), Deed::of(caller, AuditAction::KeyRevoked, key_named(&key))).await?;
             commit(app, work).await?;
             Ok(key)
         })
         .await
-}
-
-fn of_key(caller: &Caller, key: &ApiKey, action: AuditAction, client: &Client) -> Deed {
-    let actor = match caller.actor() {
-        Actor::User { user, role: _ } => AuditActor::User(user),
-        Actor::Key(key) => AuditActor::Key(key),
-    };
-    let object = format!("{} …{}", key.id, key.last_four);
-    Deed { account: Some(caller.account_id()), actor, action, object, network: Some(client.network()) }
 }

@@ -5,10 +5,11 @@
 //! - [`profile`]: name, e-mail address, password, preferences.
 //! - [`sessions`]: where a user is signed in.
 //! - [`keys`]: the keys of an account, as its members see them.
+//! - [`members`]: who belongs to an account.
 //! - [`users`]: what operators do with users.
 
-mod audit;
 pub mod keys;
+pub mod members;
 mod person_error;
 pub mod profile;
 pub mod sessions;

@@ -36,6 +36,9 @@ pub enum PersonError {
     /// The password was not confirmed recently enough (D73).
     #[error("the password has to be confirmed")]
     NotConfirmed,
+    /// The user is the last owner of the account, who stays one (D68).
+    #[error("an account keeps at least one owner")]
+    LastOwner,
     /// The user was deleted or disabled meanwhile, or the session has ended.
     #[error("the session has ended")]
     Gone,
@@ -48,6 +51,16 @@ pub enum PersonError {
     /// Something broke.
     #[error(transparent)]
     Broken(#[from] AppError),
+}
+
+impl PersonError {
+    /// The error of a use case with an idempotency key, which people and programs share. It has no word for the end of a session.
+    pub(super) fn into_app_error(self) -> AppError {
+        match self {
+            Self::Broken(error) => error,
+            _ => AppError::AccountGone,
+        }
+    }
 }
 
 impl From<Refusal> for PersonError {

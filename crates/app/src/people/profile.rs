@@ -4,10 +4,10 @@ use signpost_domain::{
     Account, AuditAction, AuditActor, Email, Name, PasswordHash, Preferences, Role, User, Violations,
 };
 
-use super::audit::{Deed, record};
 use super::{Client, OpenedSession, PersonError, chosen_password, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::ports::{Asker, UnitOfWork, WriteUserError};
 use crate::unit_of_work::{Attempts, commit};
 

@@ -2,10 +2,10 @@
 
 use signpost_domain::{AuditAction, AuditActor, Session, SessionId};
 
-use super::audit::{Deed, record};
 use super::{Client, PersonError};
 use crate::admission::SignedIn;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::unit_of_work::{Attempts, commit};
 
 /// The live sessions of the user, newest first.

@@ -2,11 +2,11 @@
 
 use signpost_domain::{AuditAction, Email, Password, PasswordHash, SignInKey, User, Violations};
 
-use super::audit::record;
 use super::profile::{not_written, of_user};
 use super::{Client, OpenedSession, PersonError, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
+use crate::audit::record;
 use crate::ports::{Asker, HashingPlace, SignInTurn, Verdict};
 use crate::unit_of_work::{Attempts, commit};
 

@@ -6,11 +6,11 @@ use signpost_domain::{
     TicketPurpose, User, Violations,
 };
 
-use super::audit::record;
 use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password};
 use super::{Client, OpenedSession, PersonError, chosen_password, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
+use crate::audit::record;
 use crate::ports::{Asker, StoreError, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -307,6 +307,13 @@ fn person_of(
         }
         _ => Err(PersonError::Invalid(violations)),
     }
+}
+
+/// An invitation as entries of the audit name it.
+pub(super) fn invitation_named(email: &Email, role: Option<Role>, is_operator: bool) -> String {
+    let role = role.map_or_else(String::new, |role| format!(" as {}", role.as_str()));
+    let operator = if is_operator { " as operator" } else { "" };
+    format!("invitation of {email}{role}{operator}")
 }
 
 /// Makes a ticket for an e-mail address within a unit of work. `false` if its account or its user does not exist.

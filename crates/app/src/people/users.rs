@@ -4,15 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    AccountId, AuditAction, AuditActor, Email, Page, PageLimit, PagePosition, Role, SecretToken,
-    TicketPurpose, User, UserId,
+    AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, TicketPurpose, User,
+    UserId,
 };
 
-use super::audit::{Deed, record};
 use super::tickets;
 use super::{PersonError, draw_token};
 use crate::app_error::OperatorError;
 use crate::application::Application;
+use crate::audit::{Deed, record};
 use crate::ports::{UnitOfWork, WriteUserError};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -73,9 +73,7 @@ pub async fn invite(app: &Application, invite: Invite) -> Result<SecretToken, Op
             let token = draw_token(app)?;
             let mut work = attempts.begin().await?;
             let account = joins.map(|(account, _)| account);
-            let role = joins.map_or_else(String::new, |(_, role)| format!(" as {}", role.as_str()));
-            let operator = if is_operator { " as operator" } else { "" };
-            let object = format!("invitation of {email}{role}{operator}");
+            let object = tickets::invitation_named(&email, joins.map(|(_, role)| role), is_operator);
             let purpose = TicketPurpose::Invitation { email, joins, is_operator };
             if !tickets::insert(app, work.as_mut(), &token, purpose).await? {
                 // Only the account can be missing: an invitation refers to nothing else.
@@ -84,7 +82,7 @@ pub async fn invite(app: &Application, invite: Invite) -> Result<SecretToken, Op
                     None => OperatorError::Broken(crate::AppError::AccountGone),
                 });
             }
-            record(app, work.as_mut(), by_command(account, AuditAction::TicketMade, object)).await?;
+            record(app, work.as_mut(), Deed::by_command(account, AuditAction::TicketMade, object)).await?;
             commit(app, work).await?;
             Ok(token)
         })
@@ -182,15 +180,11 @@ async fn change(
                     Err(WriteUserError::Store(error)) => return Err(error.into()),
                 }
             }
-            record(app, work.as_mut(), by_command(None, action, id.to_string())).await?;
+            record(app, work.as_mut(), Deed::by_command(None, action, id.to_string())).await?;
             commit(app, work).await?;
             Ok(after)
         })
         .await
-}
-
-fn by_command(account: Option<AccountId>, action: AuditAction, object: String) -> Deed {
-    Deed { account, actor: AuditActor::Command, action, object, network: None }
 }
 
 impl From<PersonError> for OperatorError {

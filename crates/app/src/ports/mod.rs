@@ -60,7 +60,8 @@ pub use lookups::{
 };
 pub use passwords::{Asker, HashingError, HashingPlace, NoPasswords, PasswordHasher, Verdict};
 pub use people::{
-    Member, PeopleReads, PeopleUpkeep, PeopleWrites, SessionHolder, SignInTurn, WriteUserError,
+    AccountMember, AuditScope, Member, MemberChange, PeopleReads, PeopleUpkeep, PeopleWrites, SessionHolder,
+    SignInTurn, WriteUserError,
 };
 pub use pixels::{PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};

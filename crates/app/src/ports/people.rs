@@ -31,6 +31,26 @@ pub struct Member {
     pub usage: Usage,
 }
 
+/// A user as a member of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountMember {
+    /// The user.
+    pub user: User,
+    /// The role in the account.
+    pub role: Role,
+    /// When the user joined.
+    pub joined_at: Timestamp,
+}
+
+/// Which entries of the audit are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditScope {
+    /// Those of one account.
+    Account(AccountId),
+    /// All of them.
+    Installation,
+}
+
 /// Reading people.
 #[async_trait]
 pub trait PeopleReads: Send + Sync {
@@ -48,6 +68,9 @@ pub trait PeopleReads: Send + Sync {
     /// The user with this e-mail address, compared without case.
     async fn user_with_email(&self, email: &Email) -> Result<Option<User>, StoreError>;
 
+    /// The users with these ids, at most a hundred, in no order. Unknown ids are left out.
+    async fn users_with_ids(&self, ids: &[UserId]) -> Result<Vec<User>, StoreError>;
+
     /// One page of all users, newest (highest id) first.
     async fn users(&self, limit: PageLimit, after: Option<PagePosition>) -> Result<Page<User>, StoreError>;
 
@@ -57,6 +80,14 @@ pub trait PeopleReads: Send + Sync {
     /// The accounts that a user is a member of, with the role, oldest account (lowest id) first, at most a hundred.
     async fn accounts_of(&self, user: UserId) -> Result<Vec<(Account, Role)>, StoreError>;
 
+    /// One page of the members of an account, newest user (highest id) first.
+    async fn members(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AccountMember>, StoreError>;
+
     /// The sessions of a user, newest (highest id) first, including those that have ended but are not deleted yet; at most a
     /// hundred.
     async fn sessions(&self, user: UserId) -> Result<Vec<Session>, StoreError>;
@@ -64,10 +95,10 @@ pub trait PeopleReads: Send + Sync {
     /// The ticket with this token hash. It may have expired.
     async fn ticket(&self, hash: &TokenHash) -> Result<Option<Ticket>, StoreError>;
 
-    /// One page of the audit of an account, newest (highest id) first.
+    /// One page of the audit, newest (highest id) first.
     async fn audit_entries(
         &self,
-        account: AccountId,
+        scope: AuditScope,
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<AuditEntry>, StoreError>;
@@ -119,6 +150,17 @@ pub enum WriteUserError {
     Store(#[from] StoreError),
 }
 
+/// What became of a change of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberChange {
+    /// It was made, or there was nothing to change.
+    Done,
+    /// The user is not a member of the account, or the account does not exist.
+    NotAMember,
+    /// The user is the last owner of the account, who stays one (D68).
+    LastOwner,
+}
+
 /// Changing people, within a unit of work.
 #[async_trait]
 pub trait PeopleWrites: Send {
@@ -140,6 +182,22 @@ pub trait PeopleWrites: Send {
     /// Makes a user a member of an account, or changes the role of a member, who keeps the instant of joining. `false` if the
     /// user or the account does not exist.
     async fn put_member(&mut self, membership: &Membership) -> Result<bool, StoreError>;
+
+    /// Locks the members of an account: until this unit of work ends, no other one that locks them can begin to change or remove
+    /// one. `false` if the account does not exist.
+    async fn lock_members(&mut self, account: AccountId) -> Result<bool, StoreError>;
+
+    /// Gives a member of an account with locked members another role, unless the account would have no owner then.
+    async fn change_role(
+        &mut self,
+        user: UserId,
+        account: AccountId,
+        role: Role,
+    ) -> Result<MemberChange, StoreError>;
+
+    /// Removes a member from an account with locked members, unless the account would have no owner then. Deletes the invitation
+    /// to the account for the member's e-mail address too, which would let the user in again.
+    async fn remove_member(&mut self, user: UserId, account: AccountId) -> Result<MemberChange, StoreError>;
 
     /// The role of a user in an account.
     async fn role_of(&mut self, user: UserId, account: AccountId) -> Result<Option<Role>, StoreError>;

@@ -21,10 +21,11 @@ async fn a_caller_has_the_permissions_to_which_it_is_limited() {
 }
 
 #[tokio::test]
-async fn d76_a_key_may_do_everything_except_manage_keys() {
+async fn d80_a_key_has_no_permission_beyond_its_scopes() {
     let caller = World::new().await.caller().await;
     for permission in Permission::ALL {
-        let refused = (permission == Permission::ManageKeys).then_some(Refusal::NotPermitted(permission));
+        let is_scope = Permission::SCOPES.contains(&permission);
+        let refused = (!is_scope).then_some(Refusal::NotPermitted(permission));
         assert_eq!(caller.require(permission).err(), refused, "{permission:?}");
     }
 }

@@ -82,7 +82,7 @@ pub(crate) async fn issue(visit: Visit, form: FormBody) -> Result<HttpResponse, 
     });
     let (caller, signed_in) = (&member.caller, &member.signed_in);
     let name = new.name.as_ref().map(|name| name.as_str().to_owned());
-    let issued = keys::issue(visit.app(), caller, signed_in, new, &visit.client(), idempotency).await;
+    let issued = keys::issue(visit.app(), caller, signed_in, new, idempotency).await;
     let (last_four, secret) = match issued {
         Ok((key, secret)) => (key.last_four, Some(secret.expose().to_owned())),
         Err(PersonError::NotConfirmed) => {
@@ -109,7 +109,7 @@ pub(crate) async fn revoke(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
     let member = visit.member().await?;
     let id: ApiKeyId = visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)?;
     let path = format!("/{}/keys", member.caller.account_id());
-    match keys::revoke(visit.app(), &member.caller, &member.signed_in, id, &visit.client()).await {
+    match keys::revoke(visit.app(), &member.caller, &member.signed_in, id).await {
         Ok(_) => Ok(see_other(&format!("{path}?said=key-revoked"))),
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(&path)),
         Err(error) => Err(error.into()),
@@ -232,7 +232,8 @@ const fn scope_sentence(scope: Permission) -> &'static str {
         Permission::WriteLinks => TEXTS.scope_links,
         Permission::WriteDomains => TEXTS.scope_domains,
         Permission::ReadAnalytics => TEXTS.scope_analytics,
-        Permission::ManageKeys => TEXTS.keys,
+        // Keys never have these.
+        Permission::ManageKeys | Permission::ManageMembers | Permission::ReadAudit => scope.as_str(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! The handlers of pages and forms. A form is answered with a redirect to a page, or with its own page and what is wrong with it.
 
 pub(crate) mod assets;
+pub(crate) mod audit;
 pub(crate) mod entry;
 pub(crate) mod groups;
 pub(crate) mod home;
 pub(crate) mod keys;
 pub(crate) mod links;
 pub(crate) mod me;
+pub(crate) mod members;
 pub(crate) mod pixels;
 pub(crate) mod sign_in;
 pub(crate) mod usage;

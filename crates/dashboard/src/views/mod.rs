@@ -4,6 +4,7 @@
 //! with a [`Card`].
 
 mod account;
+mod audit;
 mod entry;
 mod errors;
 mod form;
@@ -11,11 +12,13 @@ mod groups;
 mod keys;
 mod link_forms;
 mod link_list;
+mod members;
 mod pixels;
 mod shell;
 mod usage;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
+pub use audit::{AuditPage, AuditRow};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };
@@ -30,6 +33,7 @@ pub use link_list::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, LinkFilter, LinkKind, LinkRow, LinksPage, NamedId,
     Tile,
 };
+pub use members::{InvitedPage, MemberRow, MembersPage};
 pub use pixels::{PixelRow, PixelsPage};
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use usage::{Meter, PlanFeature, UsagePage};

@@ -27,6 +27,8 @@ pub struct Shell {
     pub nav: NavItem,
     /// The user may change nothing here because of the role. The page says so.
     pub is_read_only: bool,
+    /// Whether the user may read the audit of the account.
+    pub reads_audit: bool,
     /// The account is suspended. The page says so, with this reason unless it is empty.
     pub suspended: Option<String>,
     /// The outcome of the request before this page.
@@ -69,6 +71,8 @@ pub struct UserRef {
     pub name: String,
     /// The e-mail address.
     pub email: String,
+    /// Whether the user administers the installation.
+    pub is_operator: bool,
 }
 
 impl UserRef {
@@ -104,6 +108,10 @@ pub enum NavItem {
     Keys,
     /// Usage.
     Usage,
+    /// Members.
+    Members,
+    /// The audit.
+    Audit,
     /// The user's own settings.
     Me,
 }
@@ -119,6 +127,8 @@ impl NavItem {
             Self::Pixels => "pixels",
             Self::Keys => "keys",
             Self::Usage => "usage",
+            Self::Members => "members",
+            Self::Audit => "audit",
             Self::Me => "me",
         };
         name == other

@@ -94,7 +94,8 @@ async fn pixels_keep_their_order_and_those_beyond_the_newest_hundred_stay() {
     assert!(box_of(&old).unwrap().contains("checked"), "{}", page.body);
     let held = async || {
         let token = SecretToken::parse(&editor.token()).unwrap();
-        let (_, caller) = enter(&dashboard.app, Some(&token), dashboard.account).await.unwrap();
+        let address = "203.0.113.9".parse().unwrap();
+        let (_, caller) = enter(&dashboard.app, Some(&token), dashboard.account, address).await.unwrap();
         let id = IdReference::<RedirectKind>::parse(&id);
         let single = links::get::<RedirectContent>(&dashboard.app, &caller, id, None).await.unwrap();
         single.pixels.iter().map(|pixel| pixel.id.to_string()).collect::<Vec<_>>()

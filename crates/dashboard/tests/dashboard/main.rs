@@ -12,6 +12,7 @@
 )]
 
 mod access;
+mod audit;
 mod cross_site;
 mod edits;
 mod forms;
@@ -19,6 +20,7 @@ mod harness;
 mod headers;
 mod keys;
 mod links;
+mod members;
 mod passwords;
 mod sessions;
 mod sign_in;

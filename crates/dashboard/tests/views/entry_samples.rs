@@ -97,7 +97,7 @@ fn invitation(m: &Maker) {
     let sign_in = format!("/sign-in?next={}", m.w("/invitation/qW3rTy"));
     let invitee = Invitee::SignedOut { sign_in };
     m.add("invitation-signed-out", &InvitationPage { invitee, account: None, ..fresh.clone() });
-    let user = UserRef { name: m.w("Ines"), email: m.w("ines@morgenbrot.example") };
+    let user = UserRef { name: m.w("Ines"), email: m.w("ines@morgenbrot.example"), is_operator: true };
     let invitee = Invitee::Other { user, sign_out_key: key(4) };
     m.add("invitation-other", &InvitationPage { invitee, ..fresh });
 }
@@ -129,7 +129,7 @@ fn passwords(m: &Maker) {
 }
 
 fn chooser(m: &Maker) {
-    let user = UserRef { name: m.w("Ines Okafor"), email: m.w("ines@morgenbrot.example") };
+    let user = UserRef { name: m.w("Ines Okafor"), email: m.w("ines@morgenbrot.example"), is_operator: true };
     let membership = |number: u8, name: &str, role: &str| Membership {
         account: format!("acc_019b5a3b11aa7c3e8899aabbccddee0{number}"),
         name: m.w(name),

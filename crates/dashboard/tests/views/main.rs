@@ -17,5 +17,6 @@ mod link_samples;
 mod list_samples;
 mod markup;
 mod payloads;
+mod people_samples;
 mod samples;
 mod sizes;

@@ -9,7 +9,7 @@ use signpost_dashboard::views::{
 };
 use signpost_domain::Theme;
 
-use crate::{entry_samples, link_samples, list_samples};
+use crate::{entry_samples, link_samples, list_samples, people_samples};
 
 /// A rendered page and its name.
 pub(crate) struct Page {
@@ -32,6 +32,7 @@ pub(crate) fn pages(payload: Option<&str>, theme: Theme) -> Vec<Page> {
     entry_samples::add(&maker);
     link_samples::add(&maker);
     list_samples::add(&maker);
+    people_samples::add(&maker);
     maker.pages.into_inner().into_iter().map(|(name, html)| Page { name, html }).collect()
 }
 
@@ -68,11 +69,16 @@ impl Maker {
             title: self.w(title),
             theme: self.theme,
             language: "en".to_owned(),
-            user: UserRef { name: self.w("Ines Okafor"), email: self.w("ines@morgenbrot.example") },
+            user: UserRef {
+                name: self.w("Ines Okafor"),
+                email: self.w("ines@morgenbrot.example"),
+                is_operator: true,
+            },
             account: Some(account("acc_019b5a3b11aa7c3e8899aabbccddee01", "Morgenbrot Bakery")),
             role: "Owner".to_owned(),
             nav,
             is_read_only: false,
+            reads_audit: true,
             suspended: None,
             notice: None,
             shortcuts: true,
@@ -85,6 +91,7 @@ impl Maker {
     pub(crate) fn loud_shell(&self, title: &str, nav: NavItem) -> Shell {
         Shell {
             is_read_only: true,
+            reads_audit: false,
             suspended: self.some("The invoice of October is open."),
             notice: Some(Notice::error(self.w("The link was not saved."))),
             role: "Viewer".to_owned(),

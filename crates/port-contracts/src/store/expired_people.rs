@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::ports::{SignInTurn, Store};
+use signpost_app::ports::{AuditScope, SignInTurn, Store};
 use signpost_domain::{
     AUDIT_KEPT, AuditEntry, FAILURES_KEPT, SESSION_IDLE, SESSION_KEPT, SESSION_SHORT, Session,
     SignInFailures, SignInKey, Ticket, TicketPurpose, Timestamp,
@@ -135,7 +135,10 @@ pub(super) async fn d78_old_entries_of_the_audit_are_deleted(fresh: Fresh) {
     delete_all(&store).await;
     entries.truncate(2);
     entries.reverse();
-    assert_eq!(store.audit_entries(account, given::limit(9), None).await.unwrap().items, entries);
+    assert_eq!(
+        store.audit_entries(AuditScope::Account(account), given::limit(9), None).await.unwrap().items,
+        entries
+    );
 }
 
 /// Each step deletes at most so many of each kind, the caller repeats it as long as there may be more, and what has not
@@ -178,7 +181,13 @@ pub(super) async fn expired_people_are_deleted_in_steps(fresh: Fresh) {
             left_counts += usize::from(failures.count > 0);
         }
         let sessions = store.sessions(user).await.unwrap().len() - 1;
-        let audit = store.audit_entries(account, given::limit(9), None).await.unwrap().items.len() - 1;
+        let audit = store
+            .audit_entries(AuditScope::Account(account), given::limit(9), None)
+            .await
+            .unwrap()
+            .items
+            .len()
+            - 1;
         [sessions, left_tickets, left_counts, audit]
     };
     for (expected, has_more) in [(3, true), (1, true), (0, false), (0, false)] {
@@ -186,7 +195,10 @@ pub(super) async fn expired_people_are_deleted_in_steps(fresh: Fresh) {
         assert_eq!(left().await, [expected; 4]);
     }
     assert_eq!(store.sessions(user).await.unwrap(), [session]);
-    assert_eq!(store.audit_entries(account, given::limit(9), None).await.unwrap().items, [entry]);
+    assert_eq!(
+        store.audit_entries(AuditScope::Account(account), given::limit(9), None).await.unwrap().items,
+        [entry]
+    );
     assert_eq!(store.ticket(&ticket.hash).await.unwrap(), Some(ticket));
     assert_eq!(store.sign_in_failures(&key("now@example.com")).await.unwrap().count, 1);
 }

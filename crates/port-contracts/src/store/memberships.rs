@@ -1,6 +1,6 @@
 //! Memberships of users in accounts (D68, D69).
 
-use signpost_app::ports::Store;
+use signpost_app::ports::{AccountMember, AuditScope, MemberChange, Store};
 use signpost_domain::{Account, AccountId, AuditEntry, Membership, Role, TicketPurpose, UserId};
 
 use super::fixture::Fresh;
@@ -15,6 +15,10 @@ cases! {
     putting_a_member_again_changes_the_role
     a_user_or_an_account_that_is_missing_has_no_members
     accounts_of_a_user_are_listed_oldest_first
+    members_of_an_account_are_listed_newest_first
+    d68_the_last_owner_of_an_account_stays
+    d68_removals_at_once_leave_one_owner
+    a_removed_member_is_not_let_in_again_by_an_invitation
     at_most_a_hundred_accounts_of_a_user_are_listed
     deleting_an_account_deletes_its_memberships_and_tickets_only
     no_member_joins_an_account_that_is_being_deleted
@@ -120,6 +124,137 @@ pub(super) async fn at_most_a_hundred_accounts_of_a_user_are_listed(fresh: Fresh
     assert_eq!(listed, expected);
 }
 
+pub(super) async fn members_of_an_account_are_listed_newest_first(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let mut expected = Vec::new();
+    for (number, role) in Role::ALL.into_iter().cycle().take(7).enumerate() {
+        let user = people_steps::user(&store).await;
+        let joined_at = samples::at(i64::try_from(number).unwrap());
+        let membership = Membership { user_id: user.id, account_id: account, role, created_at: joined_at };
+        assert!(unit!(&store, async |work| Ok(work.put_member(&membership).await?)).await.unwrap());
+        expected.push(AccountMember { user, role, joined_at });
+    }
+    let elsewhere = people_steps::user(&store).await;
+    assert!(put_member(&store, elsewhere.id, other, Role::Viewer).await);
+    assert!(put_member(&store, expected[2].user.id, other, Role::Viewer).await);
+    expected.sort_by_key(|member| std::cmp::Reverse(member.user.id));
+    for items in [1, 2, 6, 7, 8, 100] {
+        let page = async |after| store.members(account, given::limit(items), after).await.unwrap();
+        let (walked, pages) = given::walk(page).await;
+        assert_eq!(walked, expected);
+        assert_eq!(pages, 7_usize.div_ceil(usize::try_from(items).unwrap()));
+    }
+    assert_eq!(store.members(samples::id(), given::limit(5), None).await.unwrap().items, []);
+    let ids: Vec<UserId> = [elsewhere.id, samples::id(), expected[0].user.id].into();
+    let mut named = store.users_with_ids(&ids).await.unwrap();
+    named.sort_by_key(|user| user.id);
+    let mut both = [elsewhere, expected[0].user.clone()];
+    both.sort_by_key(|user| user.id);
+    assert_eq!(named, both);
+    assert_eq!(store.users_with_ids(&[]).await.unwrap(), []);
+}
+
+/// Locks the members of an account, and removes one or gives it another role.
+async fn change(
+    store: &std::sync::Arc<dyn Store>,
+    user: UserId,
+    account: AccountId,
+    role: Option<Role>,
+) -> MemberChange {
+    unit!(store, async |work| {
+        work.lock_members(account).await?;
+        Ok(match role {
+            Some(role) => work.change_role(user, account, role).await?,
+            None => work.remove_member(user, account).await?,
+        })
+    })
+    .await
+    .unwrap()
+}
+
+/// An owner of another account does not count, nor does a member with another role.
+pub(super) async fn d68_the_last_owner_of_an_account_stays(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let mut users = Vec::new();
+    for _ in 0..4 {
+        users.push(people_steps::user(&store).await.id);
+    }
+    let (first, second, editor, elsewhere) = (users[0], users[1], users[2], users[3]);
+    assert!(put_member(&store, first, account, Role::Owner).await);
+    assert!(put_member(&store, editor, account, Role::Editor).await);
+    assert!(put_member(&store, elsewhere, other, Role::Owner).await);
+    for role in [None, Some(Role::Viewer), Some(Role::Editor)] {
+        assert_eq!(change(&store, first, account, role).await, MemberChange::LastOwner, "{role:?}");
+        assert_eq!(change(&store, second, account, role).await, MemberChange::NotAMember);
+        assert_eq!(change(&store, elsewhere, account, role).await, MemberChange::NotAMember);
+        assert_eq!(role_of(&store, first, account).await, Some(Role::Owner));
+    }
+    assert_eq!(change(&store, first, account, Some(Role::Owner)).await, MemberChange::Done);
+    assert_eq!(change(&store, editor, account, Some(Role::Owner)).await, MemberChange::Done);
+    assert_eq!(change(&store, first, account, Some(Role::Viewer)).await, MemberChange::Done);
+    assert_eq!(change(&store, editor, account, None).await, MemberChange::LastOwner);
+    assert_eq!(change(&store, first, account, None).await, MemberChange::Done);
+    assert_eq!(role_of(&store, first, account).await, None);
+    assert_eq!(accounts_of(&store, editor).await, [(account, Role::Owner)]);
+    assert_eq!(role_of(&store, elsewhere, other).await, Some(Role::Owner));
+    let locked = unit!(&store, async |work| {
+        Ok([work.lock_members(account).await?, work.lock_members(samples::id()).await?])
+    });
+    assert_eq!(locked.await.unwrap(), [true, false]);
+    assert_eq!(change(&store, first, samples::id(), None).await, MemberChange::NotAMember);
+}
+
+/// Each owner is removed, or lowered, at once with all others.
+pub(super) async fn d68_removals_at_once_leave_one_owner(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let mut owners = Vec::new();
+    for _ in 0..16 {
+        let user = people_steps::user(&store).await.id;
+        assert!(put_member(&store, user, account, Role::Owner).await);
+        owners.push(user);
+    }
+    let changes = at_once(16, |number| {
+        let (store, user) = (store.clone(), owners[usize::try_from(number).unwrap()]);
+        async move { change(&store, user, account, (number % 2 == 0).then_some(Role::Editor)).await }
+    })
+    .await;
+    let made = changes.iter().filter(|change| **change == MemberChange::Done).count();
+    assert_eq!((made, changes.len()), (15, 16), "{changes:?}");
+    let members = store.members(account, given::limit(100), None).await.unwrap().items;
+    assert_eq!(members.iter().filter(|member| member.role == Role::Owner).count(), 1);
+}
+
+/// Invitations of other people, and to other accounts, stay.
+pub(super) async fn a_removed_member_is_not_let_in_again_by_an_invitation(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let (removed, stays) = (people_steps::user(&store).await, people_steps::user(&store).await);
+    for user in [&removed, &stays] {
+        assert!(put_member(&store, user.id, account, Role::Viewer).await);
+    }
+    let invitation = |user: &signpost_domain::User, account| {
+        samples::ticket(TicketPurpose::Invitation {
+            email: user.email.clone(),
+            joins: Some((account, Role::Owner)),
+            is_operator: false,
+        })
+    };
+    let reset =
+        samples::ticket(TicketPurpose::PasswordReset { user: removed.id, email: removed.email.clone() });
+    let (own, of_other) = (invitation(&removed, account), invitation(&stays, account));
+    for ticket in [&own, &of_other, &reset] {
+        assert!(people_steps::insert_ticket(&store, ticket).await);
+    }
+    assert_eq!(change(&store, removed.id, account, None).await, MemberChange::Done);
+    assert_eq!(store.ticket(&own.hash).await.unwrap(), None);
+    for ticket in [&of_other, &reset] {
+        assert_eq!(store.ticket(&ticket.hash).await.unwrap().as_ref(), Some(ticket));
+    }
+    let elsewhere = invitation(&stays, other);
+    assert!(people_steps::insert_ticket(&store, &elsewhere).await);
+    assert_eq!(change(&store, stays.id, account, None).await, MemberChange::Done);
+    assert_eq!(store.ticket(&elsewhere.hash).await.unwrap(), Some(elsewhere));
+}
+
 /// Its users, their sessions and the audit stay.
 pub(super) async fn deleting_an_account_deletes_its_memberships_and_tickets_only(fresh: Fresh) {
     let (store, [doomed, other]) = fresh.store_with_accounts().await;
@@ -158,7 +293,10 @@ pub(super) async fn deleting_an_account_deletes_its_memberships_and_tickets_only
         assert_eq!(store.ticket(&ticket.hash).await.unwrap().as_ref(), Some(ticket));
     }
     for entry in &entries {
-        let listed = store.audit_entries(entry.account_id.unwrap(), given::limit(9), None).await.unwrap();
+        let listed = store
+            .audit_entries(AuditScope::Account(entry.account_id.unwrap()), given::limit(9), None)
+            .await
+            .unwrap();
         assert_eq!(listed.items, std::slice::from_ref(entry));
     }
     assert_eq!(store.sessions(user.id).await.unwrap(), std::slice::from_ref(&session));

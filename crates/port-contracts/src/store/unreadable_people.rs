@@ -2,7 +2,7 @@
 //!
 //! The runtime of a case that reads the log must have one thread.
 
-use signpost_app::ports::{Store, StoreError};
+use signpost_app::ports::{AuditScope, Store, StoreError};
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{Membership, Preferences, Role, Session, SignInKey, TicketPurpose, User};
 
@@ -219,7 +219,7 @@ pub async fn lists_of_people_leave_out_what_cannot_be_read(
     assert_eq!(left, [sessions[2].clone(), sessions[0].clone()]);
     let left = store.accounts_of(user.id).await.unwrap();
     assert_eq!(left, [(accounts[0].clone(), Role::Editor), (accounts[3].clone(), Role::Editor)]);
-    let page = store.audit_entries(accounts[0].id, given::limit(9), None).await.unwrap();
+    let page = store.audit_entries(AuditScope::Account(accounts[0].id), given::limit(9), None).await.unwrap();
     assert_eq!((page.items, page.left_out), (vec![entries[2].clone()], 3));
     let logged = log.lines(LEFT_OUT);
     for id in &broken {

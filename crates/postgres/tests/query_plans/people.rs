@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use signpost_app::ports::{PeopleReads, PeopleUpkeep, SignInTurn, Store};
+use signpost_app::ports::{AuditScope, MemberChange, PeopleReads, PeopleUpkeep, SignInTurn, Store};
 use signpost_domain::{
     ApiKeyId, Id, Membership, PageLimit, PagePosition, Role, SignInKey, TicketPurpose, Timestamp, User,
     UserId,
@@ -88,6 +88,7 @@ async fn reads(subject: &Subject) {
             assert_eq!(store.sessions(user(7)).await.unwrap().len(), 50);
             assert_eq!(store.ticket(&samples::token_hash()).await.unwrap(), None);
             store.sign_in_failures(&key(0)).await.unwrap();
+            assert_eq!(store.users_with_ids(&[user(7), user(8)]).await.unwrap().len(), 2);
         })
         .await;
     assert_indexed(&plans);
@@ -99,7 +100,15 @@ async fn reads(subject: &Subject) {
             .plans(async {
                 let limit = PageLimit::default();
                 let (statements, page) =
-                    recorder::recorded(store.audit_entries(*account, limit, after)).await;
+                    recorder::recorded(store.audit_entries(AuditScope::Account(*account), limit, after))
+                        .await;
+                assert_eq!(statements.len(), 1, "{statements:#?}");
+                assert_eq!(page.unwrap().items.len(), usize::from(limit.get()));
+                let (statements, page) =
+                    recorder::recorded(store.audit_entries(AuditScope::Installation, limit, after)).await;
+                assert_eq!(statements.len(), 1, "{statements:#?}");
+                assert_eq!(page.unwrap().items.len(), usize::from(limit.get()));
+                let (statements, page) = recorder::recorded(store.members(*account, limit, after)).await;
                 assert_eq!(statements.len(), 1, "{statements:#?}");
                 assert_eq!(page.unwrap().items.len(), usize::from(limit.get()));
                 let (statements, page) = recorder::recorded(store.users(limit, after)).await;
@@ -109,9 +118,10 @@ async fn reads(subject: &Subject) {
             .await;
         assert_indexed(&plans);
         for index in
-            ["Index Scan Backward using audit_entries_of_account", "Index Scan Backward using users_pkey"]
+            ["audit_entries_of_account", "audit_entries_pkey", "memberships_of_account", "users_pkey"]
         {
-            assert!(plans.contains(index), "{plans}");
+            let index = format!("Index Scan Backward using {index}");
+            assert!(plans.contains(&index), "{plans}");
         }
         for wrong in ["Sort", "Bitmap", "Filter:"] {
             assert!(!plans.contains(wrong), "{plans}");
@@ -136,6 +146,21 @@ async fn writes(subject: &Subject, turn: u32) {
                 assert!(work.put_member(&membership).await.unwrap());
             }
             assert_eq!(work.role_of(user.id, *account).await.unwrap(), Some(Role::Owner));
+            assert!(work.lock_members(*account).await.unwrap());
+            let lowered = work.change_role(user.id, *account, Role::Viewer).await.unwrap();
+            assert_eq!(lowered, MemberChange::LastOwner);
+            let other = Id::from_bytes(resources::bytes(turn + 1));
+            let raised = work.change_role(other, *account, Role::Owner).await.unwrap();
+            assert_eq!(raised, MemberChange::Done);
+            let removed = work.remove_member(user.id, *account).await.unwrap();
+            assert_eq!(removed, MemberChange::Done);
+            let membership = Membership {
+                user_id: other,
+                account_id: *account,
+                role: Role::Viewer,
+                created_at: samples::at(0),
+            };
+            assert!(work.put_member(&membership).await.unwrap());
             let session = samples::session(user.id);
             assert!(work.insert_session(&session).await.unwrap());
             let hash = samples::token_hash();

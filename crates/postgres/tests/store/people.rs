@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::future::{join_all, join3};
-use signpost_app::ports::{AccountReads, PeopleReads, PeopleUpkeep, SignInTurn, Store};
+use signpost_app::ports::{AccountReads, AuditScope, PeopleReads, PeopleUpkeep, SignInTurn, Store};
 use signpost_domain::{
     AUDIT_KEPT, ApiKey, AuditEntry, FAILURE_COUNTS_KEPT, FAILURES_KEPT, PageLimit, SESSION_IDLE,
     SESSION_KEPT, SESSION_SHORT, Session, SignInKey, Ticket, TicketPurpose, Timestamp,
@@ -143,6 +143,9 @@ async fn r22_node_that_is_ahead_deletes_no_people() {
     assert_eq!(store.sessions(user.id).await.unwrap().len(), sessions.len());
     assert_eq!(store.ticket(&tickets[0].hash).await.unwrap().as_ref(), Some(&tickets[0]));
     assert_eq!(store.ticket(&tickets[1].hash).await.unwrap(), None);
-    assert_eq!(store.audit_entries(account, PageLimit::default(), None).await.unwrap().items, [entry]);
+    assert_eq!(
+        store.audit_entries(AuditScope::Account(account), PageLimit::default(), None).await.unwrap().items,
+        [entry]
+    );
     assert_eq!(failures(&store, 1).await, 1);
 }

@@ -1,0 +1,179 @@
+//! Who belongs to an account (D68, D69, D70, D73).
+
+use signpost_domain::{
+    AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Permission, Refusal, Role, SecretToken,
+    TicketPurpose, UserId,
+};
+
+use super::profile::{of_user, require_confirmed, require_live};
+use super::{Client, PersonError, draw_token, tickets};
+use crate::admission::SignedIn;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::audit::{Deed, record};
+use crate::caller::Caller;
+use crate::idempotency::{Idempotency, Operation};
+use crate::ports::{AccountMember, MemberChange, UnitOfWork};
+use crate::unit_of_work::{Attempts, commit};
+
+const NOT_FOUND: Refusal = Refusal::NotFound("member");
+
+/// One page of the members of the caller's account, newest user first.
+pub async fn list(
+    app: &Application,
+    caller: &Caller,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<AccountMember>, AppError> {
+    caller.require(Permission::Read)?;
+    Ok(app.store.members(caller.account_id(), limit, after).await?)
+}
+
+/// Makes an invitation to the caller's account, which voids older ones for the same address. The token is returned once and not
+/// stored. A repeated request gets the remembered answer, which lacks the token.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`], and errors of the store.
+pub async fn invite(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    email: &Email,
+    role: Role,
+    idempotency: Idempotency<'_, ()>,
+) -> Result<SecretToken, PersonError> {
+    caller.require(Permission::ManageMembers)?;
+    require_confirmed(app, signed_in)?;
+    let (account, token) = (caller.account_id(), draw_token(app)?);
+    let operation = Operation::new(app, caller, idempotency);
+    operation
+        .run(|| async {
+            let mut work = operation.begin().await?;
+            require_live(work.as_mut(), signed_in).await.map_err(PersonError::into_app_error)?;
+            let purpose = TicketPurpose::Invitation {
+                email: email.clone(),
+                joins: Some((account, role)),
+                is_operator: false,
+            };
+            require_owner(work.as_mut(), signed_in, account).await?;
+            if !tickets::insert(app, work.as_mut(), &token, purpose).await? {
+                return Err(AppError::AccountGone);
+            }
+            let object = tickets::invitation_named(email, Some(role), false);
+            record(app, work.as_mut(), Deed::of(caller, AuditAction::TicketMade, object)).await?;
+            operation.finish(Some(work), true, &()).await
+        })
+        .await?;
+    Ok(token)
+}
+
+/// Gives a member of the caller's account another role, which holds for every request that starts after this returns.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`]; [`PersonError::LastOwner`]; [`Refusal::NotFound`] for a user who is not a member.
+pub async fn change_role(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    member: UserId,
+    role: Role,
+) -> Result<(), PersonError> {
+    caller.require(Permission::ManageMembers)?;
+    require_confirmed(app, signed_in)?;
+    let account = caller.account_id();
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            require_live(work.as_mut(), signed_in).await?;
+            require_owner(work.as_mut(), signed_in, account).await?;
+            let before = work.role_of(member, account).await?.ok_or(NOT_FOUND)?;
+            if before == role {
+                return Ok(());
+            }
+            made(work.change_role(member, account, role).await?)?;
+            let object = format!("{member} from {} to {}", before.as_str(), role.as_str());
+            record(app, work.as_mut(), Deed::of(caller, AuditAction::RoleChanged, object)).await?;
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+/// Removes a member from the caller's account. Every request of the member that starts after this returns is refused. The keys
+/// that the member issued stay valid, because they belong to the account.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`]; [`PersonError::LastOwner`]; [`Refusal::NotFound`] for a user who is not a member.
+pub async fn remove(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    member: UserId,
+) -> Result<(), PersonError> {
+    caller.require(Permission::ManageMembers)?;
+    require_confirmed(app, signed_in)?;
+    let account = caller.account_id();
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            require_live(work.as_mut(), signed_in).await?;
+            require_owner(work.as_mut(), signed_in, account).await?;
+            made(work.remove_member(member, account).await?)?;
+            let deed = Deed::of(caller, AuditAction::MemberRemoved, member.to_string());
+            record(app, work.as_mut(), deed).await?;
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+/// Takes the user out of an account, also out of a suspended one.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`]; [`PersonError::LastOwner`]; [`Refusal::NotFound`] for an account that the user is not a member
+/// of.
+pub async fn leave(
+    app: &Application,
+    signed_in: &SignedIn,
+    account: AccountId,
+    client: &Client,
+) -> Result<(), PersonError> {
+    require_confirmed(app, signed_in)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            require_live(work.as_mut(), signed_in).await?;
+            work.lock_members(account).await?;
+            made(work.remove_member(signed_in.user().id, account).await?)?;
+            let mut deed = of_user(signed_in.user(), AuditAction::MemberLeft, client);
+            deed.account = Some(account);
+            record(app, work.as_mut(), deed).await?;
+            Ok(commit(app, work).await?)
+        })
+        .await
+}
+
+/// Locks the members of an account. Refuses if the user has ceased to be an owner since the request was admitted, so that of
+/// two owners who remove each other at once one stays.
+async fn require_owner(
+    work: &mut dyn UnitOfWork,
+    signed_in: &SignedIn,
+    account: AccountId,
+) -> Result<(), AppError> {
+    work.lock_members(account).await?;
+    match work.role_of(signed_in.user().id, account).await? {
+        Some(Role::Owner) => Ok(()),
+        Some(Role::Viewer | Role::Editor) | None => {
+            Err(Refusal::NotPermitted(Permission::ManageMembers).into())
+        }
+    }
+}
+
+fn made(change: MemberChange) -> Result<(), PersonError> {
+    match change {
+        MemberChange::Done => Ok(()),
+        MemberChange::NotAMember => Err(NOT_FOUND.into()),
+        MemberChange::LastOwner => Err(PersonError::LastOwner),
+    }
+}

@@ -1,0 +1,157 @@
+//! The audit (D78).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::web::Bytes;
+use futures_util::stream;
+use serde_json::json;
+use signpost_app::audit::{self, AuditExport};
+use signpost_app::people::PersonError;
+use signpost_app::{Application, with_causes};
+use signpost_domain::{AuditAction, AuditActor, AuditEntry, PageLimit, Preferences, User, UserId};
+
+use super::{pager, position_of};
+use crate::answer::page;
+use crate::failure::Failure;
+use crate::frame::{TEXTS, own_shell, shell};
+use crate::local_time::date_and_time;
+use crate::views::{AuditPage, AuditRow, NavItem};
+use crate::visit::Visit;
+
+/// How many ids of a request for several links a page shows. The export has all of them.
+const MOST_IDS: usize = 3;
+
+/// `GET /{account}/audit`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let after = position_of(&visit.query());
+    let list = audit::list(visit.app(), &member.caller, PageLimit::default(), after).await?;
+    let path = format!("/{}/audit", member.caller.account_id());
+    let preferences = &member.signed_in.user().preferences;
+    page(&AuditPage {
+        lead: TEXTS.audit_lead,
+        rows: rows(&visit, &list.items, preferences, false).await?,
+        pager: pager(&list, &path, &[], after.is_none()),
+        export: format!("{path}.ndjson"),
+        shell: shell(&visit, &member, NavItem::Audit, TEXTS.audit, vec![]),
+    })
+}
+
+/// `GET /audit`
+pub(crate) async fn show_all(visit: Visit) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let after = position_of(&visit.query());
+    let list = audit::list_all(visit.app(), &signed_in, PageLimit::default(), after).await;
+    let list = list.map_err(|error| confirmable(error, &visit))?;
+    let user = signed_in.user();
+    page(&AuditPage {
+        lead: TEXTS.audit_all_lead,
+        rows: rows(&visit, &list.items, &user.preferences, true).await?,
+        pager: pager(&list, "/audit", &[], after.is_none()),
+        export: "/audit.ndjson".to_owned(),
+        shell: own_shell(&visit, user, NavItem::Audit, TEXTS.audit_all),
+    })
+}
+
+/// `GET /{account}/audit.ndjson`
+pub(crate) async fn export(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    lines(visit.shared_app(), audit::export(member.caller)?).await
+}
+
+/// `GET /audit.ndjson`
+pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let export = audit::export_all(visit.app(), &signed_in).map_err(|error| match error {
+        // The page leads on to the confirmation; a download would save it as a file.
+        PersonError::NotConfirmed => Failure::confirm_first("/audit"),
+        error => error.into(),
+    })?;
+    lines(visit.shared_app(), export).await
+}
+
+/// Every entry as one line. The first page is read before the status is sent, so that a failing store is an error page; each
+/// later one when the browser has taken the one before.
+async fn lines(app: Arc<Application>, mut export: AuditExport) -> Result<HttpResponse, Failure> {
+    let first = export.next(&app).await?.unwrap_or_default();
+    let body = stream::try_unfold((Some(first), app, export), async |(page, app, mut export)| {
+        let Some(page) = page else { return Ok(None) };
+        let chunk: String = page.iter().map(line).collect();
+        // A broken connection shows that entries are missing.
+        let next = export.next(&app).await.map_err(|error| {
+            tracing::error!(cause = with_causes(&error), "an export of the audit was aborted");
+            std::io::Error::other("the export was aborted")
+        })?;
+        Ok::<_, std::io::Error>(Some((Bytes::from(chunk), (next, app, export))))
+    });
+    let mut response = HttpResponse::Ok();
+    response.insert_header((CONTENT_TYPE, "application/x-ndjson"));
+    response.insert_header((CONTENT_DISPOSITION, "attachment; filename=\"audit.ndjson\""));
+    Ok(response.streaming(body))
+}
+
+fn line(entry: &AuditEntry) -> String {
+    let AuditEntry { id, account_id, actor, action, object, network, at } = entry;
+    let (kind, actor_id) = match actor {
+        AuditActor::User(user) => ("user", Some(user.to_string())),
+        AuditActor::Key(key) => ("key", Some(key.to_string())),
+        AuditActor::Command => ("command", None),
+    };
+    let line = json!({
+        "id": id.to_string(),
+        "at": at.to_string(),
+        "account_id": account_id.map(|account| account.to_string()),
+        "actor": kind,
+        "actor_id": actor_id,
+        "action": action.as_str(),
+        "object": object,
+        "network": network.map(|network| network.to_string()),
+    });
+    format!("{line}\n")
+}
+
+fn confirmable(error: PersonError, visit: &Visit) -> Failure {
+    match error {
+        PersonError::NotConfirmed => Failure::confirm_first(&visit.here()),
+        error => error.into(),
+    }
+}
+
+async fn rows(
+    visit: &Visit,
+    entries: &[AuditEntry],
+    preferences: &Preferences,
+    with_account: bool,
+) -> Result<Vec<AuditRow>, Failure> {
+    let people = audit::people_in(visit.app(), entries).await?;
+    let people: HashMap<UserId, &User> = people.iter().map(|user| (user.id, user)).collect();
+    let row = |entry: &AuditEntry| AuditRow {
+        action: (TEXTS.audit_action)(entry.action),
+        object: object(entry),
+        actor: match entry.actor {
+            AuditActor::User(user) => people
+                .get(&user)
+                .map_or_else(|| (TEXTS.by_nobody)(&user.to_string()), |user| user.label().to_owned()),
+            AuditActor::Key(key) => (TEXTS.by_key)(&key.to_string()),
+            AuditActor::Command => TEXTS.by_command.to_owned(),
+        },
+        network: entry.network.map(|network| network.to_string()).unwrap_or_default(),
+        account: entry.account_id.filter(|_| with_account).map(|account| account.to_string()),
+        at: date_and_time(entry.at, preferences),
+    };
+    Ok(entries.iter().map(row).collect())
+}
+
+/// What an entry is about. Of many links, the first ones.
+fn object(entry: &AuditEntry) -> String {
+    let ids: Vec<&str> = entry.object.split(' ').collect();
+    match (entry.action, ids.split_at_checked(MOST_IDS)) {
+        (AuditAction::LinksDeleted, Some((shown, more))) if !more.is_empty() => {
+            format!("{} {}", shown.join(" "), (TEXTS.and_more)(more.len()))
+        }
+        _ => entry.object.clone(),
+    }
+}

@@ -1,0 +1,71 @@
+//! The members of an account.
+
+use askama::Template;
+
+use super::form::{Field, Form, Select, Violation, violations};
+use super::shell::{Pager, Shell};
+
+/// The members: `GET A/members`. `POST A/members` invites somebody with `email` and `role`, `POST A/members/ID` changes a role,
+/// `POST A/members/ID/remove` removes a member, `POST A/members/leave` takes the user out.
+#[derive(Debug, Clone, Template)]
+#[template(path = "members.html")]
+pub struct MembersPage {
+    /// The frame.
+    pub shell: Shell,
+    /// Whether the user may invite, change and remove members.
+    pub can_manage: bool,
+    /// The members of this part of the list.
+    pub rows: Vec<MemberRow>,
+    /// The neighbouring parts.
+    pub pager: Pager,
+    /// The form that invites somebody.
+    pub form: Form,
+    /// `email` of the invitation.
+    pub email: Field,
+    /// `role` of the invitation.
+    pub role: Select,
+}
+
+impl MembersPage {
+    fn violations(&self) -> Vec<Violation<'_>> {
+        let t = self.shell.t;
+        violations([("email", t.email, &self.email.error), ("role", t.role, &self.role.error)])
+    }
+}
+
+/// A member.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberRow {
+    /// The user's id.
+    pub id: String,
+    /// The name, or the e-mail address without one.
+    pub name: String,
+    /// The e-mail address, unless it is shown as the name.
+    pub email: Option<String>,
+    /// The role in words.
+    pub role: String,
+    /// The roles to choose from.
+    pub roles: Vec<super::Choice>,
+    /// When the member joined, as people read it.
+    pub joined: String,
+    /// Whether it is the user of this page.
+    pub is_self: bool,
+    /// Whether the user cannot sign in.
+    pub is_disabled: bool,
+    /// The idempotency key of the row's forms.
+    pub idempotency_key: String,
+}
+
+/// The answer to `POST A/members`, the only page that shows the link.
+#[derive(Debug, Clone, Template)]
+#[template(path = "invited.html")]
+pub struct InvitedPage {
+    /// The frame.
+    pub shell: Shell,
+    /// Who is invited.
+    pub email: String,
+    /// The link. `None` for a repeated form: the link was made and shown once.
+    pub url: Option<String>,
+    /// A text with the link, to be sent.
+    pub message: String,
+}

@@ -1,0 +1,102 @@
+//! Samples of the pages about members and the audit.
+
+use signpost_dashboard::texts::ENGLISH;
+use signpost_dashboard::views::{
+    AuditPage, AuditRow, Choice, Field, InvitedPage, MemberRow, MembersPage, NavItem, Pager, Shell,
+};
+use signpost_domain::AuditAction;
+
+use crate::link_samples::LONG;
+use crate::samples::{Maker, form, key};
+
+pub(crate) fn add(m: &Maker) {
+    members(m);
+    audit(m);
+}
+
+fn roles() -> Vec<Choice> {
+    [("viewer", "Viewer"), ("editor", "Editor"), ("owner", "Owner")]
+        .map(|(value, label)| Choice::new(value, label, value == "editor"))
+        .to_vec()
+}
+
+fn members(m: &Maker) {
+    let row = |number: usize, name: &str, email: Option<&str>, is_self| MemberRow {
+        id: format!("usr_019b5a3b11aa7c3e8899aabbccdd{number:04}"),
+        name: m.w(name),
+        email: email.map(|email| m.w(email)),
+        role: m.w("Editor"),
+        roles: roles(),
+        joined: m.w("26 Nov 2026"),
+        is_self,
+        is_disabled: number == 3,
+        idempotency_key: key(300 + number),
+    };
+    let rows = vec![
+        row(0, "Ines Okafor", Some("ines@morgenbrot.example"), true),
+        row(1, "someone.with.a.long.address@department.example.org", None, false),
+        row(2, "محمد الأحمد", Some("m@morgenbrot.example"), false),
+        row(3, LONG, Some("long@morgenbrot.example"), false),
+        row(4, "Zoë 🥐", Some("zoe@morgenbrot.example"), false),
+    ];
+    let full = MembersPage {
+        shell: m.shell(ENGLISH.members, NavItem::Members),
+        can_manage: true,
+        rows,
+        pager: Pager { newest: m.some("members"), older: m.some("?after=x") },
+        form: form(299),
+        email: Field::default(),
+        role: m.select(&[("viewer", "Viewer"), ("editor", "Editor"), ("owner", "Owner")]),
+    };
+    m.add("members", &full);
+    let alone = full.rows[..1].to_vec();
+    m.add("members-alone", &MembersPage { rows: alone, pager: Pager::default(), ..full.clone() });
+    let email = m.bad("nobody", "Must contain `@`.");
+    m.add("members-error", &MembersPage { email, form: m.refused(299), ..full.clone() });
+    let shell = m.loud_shell(ENGLISH.members, NavItem::Members);
+    let others = full.rows[1..].to_vec();
+    m.add("members-viewer", &MembersPage { shell, can_manage: false, rows: others, ..full });
+
+    let url = "https://links.example.com/invitation/3f0c2a4e9b7d5f1133557799bbddff00aa22446688cceef013579bdf02468ace";
+    let invited = InvitedPage {
+        shell: m.shell(ENGLISH.title_invited, NavItem::Members),
+        email: m.w("zoe@morgenbrot.example"),
+        url: m.some(url),
+        message: m.w(&(ENGLISH.invited_text)("Morgenbrot Bakery", url)),
+    };
+    m.add("invited", &invited);
+    m.add("invited-repeated", &InvitedPage { url: None, message: String::new(), ..invited });
+}
+
+fn audit(m: &Maker) {
+    let row = |action: &AuditAction| AuditRow {
+        action: (ENGLISH.audit_action)(*action),
+        object: m.w("rdr_019b5a3b11aa7c3e8899aabbccddee01 rdr_019b5a3b11aa7c3e8899aabbccddee02 and 98 more"),
+        actor: m.w("Ines Okafor"),
+        network: m.w("203.0.113.0/24"),
+        account: None,
+        at: m.w("26 Nov 2026, 20:47"),
+    };
+    let mut rows: Vec<AuditRow> = AuditAction::ALL.iter().take(25).map(row).collect();
+    rows[1] = AuditRow {
+        actor: m.w(ENGLISH.by_command),
+        network: String::new(),
+        object: String::new(),
+        ..rows[1].clone()
+    };
+    rows[2].actor = m.w(LONG);
+    let full = AuditPage {
+        shell: m.shell(ENGLISH.audit, NavItem::Audit),
+        lead: ENGLISH.audit_lead,
+        rows,
+        pager: Pager { newest: m.some("audit"), older: m.some("?after=x") },
+        export: "/acc_019b5a3b11aa7c3e8899aabbccddee01/audit.ndjson".to_owned(),
+    };
+    m.add("audit", &full);
+    m.add("audit-empty", &AuditPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() });
+    let rows = full.rows.iter().cloned();
+    let account = m.some("acc_019b5a3b11aa7c3e8899aabbccddee01");
+    let rows = rows.map(|row| AuditRow { account: account.clone(), ..row }).collect();
+    let shell = Shell { account: None, ..m.shell(ENGLISH.audit_all, NavItem::Audit) };
+    m.add("audit-all", &AuditPage { shell, rows, lead: ENGLISH.audit_all_lead, ..full });
+}
