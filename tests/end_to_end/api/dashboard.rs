@@ -122,6 +122,9 @@ fn secrets_of_people_are_neither_stored_nor_logged_nor_counted() {
         .post(&format!("/{account}/keys"), &[("expires", "never"), ("all_scopes", "y")])
         .expect_status(200);
     let (_, rest) = issued.body.split_once("sp_live_").unwrap();
+    let invite = [("email", "bob@example.com"), ("role", "editor")];
+    let invited = owner.post(&format!("/{account}/members"), &invite).expect_status(200);
+    let (_, invitation) = invited.body.split_once("/invitation/").unwrap();
     let link =
         program.command(&["user", "reset", "--json", &format!("{}@example.com", account.get(4..).unwrap())]);
     let ticket = link["reset_url"].as_str().unwrap().split_once("/reset/").unwrap().1.to_owned();
@@ -134,6 +137,7 @@ fn secrets_of_people_are_neither_stored_nor_logged_nor_counted() {
         ("wrong password", "a password that is wrong".to_owned()),
         ("key", rest.get(..32).unwrap().to_owned()),
         ("ticket", ticket),
+        ("invitation", invitation.get(..64).unwrap().to_owned()),
         ("cookie", owner.token()),
     ];
     let metrics =

@@ -35,11 +35,21 @@ fn a_cold_screen_takes_50_kb_and_four_requests_to_its_own_host() {
     let ids = dashboard.add_redirects(&bodies);
     dashboard.tab.caches(false);
     let link = format!("links/{}", ids[0]);
-    for screen in ["links", "links/new", "links/new?kind=landing", &link, "groups", "pixels", "keys", "usage"]
-    {
+    for screen in [
+        "links",
+        "links/new",
+        "links/new?kind=landing",
+        &link,
+        "groups",
+        "pixels",
+        "keys",
+        "members",
+        "audit",
+        "usage",
+    ] {
         assert_small(dashboard.screen(screen), screen);
     }
-    for path in ["/me", "/accounts", "/confirm", "/missing"] {
+    for path in ["/me", "/accounts", "/confirm", "/missing", "/audit"] {
         assert_small(dashboard.visit(path), path);
     }
     dashboard.screen("usage");
@@ -63,9 +73,16 @@ fn every_link_of_a_screen_leads_to_a_page() {
         let dead: Vec<String> = dashboard.tab.evaluate(DEAD_LINKS);
         assert_eq!(dead, Vec::<String>::new(), "{what}");
     };
-    for screen in
-        ["links", "links?q=x", "links/new", &format!("links/{}?new=1", ids[0]), "groups", "keys", "usage"]
-    {
+    for screen in [
+        "links",
+        "links?q=x",
+        "links/new",
+        &format!("links/{}?new=1", ids[0]),
+        "groups",
+        "keys",
+        "members",
+        "usage",
+    ] {
         dashboard.screen(screen);
         assert_alive(screen);
     }

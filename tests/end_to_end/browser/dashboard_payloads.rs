@@ -54,17 +54,22 @@ fn r23_payloads_in_every_field_of_the_dashboard_never_run() {
         dashboard.send("main form", &[("title", payload), ("description", payload), ("note", payload)]);
         dashboard.screen("keys");
         dashboard.send("main .box form", &[("name", payload)]);
+        dashboard.screen("members");
+        dashboard.send("main .box form", &[("email", payload)]);
+        assert_eq!(dashboard.tab.evaluate::<usize>(STRANGE), 0, "{payload}");
         dashboard.visit("/me");
         dashboard.send("main form", &[("name", payload)]);
     }
     assert!(links.iter().all(|link| link.starts_with("rdr_")), "{links:?}");
-    let mut screens = ["links", "groups", "pixels", "keys", "usage"].map(str::to_owned).to_vec();
+    let mut screens =
+        ["links", "groups", "pixels", "keys", "members", "audit", "usage"].map(str::to_owned).to_vec();
     screens.extend(links.iter().map(|link| format!("links/{link}")));
     for payload in PAYLOADS {
         let query = encoded(payload);
         screens.push(format!("links?q={query}&group={query}&domain={query}&after={query}"));
         screens.push(format!("links/new?target_url={query}"));
         screens.push(format!("keys?name={query}&scopes={query}"));
+        screens.push(format!("members?email={query}&role={query}"));
     }
     look_around(&dashboard, &screens);
     let names: Vec<String> = dashboard

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::accessibility::{assert_accessible, assert_fits};
 use crate::dashboard::{Dashboard, EMAIL, origin_of};
 use crate::dashboard_focus::{assert_focus_is_visible, assert_targets_are_large};
-use crate::harness::Program;
+use crate::harness::{Person, Program};
 use crate::soundness::assert_inert;
 use crate::tab::Tab;
 use crate::visitor::{Scheme, Visitor};
@@ -77,13 +77,19 @@ fn look_at_empty_screens(dashboard: &Dashboard, look: &Look<'_>) {
         ("pixels-empty", "pixels"),
         ("keys", "keys"),
         ("usage", "usage"),
+        ("members-alone", "members"),
+        ("audit-empty", "audit?after=00000000000000000000000000000000"),
     ] {
         dashboard.screen(path);
         look.at(name);
     }
-    for (name, path) in
-        [("me", "/me"), ("accounts", "/accounts"), ("confirm", "/confirm?next=/me"), ("missing", "/missing")]
-    {
+    for (name, path) in [
+        ("me", "/me"),
+        ("accounts", "/accounts"),
+        ("confirm", "/confirm?next=/me"),
+        ("missing", "/missing"),
+        ("audit-of-all", "/audit"),
+    ] {
         dashboard.visit(path);
         look.at(name);
     }
@@ -115,6 +121,11 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
     look.at("keys-error");
     dashboard.send("main .box form", &[("all_scopes", "true"), ("name", NAMES[0])]);
     look.at("issued-key");
+    dashboard.screen("members");
+    dashboard.send("main .box form", &[("email", "nobody"), ("role", "viewer")]);
+    look.at("members-error");
+    dashboard.send("main .box form", &[("email", "sami@morgenbrot.example"), ("role", "viewer")]);
+    look.at("invited");
     dashboard.visit("/me");
     dashboard.send("main form", &[("email", "nobody"), ("name", NAMES[0])]);
     look.at("me-error");
@@ -176,7 +187,17 @@ fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) {
     look.at("edit-error");
     dashboard.screen(&format!("links/{page}"));
     look.at("edit-landing");
-    for (name, path) in [("groups", "groups"), ("pixels", "pixels"), ("keys-full", "keys")] {
+    let program = &dashboard.program;
+    for (name, role) in NAMES.iter().zip(["viewer", "editor", "owner", "viewer"]) {
+        let email = format!("{}@morgenbrot.example", "very.long.address.".repeat(name.len() % 3 + 1));
+        let member = ["--account", &dashboard.account, "--role", role];
+        Person::invited_as(program, name, &email, &member);
+    }
+    dashboard.screen("audit");
+    look.at("audit");
+    for (name, path) in
+        [("groups", "groups"), ("pixels", "pixels"), ("keys-full", "keys"), ("members", "members")]
+    {
         dashboard.screen(path);
         look.at(name);
         tab.run("document.querySelector('.edit').open = true");
@@ -231,5 +252,5 @@ fn every_screen_is_accessible_fits_and_shows_the_focus() {
     look_at_full_screens(&dashboard, &look);
     look_at_screens_of_strangers(&dashboard, &look);
     assert_inert(&dashboard.tab, &[&dashboard.origin], "the dashboard");
-    assert!(look.seen.get() > 30, "only {} screens", look.seen.get());
+    assert!(look.seen.get() > 40, "only {} screens", look.seen.get());
 }

@@ -73,12 +73,17 @@ impl Person {
 
     /// A new user who accepts an invitation.
     pub fn invited(program: &Program, email: &str, arguments: &[&str]) -> Self {
+        Self::invited_as(program, "Ada", email, arguments)
+    }
+
+    /// A new user with this name who accepts an invitation.
+    pub fn invited_as(program: &Program, name: &str, email: &str, arguments: &[&str]) -> Self {
         let invite = [&["user", "invite", "--json", "--email", email], arguments].concat();
         let invitation = program.command(&invite);
         let url = invitation["invite_url"].as_str().unwrap();
         let path = url.split_once("/invitation/").unwrap().1;
         let mut person = Self::at(program);
-        let form = [("name", "Ada"), ("password", PASSWORD), ("time_zone", "Europe/Berlin")];
+        let form = [("name", name), ("password", PASSWORD), ("time_zone", "Europe/Berlin")];
         person.post(&format!("/invitation/{path}"), &form).expect_status(303);
         person
     }

@@ -59,6 +59,72 @@ fn d72_what_ends_a_session_ends_it_for_the_next_request_on_every_node() {
 }
 
 #[test]
+fn d69_a_changed_role_and_a_removal_hold_for_the_next_request_on_every_node() {
+    let Some(cluster) = nodes(3, "") else { return };
+    let nodes = &cluster.nodes;
+    let (mut owner, account) = Person::owner(&nodes[0]);
+    let member = Person::invited(&nodes[1], "bob@example.com", &["--account", &account, "--role", "editor"]);
+    let users = nodes[0].command(&["user", "list", "--json"]);
+    let bob = users.as_array().unwrap().iter().find(|user| user["email"] == "bob@example.com").unwrap();
+    let bob = format!("/{account}/members/{}", bob["id"].as_str().unwrap());
+    let mut members = everywhere(&member, nodes);
+    let mut statuses = |screen: &str| -> Vec<u16> {
+        members.iter_mut().map(|person| person.get(&format!("/{account}/{screen}")).status).collect()
+    };
+    assert_eq!(statuses("links/new"), [200; 3]);
+    owner.post(&bob, &[("role", "viewer")]).expect_status(303);
+    assert_eq!(statuses("links/new"), [403; 3]);
+    owner.post(&bob, &[("role", "owner")]).expect_status(303);
+    assert_eq!(statuses("audit"), [200; 3]);
+    owner.post(&format!("{bob}/remove"), &[]).expect_status(303);
+    assert_eq!(statuses("links"), [404; 3]);
+}
+
+/// They leave at once through three nodes; half of them are removed by another one at the same time.
+#[test]
+fn d68_of_fifty_owners_who_go_at_once_one_stays() {
+    const OWNERS: usize = 50;
+    let Some(cluster) = nodes(3, "") else { return };
+    let nodes = &cluster.nodes;
+    let (mut first, account) = Person::owner(&nodes[0]);
+    let path = format!("/{account}/members");
+    let links: Vec<String> = (1..OWNERS)
+        .map(|number| {
+            let email = format!("owner-{number}@example.com");
+            let made = first.post(&path, &[("email", &email), ("role", "owner")]).expect_status(200);
+            let (_, token) = made.body.split_once("/invitation/").unwrap();
+            format!("/invitation/{}", token.get(..64).unwrap())
+        })
+        .collect();
+    assert_eq!(links.len(), OWNERS - 1);
+    // Two passwords are hashed at once on a node.
+    let joined = concurrently(6, |number| {
+        let mine = links.iter().skip(number).step_by(6);
+        let join = |link: &String| {
+            let mut person = Person::at(&nodes[number % 3]);
+            let form = [("name", "Ada"), ("password", PASSWORD), ("time_zone", "UTC")];
+            person.post(link, &form).expect_status(303);
+            person
+        };
+        mine.map(join).collect::<Vec<_>>()
+    });
+    let people: Vec<Person> = joined.into_iter().flatten().chain([first]).collect();
+    let users = nodes[0].command(&["user", "list", "--json"]);
+    let ids: Vec<&str> = users.as_array().unwrap().iter().map(|user| user["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), OWNERS);
+    concurrently(OWNERS, |number| {
+        let mut person = people[number].also_at(&nodes[(number + 1) % 3]);
+        if number % 2 == 0 {
+            person.post(&format!("{path}/{}/remove", ids[number]), &[]);
+        }
+        person.post(&format!("{path}/leave"), &[]);
+    });
+    let mut left: Vec<Person> = people.iter().map(|person| person.also_at(&nodes[2])).collect();
+    let statuses = left.iter_mut().map(|person| person.get(&path).status);
+    assert_eq!(statuses.filter(|status| *status == 200).count(), 1);
+}
+
+#[test]
 fn d12_a_form_sent_to_three_nodes_at_once_makes_one_link() {
     let Some(cluster) = nodes(3, "") else { return };
     let (owner, account) = Person::owner(&cluster.nodes[0]);

@@ -15,6 +15,7 @@ mod accounts;
 mod address_throttle;
 mod admission;
 mod analytics;
+mod audit;
 mod background;
 mod bulk_creation;
 mod bulk_moves;
