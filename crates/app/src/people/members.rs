@@ -5,7 +5,7 @@ use signpost_domain::{
     TicketPurpose, UserId,
 };
 
-use super::profile::{of_user, require_confirmed, require_live};
+use super::profile::{of_user, require_confirmed, require_live, user_named};
 use super::{Client, PersonError, draw_token, tickets};
 use crate::admission::SignedIn;
 use crate::app_error::AppError;
@@ -81,6 +81,7 @@ pub async fn change_role(
     caller.require(Permission::ManageMembers)?;
     require_confirmed(app, signed_in)?;
     let account = caller.account_id();
+    let named = user_named(&app.store.user(member).await?.ok_or(NOT_FOUND)?);
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -92,7 +93,7 @@ pub async fn change_role(
                 return Ok(());
             }
             made(work.change_role(member, account, role).await?)?;
-            let object = format!("{member} from {} to {}", before.as_str(), role.as_str());
+            let object = format!("{named} from {} to {}", before.as_str(), role.as_str());
             record(app, work.as_mut(), Deed::of(caller, AuditAction::RoleChanged, object)).await?;
             Ok(commit(app, work).await?)
         })
@@ -113,6 +114,7 @@ pub async fn remove(
     caller.require(Permission::ManageMembers)?;
     require_confirmed(app, signed_in)?;
     let account = caller.account_id();
+    let named = user_named(&app.store.user(member).await?.ok_or(NOT_FOUND)?);
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -120,7 +122,7 @@ pub async fn remove(
             require_live(work.as_mut(), signed_in).await?;
             require_owner(work.as_mut(), signed_in, account).await?;
             made(work.remove_member(member, account).await?)?;
-            let deed = Deed::of(caller, AuditAction::MemberRemoved, member.to_string());
+            let deed = Deed::of(caller, AuditAction::MemberRemoved, named.clone());
             record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })

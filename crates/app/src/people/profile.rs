@@ -166,12 +166,17 @@ pub(super) fn not_written(error: WriteUserError) -> PersonError {
     }
 }
 
+/// A user as entries of the audit name it.
+pub(super) fn user_named(user: &User) -> String {
+    format!("{} {}", user.id, user.email)
+}
+
 pub(super) fn of_user(user: &User, action: AuditAction, client: &Client) -> Deed {
     Deed {
         account: None,
         actor: AuditActor::User(user.id),
         action,
-        object: user.id.to_string(),
+        object: user_named(user),
         network: Some(client.network()),
     }
 }

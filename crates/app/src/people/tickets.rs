@@ -6,7 +6,7 @@ use signpost_domain::{
     TicketPurpose, User, Violations,
 };
 
-use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password};
+use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password, user_named};
 use super::{Client, OpenedSession, PersonError, chosen_password, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
@@ -253,7 +253,7 @@ async fn join(
     }
     let mut deed = of_user(user, AuditAction::MemberJoined, client);
     deed.account = Some(account);
-    deed.object = format!("{} as {}", user.id, role.as_str());
+    deed.object = format!("{} as {}", user_named(user), role.as_str());
     Ok(record(app, work, deed).await?)
 }
 

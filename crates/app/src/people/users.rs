@@ -8,6 +8,7 @@ use signpost_domain::{
     UserId,
 };
 
+use super::profile::user_named;
 use super::tickets;
 use super::{PersonError, draw_token};
 use crate::app_error::OperatorError;
@@ -180,7 +181,7 @@ async fn change(
                     Err(WriteUserError::Store(error)) => return Err(error.into()),
                 }
             }
-            record(app, work.as_mut(), Deed::by_command(None, action, id.to_string())).await?;
+            record(app, work.as_mut(), Deed::by_command(None, action, user_named(&before))).await?;
             commit(app, work).await?;
             Ok(after)
         })

@@ -42,7 +42,7 @@ pub static ENGLISH: Texts = Texts {
     browser_on: "on",
     bulk_delete_text: "Their addresses stop opening at once. This cannot be undone.",
     bulk_delete_title: "Delete the selected links?",
-    by_command: "A command",
+    by_command: "The command line",
     by_key: |a| format!("The key {a}"),
     by_nobody: |a| format!("A deleted user ({a})"),
     cancel: "Cancel",

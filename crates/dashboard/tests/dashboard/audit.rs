@@ -73,7 +73,7 @@ async fn d78_deletions_and_changes_of_people_and_keys_are_recorded_with_their_ne
     }
     let page = owner.get(&path("audit")).await;
     assert_eq!(page.body.matches("Deleted links").count(), 2, "{}", page.body);
-    assert!(page.body.contains(">Ada<") && page.body.contains("A command"), "{}", page.body);
+    assert!(page.body.contains(">Ada<") && page.body.contains("The command line"), "{}", page.body);
 }
 
 #[actix_web::test]
