@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: the fault tests at full length.
+//! `cargo xtask soak`: the fault tests at full length, and every screen in every size and theme.
 //!
 //! The run prints measurements without judging them. A broken promise fails the run, as in every run of the tests.
 
@@ -33,7 +33,18 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     // Select the whole workspace, like every run of the tests. Cargo unifies features over the selected
     // packages, so another selection would compile half of the dependencies again.
     let status = cargo()
-        .args(["test", "--workspace", "--test", "faults", "--", only, "--nocapture", "--test-threads=1"])
+        .args([
+            "test",
+            "--workspace",
+            "--test",
+            "faults",
+            "--test",
+            "browser",
+            "--",
+            only,
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .env("SIGNPOST_SOAK", minutes.to_string())
         .env("SIGNPOST_REQUIRE_SERVERS", "1")
         .current_dir(root)

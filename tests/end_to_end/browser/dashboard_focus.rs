@@ -6,7 +6,7 @@ use crate::tab::Tab;
 const TARGETS: &str = "(() => {
     const inSentence = (it) => it.localName == 'a' && getComputedStyle(it).display == 'inline';
     const targets = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter((it) =>
-        it.checkVisibility({visibilityProperty: true}) && !it.disabled && !inSentence(it) && !it.matches('.vh, .skip'));
+        it.checkVisibility({visibilityProperty: true}) && !it.matches(':disabled') && !inSentence(it) && !it.matches('.vh, .skip'));
     const boxes = targets.map((it) => {
         const label = ['checkbox', 'radio'].includes(it.type) ? it.closest('.seg label') ?? it : it;
         const {x, y, width, height} = label.getBoundingClientRect();
@@ -38,7 +38,7 @@ const FOCUS: &str = "(() => {
     const shows = (it) => { const style = getComputedStyle(it);
         return style.outlineStyle != 'none' && parseFloat(style.outlineWidth) >= 2; };
     const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter((it) =>
-        it.checkVisibility({visibilityProperty: true}) && !it.disabled && it.tabIndex >= 0);
+        it.checkVisibility({visibilityProperty: true}) && !it.matches(':disabled') && it.tabIndex >= 0);
     const before = [document.activeElement, scrollX, scrollY];
     const wrong = [];
     for (const it of all) {

@@ -135,7 +135,8 @@ fn look_at_errors(dashboard: &Dashboard, look: &Look<'_>) {
     tab.run("document.activeElement.blur()");
 }
 
-fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) {
+/// Returns the id of a link.
+fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) -> String {
     let tab = &dashboard.tab;
     let groups = dashboard.program.first_account().get("/v1/groups").expect_status(200).body;
     let group = groups["data"][0]["id"].clone();
@@ -203,6 +204,43 @@ fn look_at_full_screens(dashboard: &Dashboard, look: &Look<'_>) {
         tab.run("document.querySelector('.edit').open = true");
         look.at(&format!("{name}-asks"));
     }
+    ids[27].clone()
+}
+
+/// The owner gives up the role, and the account is suspended: the longest notices, and no forms.
+fn look_at_screens_of_viewers(dashboard: &Dashboard, look: &Look<'_>, link: &str) {
+    dashboard.screen("members");
+    dashboard.send(".rows li:last-child .panel form", &[("role", "viewer")]);
+    dashboard.program.command(&["account", "suspend", "--json", &dashboard.account]);
+    let edit = format!("links/{link}");
+    for (name, path) in [
+        ("links-viewer", "links"),
+        ("edit-viewer", edit.as_str()),
+        ("keys-viewer", "keys"),
+        ("members-viewer", "members"),
+    ] {
+        dashboard.screen(path);
+        look.at(name);
+    }
+    dashboard.program.command(&["account", "resume", "--json", &dashboard.account]);
+}
+
+/// As many links as a large account has.
+fn look_at_ten_thousand_links(dashboard: &Dashboard, look: &Look<'_>) {
+    let account = dashboard.program.first_account();
+    let link = |number: usize| json!({"name": NAMES[number % 4], "target_url": "https://example.org/"});
+    for batch in 0..100 {
+        let redirects: Vec<_> = (0..100).map(|number| link(batch * 100 + number)).collect();
+        account.post("/v1/redirects/bulk", &json!({"redirects": redirects})).expect_status(200);
+    }
+    for (name, path) in [
+        ("links-10000", "links"),
+        ("links-10000-last", "links?after=00000000000000000000000000000001"),
+        ("links-10000-found", "links?q=autumn"),
+    ] {
+        dashboard.screen(path);
+        look.at(name);
+    }
 }
 
 fn look_at_screens_of_strangers(dashboard: &Dashboard, look: &Look<'_>) {
@@ -249,7 +287,11 @@ fn every_screen_is_accessible_fits_and_shows_the_focus() {
     let look = Look::of(&dashboard.tab);
     look_at_empty_screens(&dashboard, &look);
     look_at_errors(&dashboard, &look);
-    look_at_full_screens(&dashboard, &look);
+    let link = look_at_full_screens(&dashboard, &look);
+    if look.wants_all {
+        look_at_ten_thousand_links(&dashboard, &look);
+    }
+    look_at_screens_of_viewers(&dashboard, &look, &link);
     look_at_screens_of_strangers(&dashboard, &look);
     assert_inert(&dashboard.tab, &[&dashboard.origin], "the dashboard");
     assert!(look.seen.get() > 40, "only {} screens", look.seen.get());

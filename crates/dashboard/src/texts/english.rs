@@ -190,6 +190,7 @@ pub static ENGLISH: Texts = Texts {
     last_seen: |a| format!("last seen {a}"),
     last_used: |a| format!("last used {a}"),
     leave: "Leave this account",
+    leave_ask: "Leave…",
     leave_text: "You lose access at once. Keys that you issued go on working.",
     limit_reached: "The limit is reached.",
     limits_text: "At a limit, nothing breaks: what exists keeps working, and you can add more after deleting some or on a larger plan.",

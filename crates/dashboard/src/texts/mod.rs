@@ -185,6 +185,7 @@ pub struct Texts {
     pub last_seen: One,
     pub last_used: One,
     pub leave: &'static str,
+    pub leave_ask: &'static str,
     pub leave_text: &'static str,
     pub limit_reached: &'static str,
     pub limits_text: &'static str,
