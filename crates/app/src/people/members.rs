@@ -79,25 +79,17 @@ pub async fn change_role(
     role: Role,
 ) -> Result<(), PersonError> {
     caller.require(Permission::ManageMembers)?;
-    require_confirmed(app, signed_in)?;
     let account = caller.account_id();
-    let named = user_named(&app.store.user(member).await?.ok_or(NOT_FOUND)?);
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            require_live(work.as_mut(), signed_in).await?;
-            require_owner(work.as_mut(), signed_in, account).await?;
-            let before = work.role_of(member, account).await?.ok_or(NOT_FOUND)?;
-            if before == role {
-                return Ok(());
-            }
-            made(work.change_role(member, account, role).await?)?;
-            let object = format!("{named} from {} to {}", before.as_str(), role.as_str());
-            record(app, work.as_mut(), Deed::of(caller, AuditAction::RoleChanged, object)).await?;
-            Ok(commit(app, work).await?)
-        })
-        .await
+    change(app, caller, signed_in, member, async |work: &mut dyn UnitOfWork, named: &str| {
+        let before = work.role_of(member, account).await?.ok_or(NOT_FOUND)?;
+        if before == role {
+            return Ok(None);
+        }
+        made(work.change_role(member, account, role).await?)?;
+        let object = format!("{named} from {} to {}", before.as_str(), role.as_str());
+        Ok(Some(Deed::of(caller, AuditAction::RoleChanged, object)))
+    })
+    .await
 }
 
 /// Removes a member from the caller's account. Every request of the member that starts after this returns is refused. The keys
@@ -112,17 +104,31 @@ pub async fn remove(
     member: UserId,
 ) -> Result<(), PersonError> {
     caller.require(Permission::ManageMembers)?;
+    change(app, caller, signed_in, member, async |work: &mut dyn UnitOfWork, named: &str| {
+        made(work.remove_member(member, caller.account_id()).await?)?;
+        Ok(Some(Deed::of(caller, AuditAction::MemberRemoved, named)))
+    })
+    .await
+}
+
+/// Changes a member of the caller's account in one unit of work, with an entry of the audit. `change` gets the name of the member
+/// in entries, and returns the entry if it has changed anything.
+async fn change(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    member: UserId,
+    change: impl AsyncFn(&mut dyn UnitOfWork, &str) -> Result<Option<Deed>, PersonError>,
+) -> Result<(), PersonError> {
     require_confirmed(app, signed_in)?;
-    let account = caller.account_id();
     let named = user_named(&app.store.user(member).await?.ok_or(NOT_FOUND)?);
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
             require_live(work.as_mut(), signed_in).await?;
-            require_owner(work.as_mut(), signed_in, account).await?;
-            made(work.remove_member(member, account).await?)?;
-            let deed = Deed::of(caller, AuditAction::MemberRemoved, named.clone());
+            require_owner(work.as_mut(), signed_in, caller.account_id()).await?;
+            let Some(deed) = change(work.as_mut(), &named).await? else { return Ok(()) };
             record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })
