@@ -41,6 +41,12 @@ struct Step {
     detail: String,
 }
 
+#[derive(QueryableByName)]
+struct CompileOption {
+    #[diesel(sql_type = Text)]
+    compile_options: String,
+}
+
 #[diesel::declare_sql_function]
 extern "SQL" {
     /// Stands in for the store's function of this name.
@@ -48,6 +54,14 @@ extern "SQL" {
 
     /// Stands in for the store's function of this name.
     fn in_time() -> Bool;
+}
+
+/// The plans here are of statements without values. They are the program's only with the query planner stability guarantee.
+/// Without it, SQLite also plans a statement with a bound LIMIT again at each execution.
+fn plans_do_not_depend_on_values(connection: &mut SqliteConnection) {
+    let options: Vec<CompileOption> = diesel::sql_query("PRAGMA compile_options").load(connection).unwrap();
+    let has_guarantee = options.iter().any(|option| option.compile_options == "ENABLE_QPSG");
+    assert!(has_guarantee, "SQLite was built without the flags in .cargo/config.toml");
 }
 
 /// SQLite's plan of a statement, one step a line.
@@ -137,6 +151,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let (_file, connection, store) = subject(folder.path());
     let mut subject = Subject { store, account: samples::id(), connection };
+    plans_do_not_depend_on_values(&mut subject.connection);
     writes(&mut subject).await;
     reads(&mut subject).await;
     contract::is_found_by_indexes(&mut subject).await;
