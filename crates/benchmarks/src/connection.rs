@@ -94,7 +94,17 @@ impl Connection {
 
     /// Sends a request, and returns its answer with any status.
     pub(super) fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
-        self.stream.write_all(request)?;
+        self.ask(request)?;
+        self.receive()
+    }
+
+    /// Sends a request without waiting for its answer.
+    pub(super) fn ask(&mut self, request: &[u8]) -> Result<()> {
+        Ok(self.stream.write_all(request)?)
+    }
+
+    /// Returns the answer to the request sent last, with any status.
+    pub(super) fn receive(&mut self) -> Result<Answer<'_>> {
         let mut filled = 0_usize;
         let head = loop {
             let from = filled.saturating_sub(END_OF_HEAD.len());

@@ -15,7 +15,7 @@ mod paths;
 mod questions;
 mod references;
 mod report;
-mod scenery;
+pub(super) mod scenery;
 mod stage;
 mod visits;
 

@@ -56,15 +56,9 @@ enum What {
         #[arg(long, default_value_t = 20)]
         requests: u32,
     },
-    /// Pages of the dashboard on the embedded store, compared with a list of redirects in the API.
-    Dashboard {
-        /// How many rounds are run.
-        #[arg(long, default_value_t = 15)]
-        rounds: usize,
-        /// How many requests of each kind a round has.
-        #[arg(long, default_value_t = 100)]
-        requests: u32,
-    },
+    /// Pages of the dashboard on the embedded store, compared with a list of redirects in the API, and that list while many
+    /// people sign in.
+    Dashboard(dashboard::Options),
     /// Visits of links on the embedded store: on the system domain, on a custom domain, and with targets that may be an
     /// address of ours.
     Visits {
@@ -92,9 +86,7 @@ fn main() -> Result<()> {
     let root = repository.root();
     match &Arguments::parse().what {
         What::Bulk { rounds, requests } => bulk(&release(root)?, Turns::new(*rounds, *requests))?,
-        What::Dashboard { rounds, requests } => {
-            dashboard::run(&release(root)?, *rounds, *requests)?;
-        }
+        What::Dashboard(options) => dashboard::run(root, options)?,
         What::Visits { rounds, requests } => visits::run(&release(root)?, Turns::new(*rounds, *requests))?,
         What::Smoke => smoke(root)?,
         What::Hostile(options) => hostile::run(root, options)?,
@@ -135,7 +127,7 @@ fn smoke_without_servers(root: &Path, executable: &Path) -> Result<()> {
     let executable = executable.to_owned();
     bulk(&executable, Turns::new(1, 1))?;
     visits::run(&executable, Turns::new(1, 1))?;
-    dashboard::run(&executable, 1, 1)?;
+    dashboard::run(root, &dashboard::Options::smallest(executable.clone()))?;
     hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
     edge::run(root, &edge::Options::smallest(executable.clone()))?;
     import::run(root, &import::Options::smallest(executable))

@@ -27,7 +27,7 @@ const MARK: &str = "links.json";
 const NOWHERE: &str = "127.0.0.1:9";
 
 /// The path of the link with this number.
-pub(super) fn path_of(number: u32) -> String {
+pub(crate) fn path_of(number: u32) -> String {
     format!("/s{number}")
 }
 
@@ -150,7 +150,7 @@ fn landing() -> Value {
 const BATCH: u32 = 100;
 
 /// Creates the links with numbers below `links`, on `connections` connections.
-pub(super) fn create(caller: &ApiClient, links: u32, connections: u32) -> Result<()> {
+pub(crate) fn create(caller: &ApiClient, links: u32, connections: u32) -> Result<()> {
     let step = usize::try_from(connections)?;
     thread::scope(|scope| {
         let workers: Vec<_> = (0..connections)
