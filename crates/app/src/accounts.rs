@@ -260,6 +260,7 @@ const LINKS_AT_ONCE: u16 = 1_000;
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    let account = app.store.account(id).await?.ok_or(OperatorError::NoSuchAccount(id))?;
     // The audit has one entry, of the deletion itself.
     set_suspended(app, id, Some(app.clock.now()), None).await?;
     while delete_some_links(app, id).await? == LINKS_AT_ONCE {}
@@ -272,7 +273,8 @@ pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorErro
             if !work.delete_account(id).await? {
                 return Err(OperatorError::NoSuchAccount(id));
             }
-            let deed = Deed::by_command(Some(id), AuditAction::AccountDeleted, id.to_string());
+            let object = format!("{id} {}", account.email);
+            let deed = Deed::by_command(Some(id), AuditAction::AccountDeleted, object);
             record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })

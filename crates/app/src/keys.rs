@@ -130,10 +130,14 @@ pub async fn revoke(app: &Application, key: impl Into<KeyReference>) -> Result<A
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
-            let revoked = work.revoke_key(id, app.clock.now()).await?.ok_or(OperatorError::NoSuchKey(id))?;
-            let deed =
-                Deed::by_command(Some(revoked.account_id), AuditAction::KeyRevoked, key_named(&revoked));
-            record(app, work.as_mut(), deed).await?;
+            let now = app.clock.now();
+            let revoked = work.revoke_key(id, now).await?.ok_or(OperatorError::NoSuchKey(id))?;
+            // A key that was revoked before keeps its instant.
+            if revoked.revoked_at == Some(now) {
+                let account = Some(revoked.account_id);
+                let deed = Deed::by_command(account, AuditAction::KeyRevoked, key_named(&revoked));
+                record(app, work.as_mut(), deed).await?;
+            }
             commit(app, work).await?;
             Ok(revoked)
         })

@@ -79,7 +79,7 @@ impl ResponseError for Failure {
         let page = match self {
             Self::Redirected(path) => return see_other(path),
             Self::Page(kind) | Self::Later { kind, seconds: _ } => page(*kind),
-            Self::Refused(refusal) => ErrorPage { text: refusal.to_string(), ..page(ErrorKind::Conflict) },
+            Self::Refused(refusal) => ErrorPage { text: refusal.to_string(), ..page(ErrorKind::Refused) },
             Self::Broken(cause) => {
                 tracing::error!(cause, "a request failed");
                 page(ErrorKind::Failed)

@@ -23,6 +23,15 @@ impl People {
         Ok(())
     }
 
+    /// Deletes the invitation of a user to an account.
+    fn void_invitation(&mut self, user: UserId, account: AccountId) {
+        let email = self.users.get(&user).map(|user| user.email.comparison_key());
+        let invites = |ticket: &Ticket| {
+            account_of(ticket) == Some(account) && ticket.purpose.email().map(Email::comparison_key) == email
+        };
+        Arc::make_mut(&mut self.tickets).retain(|_, ticket| !invites(ticket));
+    }
+
     /// Whether a member may cease to be an owner.
     fn may_go(&self, user: UserId, account: AccountId) -> MemberChange {
         let is_owner = |membership: &Membership| membership.role == Role::Owner;
@@ -96,11 +105,10 @@ impl PeopleWrites for MemoryUnitOfWork {
             if change == MemberChange::LastOwner && role == Role::Owner {
                 return Ok(MemberChange::Done);
             }
-            let memberships = Arc::make_mut(&mut state.people.memberships);
-            if let Some(membership) = memberships.get_mut(&(user, account))
-                && change == MemberChange::Done
-            {
-                membership.role = role;
+            if change == MemberChange::Done {
+                let memberships = Arc::make_mut(&mut state.people.memberships);
+                memberships.entry((user, account)).and_modify(|membership| membership.role = role);
+                state.people.void_invitation(user, account);
             }
             Ok(change)
         })
@@ -112,12 +120,7 @@ impl PeopleWrites for MemoryUnitOfWork {
             let change = people.may_go(user, account);
             if change == MemberChange::Done {
                 Arc::make_mut(&mut people.memberships).remove(&(user, account));
-                let email = people.users.get(&user).map(|user| user.email.comparison_key());
-                let invites = |ticket: &Ticket| {
-                    account_of(ticket) == Some(account)
-                        && ticket.purpose.email().map(Email::comparison_key) == email
-                };
-                Arc::make_mut(&mut people.tickets).retain(|_, ticket| !invites(ticket));
+                people.void_invitation(user, account);
             }
             Ok(change)
         })

@@ -70,6 +70,19 @@ async fn may_go(
     Ok(if has_other { MemberChange::Done } else { MemberChange::LastOwner })
 }
 
+/// Deletes the invitation of a user to an account.
+async fn void_invitation(
+    connection: &mut &AsyncPgConnection,
+    user: IdBytes,
+    account: IdBytes,
+) -> Result<(), Failure> {
+    let key = users::table.find(user).select(users::email_key);
+    let key: String = key.first(connection).await?;
+    let invitation = tickets::table.filter(tickets::email_key.eq(key));
+    diesel::delete(invitation.filter(tickets::account_id.eq(account))).execute(connection).await?;
+    Ok(())
+}
+
 async fn read_role(
     connection: &mut &AsyncPgConnection,
     user: IdBytes,
@@ -187,6 +200,7 @@ impl PeopleWrites for PostgresUnitOfWork {
             if change == MemberChange::Done {
                 let member = diesel::update(memberships::table.find((user, account)));
                 member.set(memberships::role.eq(role.as_str())).execute(connection).await?;
+                void_invitation(connection, user, account).await?;
             }
             Ok(change)
         })
@@ -199,11 +213,7 @@ impl PeopleWrites for PostgresUnitOfWork {
             let change = may_go(connection, user, account).await?;
             if change == MemberChange::Done {
                 diesel::delete(memberships::table.find((user, account))).execute(connection).await?;
-                let key = users::table.find(user).select(users::email_key);
-                let key: String = key.first(connection).await?;
-                let invitation = tickets::table.filter(tickets::email_key.eq(key));
-                let invitation = invitation.filter(tickets::account_id.eq(account));
-                diesel::delete(invitation).execute(connection).await?;
+                void_invitation(connection, user, account).await?;
             }
             Ok(change)
         })

@@ -27,6 +27,9 @@ use crate::lease::Lease;
 /// - one row of a table to which no other refers, such as a pixel
 /// - the account, which is last because it is the most contended
 ///
+/// Of people, the session comes before the account, and memberships and tickets after it. Whoever uses a ticket takes it first,
+/// because of many only one may go on.
+///
 /// A unit of work that does several things may break the order, and so may two that take addresses from each
 /// other. PostgreSQL then aborts one of the two, which is retried.
 ///

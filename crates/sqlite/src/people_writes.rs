@@ -50,6 +50,18 @@ fn may_go(
     })
 }
 
+/// Deletes the invitation of a user to an account.
+fn void_invitation(
+    connection: &mut SqliteConnection,
+    user: IdBytes,
+    account: IdBytes,
+) -> Result<(), Failure> {
+    let key: String = users::table.find(user).select(users::email_key).first(connection)?;
+    let invitation = tickets::table.filter(tickets::email_key.eq(key));
+    diesel::delete(invitation.filter(tickets::account_id.eq(account))).execute(connection)?;
+    Ok(())
+}
+
 fn read_role(
     connection: &mut SqliteConnection,
     user: IdBytes,
@@ -153,6 +165,7 @@ impl PeopleWrites for SqliteUnitOfWork {
                 diesel::update(memberships::table.find((user, account)))
                     .set(memberships::role.eq(role.as_str()))
                     .execute(connection)?;
+                void_invitation(connection, user, account)?;
             }
             Ok(change)
         };
@@ -165,9 +178,7 @@ impl PeopleWrites for SqliteUnitOfWork {
             let change = may_go(connection, user, account)?;
             if change == MemberChange::Done {
                 diesel::delete(memberships::table.find((user, account))).execute(connection)?;
-                let key: String = users::table.find(user).select(users::email_key).first(connection)?;
-                let invitation = tickets::table.filter(tickets::email_key.eq(key));
-                diesel::delete(invitation.filter(tickets::account_id.eq(account))).execute(connection)?;
+                void_invitation(connection, user, account)?;
             }
             Ok(change)
         };

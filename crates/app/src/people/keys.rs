@@ -88,11 +88,15 @@ pub async fn revoke(
         .run(|| async {
             let mut work = attempts.begin().await?;
             require_live(work.as_mut(), signed_in).await?;
-            let revoked = work.revoke_key(id, app.clock.now()).await?;
+            let now = app.clock.now();
+            let revoked = work.revoke_key(id, now).await?;
             // Dropping the unit of work leaves the key of another account as it was.
             let own = revoked.filter(|key| key.account_id == caller.account_id());
             let key = own.ok_or(AppError::Refused(Refusal::NotFound("API key")))?;
-            record(app, work.as_mut(), Deed::of(caller, AuditAction::KeyRevoked, key_named(&key))).await?;
+            if key.revoked_at == Some(now) {
+                record(app, work.as_mut(), Deed::of(caller, AuditAction::KeyRevoked, key_named(&key)))
+                    .await?;
+            }
             commit(app, work).await?;
             Ok(key)
         })

@@ -54,9 +54,10 @@ pub async fn change_email(
             let mut work = attempts.begin().await?;
             let mut user = locked(work.as_mut(), signed_in).await?;
             work.void_tickets(&user.email).await?;
+            let object = format!("{} to {email}", user_named(&user));
             user.email = email.clone();
             work.update_user(&user).await.map_err(not_written)?;
-            let deed = of_user(&user, AuditAction::EmailChanged, client);
+            let deed = Deed { object, ..of_user(&user, AuditAction::EmailChanged, client) };
             record(app, work.as_mut(), deed).await?;
             commit(app, work).await?;
             Ok(user)

@@ -47,6 +47,9 @@ pub async fn end_others(
         .run(|| async {
             let mut work = attempts.begin().await?;
             let ended_sessions = work.end_sessions(signed_in.user().id, Some(signed_in.session().id)).await?;
+            if ended_sessions == 0 {
+                return Ok(0);
+            }
             let object = format!("{ended_sessions} others");
             record(app, work.as_mut(), ended(signed_in, object, client)).await?;
             commit(app, work).await?;

@@ -10,7 +10,7 @@ use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, rep
 use super::{Client, OpenedSession, PersonError, chosen_password, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
-use crate::audit::record;
+use crate::audit::{Deed, record};
 use crate::ports::{Asker, StoreError, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -155,6 +155,7 @@ pub async fn create_user(
                 join(app, work.as_mut(), &user, account, role, client).await?;
             }
             let opened = open_session(app, work.as_mut(), &user, false, client).await?;
+            record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
             Ok(opened)
         })
@@ -228,6 +229,7 @@ pub async fn reset_password(
             let user = user.filter(is_valid).ok_or(PersonError::TicketVoid)?;
             let user = User { password: Some(hash.clone()), ..user };
             let opened = replace_password(app, work.as_mut(), &user, false, client).await?;
+            record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
             Ok(opened)
         })
@@ -242,7 +244,10 @@ async fn join(
     role: Role,
     client: &Client,
 ) -> Result<(), PersonError> {
-    // An invitation never lowers a member.
+    // An invitation never lowers a member, also one who is being raised at the same time.
+    if !work.lock_members(account).await? {
+        return Err(PersonError::TicketVoid);
+    }
     let present = work.role_of(user.id, account).await?;
     if present.is_some_and(|present| present >= role) {
         return Ok(());
@@ -251,9 +256,14 @@ async fn join(
     if !work.put_member(&membership).await? {
         return Err(PersonError::TicketVoid);
     }
-    let mut deed = of_user(user, AuditAction::MemberJoined, client);
-    deed.account = Some(account);
-    deed.object = format!("{} as {}", user_named(user), role.as_str());
+    let (action, object) = match present {
+        None => (AuditAction::MemberJoined, format!("{} as {}", user_named(user), role.as_str())),
+        Some(before) => (
+            AuditAction::RoleChanged,
+            format!("{} from {} to {}", user_named(user), before.as_str(), role.as_str()),
+        ),
+    };
+    let deed = Deed { account: Some(account), object, ..of_user(user, action, client) };
     Ok(record(app, work, deed).await?)
 }
 

@@ -106,8 +106,8 @@ pub async fn list(
 pub async fn disable(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
     change(app, user, AuditAction::UserDisabled, async |work: &mut dyn UnitOfWork, user: &mut User| {
         user.disabled_at.get_or_insert(app.clock.now());
-        work.end_sessions(user.id, None).await?;
-        Ok(work.void_tickets(&user.email).await?)
+        work.void_tickets(&user.email).await?;
+        Ok(work.end_sessions(user.id, None).await? > 0)
     })
     .await
 }
@@ -119,7 +119,7 @@ pub async fn disable(app: &Application, user: &UserReference) -> Result<User, Op
 pub async fn enable(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
     change(app, user, AuditAction::UserEnabled, async |_: &mut dyn UnitOfWork, user: &mut User| {
         user.disabled_at = None;
-        Ok(())
+        Ok(false)
     })
     .await
 }
@@ -130,8 +130,7 @@ pub async fn enable(app: &Application, user: &UserReference) -> Result<User, Ope
 /// [`OperatorError::NoSuchUser`]. Or the store broke.
 pub async fn sign_out(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
     change(app, user, AuditAction::SessionsEnded, async |work: &mut dyn UnitOfWork, user: &mut User| {
-        work.end_sessions(user.id, None).await?;
-        Ok(())
+        Ok(work.end_sessions(user.id, None).await? > 0)
     })
     .await
 }
@@ -149,18 +148,19 @@ pub async fn reset(app: &Application, user: &UserReference) -> Result<(User, Sec
             }
             let purpose = TicketPurpose::PasswordReset { user: user.id, email: user.email.clone() };
             tickets::insert(app, work, &token, purpose).await?;
-            Ok(())
+            Ok(true)
         })
         .await?;
     Ok((user, token))
 }
 
-/// Changes a user in one unit of work, with an entry of the audit.
+/// Changes a user in one unit of work, with an entry of the audit. `change` returns whether it has changed anything beside the
+/// user itself. If nothing was changed there is no entry.
 async fn change(
     app: &Application,
     reference: &UserReference,
     action: AuditAction,
-    change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<(), OperatorError>,
+    change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<bool, OperatorError>,
 ) -> Result<User, OperatorError> {
     let unknown = || OperatorError::NoSuchUser(reference.to_string());
     let id = match reference {
@@ -173,7 +173,7 @@ async fn change(
             let mut work = attempts.begin().await?;
             let before = work.lock_user(id).await?.ok_or_else(unknown)?;
             let mut after = before.clone();
-            change(work.as_mut(), &mut after).await?;
+            let has_changed = change(work.as_mut(), &mut after).await?;
             if after != before {
                 match work.update_user(&after).await {
                     Ok(()) => {}
@@ -181,7 +181,9 @@ async fn change(
                     Err(WriteUserError::Store(error)) => return Err(error.into()),
                 }
             }
-            record(app, work.as_mut(), Deed::by_command(None, action, user_named(&before))).await?;
+            if has_changed || after != before {
+                record(app, work.as_mut(), Deed::by_command(None, action, user_named(&before))).await?;
+            }
             commit(app, work).await?;
             Ok(after)
         })

@@ -187,7 +187,8 @@ pub trait PeopleWrites: Send {
     /// one. `false` if the account does not exist.
     async fn lock_members(&mut self, account: AccountId) -> Result<bool, StoreError>;
 
-    /// Gives a member of an account with locked members another role, unless the account would have no owner then.
+    /// Gives a member of an account with locked members another role, unless the account would have no owner then. Deletes the
+    /// invitation to the account for the member's e-mail address too, which could give the old role back.
     async fn change_role(
         &mut self,
         user: UserId,

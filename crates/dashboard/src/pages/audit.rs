@@ -132,9 +132,9 @@ async fn rows(
         action: (TEXTS.audit_action)(entry.action),
         object: object(entry),
         actor: match entry.actor {
-            AuditActor::User(user) => people
-                .get(&user)
-                .map_or_else(|| (TEXTS.by_nobody)(&user.to_string()), |user| user.label().to_owned()),
+            AuditActor::User(user) => {
+                people.get(&user).map_or_else(|| (TEXTS.by_nobody)(&user.to_string()), |user| actor(user))
+            }
             AuditActor::Key(key) => (TEXTS.by_key)(&key.to_string()),
             AuditActor::Command => TEXTS.by_command.to_owned(),
         },
@@ -143,6 +143,12 @@ async fn rows(
         at: date_and_time(entry.at, preferences),
     };
     Ok(entries.iter().map(row).collect())
+}
+
+/// A person by name and address: anybody can take the name of another.
+fn actor(user: &User) -> String {
+    let email = user.email.as_str();
+    user.name.as_ref().map_or_else(|| email.to_owned(), |name| format!("{} ({email})", name.as_str()))
 }
 
 /// What an entry is about. Of many links, the first ones.

@@ -36,7 +36,7 @@ pub static ENGLISH: Texts = Texts {
     audit_all: "Audit of the installation",
     audit_all_lead: "What was done to accounts and users, and every sign-in. Entries stay for 400 days.",
     audit_export: "Export",
-    audit_lead: "Changes of members, keys, domains and the plan, and everything that was deleted. Entries stay for 400 days.",
+    audit_lead: "Changes of members, keys, domains, plan and suspension, and everything that was deleted. Entries stay for 400 days.",
     back_to_keys: "Back to your keys",
     back_to_members: "Back to the members",
     browser_on: "on",

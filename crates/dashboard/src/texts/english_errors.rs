@@ -44,6 +44,12 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Open it again, compare, and make your change once more.",
             "Open it again",
         ),
+        ErrorKind::Refused => words(
+            "This is not possible",
+            "Nothing was changed.",
+            "Nothing was changed. Go back to see what is possible now.",
+            "Go back",
+        ),
         ErrorKind::TicketUsed => words(
             "This link has done its work",
             "It was used already, has expired, or a newer one replaced it.",

@@ -35,6 +35,8 @@ pub enum ErrorKind {
     MethodNotAllowed,
     /// 409: it changed meanwhile, or the same form was sent with other values.
     Conflict,
+    /// 409: a rule forbids it. The page says which.
+    Refused,
     /// 410: the start, invitation or reset link was used, has expired or was replaced.
     TicketUsed,
     /// 413: the form is too large.
@@ -51,12 +53,13 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every reason.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Forbidden,
         Self::CrossSite,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::Conflict,
+        Self::Refused,
         Self::TicketUsed,
         Self::TooLarge,
         Self::WrongHost,
@@ -72,7 +75,7 @@ impl ErrorKind {
             Self::Forbidden | Self::CrossSite => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::Conflict => 409,
+            Self::Conflict | Self::Refused => 409,
             Self::TicketUsed => 410,
             Self::TooLarge => 413,
             Self::WrongHost => 421,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use signpost_app::people::users;
 use signpost_app::{accounts, keys};
 use signpost_domain::{PlanName, Role};
 
@@ -73,7 +74,11 @@ async fn d78_deletions_and_changes_of_people_and_keys_are_recorded_with_their_ne
     }
     let page = owner.get(&path("audit")).await;
     assert_eq!(page.body.matches("Deleted links").count(), 2, "{}", page.body);
-    assert!(page.body.contains(">Ada<") && page.body.contains("The command line"), "{}", page.body);
+    assert!(
+        page.body.contains(">Ada (owner@example.com)<") && page.body.contains("The command line"),
+        "{}",
+        page.body
+    );
 }
 
 #[actix_web::test]
@@ -140,4 +145,30 @@ async fn d78_a_long_audit_is_paged_and_exported_whole() {
         assert!(shown < 300, "{path}");
     }
     assert_eq!(shown, 213);
+}
+
+#[actix_web::test]
+async fn d78_what_changes_nothing_is_not_recorded() {
+    let dashboard = Dashboard::start().await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    let operator = dashboard.invited("o@example.com", None, true).await;
+    let app = &dashboard.app;
+    let (key, _) = keys::issue(app, dashboard.account, None).await.unwrap();
+    owner.post("/me/sessions/end-others", &[]).await;
+    for _ in 0..2 {
+        owner.post(&dashboard.path(&format!("keys/{}/revoke", key.id)), &[]).await;
+        dashboard.memory.clock.advance(Duration::from_secs(1));
+        keys::revoke(app, key.id).await.unwrap();
+    }
+    let user = "owner@example.com".parse().unwrap();
+    for _ in 0..2 {
+        users::disable(app, &user).await.unwrap();
+        users::sign_out(app, &user).await.unwrap();
+    }
+    for _ in 0..2 {
+        users::enable(app, &user).await.unwrap();
+    }
+    let entries = entries(&operator, "/audit.ndjson").await;
+    let expected = ["user_enabled", "user_disabled", "key_revoked", "key_issued"];
+    assert_eq!(actions(&entries)[..4], expected, "{entries:#?}");
 }

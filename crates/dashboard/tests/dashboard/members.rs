@@ -186,3 +186,21 @@ async fn d2_members_of_other_accounts_are_out_of_reach() {
     let members = dashboard.app.store.members(elsewhere, PageLimit::MAX, None).await.unwrap().items;
     assert_eq!(members.len(), 2);
 }
+
+#[actix_web::test]
+async fn d69_a_lowered_owner_is_not_raised_by_an_invitation_of_their_own() {
+    let dashboard = Dashboard::start().await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    let other = dashboard.member("other@example.com", Role::Owner).await;
+    let form = [("email", "other@example.com"), ("role", "owner")];
+    let link = invitation_in(&other.post(&dashboard.path("members"), &form).await);
+    let user = user_of(&dashboard, "other@example.com").await;
+    assert_eq!(set_role(&owner, user, "viewer").await.status, 303);
+    assert_eq!(other.post(&link, &[]).await.status, 410);
+    assert_eq!(roles(&dashboard).await[0], ("other@example.com".to_owned(), Role::Viewer));
+    // One who is invited to a higher role afterwards gets it, and the audit says so.
+    let link = invitation_in(&owner.post(&dashboard.path("members"), &form).await);
+    assert_eq!(other.post(&link, &[]).await.status, 303);
+    let audit = other.get(&dashboard.path("audit")).await;
+    assert!(audit.body.contains("other@example.com from viewer to owner"), "{}", audit.body);
+}

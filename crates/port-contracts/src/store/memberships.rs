@@ -18,7 +18,7 @@ cases! {
     members_of_an_account_are_listed_newest_first
     d68_the_last_owner_of_an_account_stays
     d68_removals_at_once_leave_one_owner
-    a_removed_member_is_not_let_in_again_by_an_invitation
+    an_invitation_does_not_undo_a_removal_or_a_changed_role
     at_most_a_hundred_accounts_of_a_user_are_listed
     deleting_an_account_deletes_its_memberships_and_tickets_only
     no_member_joins_an_account_that_is_being_deleted
@@ -225,7 +225,7 @@ pub(super) async fn d68_removals_at_once_leave_one_owner(fresh: Fresh) {
 }
 
 /// Invitations of other people, and to other accounts, stay.
-pub(super) async fn a_removed_member_is_not_let_in_again_by_an_invitation(fresh: Fresh) {
+pub(super) async fn an_invitation_does_not_undo_a_removal_or_a_changed_role(fresh: Fresh) {
     let (store, [account, other]) = fresh.store_with_accounts().await;
     let (removed, stays) = (people_steps::user(&store).await, people_steps::user(&store).await);
     for user in [&removed, &stays] {
@@ -244,6 +244,9 @@ pub(super) async fn a_removed_member_is_not_let_in_again_by_an_invitation(fresh:
     for ticket in [&own, &of_other, &reset] {
         assert!(people_steps::insert_ticket(&store, ticket).await);
     }
+    assert_eq!(change(&store, removed.id, account, Some(Role::Editor)).await, MemberChange::Done);
+    assert_eq!(store.ticket(&own.hash).await.unwrap(), None);
+    assert!(people_steps::insert_ticket(&store, &own).await);
     assert_eq!(change(&store, removed.id, account, None).await, MemberChange::Done);
     assert_eq!(store.ticket(&own.hash).await.unwrap(), None);
     for ticket in [&of_other, &reset] {
