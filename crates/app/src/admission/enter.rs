@@ -64,9 +64,10 @@ pub async fn recognise(app: &Application, token: Option<&SecretToken>) -> Result
     Ok(holder_of(app, token, None).await?.0)
 }
 
-/// Admits a request of the person with this session to an account. `address` is the client's. One query reads the session, its user, the user's role,
-/// the account and its usage. Nothing is cached, so the end of a session, a removal, a change of the role and a suspension
-/// hold for every request that starts after it, on every node.
+/// Admits a request of the person with this session to an account. `address` is the client's.
+///
+/// One query reads the session, its user, the user's role, the account and its usage. Nothing is cached, so the end of a
+/// session, a removal, a change of the role and a suspension hold for every request that starts after it, on every node.
 ///
 /// Members of a suspended account read; [`Caller::require`] refuses their changes. A request costs no quota (D76).
 ///

@@ -154,8 +154,8 @@ pub async fn leave(
             require_live(work.as_mut(), signed_in).await?;
             work.lock_members(account).await?;
             made(work.remove_member(signed_in.user().id, account).await?)?;
-            let mut deed = of_user(signed_in.user(), AuditAction::MemberLeft, client);
-            deed.account = Some(account);
+            let left = of_user(signed_in.user(), AuditAction::MemberLeft, client);
+            let deed = Deed { account: Some(account), ..left };
             record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })

@@ -1,7 +1,8 @@
 //! Where a user is signed in (D72).
 
-use signpost_domain::{AuditAction, AuditActor, Session, SessionId};
+use signpost_domain::{AuditAction, Session, SessionId};
 
+use super::profile::of_user;
 use super::{Client, PersonError};
 use crate::admission::SignedIn;
 use crate::application::Application;
@@ -59,11 +60,5 @@ pub async fn end_others(
 }
 
 fn ended(signed_in: &SignedIn, object: String, client: &Client) -> Deed {
-    Deed {
-        account: None,
-        actor: AuditActor::User(signed_in.user().id),
-        action: AuditAction::SessionsEnded,
-        object,
-        network: Some(client.network()),
-    }
+    Deed { object, ..of_user(signed_in.user(), AuditAction::SessionsEnded, client) }
 }

@@ -1,5 +1,5 @@
-//! The API, while many people behind a proxy sign in at once: so many that each gets a place to be hashed, and 200, most of which
-//! are refused.
+//! The API, while many people behind a proxy sign in at once. In one crowd everybody gets a place to be hashed; in the other,
+//! of 200, most are refused.
 //!
 //! Each crowd is followed by a calm turn of as many requests to the API. The requests follow each other at a pace on one
 //! connection.

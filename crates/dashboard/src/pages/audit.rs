@@ -77,15 +77,17 @@ pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
 /// later one when the browser has taken the one before.
 async fn lines(app: Arc<Application>, mut export: AuditExport) -> Result<HttpResponse, Failure> {
     let first = export.next(&app).await?.unwrap_or_default();
-    let body = stream::try_unfold((Some(first), app, export), async |(page, app, mut export)| {
-        let Some(page) = page else { return Ok(None) };
-        let chunk: String = page.iter().map(line).collect();
-        // A broken connection shows that entries are missing.
-        let next = export.next(&app).await.map_err(|error| {
-            tracing::error!(cause = with_causes(&error), "an export of the audit was aborted");
-            std::io::Error::other("the export was aborted")
-        })?;
-        Ok::<_, std::io::Error>(Some((Bytes::from(chunk), (next, app, export))))
+    let body = stream::try_unfold((Some(first), app, export), async |(first, app, mut export)| {
+        let page = match first {
+            Some(page) => Some(page),
+            // A broken connection shows that entries are missing.
+            None => export.next(&app).await.map_err(|error| {
+                tracing::error!(cause = with_causes(&error), "an export of the audit was aborted");
+                std::io::Error::other("the export was aborted")
+            })?,
+        };
+        let chunk = page.map(|page| Bytes::from(page.iter().map(line).collect::<String>()));
+        Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, (None, app, export))))
     });
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, "application/x-ndjson"));
