@@ -91,6 +91,7 @@ pub mod api_key;
 #[cfg(feature = "people")]
 pub mod audit_entry;
 pub mod batch;
+pub mod certificate;
 pub mod change;
 pub mod check_schedule;
 pub mod client_address;
@@ -174,6 +175,14 @@ pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
 #[cfg(feature = "people")]
 pub use audit_entry::{AUDIT_KEPT, AuditAction, AuditActor, AuditEntry};
 pub use batch::Batch;
+#[cfg(feature = "public-suffix")]
+pub use certificate::registered_domain;
+pub use certificate::{
+    AuthorityMessage, BudgetDecision, CaaIssuer, CaaRecord, CaaVerdict, CertificateFailure,
+    CertificateFailureReason, CertificateStatus, OrderBudget, OrderKind, OrderUse,
+    RENEWAL_WINDOW_ASKED_EVERY, RenewalWindow, RetryPlan, Spent, Validity, ask_window_again_at, caa_names,
+    caa_verdict,
+};
 pub use change::Change;
 pub use check_schedule::CheckPlan;
 pub use client_address::TrustedProxies;
