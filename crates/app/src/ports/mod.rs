@@ -13,6 +13,7 @@
 //!   see data of other accounts.
 
 pub mod accounts;
+pub mod certificate_authority;
 pub mod change_log;
 pub mod click_store;
 pub mod clicks;
@@ -36,6 +37,10 @@ pub mod store_error;
 
 pub use crate::click_batch::ClickBatch;
 pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
+pub use certificate_authority::{
+    AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, Challenge, IssuedCertificate,
+    OrderProgress, OrderUrl, RenewalAdvice, RenewalId, VALIDATION_METHOD, WaitScope,
+};
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
