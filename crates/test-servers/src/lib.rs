@@ -3,8 +3,8 @@
 //!
 //! The name server of [`dns`] and the [`proxy`] are implemented here. The other servers must be installed. If
 //! one of them is missing, the test binary that needs it prints one line on standard error. It then exits with
-//! success, as if it had no tests. With `SIGNPOST_REQUIRE_SERVERS=1` it exits with a failure. A PostgreSQL or
-//! Redis server that is installed but does not start fails the test with its log.
+//! success, as if it had no tests. With `SIGNPOST_REQUIRE_SERVERS=1` it exits with a failure. A server that is
+//! installed but does not start fails the test with its log.
 
 #![allow(
     clippy::expect_used,
@@ -16,11 +16,13 @@
 )]
 
 mod absence;
+mod certificates;
 pub mod chromium;
 pub mod country_database;
 pub mod dns;
 pub mod hostile_clients;
 mod log_file;
+pub mod pebble;
 mod ports;
 pub mod postgres;
 mod processes;

@@ -115,6 +115,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-quota-fallback", Layer::Driven),
     ("signpost-click-recorder", Layer::Driven),
     ("signpost-dns", Layer::Driven),
+    ("signpost-acme", Layer::Driven),
     ("signpost-geoip", Layer::Driven),
     ("signpost-passwords", Layer::Driven),
     ("signpost-link-files", Layer::Driven),

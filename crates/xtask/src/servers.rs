@@ -1,4 +1,4 @@
-//! Installs PostgreSQL, Redis and Chromium for the tests from the system's packages, if they are missing and that is
+//! Installs PostgreSQL, Redis, Pebble and Chromium for the tests from the system's packages, if they are missing and that is
 //! allowed.
 //!
 //! The tests need only the programs and start private servers. Services that the packages start are stopped.
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use signpost_test_servers::{chromium, postgres, redis};
+use signpost_test_servers::{chromium, pebble, postgres, redis};
 
 /// The time limit of the whole installation. Without a network it fails in seconds.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
@@ -21,17 +21,19 @@ const TIME_LIMIT: Duration = Duration::from_mins(5);
 enum Wanted {
     Postgres,
     Redis,
+    Pebble,
     Chromium,
 }
 
 impl Wanted {
-    const ALL: [Self; 3] = [Self::Postgres, Self::Redis, Self::Chromium];
+    const ALL: [Self; 4] = [Self::Postgres, Self::Redis, Self::Pebble, Self::Chromium];
     const SERVERS: [Self; 2] = [Self::Postgres, Self::Redis];
 
     fn is_installed(self) -> bool {
         match self {
             Self::Postgres => postgres::programs().is_some(),
             Self::Redis => redis::program().is_some(),
+            Self::Pebble => pebble::program().is_some(),
             Self::Chromium => chromium::program().is_some(),
         }
     }
@@ -40,6 +42,7 @@ impl Wanted {
         match self {
             Self::Postgres => "PostgreSQL",
             Self::Redis => "Redis",
+            Self::Pebble => "Pebble",
             Self::Chromium => "Chromium",
         }
     }
@@ -49,6 +52,7 @@ impl Wanted {
         match self {
             Self::Postgres => "postgresql",
             Self::Redis => "redis-server",
+            Self::Pebble => "pebble",
             Self::Chromium => "chromium",
         }
     }
@@ -290,8 +294,8 @@ mod tests {
     fn missing_programs_are_reported_with_the_install_command() {
         assert_eq!(
             missing_programs(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
-            "PostgreSQL, Redis, Chromium are not installed: the tests that need them did NOT run; \
-             sudo apt-get install -y --no-install-recommends postgresql redis-server chromium"
+            "PostgreSQL, Redis, Pebble, Chromium are not installed: the tests that need them did NOT run; \
+             sudo apt-get install -y --no-install-recommends postgresql redis-server pebble chromium"
         );
         assert_eq!(
             missing_programs(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),

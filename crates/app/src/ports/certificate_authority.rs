@@ -59,14 +59,15 @@ pub trait CertificateAuthority: Send + Sync {
         order: &OrderUrl,
     ) -> Result<OrderProgress, AuthorityError>;
 
-    /// Tells the authority that the challenge of an order can be answered. If validation has begun already, nothing happens.
+    /// Tells the authority that the challenge of an order can be answered. If the hostname is validated already, nothing
+    /// happens.
     async fn begin_validation(
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
     ) -> Result<(), AuthorityError>;
 
-    /// Asks for the certificate of a `Ready` order, for this key. If the order is further than that, nothing happens.
+    /// Asks for the certificate of a `Ready` order, for this key. If the order is not `Ready`, nothing happens.
     async fn finalize(
         &self,
         account: &AuthorityAccount,
@@ -152,18 +153,19 @@ pub struct RenewalId(pub String);
 /// How far an order is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrderProgress {
-    /// The hostname must answer a challenge, and the authority waits to be told that it can.
-    Challenged(Challenge),
-    /// The authority is validating the hostname.
-    Validating {
-        /// The challenge, which must stay answerable.
+    /// The hostname must answer a challenge until the authority has validated it.
+    Challenged {
+        /// What to answer.
         challenge: Challenge,
+        /// Whether the authority says that it is validating. Let's Encrypt does not say so. So the caller remembers whether it has
+        /// begun validation, and begins it again only if it does not know.
+        is_validating: bool,
         /// When the authority wants to be asked again; `None` if it does not say.
         ask_again_at: Option<Timestamp>,
     },
     /// The hostname is validated; the order can be finalized.
     Ready,
-    /// The authority is issuing the certificate.
+    /// The authority is concluding the validation, or issuing the certificate.
     Processing {
         /// When the authority wants to be asked again; `None` if it does not say.
         ask_again_at: Option<Timestamp>,
@@ -252,9 +254,9 @@ pub enum AuthorityError {
     /// The authority knows no such order. A new one is needed.
     #[error("the authority knows no such order")]
     NoSuchOrder,
-    /// The authority knows no such account, or has closed it. A new one is needed.
-    #[error("the authority knows no such account: {}", failure_text(.0))]
-    NoSuchAccount(CertificateFailure),
+    /// The authority knows no such account, or the credentials are for another authority. A new account is needed.
+    #[error("the authority knows no such account")]
+    NoSuchAccount,
     /// A key or credentials cannot be used. It is a mistake here, and not the authority's.
     #[error("the keys cannot be used: {reason}")]
     Unusable {
