@@ -4,10 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hickory_resolver::proto::rr::rdata::TXT;
+use hickory_resolver::proto::rr::rdata::{CAA, TXT};
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
-use signpost_domain::{HostResolution, Hostname};
+use signpost_domain::{CaaRecord, HostResolution, Hostname};
 use tokio::time::timeout;
 
 use crate::follow::{ChainRecords, Lookup};
@@ -73,6 +73,18 @@ impl DnsProvider for HickoryDns {
             _ => None,
         });
         Ok(HostResolution { addresses: addresses.collect(), chain: chain.into_texts() })
+    }
+
+    async fn caa_records(&self, name: &str) -> Result<Vec<CaaRecord>, DnsUnavailable> {
+        let found = self.find(name, &[RecordType::CAA]).await?;
+        let records = found.map(|ChainRecords { chain: _, records }| records).unwrap_or_default();
+        let records = records.into_iter().filter_map(|record| match record {
+            RData::CAA(CAA { issuer_critical, tag, value, .. }) => {
+                Some(CaaRecord { is_critical: issuer_critical, tag, value })
+            }
+            _ => None,
+        });
+        Ok(records.collect())
     }
 }
 

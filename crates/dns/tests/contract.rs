@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use signpost_app::ports::DnsProvider;
 use signpost_dns::{DnsOptions, HickoryDns, NameServers};
+use signpost_domain::CaaRecord;
 use signpost_port_contracts::DnsFixture;
 use signpost_port_contracts::dns::Record as GivenRecord;
 use signpost_test_servers::dns::{Behaviour, NameServer, Record, Recursion};
@@ -41,6 +42,9 @@ impl DnsFixture for Fixture {
             GivenRecord::Address(IpAddr::V4(address)) => Record::A(address),
             GivenRecord::Address(IpAddr::V6(address)) => Record::Aaaa(address),
             GivenRecord::Alias(target) => Record::Cname(target),
+            GivenRecord::Caa(CaaRecord { is_critical, tag, value }) => {
+                Record::Caa(if is_critical { 0x80 } else { 0 }, tag, value)
+            }
         });
         self.server.set(name, records);
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
-use signpost_domain::{HostResolution, Hostname};
+use signpost_domain::{CaaRecord, HostResolution, Hostname};
 use tokio::sync::watch;
 
 /// DNS records as a test sets them (D39, D42). No name exists at first. Names are given without the trailing dot, in any
@@ -34,6 +34,7 @@ struct State {
 struct Records {
     texts: Vec<String>,
     addresses: BTreeSet<IpAddr>,
+    caa: Vec<CaaRecord>,
     alias: Option<String>,
 }
 
@@ -62,6 +63,11 @@ impl FakeDns {
         let records = state.records(name);
         records.alias = None;
         records.addresses = addresses.into_iter().collect();
+    }
+
+    /// Gives `name` exactly these `CAA` records; its other records stay.
+    pub fn set_caa(&self, name: &str, records: impl IntoIterator<Item = CaaRecord>) {
+        self.state().records(name).caa = records.into_iter().collect();
     }
 
     /// Makes `name` an alias of `target`, without other records.
@@ -204,6 +210,14 @@ impl DnsProvider for FakeDns {
         let (chain, end) = state.follow(&name);
         let addresses = end.map(|records| records.addresses.clone()).unwrap_or_default();
         Ok(HostResolution { chain, addresses })
+    }
+
+    async fn caa_records(&self, name: &str) -> Result<Vec<CaaRecord>, DnsUnavailable> {
+        let name = key(name);
+        self.begin(&name).await?;
+        let state = self.state();
+        let (_, end) = state.follow(&name);
+        Ok(end.map(|records| records.caa.clone()).unwrap_or_default())
     }
 }
 

@@ -83,16 +83,18 @@ impl DnsFixture for DnsInMemory {
     }
 
     fn set(&self, name: &str, records: Vec<Record>) {
-        let (mut texts, mut addresses, mut alias) = (Vec::new(), Vec::new(), None);
+        let (mut texts, mut addresses, mut caa, mut alias) = (Vec::new(), Vec::new(), Vec::new(), None);
         for record in records {
             match record {
                 Record::Txt(strings) => texts.push(String::from_utf8_lossy(&strings.concat()).into_owned()),
                 Record::Address(address) => addresses.push(address),
                 Record::Alias(target) => alias = Some(target),
+                Record::Caa(record) => caa.push(record),
             }
         }
         self.0.set_texts(name, texts);
         self.0.set_addresses(name, addresses);
+        self.0.set_caa(name, caa);
         if let Some(target) = alias {
             self.0.set_alias(name, &target);
         }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use async_trait::async_trait;
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_dns::{DnsOptions, DnsOptionsError, HickoryDns, NameServers};
-use signpost_domain::{HostResolution, Hostname};
+use signpost_domain::{CaaRecord, HostResolution, Hostname};
 
 /// Replaces DNS if the system has no usable name server: no domain can be verified, but everything else
 /// works.
@@ -21,6 +21,10 @@ impl DnsProvider for NoNameServer {
     }
 
     async fn resolution(&self, _hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {
+        Err(DnsUnavailable { reason: self.reason.clone() })
+    }
+
+    async fn caa_records(&self, _name: &str) -> Result<Vec<CaaRecord>, DnsUnavailable> {
         Err(DnsUnavailable { reason: self.reason.clone() })
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use signpost_domain::{CountryCode, HostBlocklist, HostResolution, Hostname};
+use signpost_domain::{CaaRecord, CountryCode, HostBlocklist, HostResolution, Hostname};
 
 /// No name server gave an answer: none was reachable, none answered in time, or all failed (`SERVFAIL`, `REFUSED`, an
 /// unreadable answer). This says nothing about the records: "could not ask" is never "no" (D42).
@@ -27,6 +27,10 @@ pub trait DnsProvider: Send + Sync {
     /// Where `hostname` leads: its chain of aliases, and the addresses of both families at its end. If the look-up of either
     /// family fails, the call fails.
     async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable>;
+
+    /// The `CAA` records at `name` itself, in any order; those of the names above it are not included (D189). Aliases are followed
+    /// as for [`resolution`](Self::resolution).
+    async fn caa_records(&self, name: &str) -> Result<Vec<CaaRecord>, DnsUnavailable>;
 }
 
 /// Looks up the countries of addresses (D55). Visitors wait for it, so it answers from memory.

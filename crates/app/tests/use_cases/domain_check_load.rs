@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use signpost_app::Application;
 use signpost_app::background::{CheckDomains, JobRunner};
 use signpost_app::ports::{Clock, DnsProvider, DnsUnavailable, LeaseHolder};
-use signpost_domain::{CheckPlan, CustomDomain, HostResolution, Hostname, Timestamp};
+use signpost_domain::{CaaRecord, CheckPlan, CustomDomain, HostResolution, Hostname, Timestamp};
 use signpost_memory::{InMemory, ManualClock};
 use signpost_port_contracts::samples;
 
@@ -63,6 +63,11 @@ impl DnsProvider for SlowDns {
         self.wait().await;
         self.asked.lock().unwrap().now.remove(&name);
         Ok(HostResolution::default())
+    }
+
+    async fn caa_records(&self, _: &str) -> Result<Vec<CaaRecord>, DnsUnavailable> {
+        self.wait().await;
+        Ok(vec![])
     }
 }
 

@@ -49,6 +49,7 @@ pub(super) async fn d42_an_unavailable_server_is_an_error(fresh: Fresh) {
         dns.txt_records(PROOF).await.unwrap_err();
         dns.txt_records("nothing.customer.com").await.unwrap_err();
         dns.resolution(&hostname).await.unwrap_err();
+        dns.caa_records(HOST).await.unwrap_err();
         dns.set_unavailable(false);
         assert_eq!(texts(&dns, PROOF).await, ["signpost-verification=abc"]);
         assert_eq!(resolution(&dns, HOST).await, leads(&[], &["192.0.2.1"]));

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use signpost_app::ports::DnsProvider;
+use signpost_domain::CaaRecord;
 
 /// A DNS record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Record {
     Address(std::net::IpAddr),
     /// A `CNAME` record with its target.
     Alias(String),
+    /// A `CAA` record.
+    Caa(CaaRecord),
 }
 
 /// The domain name system of one case, with everything that must live as long. It has no names at first. A change applies

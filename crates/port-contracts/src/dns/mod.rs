@@ -1,6 +1,7 @@
 //! The contract of [`DnsProvider`](signpost_app::ports::DnsProvider) (D39, D42).
 
 mod availability;
+mod caa;
 mod chains;
 mod fixture;
 mod texts;
@@ -74,6 +75,13 @@ macro_rules! __dns_cases {
                 an_alias_of_itself_has_no_addresses
                 a_broken_alias_chain_is_an_answer
                 an_alias_may_lead_to_a_name_that_is_no_hostname
+            }
+            caa {
+                d189_a_name_has_the_caa_records_that_were_set
+                d189_a_missing_name_has_no_caa_records
+                d189_other_record_types_are_not_caa_records
+                d189_records_of_the_names_above_are_not_included
+                d189_aliases_lead_to_caa_records
             }
             availability {
                 a_new_record_is_seen_at_once_after_a_negative_answer

@@ -16,6 +16,8 @@ pub enum Record {
     Cname(String),
     /// Strings of at most 255 bytes each.
     Txt(Vec<Vec<u8>>),
+    /// Which certificate authorities may issue: flags, tag and value.
+    Caa(u8, String, Vec<u8>),
 }
 
 impl Record {
@@ -46,12 +48,19 @@ impl Record {
         Self::Cname(target.to_owned())
     }
 
+    /// A `CAA` record that is not critical.
+    #[must_use]
+    pub fn caa(tag: &str, value: &str) -> Self {
+        Self::Caa(0, tag.to_owned(), value.as_bytes().to_vec())
+    }
+
     pub(super) const fn type_number(&self) -> u16 {
         match self {
             Self::A(_) => 1,
             Self::Cname(_) => CNAME,
             Self::Txt(_) => 16,
             Self::Aaaa(_) => 28,
+            Self::Caa(..) => 257,
         }
     }
 
@@ -62,6 +71,9 @@ impl Record {
             Self::Aaaa(address) => address.octets().to_vec(),
             Self::Cname(target) => name(target),
             Self::Txt(strings) => strings.iter().flat_map(|string| prefixed(string)).collect(),
+            Self::Caa(flags, tag, value) => {
+                std::iter::once(*flags).chain(prefixed(tag.as_bytes())).chain(value.iter().copied()).collect()
+            }
         }
     }
 }

@@ -54,7 +54,7 @@ impl Zone {
                 fitting.filter(|record| [wanted, CNAME].contains(&record.type_number())).collect();
             let aliases = fitting.iter().filter_map(|record| match record {
                 Record::Cname(target) => Some(key(target)),
-                Record::A(_) | Record::Aaaa(_) | Record::Txt(_) => None,
+                Record::A(_) | Record::Aaaa(_) | Record::Txt(_) | Record::Caa(..) => None,
             });
             let next = aliases.into_iter().next();
             known.records.extend(fitting.iter().map(|record| (end.clone(), (*record).clone())));
