@@ -60,12 +60,13 @@
 //!
 //! [`MemoryStore::faults`], [`MemoryQuotaStore::set_unavailable`] and [`SeededRandomness::set_unavailable`] make calls fail.
 //! [`MemoryClickStore`] can also delay answers. [`SeededRandomness::queue`] makes a slug repeat. [`FakeDns`] fails, waits or
-//! panics by the name that is looked up.
+//! panics by the name that is looked up. [`FakeCertificateAuthority`] refuses, is slow, loses its answers or forgets its orders.
 
 mod account_writes;
 mod answers;
 mod blocklist;
 mod bots;
+mod certificate_authority;
 mod change_log;
 mod click_counting;
 mod click_store;
@@ -98,6 +99,7 @@ mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;
 pub use bots::FixedBots;
+pub use certificate_authority::{AuthorityCall, FakeCertificateAuthority, HeldAuthority};
 pub use click_store::{HeldAnswers, MemoryClickStore};
 pub use clicks::{KeptClick, KeptClicks};
 pub use clock::ManualClock;
