@@ -41,9 +41,23 @@ pub(crate) fn hostname(text: &str) -> Hostname {
     Hostname::parse(text).unwrap()
 }
 
+/// Repeats a step while the authority refuses its nonces, as the use case does. Where half of them are refused at random, no
+/// number of attempts within a call is always enough.
+async fn repeated<T, F>(step: impl Fn() -> F) -> Result<T, AuthorityError>
+where
+    F: Future<Output = Result<T, AuthorityError>>,
+{
+    loop {
+        match step().await {
+            Err(AuthorityError::Transient) => {}
+            done => return done,
+        }
+    }
+}
+
 pub(crate) async fn register(options: &AcmeOptions) -> AuthorityAccount {
-    let contact = Email::parse("ops@example.com").unwrap();
-    authority(options).register(&contact).await.unwrap()
+    let (contact, authority) = (Email::parse("ops@example.com").unwrap(), authority(options));
+    repeated(|| authority.register(&contact)).await.unwrap()
 }
 
 /// One order, with what the store would keep of it.
@@ -59,12 +73,14 @@ impl RunningOrder {
     pub(crate) async fn begin(options: &AcmeOptions, account: &AuthorityAccount, name: &str) -> Self {
         let hostname = hostname(name);
         let key = authority(options).new_key().unwrap();
-        let url = authority(options).order(account, &hostname, None).await.unwrap();
+        let ordering = authority(options);
+        let url = repeated(|| ordering.order(account, &hostname, None)).await.unwrap();
         Self { options: options.clone(), account: account.clone(), hostname, key, url }
     }
 
     pub(crate) async fn progress(&self) -> Result<OrderProgress, AuthorityError> {
-        authority(&self.options).progress(&self.account, &self.url).await
+        let authority = authority(&self.options);
+        repeated(|| authority.progress(&self.account, &self.url)).await
     }
 
     pub(crate) async fn challenge(&self) -> Challenge {
@@ -75,16 +91,19 @@ impl RunningOrder {
     }
 
     pub(crate) async fn begin_validation(&self) {
-        authority(&self.options).begin_validation(&self.account, &self.url).await.unwrap();
+        let authority = authority(&self.options);
+        repeated(|| authority.begin_validation(&self.account, &self.url)).await.unwrap();
     }
 
     pub(crate) async fn finalize(&self) {
         let authority = authority(&self.options);
-        authority.finalize(&self.account, &self.url, &self.hostname, &self.key).await.unwrap();
+        let step = || authority.finalize(&self.account, &self.url, &self.hostname, &self.key);
+        repeated(step).await.unwrap();
     }
 
     pub(crate) async fn download(&self) -> Result<IssuedCertificate, AuthorityError> {
-        authority(&self.options).download(&self.account, &self.url, &self.hostname, &self.key).await
+        let authority = authority(&self.options);
+        repeated(|| authority.download(&self.account, &self.url, &self.hostname, &self.key)).await
     }
 
     /// Asks until the order is as wanted.
