@@ -1,5 +1,6 @@
 //! One HTTPS request, with limits on everything that a server can make long.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,12 +14,15 @@ use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 /// The maximum length of an answer. Chains of certificates have a few kilobytes.
 const MAX_BODY: usize = 1 << 20;
+
+/// How many addresses of a server get their turn within the time limit.
+const ADDRESSES_IN_TIME: u32 = 4;
 
 /// RFC 8555 section 6.1 demands a name with a version.
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("signpost/", env!("CARGO_PKG_VERSION")));
@@ -99,7 +103,8 @@ impl HttpsClient {
         request: Request<Full<Bytes>>,
     ) -> Result<Answer, HttpsError> {
         let host = || destination.host.clone();
-        let tcp = TcpStream::connect((destination.host.as_str(), destination.port))
+        let tcp = self
+            .connect(destination)
             .await
             .map_err(|error| HttpsError::Connect { host: host(), reason: error.to_string() })?;
         let name = ServerName::try_from(destination.host.clone())
@@ -130,5 +135,19 @@ impl HttpsClient {
             // Its end lets the conversation fail, or it has read everything before.
             _ = &mut connection => conversation.await,
         }
+    }
+
+    /// Connects to the first address that answers. Each gets a share of the time: where IPv6 leads nowhere, connections over it
+    /// hang, and IPv4 must have its turn.
+    async fn connect(&self, destination: &Destination) -> io::Result<TcpStream> {
+        let mut failure = io::Error::from(io::ErrorKind::NotFound);
+        for address in lookup_host((destination.host.as_str(), destination.port)).await? {
+            match timeout(self.time_limit / ADDRESSES_IN_TIME, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) => failure = error,
+                Err(_) => failure = io::ErrorKind::TimedOut.into(),
+            }
+        }
+        Err(failure)
     }
 }
