@@ -8,10 +8,10 @@ use crate::tab::Tab;
 use crate::visitor::Visitor;
 
 /// What was requested, with the bytes of the answers without compression. The icons count once: they are also the page's
-/// own icon, and a browser that may keep what is immutable asks for them once.
+/// own icon (a part of the same file), and a browser that may keep what is immutable asks for them once.
 const LOADED: &str = "(() => {
     const loads = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-    return [...new Map(loads.map((load) => [load.name, load.decodedBodySize]))];
+    return [...new Map(loads.map((load) => [load.name.split('#')[0], load.decodedBodySize]))];
 })()";
 
 /// Asserts that the page in the tab, which caches nothing, is small.
