@@ -1,7 +1,7 @@
 //! The built program, driven as its users drive it: over sockets and by its commands.
 //!
 //! `api` has one journey through each resource, `edge` what visitors meet, `program` commands and settings, and
-//! `promises` what holds across endpoints. The rules themselves are tested in the layers below. `harness` starts a
+//! `promises` what holds across endpoints, and `https` what a program that speaks TLS itself does. The rules themselves are tested in the layers below. `harness` starts a
 //! program of its own for each test, on free ports and in an empty folder, and checks every answer for what must hold
 //! for all of them.
 //!
@@ -30,6 +30,7 @@ mod edge;
 mod embedded;
 #[allow(dead_code, unused_imports, reason = "each of the binaries wants its part")]
 mod harness;
+mod https;
 mod nodes;
 mod program;
 mod promises;

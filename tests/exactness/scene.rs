@@ -108,10 +108,16 @@ impl Scene {
             cache_bytes: 1 << 20,
             country_header: Some("cf-ipcountry".parse().unwrap()),
             security_contact: None,
+            plain_http: None,
+            reads_proxy_protocol: false,
         };
         let edge = EdgeServer::start(links, Arc::clone(&app), options).unwrap();
-        let api =
-            ApiServer::start(requests, Arc::clone(&app), ApiOptions { workers, connections: 100 }).unwrap();
+        let api = ApiServer::start(
+            requests,
+            Arc::clone(&app),
+            ApiOptions { workers, connections: 100, reads_proxy_protocol: false },
+        )
+        .unwrap();
         // The link memory stays fresh, however long the test takes.
         app.link_memory.synced(Instant::now() + Duration::from_hours(1));
         let agent = ureq::Agent::config_builder().max_redirects(0).http_status_as_error(false).build().into();

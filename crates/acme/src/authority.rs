@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hyper::{StatusCode, Uri};
+use hyper::Uri;
 use instant_acme::{
-    Account, AccountCredentials, AuthorizationStatus, CertificateIdentifier, ChallengeStatus, ChallengeType,
-    Error, ExternalAccountKey, Identifier, NewAccount, NewOrder, Order, OrderStatus, RenewalInfo,
-    RevocationReason, RevocationRequest,
+    Account, AccountCredentials, AuthorizationStatus, CertificateIdentifier, ChallengeStatus, Error,
+    ExternalAccountKey, Identifier, NewAccount, NewOrder, Order, OrderStatus, RenewalInfo, RevocationReason,
+    RevocationRequest,
 };
 use rustls::pki_types::CertificateDer;
 use serde_json::Value;
@@ -17,17 +17,18 @@ use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, Clock, IssuedCertificate,
     OrderProgress, OrderUrl, RenewalAdvice, RenewalId,
 };
-use signpost_domain::{Email, Hostname, RenewalWindow};
+use signpost_domain::{Email, Hostname, RenewalWindow, ValidationMethod};
 use tokio::time::timeout;
 
 use crate::certificate;
+use crate::clock_comparison::ClockComparison;
 use crate::directory::{Directory, DirectoryCache, get};
-use crate::failure::{authority_error, unavailable};
+use crate::failure::{authority_error, is_kind, is_refusal, is_unknown_order, unavailable};
 use crate::https::HttpsClient;
 use crate::options::{AcmeOptions, AcmeOptionsError};
-use crate::progress::progress;
+use crate::progress::{challenge_type, progress};
 use crate::retry_after::{instant, retry_after};
-use crate::transport::{CallTransport, Notes, Rejection};
+use crate::transport::{CallTransport, Notes};
 
 /// How often a call starts again after `badNonce`. Each time the library has tried three nonces.
 const ROUNDS: u32 = 4;
@@ -66,7 +67,8 @@ impl AcmeAuthority {
         if !url.is_some_and(|url| url.scheme_str() == Some("https") && url.host().is_some()) {
             return Err(AcmeOptionsError::Directory(options.directory));
         }
-        let https = Arc::new(HttpsClient::new(options.roots.client_config()?, options.time_limit));
+        let clocks = ClockComparison::new(Arc::clone(&clock));
+        let https = Arc::new(HttpsClient::new(options.roots.client_config()?, options.time_limit, clocks));
         Ok(Self { options, https, clock, directory: DirectoryCache::default() })
     }
 
@@ -183,13 +185,19 @@ impl AcmeAuthority {
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        method: ValidationMethod,
     ) -> Result<OrderProgress, AuthorityError> {
         let call = self.call(account).await?;
         let mut order = self.fetch(&call, order).await?;
-        progress(&mut order, &call.notes, &*self.clock).await
+        progress(&mut order, method, &call.notes, &*self.clock).await
     }
 
-    async fn begin_once(&self, account: &AuthorityAccount, order: &OrderUrl) -> Result<(), AuthorityError> {
+    async fn begin_once(
+        &self,
+        account: &AuthorityAccount,
+        order: &OrderUrl,
+        method: ValidationMethod,
+    ) -> Result<(), AuthorityError> {
         let call = self.call(account).await?;
         let mut order = self.fetch(&call, order).await?;
         if order.state().status != OrderStatus::Pending {
@@ -201,7 +209,7 @@ impl AcmeAuthority {
             if authorization.status != AuthorizationStatus::Pending {
                 continue;
             }
-            let Some(mut challenge) = authorization.challenge(ChallengeType::Http01) else { continue };
+            let Some(mut challenge) = authorization.challenge(challenge_type(method)) else { continue };
             if challenge.status != ChallengeStatus::Pending {
                 continue;
             }
@@ -301,29 +309,6 @@ fn identifier(id: &RenewalId) -> Option<CertificateIdentifier<'_>> {
         .then(|| CertificateIdentifier { authority_key_identifier: authority.into(), serial: serial.into() })
 }
 
-/// Whether the authority has not done what was asked, or nobody knows.
-fn is_refusal(error: &Error) -> bool {
-    match error {
-        Error::Other(other) => other.is::<Rejection>() || other.is::<crate::https::HttpsError>(),
-        Error::Api(_) => true,
-        _ => false,
-    }
-}
-
-/// Authorities hide the orders of other accounts, or refuse to show them.
-fn is_unknown_order(rejection: Option<&Rejection>) -> bool {
-    rejection.is_some_and(|rejection| {
-        let kind = rejection.problem.as_ref().map(crate::failure::Problem::kind);
-        rejection.status == StatusCode::NOT_FOUND
-            || rejection.status == StatusCode::FORBIDDEN && kind == Some("unauthorized")
-    })
-}
-
-fn is_kind(rejection: Option<&Rejection>, kind: &str) -> bool {
-    let problem = rejection.and_then(|rejection| rejection.problem.as_ref());
-    problem.is_some_and(|problem| problem.kind() == kind)
-}
-
 #[async_trait]
 impl CertificateAuthority for AcmeAuthority {
     async fn issuer_domains(&self) -> Result<Vec<String>, AuthorityError> {
@@ -351,16 +336,18 @@ impl CertificateAuthority for AcmeAuthority {
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        method: ValidationMethod,
     ) -> Result<OrderProgress, AuthorityError> {
-        self.attempt(|| self.progress_once(account, order)).await
+        self.attempt(|| self.progress_once(account, order, method)).await
     }
 
     async fn begin_validation(
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        method: ValidationMethod,
     ) -> Result<(), AuthorityError> {
-        self.attempt(|| self.begin_once(account, order)).await
+        self.attempt(|| self.begin_once(account, order, method)).await
     }
 
     async fn finalize(

@@ -133,6 +133,30 @@ pub(crate) fn unavailable(reason: impl Into<String>) -> AuthorityError {
     AuthorityError::Unavailable { reason: reason.into() }
 }
 
+/// Whether the authority has not done what was asked, or nobody knows.
+pub(crate) fn is_refusal(error: &instant_acme::Error) -> bool {
+    match error {
+        instant_acme::Error::Other(other) => other.is::<Rejection>() || other.is::<HttpsError>(),
+        instant_acme::Error::Api(_) => true,
+        _ => false,
+    }
+}
+
+/// Authorities hide the orders of other accounts, or refuse to show them.
+pub(crate) fn is_unknown_order(rejection: Option<&Rejection>) -> bool {
+    rejection.is_some_and(|rejection| {
+        let kind = rejection.problem.as_ref().map(Problem::kind);
+        rejection.status == StatusCode::NOT_FOUND
+            || rejection.status == StatusCode::FORBIDDEN && kind == Some("unauthorized")
+    })
+}
+
+/// Whether the authority gave this type of problem.
+pub(crate) fn is_kind(rejection: Option<&Rejection>, kind: &str) -> bool {
+    let problem = rejection.and_then(|rejection| rejection.problem.as_ref());
+    problem.is_some_and(|problem| problem.kind() == kind)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

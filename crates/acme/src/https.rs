@@ -18,6 +18,8 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use crate::clock_comparison::ClockComparison;
+
 /// The maximum length of an answer. Chains of certificates have a few kilobytes.
 const MAX_BODY: usize = 1 << 20;
 
@@ -31,6 +33,7 @@ const AGENT: HeaderValue = HeaderValue::from_static(concat!("signpost/", env!("C
 pub(crate) struct HttpsClient {
     tls: TlsConnector,
     time_limit: Duration,
+    clocks: ClockComparison,
 }
 
 /// A whole answer, with any status.
@@ -79,8 +82,8 @@ impl Destination {
 }
 
 impl HttpsClient {
-    pub(crate) fn new(config: ClientConfig, time_limit: Duration) -> Self {
-        Self { tls: TlsConnector::from(Arc::new(config)), time_limit }
+    pub(crate) fn new(config: ClientConfig, time_limit: Duration, clocks: ClockComparison) -> Self {
+        Self { tls: TlsConnector::from(Arc::new(config)), time_limit, clocks }
     }
 
     /// The whole answer of the server. Redirects are answers: following one could lead anywhere.
@@ -92,9 +95,12 @@ impl HttpsClient {
         request.headers_mut().insert(HOST, destination.authority.clone());
         request.headers_mut().insert(USER_AGENT, AGENT);
         // The limit covers the body too: a server could send a byte a second.
-        timeout(self.time_limit, self.exchange(&destination, request)).await.unwrap_or_else(|_| {
+        let exchange = timeout(self.time_limit, self.exchange(&destination, request)).await;
+        let answer = exchange.unwrap_or_else(|_| {
             Err(HttpsError::Silent { host: destination.host.clone(), limit: self.time_limit })
-        })
+        })?;
+        self.clocks.note(&answer.parts.headers);
+        Ok(answer)
     }
 
     async fn exchange(

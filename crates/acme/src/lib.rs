@@ -24,6 +24,7 @@
 
 mod authority;
 mod certificate;
+mod clock_comparison;
 mod directory;
 mod failure;
 mod https;

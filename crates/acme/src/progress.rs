@@ -4,7 +4,7 @@ use instant_acme::{
     AuthorizationHandle, AuthorizationStatus, ChallengeStatus, ChallengeType, Error, Order, OrderStatus,
 };
 use signpost_app::ports::{AuthorityError, Challenge, Clock, OrderProgress};
-use signpost_domain::{CertificateFailure, CertificateFailureReason, Timestamp};
+use signpost_domain::{CertificateFailure, CertificateFailureReason, Timestamp, ValidationMethod};
 
 use crate::failure::{Problem, authority_error, unavailable};
 use crate::transport::Notes;
@@ -15,12 +15,13 @@ const MAX_TOKEN: usize = 256;
 /// Reads the state of an order that was just fetched.
 pub(crate) async fn progress(
     order: &mut Order,
+    method: ValidationMethod,
     notes: &Notes,
     clock: &dyn Clock,
 ) -> Result<OrderProgress, AuthorityError> {
     let ask_again_at = notes.last().retry_after;
     match order.state().status {
-        OrderStatus::Pending => of_authorizations(order, ask_again_at, notes, clock).await,
+        OrderStatus::Pending => of_authorizations(order, method, ask_again_at, notes, clock).await,
         OrderStatus::Ready => Ok(OrderProgress::Ready),
         OrderStatus::Processing => Ok(OrderProgress::Processing { ask_again_at }),
         OrderStatus::Valid => Ok(OrderProgress::Issued),
@@ -31,6 +32,7 @@ pub(crate) async fn progress(
 /// The order waits until every name is authorized. There is one name.
 async fn of_authorizations(
     order: &mut Order,
+    method: ValidationMethod,
     ask_again_at: Option<Timestamp>,
     notes: &Notes,
     clock: &dyn Clock,
@@ -41,7 +43,7 @@ async fn of_authorizations(
         let ask_again_at = notes.last().retry_after.or(ask_again_at);
         match authorization.status {
             AuthorizationStatus::Valid => {}
-            AuthorizationStatus::Pending => return challenged(authorization, ask_again_at),
+            AuthorizationStatus::Pending => return challenged(authorization, method, ask_again_at),
             AuthorizationStatus::Invalid
             | AuthorizationStatus::Revoked
             | AuthorizationStatus::Expired
@@ -54,15 +56,24 @@ async fn of_authorizations(
     Ok(OrderProgress::Processing { ask_again_at })
 }
 
+/// The library's name of a method.
+pub(crate) const fn challenge_type(method: ValidationMethod) -> ChallengeType {
+    match method {
+        ValidationMethod::Http => ChallengeType::Http01,
+        ValidationMethod::TlsAlpn => ChallengeType::TlsAlpn01,
+    }
+}
+
 fn challenged(
     authorization: AuthorizationHandle<'_>,
+    method: ValidationMethod,
     ask_again_at: Option<Timestamp>,
 ) -> Result<OrderProgress, AuthorityError> {
     // Bound again, because the handle of the challenge borrows this one for its whole life.
     let mut authorization = authorization;
-    let Some(challenge) = authorization.challenge(ChallengeType::Http01) else {
-        let message = "The authority does not offer to validate the name over HTTP.";
-        let failure = CertificateFailure::new(CertificateFailureReason::NameRefused, message);
+    let Some(challenge) = authorization.challenge(challenge_type(method)) else {
+        let message = format!("The authority does not offer to validate the name by {}.", method.as_str());
+        let failure = CertificateFailure::new(CertificateFailureReason::NameRefused, &message);
         return Ok(OrderProgress::Failed(failure));
     };
     let is_validating = match challenge.status {

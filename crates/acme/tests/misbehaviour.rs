@@ -12,7 +12,7 @@ use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateAuthority as _, OrderProgress, OrderUrl, RenewalId,
     WaitScope,
 };
-use signpost_domain::{CertificateFailureReason, Email, Timestamp};
+use signpost_domain::{CertificateFailureReason, Email, Timestamp, ValidationMethod};
 use signpost_memory::ManualClock;
 use signpost_test_servers::fake_authority::{
     Endpoint, FakeAuthority, Issuing, Misbehaviour, RenewalInformation, Replacing,
@@ -288,7 +288,7 @@ async fn d187_an_order_is_not_lost_if_its_answer_is_incomplete() {
     world.fake.replace(Replacing::Hidden);
     let url = world.renewal(&id()).await.unwrap();
     assert_eq!(world.fake.orders(), 1);
-    let progress = authority(&world.options).progress(&world.account, &url).await;
+    let progress = authority(&world.options).progress(&world.account, &url, ValidationMethod::Http).await;
     assert!(matches!(progress, Ok(OrderProgress::Challenged { .. })), "{progress:?}");
 }
 

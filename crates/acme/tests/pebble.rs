@@ -11,7 +11,7 @@ use std::thread;
 
 use signpost_acme::{AcmeOptions, ExternalAccount};
 use signpost_app::ports::{AuthorityError, CertificateAuthority as _, Challenge, OrderProgress, OrderUrl};
-use signpost_domain::{CertificateFailureReason, Email};
+use signpost_domain::{CertificateFailureReason, Email, ValidationMethod};
 use signpost_test_servers::dns::{NameServer, Record};
 use signpost_test_servers::pebble::{Pebble, Setup};
 use steps::{RunningOrder, authority, hostname, options, register};
@@ -148,9 +148,15 @@ async fn d187_unknown_orders_and_accounts_are_told_apart() {
     let order = RunningOrder::begin(&world.options, &account, NAME).await;
     let forgotten = OrderUrl(format!("{}x", order.url.0));
     let ca = authority(&world.options);
-    assert_eq!(ca.progress(&account, &forgotten).await, Err(AuthorityError::NoSuchOrder));
+    assert_eq!(
+        ca.progress(&account, &forgotten, ValidationMethod::Http).await,
+        Err(AuthorityError::NoSuchOrder)
+    );
     let other = register(&world.options).await;
-    assert_eq!(ca.progress(&other, &order.url).await, Err(AuthorityError::NoSuchOrder));
+    assert_eq!(
+        ca.progress(&other, &order.url, ValidationMethod::Http).await,
+        Err(AuthorityError::NoSuchOrder)
+    );
 
     // The account of another authority, of the same kind.
     let elsewhere = World::new();

@@ -7,6 +7,7 @@ use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDoma
 
 use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::analytics::Analytics;
+use crate::certificates::Issuance;
 use crate::changes::ChangeFeed;
 use crate::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
@@ -30,6 +31,8 @@ pub struct Application {
     pub randomness: Arc<dyn Randomness>,
     /// Hashes the passwords of people.
     pub passwords: Arc<dyn PasswordHasher>,
+    /// How certificates are obtained. `None` if TLS ends in front of the service, or the operator has certificates (D180).
+    pub issuance: Option<Issuance>,
     /// Looks up custom domains in DNS.
     pub dns: Arc<dyn DnsProvider>,
     /// Hosts that may never be targets.

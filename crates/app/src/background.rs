@@ -6,6 +6,7 @@
 //!
 //! To add a job, implement [`Job`] in a file here and add it to [`jobs`].
 
+mod certificates;
 mod click_retention;
 mod click_upkeep;
 mod domain_checks;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+pub use self::certificates::{KeepCertificates, ObtainCertificates};
 pub use self::click_retention::ForgetClicks;
 pub use self::click_upkeep::{ClickUpkeep, UpkeepTask};
 pub use self::domain_checks::{CheckDomains, MaintainDomains};
@@ -84,5 +86,9 @@ pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
         Arc::new(NoteUses::new(Arc::clone(app))),
     ];
     jobs.extend(UpkeepTask::ALL.map(upkeep));
+    if app.issuance.is_some() {
+        jobs.push(Arc::new(KeepCertificates::new(Arc::clone(app))));
+        jobs.push(Arc::new(ObtainCertificates::new(Arc::clone(app))));
+    }
     jobs
 }

@@ -17,25 +17,28 @@ use signpost_domain::{
 };
 
 pub use self::connect::{Connected, connect};
-pub(crate) use self::findings::Findings;
-pub(crate) use self::handover::{LinksLeft, jitter, lose_links_before_service};
+pub(crate) use self::findings::{Findings, leads_here};
+pub(crate) use self::handover::{LinksLeft, checks_after, jitter, lose_links_before_service};
 use self::handover::{NO_CHECKS, lose_links, write};
 pub use self::verify::verify;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::caller::Caller;
+use crate::certificates::ShownCertificate;
 use crate::ports::{LinksOf, ScheduledDomain, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// A custom domain at the time of the answer (D39). It has the records that its account must add (D38), and
-/// what the last look-up found (D65).
+/// what the last look-up found (D65), and the state of its certificate (D194).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainWithInstructions {
     /// The domain.
     pub domain: CustomDomain,
     /// When the background checks it next; `None` if no check is planned.
     pub next_check_at: Option<Timestamp>,
+    /// The state of its certificate.
+    pub certificate: ShownCertificate,
     /// The records, in the order of display. They are the same in every status.
     pub dns_instructions: Vec<CheckedInstruction>,
 }
@@ -62,6 +65,7 @@ impl DomainWithInstructions {
         Self {
             domain: stored.domain.at(now),
             next_check_at: stored.next_check_at(now),
+            certificate: ShownCertificate::at(stored.certificate.as_ref(), now),
             dns_instructions: checked.collect(),
         }
     }

@@ -13,6 +13,7 @@ pub mod audit;
 pub mod background;
 pub mod caller;
 mod causes;
+pub mod certificates;
 pub mod changes;
 mod click_batch;
 pub mod domains;

@@ -1,11 +1,14 @@
 //! A cheap connection to the API: it is kept alive, and parses only the necessary parts of an answer.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
 use anyhow::{Context as _, Result, ensure};
+use rustls::{ClientConnection, StreamOwned};
 
 use signpost_xtask::program::Program;
+
+use crate::tls_client::TlsClient;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// The position of the status in `HTTP/1.1 200 OK`.
@@ -61,23 +64,72 @@ impl Answer<'_> {
     }
 }
 
+/// The bytes of a connection.
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+impl Stream {
+    const fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(tls) => &tls.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.write(bytes),
+            Self::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(socket) => socket.flush(),
+            Self::Tls(tls) => tls.flush(),
+        }
+    }
+}
+
 /// A connection with one request at a time.
 pub(super) struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     answer: Vec<u8>,
 }
 
 impl Connection {
     /// Connects to a server.
     pub(super) fn open(address: &str) -> Result<Self> {
+        Self::open_by(address, None)
+    }
+
+    /// Connects to a server, over TLS if a client for it is given.
+    pub(super) fn open_by(address: &str, tls: Option<&TlsClient>) -> Result<Self> {
         let stream = TcpStream::connect(address).context("cannot connect to the program")?;
         stream.set_nodelay(true)?;
+        let stream = match tls {
+            Some(tls) => Stream::Tls(Box::new(tls.over(stream)?)),
+            None => Stream::Plain(stream),
+        };
         Ok(Self { stream, answer: vec![0; 1 << 16] })
     }
 
     /// Sends a request with `Connection: close`, and returns the status of its answer.
     pub(super) fn status(&mut self, request: &[u8]) -> Result<u16> {
-        self.stream.set_read_timeout(Some(PATIENCE))?;
+        self.stream.socket().set_read_timeout(Some(PATIENCE))?;
         self.stream.write_all(request)?;
         let mut answer = Vec::new();
         self.stream.read_to_end(&mut answer)?;

@@ -7,6 +7,7 @@ mod cases;
 mod contender;
 mod crowd;
 mod freshness;
+mod https;
 mod load;
 mod machine;
 mod memory;
@@ -44,7 +45,7 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 2)]
     seconds: u32,
     /// Only the cases whose names contain one of these, separated by commas: few, recorded, questions, one, zipf, unknown, root, landing,
-    /// closing, proxied, memory, cold, stalled, crowd, freshness.
+    /// closing, proxied, https, handshakes, idle, memory, cold, stalled, crowd, freshness.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Number of links.
@@ -66,7 +67,7 @@ impl Options {
 }
 
 /// Every case. Those on PostgreSQL need it.
-const PARTS: [(&str, Part); 15] = [
+const PARTS: [(&str, Part); 18] = [
     ("few", cases::few),
     ("recorded", cases::recorded),
     ("questions", questions::during_questions),
@@ -77,6 +78,9 @@ const PARTS: [(&str, Part); 15] = [
     ("landing", cases::landing),
     ("closing", cases::closing),
     ("proxied", cases::proxied),
+    ("https", https::kept),
+    ("handshakes", https::handshakes),
+    ("idle", https::idle),
     ("memory", memory::of_links),
     ("cold", on_postgres::cold),
     ("stalled", on_postgres::stalled),

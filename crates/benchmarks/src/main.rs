@@ -17,6 +17,7 @@ mod pgbench;
 mod postgres;
 mod random;
 mod store;
+mod tls_client;
 mod turns;
 mod visits;
 

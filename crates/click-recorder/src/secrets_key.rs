@@ -23,6 +23,12 @@ impl SecretsKey {
         Self(bytes)
     }
 
+    /// The bytes, from which keys for other purposes are derived.
+    #[must_use]
+    pub const fn bytes(&self) -> &[u8; Self::LENGTH] {
+        &self.0
+    }
+
     /// The key that hashes the visitors of a day, derived from this secret and the day's key in the store. `None` never
     /// happens, because HMAC accepts keys of any length.
     pub(crate) fn visitor_key(&self, in_store: &VisitorKey) -> Option<VisitorKey> {

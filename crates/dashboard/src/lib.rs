@@ -25,4 +25,4 @@ mod visit;
 pub use origin::{DashboardOrigin, MalformedOrigin};
 pub use paths::{Access, ROUTES, RouteInfo, RouteMethod};
 pub use server::{DashboardOptions, DashboardServer};
-pub use service::dashboard_service;
+pub use service::{DashboardWorkers, dashboard_service};

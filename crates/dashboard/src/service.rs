@@ -42,7 +42,7 @@ pub fn dashboard_service(
 
 /// What the services of all workers share.
 #[derive(Clone)]
-pub(crate) struct DashboardWorkers {
+pub struct DashboardWorkers {
     shared: Shared,
     pub(crate) layer: Arc<RequestLayer<ErrorPages>>,
 }
@@ -54,7 +54,7 @@ impl DashboardWorkers {
     }
 
     /// The service of one worker.
-    pub(crate) fn service(
+    pub fn service(
         &self,
     ) -> impl ServiceFactory<Request, Config = (), Response = Response<BoxBody>, Error = Error, InitError = ()>
     + use<> {

@@ -30,7 +30,9 @@ const fn kind_of(unhandled: &Unhandled) -> ErrorKind {
         | Unhandled::Rejected(StatusCode::PAYLOAD_TOO_LARGE) => ErrorKind::TooLarge,
         Unhandled::Refused(ListenerRefusal::Overloaded) => ErrorKind::Unavailable,
         Unhandled::NoSuchPath => ErrorKind::NotFound,
-        Unhandled::Refused(ListenerRefusal::HeadTooSlow | ListenerRefusal::NotHttp)
+        Unhandled::Refused(
+            ListenerRefusal::HeadTooSlow | ListenerRefusal::NotHttp | ListenerRefusal::Misdirected,
+        )
         | Unhandled::MethodNotAllowed { .. }
         | Unhandled::Rejected(_) => ErrorKind::MethodNotAllowed,
         Unhandled::Failed => ErrorKind::Failed,

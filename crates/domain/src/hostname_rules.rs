@@ -83,7 +83,8 @@ impl SpecialUseName {
 
     /// The special-use name that `hostname` is or is under. All these names are single labels, so the last
     /// label decides.
-    fn of(hostname: &Hostname) -> Option<Self> {
+    #[must_use]
+    pub fn of(hostname: &Hostname) -> Option<Self> {
         let last = hostname.as_str().rsplit('.').next()?;
         Self::ALL.into_iter().find(|known| known.as_str() == last)
     }

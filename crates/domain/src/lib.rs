@@ -180,8 +180,8 @@ pub use certificate::registered_domain;
 pub use certificate::{
     AuthorityMessage, BudgetDecision, CaaIssuer, CaaRecord, CaaVerdict, CertificateFailure,
     CertificateFailureReason, CertificateStatus, OrderBudget, OrderKind, OrderUse,
-    RENEWAL_WINDOW_ASKED_EVERY, RenewalWindow, RetryPlan, Spent, Validity, ask_window_again_at, caa_names,
-    caa_verdict,
+    RENEWAL_WINDOW_ASKED_EVERY, RenewalWindow, RetryPlan, Spent, ValidationMethod, Validity,
+    ask_window_again_at, caa_names, caa_verdict,
 };
 pub use change::Change;
 pub use check_schedule::CheckPlan;

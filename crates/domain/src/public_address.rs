@@ -75,6 +75,24 @@ impl SystemDomain {
         std::iter::once(&self.hostname).chain(&self.aliases)
     }
 
+    /// Whether visitors reach links by HTTPS.
+    #[must_use]
+    pub fn is_secure(&self) -> bool {
+        match self.scheme {
+            UrlScheme::Https => true,
+            UrlScheme::Http => false,
+        }
+    }
+
+    /// The port of HTTPS, if visitors reach links by HTTPS at another port than 443.
+    #[must_use]
+    pub fn https_port(&self) -> Option<u16> {
+        match self.scheme {
+            UrlScheme::Https if !self.has_default_port() => Some(self.port),
+            UrlScheme::Https | UrlScheme::Http => None,
+        }
+    }
+
     /// The scheme, the hostname and the port, if it is not the scheme's default, without a trailing slash.
     #[must_use]
     pub fn origin(&self) -> String {

@@ -7,6 +7,7 @@
 
 mod account_numbers;
 mod byte_codec;
+mod challenges;
 mod clicks;
 mod compiled_link;
 mod files;
@@ -17,12 +18,14 @@ mod link_cache;
 mod link_layout;
 mod link_loader;
 mod link_view;
+mod link_workers;
 mod missed_hosts;
 mod outage_log;
 mod outcome;
 mod own_visits;
 mod pages;
 mod pixel_visit;
+mod plain_http;
 mod qr_codes;
 mod requested_address;
 mod response;
@@ -34,5 +37,7 @@ mod visitor;
 mod widget_visit;
 mod worker_cache;
 
+pub use link_workers::LinkWorkers;
+pub use plain_http::PlainHttp;
 pub use server::{EdgeOptions, EdgeServer};
 pub use visit_durations::{DurationCounts, VisitDurations};

@@ -1,9 +1,9 @@
 //! The outcome of a visit.
 
-use actix_http::StatusCode;
 use actix_http::header::HeaderValue;
+use actix_http::{StatusCode, Version};
 use bytes::Bytes;
-use signpost_listener::{AnswerKind, Encoding, ShortRedirect};
+use signpost_listener::{AnswerKind, Encoding, PRIVATE_NO_STORE_LINE, ShortRedirect};
 use signpost_pages::QrError;
 
 use crate::files::File;
@@ -32,6 +32,12 @@ pub(crate) enum Outcome {
     TurnedAway(TurnedAway),
     /// The address has no link that opens, for any reason (D54).
     NotFound,
+    /// The answer to a challenge of the certificate authority (D188).
+    Challenge(String),
+    /// The host opens over HTTPS, at this `Location` (D181).
+    MovedToHttps(HeaderValue),
+    /// The host is the API's, which answers only over HTTPS (D181).
+    ApiWithoutTls,
     /// The method is neither GET nor HEAD (D53).
     MethodNotAllowed,
     /// This address had too many misses. The minute ends in this many seconds (D54).
@@ -57,6 +63,25 @@ impl Outcome {
                 referrer_policy: AnswerKind::NO_REFERRER,
             })
         })
+    }
+
+    /// A redirect to the location of these two parts.
+    pub(crate) fn redirected(version: Version, start: &'static str, rest: &[u8]) -> Self {
+        if version == Version::HTTP_11
+            && let Some(redirect) = ShortRedirect::new(PRIVATE_NO_STORE_LINE, start, rest)
+        {
+            return Self::RedirectedDirectly(redirect);
+        }
+        let mut location = Vec::with_capacity(start.len() + rest.len());
+        location.extend_from_slice(start.as_bytes());
+        location.extend_from_slice(rest);
+        HeaderValue::from_maybe_shared(Bytes::from(location)).map_or_else(
+            |_| {
+                tracing::error!("a target does not fit a header");
+                Self::Failed
+            },
+            Self::Redirected,
+        )
     }
 
     /// Logs the first throttled visit of a minute. The log omits the address, because it is a visitor's.
@@ -85,6 +110,9 @@ pub(crate) struct VisitCounters {
     bad_request: metrics::Counter,
     turned_away: metrics::Counter,
     not_found: metrics::Counter,
+    challenge: metrics::Counter,
+    moved_to_https: metrics::Counter,
+    api_without_tls: metrics::Counter,
     method_not_allowed: metrics::Counter,
     throttled: metrics::Counter,
     unavailable: metrics::Counter,
@@ -103,6 +131,9 @@ impl Outcome {
             Self::BadRequest(_) => "bad_request",
             Self::TurnedAway(_) => "turned_away",
             Self::NotFound => "not_found",
+            Self::Challenge(_) => "challenge",
+            Self::MovedToHttps(_) => "moved_to_https",
+            Self::ApiWithoutTls => "api_without_tls",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::Throttled { .. } => "throttled",
             Self::Unavailable => "unavailable",
@@ -125,6 +156,9 @@ impl VisitCounters {
             bad_request: counter("bad_request"),
             turned_away: counter("turned_away"),
             not_found: counter("not_found"),
+            challenge: counter("challenge"),
+            moved_to_https: counter("moved_to_https"),
+            api_without_tls: counter("api_without_tls"),
             method_not_allowed: counter("method_not_allowed"),
             throttled: counter("throttled"),
             unavailable: counter("unavailable"),
@@ -142,6 +176,9 @@ impl VisitCounters {
             Outcome::BadRequest(_) => &self.bad_request,
             Outcome::TurnedAway(_) => &self.turned_away,
             Outcome::NotFound => &self.not_found,
+            Outcome::Challenge(_) => &self.challenge,
+            Outcome::MovedToHttps(_) => &self.moved_to_https,
+            Outcome::ApiWithoutTls => &self.api_without_tls,
             Outcome::MethodNotAllowed => &self.method_not_allowed,
             Outcome::Throttled { .. } => &self.throttled,
             Outcome::Unavailable => &self.unavailable,

@@ -17,6 +17,13 @@ const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
 /// `Retry-After` during an outage of the store.
 const OUTAGE_RETRY_AFTER_SECONDS: u32 = 5;
 
+/// `Cache-Control` of redirects to HTTPS. A certificate may be removed again, so they are not kept for long.
+const MOVED_FOR_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("max-age=300");
+
+/// The answer to API requests without TLS.
+const API_WITHOUT_TLS: &str = "The API answers only over HTTPS. If this request had a key, the key travelled unencrypted: \
+                               revoke it, and use https:// with a new one.\n";
+
 /// Builds the response to a visit. It calls `language` only for translated pages.
 pub(crate) fn response(
     pages: &Pages,
@@ -37,6 +44,13 @@ pub(crate) fn response(
             page_response(small(SmallPage::CountryBlocked), None)
         }
         Outcome::NotFound => page_response(small(SmallPage::NotFound), None),
+        Outcome::MovedToHttps(location) => Response::build(StatusCode::PERMANENT_REDIRECT)
+            .insert_header((header::LOCATION, location))
+            .insert_header((header::CACHE_CONTROL, MOVED_FOR_FIVE_MINUTES))
+            .body(BoxBody::new(()))
+            .map_into_boxed_body(),
+        Outcome::Challenge(answer) => text_response(StatusCode::OK, answer),
+        Outcome::ApiWithoutTls => text_response(StatusCode::FORBIDDEN, API_WITHOUT_TLS.to_owned()),
         Outcome::MethodNotAllowed => {
             page_response(small(SmallPage::MethodNotAllowed), Some((header::ALLOW, ALLOWED_METHODS)))
         }
@@ -50,15 +64,17 @@ pub(crate) fn response(
         }
         Outcome::Failed => page_response(small(SmallPage::Failed), None),
         Outcome::File { file, is_known } => file_response(file, is_known),
-        Outcome::BadRequest(error) => {
-            let mut answer = Response::build(StatusCode::BAD_REQUEST).body(format!("{error}\n"));
-            let headers = answer.headers_mut();
-            AnswerKind::Text.insert_into(headers);
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-            headers.insert(header::CACHE_CONTROL, PRIVATE_NO_STORE);
-            answer.map_into_boxed_body()
-        }
+        Outcome::BadRequest(error) => text_response(StatusCode::BAD_REQUEST, format!("{error}\n")),
     }
+}
+
+fn text_response(status: StatusCode, text: String) -> Response<BoxBody> {
+    let mut answer = Response::build(status).body(text);
+    let headers = answer.headers_mut();
+    AnswerKind::Text.insert_into(headers);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, PRIVATE_NO_STORE);
+    answer.map_into_boxed_body()
 }
 
 fn page_response(page: &Page, additional: Option<(HeaderName, HeaderValue)>) -> Response<BoxBody> {

@@ -1,16 +1,13 @@
 //! Starts and stops the link listener.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
-use std::rc::Rc;
 use std::sync::Arc;
 
+use actix_http::Response;
 use actix_http::body::BoxBody;
 use actix_http::header::HeaderName;
-use actix_http::{Request, Response};
-use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::visits::HostLog;
@@ -18,21 +15,24 @@ use signpost_listener::{Listener, ListenerOptions, ListenerRefusal, ListenerRefu
 use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
 
+use crate::challenges::Challenges;
 use crate::clicks::ClickQueue;
 use crate::files::SiteFiles;
 use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
 use crate::link_loader::LinkLoader;
+use crate::link_workers::LinkWorkers;
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::OwnVisits;
 use crate::pages::Pages;
+use crate::plain_http::PlainHttp;
 use crate::qr_codes::QrCodes;
 use crate::response::response;
-use crate::visit::{EdgeState, Worker};
+use crate::visit::EdgeState;
 use crate::visit_durations::VisitDurations;
 
 /// The options of the link listener.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct EdgeOptions {
     /// How many misses an address may have within a calendar minute. Then only links in memory open for it
     /// until the minute ends, and nothing after ten times as many. 0 turns the limit off (D54).
@@ -47,6 +47,10 @@ pub struct EdgeOptions {
     pub country_header: Option<HeaderName>,
     /// The contact in `security.txt`. Without it the file does not exist.
     pub security_contact: Option<SecurityContact>,
+    /// How this listener answers while the program speaks TLS on another one. `None` if it does not.
+    pub plain_http: Option<PlainHttp>,
+    /// Whether each connection begins with the header of a balancer (D197).
+    pub reads_proxy_protocol: bool,
 }
 
 /// The running link listener.
@@ -59,6 +63,7 @@ pub struct EdgeServer {
     clicks: ClickQueue,
     flush_task: FlushTask,
     durations: VisitDurations,
+    edge: Arc<EdgeState>,
 }
 
 /// The task that flushes the click queue. It ends with the server.
@@ -100,6 +105,8 @@ impl EdgeServer {
             cache_bytes,
             country_header,
             security_contact,
+            plain_http,
+            reads_proxy_protocol,
         } = options;
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let list_version = app.target_blocklist.version();
@@ -122,27 +129,35 @@ impl EdgeServer {
             reasons: ReasonCounters::new(),
             hosts: HostLog::default(),
             own_visits: OwnVisits::default(),
+            challenges: Challenges::new(),
             durations: durations.clone(),
         });
-        let trusted = Arc::clone(&edge);
-        let proxies = Proxies::new(move |peer| trusted.app.client_addresses.trusts(peer));
+        let trusted = Arc::clone(&edge.app);
+        let proxies = Proxies::new(move |peer| trusted.client_addresses.trusts(peer));
         let options = ListenerOptions {
             connections,
             proxies,
             encodes_targets: true,
+            reads_proxy_protocol,
             times,
             ..ListenerOptions::new("links", workers)
         };
-        let service = move || {
-            let worker = Worker::new(Arc::clone(&edge));
-            fn_service(move |request: Request| {
-                let worker = Rc::clone(&worker);
-                async move { Ok::<_, Infallible>(worker.answer(request).await) }
-            })
-        };
         let refusals: Arc<dyn ListenerRefusals> = Arc::new(EdgeRefusals(pages));
-        let listener = Listener::start(listener, &options, &refusals, service)?;
-        Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks, durations })
+        let workers = LinkWorkers { edge: Arc::clone(&edge), plain_http };
+        let listener = Listener::start(listener, &options, &refusals, move || workers.service())?;
+        Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks, durations, edge })
+    }
+
+    /// The services that answer visits, for a listener that speaks TLS.
+    #[must_use]
+    pub fn workers(&self) -> LinkWorkers {
+        LinkWorkers { edge: Arc::clone(&self.edge), plain_http: None }
+    }
+
+    /// The answers to requests that never become visits, for a listener that speaks TLS.
+    #[must_use]
+    pub fn refusals(&self) -> Arc<dyn ListenerRefusals> {
+        Arc::new(EdgeRefusals(Arc::clone(&self.edge.pages)))
     }
 
     /// How long visits take.
@@ -167,8 +182,18 @@ impl EdgeServer {
     ///
     /// The listener failed earlier.
     pub async fn stop(self, graceful: bool) -> io::Result<()> {
-        let Self { listener, clicks, flush_task, durations: _ } = self;
-        let stopped = listener.stop(graceful).await;
+        self.stop_beside(graceful, std::future::ready(())).await.0
+    }
+
+    /// Like [`stop`](Self::stop), while `other` stops another listener with [the same services](Self::workers). The clicks of
+    /// both are kept.
+    ///
+    /// # Errors
+    ///
+    /// The listener failed earlier.
+    pub async fn stop_beside<T>(self, graceful: bool, other: impl Future<Output = T>) -> (io::Result<()>, T) {
+        let Self { listener, clicks, flush_task, durations: _, edge: _ } = self;
+        let stopped = futures_util::future::join(listener.stop(graceful), other).await;
         drop(flush_task);
         // The clicks of the last visits.
         clicks.flush();
@@ -185,9 +210,10 @@ impl ListenerRefusals for EdgeRefusals {
             // The page of an outage, which asks visitors to retry soon.
             ListenerRefusal::Overloaded => response(&self.0, Outcome::Unavailable, Language::default),
             // Browsers never send such requests, so no page is needed.
-            ListenerRefusal::NotHttp | ListenerRefusal::HeadTooLarge | ListenerRefusal::HeadTooSlow => {
-                Response::new(refusal.status())
-            }
+            ListenerRefusal::NotHttp
+            | ListenerRefusal::HeadTooLarge
+            | ListenerRefusal::HeadTooSlow
+            | ListenerRefusal::Misdirected => Response::new(refusal.status()),
         }
     }
 }

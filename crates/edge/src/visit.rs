@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actix_http::body::BoxBody;
-use actix_http::header::{self, HeaderValue};
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Version};
+use actix_http::header;
+use actix_http::{ConnectionType, HttpMessage as _, Method, Request};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
@@ -17,9 +17,10 @@ use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
-use signpost_listener::{AcceptedEncodings, Effort, Encoding, PRIVATE_NO_STORE_LINE, Reply, ShortRedirect};
+use signpost_listener::{AcceptedEncodings, Effort, Encoding, Reply};
 use signpost_pages::QrQuery;
 
+use crate::challenges::Challenges;
 use crate::clicks::{ClickQueue, Lane};
 use crate::compiled_link::{CompiledLink, PageBytes};
 use crate::files::{File, SiteFiles};
@@ -31,6 +32,7 @@ use crate::link_view::{Destination, LinkView};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::Pages;
+use crate::plain_http::PlainHttp;
 use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::response;
@@ -55,6 +57,7 @@ pub(crate) struct EdgeState {
     pub(crate) reasons: ReasonCounters,
     pub(crate) hosts: HostLog,
     pub(crate) own_visits: OwnVisits,
+    pub(crate) challenges: Challenges,
     pub(crate) durations: VisitDurations,
 }
 
@@ -64,6 +67,8 @@ pub(crate) struct Worker {
     links: WorkerCache,
     hosts: HostCache,
     pub(crate) lane: Arc<Lane>,
+    /// How requests are answered that came without TLS, if the program speaks TLS itself.
+    plain_http: Option<PlainHttp>,
     durations: Arc<WorkerDurations>,
 }
 
@@ -106,9 +111,16 @@ impl StoredLink {
 }
 
 impl Worker {
-    pub(crate) fn new(edge: Arc<EdgeState>) -> Rc<Self> {
+    pub(crate) fn new(edge: Arc<EdgeState>, plain_http: Option<PlainHttp>) -> Rc<Self> {
         let (lane, durations) = (edge.clicks.lane(), edge.durations.worker());
-        Rc::new(Self { edge, links: WorkerCache::new(), hosts: HostCache::new(), lane, durations })
+        Rc::new(Self {
+            edge,
+            links: WorkerCache::new(),
+            hosts: HostCache::new(),
+            lane,
+            plain_http,
+            durations,
+        })
     }
 
     /// Answers one visit, even if the code panics.
@@ -141,6 +153,13 @@ impl Worker {
 
     async fn outcome(&self, request: &Request) -> Outcome {
         let EdgeState { app, misses, .. } = &*self.edge;
+        // Before everything else, on every hostname and without limits.
+        if let Some(outcome) = self.edge.challenges.answer(app, request).await {
+            return outcome;
+        }
+        if let Some(outcome) = self.plain_http.as_ref().and_then(|plain| plain.answer(request)) {
+            return outcome;
+        }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Outcome::MethodNotAllowed;
         }
@@ -313,7 +332,7 @@ impl Worker {
             Destination::Location { start, rest } => {
                 let pixels = self.pixel_page(visitor, &view, start, rest);
                 (
-                    pixels.unwrap_or_else(|| redirect_outcome(visitor.request.version(), start, rest)),
+                    pixels.unwrap_or_else(|| Outcome::redirected(visitor.request.version(), start, rest)),
                     ClickKind::Sent,
                 )
             }
@@ -368,22 +387,4 @@ impl Worker {
 fn file_outcome(request: &Request, file: File) -> Outcome {
     let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));
     Outcome::File { file, is_known }
-}
-
-pub(crate) fn redirect_outcome(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
-    if version == Version::HTTP_11
-        && let Some(redirect) = ShortRedirect::new(PRIVATE_NO_STORE_LINE, start, rest)
-    {
-        return Outcome::RedirectedDirectly(redirect);
-    }
-    let mut location = Vec::with_capacity(start.len() + rest.len());
-    location.extend_from_slice(start.as_bytes());
-    location.extend_from_slice(rest);
-    HeaderValue::from_maybe_shared(Bytes::from(location)).map_or_else(
-        |_| {
-            tracing::error!("a target does not fit a header");
-            Outcome::Failed
-        },
-        Outcome::Redirected,
-    )
 }

@@ -10,7 +10,7 @@ use crate::gates::{Reason, UNKNOWN};
 use crate::link_view::Destination;
 use crate::outcome::Outcome;
 use crate::requested_address::{HashedSite, RequestedAddress};
-use crate::visit::{EdgeState, FoundLink, Visitor, Worker, redirect_outcome};
+use crate::visit::{EdgeState, FoundLink, Visitor, Worker};
 
 impl Worker {
     /// Redirects a visitor of a landing page to the target of a widget (D59).
@@ -32,7 +32,7 @@ impl Worker {
             Ok(Some(reason)) => return self.not_found(reason),
             Err(failure) => return failure,
         }
-        let outcome = redirect_outcome(visitor.request.version(), "", target.location().as_bytes());
+        let outcome = Outcome::redirected(visitor.request.version(), "", target.location().as_bytes());
         if outcome != Outcome::Failed {
             self.record(visitor, &view, ClickKind::Widget(id));
         }

@@ -36,7 +36,7 @@ pub fn api_service(
 
 /// What the services of all workers share.
 #[derive(Clone)]
-pub(crate) struct ApiWorkers {
+pub struct ApiWorkers {
     app: Arc<Application>,
     pub(crate) layer: Arc<RequestLayer<EnvelopedErrors>>,
     probes: Arc<Probes>,
@@ -50,7 +50,7 @@ impl ApiWorkers {
     }
 
     /// The service of one worker.
-    pub(crate) fn service(
+    pub fn service(
         &self,
     ) -> impl ServiceFactory<Request, Config = (), Response = Response<BoxBody>, Error = Error, InitError = ()>
     + use<> {

@@ -50,7 +50,7 @@ mod tls_allowed;
 mod unhandled;
 mod wire;
 
-pub use api_service::api_service;
+pub use api_service::{ApiWorkers, api_service};
 pub use endpoint::{Access, RouteMethod};
 pub use openapi::{OpenApiVersion, Operations, openapi_document};
 pub use routes::{RouteInfo, route_table};

@@ -19,12 +19,16 @@ pub struct ApiOptions {
     pub workers: NonZeroUsize,
     /// The limit of open connections. Beyond it, only health checks are answered; everything else gets a 503.
     pub connections: usize,
+    /// Whether each connection begins with the header of a balancer (D197).
+    pub reads_proxy_protocol: bool,
 }
 
 /// A running API listener. Dropping it stops it without waiting for running requests.
-#[derive(Debug)]
 #[must_use = "dropping it stops the listener"]
-pub struct ApiServer(Listener);
+pub struct ApiServer {
+    listener: Listener,
+    workers: ApiWorkers,
+}
 
 impl ApiServer {
     /// Starts the API on a listening socket. The caller's Tokio runtime accepts the connections. Signals are up to the caller.
@@ -46,22 +50,36 @@ impl ApiServer {
         options: ApiOptions,
         times: Times,
     ) -> io::Result<Self> {
-        let ApiOptions { workers, connections } = options;
+        let ApiOptions { workers, connections, reads_proxy_protocol } = options;
         METRICS.describe();
         let door = health::is_probe;
         let trusted = Arc::clone(&app);
         let proxies = Proxies::new(move |peer| trusted.client_addresses.trusts(peer));
-        let options =
-            ListenerOptions { connections, door, proxies, times, ..ListenerOptions::new("api", workers) };
+        let options = ListenerOptions {
+            connections,
+            door,
+            proxies,
+            reads_proxy_protocol,
+            times,
+            ..ListenerOptions::new("api", workers)
+        };
         let api = ApiWorkers::new(app);
         let refusals: Arc<dyn ListenerRefusals> = Arc::<RequestLayer<_>>::clone(&api.layer);
-        Listener::start(listener, &options, &refusals, move || api.service()).map(Self)
+        let workers = api.clone();
+        let listener = Listener::start(listener, &options, &refusals, move || api.service())?;
+        Ok(Self { listener, workers })
+    }
+
+    /// The services of the API, for a listener that speaks TLS.
+    #[must_use]
+    pub fn workers(&self) -> ApiWorkers {
+        self.workers.clone()
     }
 
     /// The address that the listener is bound to.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
-        self.0.address()
+        self.listener.address()
     }
 
     /// Waits until the listener ends. Without a call to [`Self::stop`], it ends only on failure.
@@ -69,7 +87,7 @@ impl ApiServer {
     /// # Errors
     /// The listener failed.
     pub async fn ended(&mut self) -> io::Result<()> {
-        self.0.ended().await
+        self.listener.ended().await
     }
 
     /// Stops accepting connections and ends. With `graceful`, running requests get up to 30 seconds to finish (D64);
@@ -78,6 +96,6 @@ impl ApiServer {
     /// # Errors
     /// The listener had failed before.
     pub async fn stop(self, graceful: bool) -> io::Result<()> {
-        self.0.stop(graceful).await
+        self.listener.stop(graceful).await
     }
 }

@@ -41,6 +41,9 @@ fn error_of(unhandled: Unhandled) -> ApiError {
              percent-encoded; it must have one `Host` header.",
         ),
         Unhandled::Refused(ListenerRefusal::Overloaded) => ApiError::Overloaded,
+        Unhandled::Refused(ListenerRefusal::Misdirected) => ApiError::Unreadable(
+            "The certificate of this connection is not for the host in `Host`. Open a connection of its own for each host.",
+        ),
         Unhandled::NoSuchPath => ApiError::NoSuchPath,
         Unhandled::MethodNotAllowed { allow } => {
             let allow = allow.as_ref().and_then(|allow| allow.to_str().ok()).unwrap_or_default();

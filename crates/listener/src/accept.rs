@@ -17,9 +17,21 @@ use tokio::sync::Mutex;
 use crate::connection_limit::{ConnectionLimit, ConnectionPermit, Full, network_of};
 use crate::door::{Door, Ticket};
 use crate::options::Proxies;
+use crate::watch::Waiting;
+use crate::worker::Accepted;
 
 const ACCEPTED: &str = "signpost_connections_accepted_total";
 const OPEN: &str = "signpost_connections_open";
+const IN_HANDSHAKE: &str = "signpost_tls_handshakes_open";
+
+/// One part in this many of the connections may be in a TLS handshake.
+const PART_IN_HANDSHAKE: usize = 4;
+
+/// How many connections of one peer that is no proxy may be in a TLS handshake.
+const HANDSHAKES_OF_A_PEER: usize = 64;
+
+/// One part in this many of the connections may belong to a peer that is no proxy.
+const PART_OF_A_PEER: usize = 2;
 
 /// How much of an answer the system buffers for a client that does not read, in bytes. Sent but
 /// unacknowledged data comes on top, so this does not slow down distant clients.
@@ -55,11 +67,17 @@ pub(crate) fn describe_metrics() {
         "Connections accepted, by listener and by where they were admitted: `place`, `door` or `none`."
     );
     metrics::describe_gauge!(OPEN, "Open connections, by listener.");
+    metrics::describe_gauge!(
+        IN_HANDSHAKE,
+        "Open connections whose TLS handshake has not ended, by listener."
+    );
 }
 
 /// Issues tickets to the connections of all workers.
 pub(crate) struct Acceptor {
     limit: Arc<ConnectionLimit>,
+    /// The limit of unfinished handshakes, if the listener speaks TLS.
+    handshakes: Option<Arc<ConnectionLimit>>,
     /// A connection that waits to enter the door blocks further accepts.
     door: Mutex<Door>,
     listener: &'static str,
@@ -70,13 +88,21 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    pub(crate) fn new(most: usize, proxies: Proxies, listener: &'static str) -> Self {
-        let limit = ConnectionLimit::new(most, proxies, metrics::gauge!(OPEN, "listener" => listener));
+    pub(crate) fn new(most: usize, proxies: &Proxies, listener: &'static str, has_tls: bool) -> Self {
+        let share = most.div_ceil(PART_OF_A_PEER);
+        let open = metrics::gauge!(OPEN, "listener" => listener);
+        let limit = ConnectionLimit::new(most, share, proxies.clone(), open);
+        let handshakes = has_tls.then(|| {
+            let most = most.div_ceil(PART_IN_HANDSHAKE);
+            let open = metrics::gauge!(IN_HANDSHAKE, "listener" => listener);
+            ConnectionLimit::new(most, HANDSHAKES_OF_A_PEER, proxies.clone(), open)
+        });
         let counter =
             |place: &'static str| metrics::counter!(ACCEPTED, "listener" => listener, "place" => place);
         Self {
             door: Mutex::new(Door::new(Arc::clone(&limit))),
             limit,
+            handshakes,
             listener,
             admitted: counter("place"),
             at_the_door: counter("door"),
@@ -86,12 +112,12 @@ impl Acceptor {
     }
 
     /// Accepts connections forever, and passes those that get a ticket to `take`. `make_room` closes up to that many
-    /// connections of the worker that wait for a request, of this network or of any, and returns how many.
+    /// of the worker's connections that wait for a request, and returns how many.
     pub(crate) async fn accept(
         &self,
         socket: &TcpListener,
-        take: impl Fn(TcpStream, SocketAddr, Ticket),
-        make_room: impl Fn(usize, Option<IpAddr>) -> usize,
+        take: impl Fn(Accepted<TcpStream>),
+        make_room: impl Fn(usize, Waiting) -> usize,
     ) {
         loop {
             match socket.accept().await {
@@ -107,11 +133,7 @@ impl Acceptor {
 
     /// Accepts pending connections. Once no worker holds the socket, the system refuses new ones. Their
     /// number is bounded by the socket's backlog.
-    pub(crate) async fn accept_pending(
-        &self,
-        socket: &TcpListener,
-        take: impl Fn(TcpStream, SocketAddr, Ticket),
-    ) {
+    pub(crate) async fn accept_pending(&self, socket: &TcpListener, take: impl Fn(Accepted<TcpStream>)) {
         for _ in 0..BACKLOG {
             match socket.accept().now_or_never() {
                 // The connections that wait for a request are closed by the stop anyway.
@@ -125,47 +147,39 @@ impl Acceptor {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        take: &impl Fn(TcpStream, SocketAddr, Ticket),
-        make_room: &impl Fn(usize, Option<IpAddr>) -> usize,
+        take: &impl Fn(Accepted<TcpStream>),
+        make_room: &impl Fn(usize, Waiting) -> usize,
     ) {
-        let ticket = if let Some(permit) = self.permit(peer.ip(), make_room).await {
-            self.admitted.increment(1);
+        let ticket = if let Some(permit) = permit(&self.limit, peer.ip(), Waiting::Any, make_room).await {
             Ticket::Permit(permit)
+        } else if self.handshakes.is_some() {
+            // An answer would need a handshake first, which costs more than the answer.
+            self.turned_away.increment(1);
+            return;
         } else if let Some(waiting) = self.door.lock().await.wait(peer.ip()).await {
-            self.at_the_door.increment(1);
             Ticket::Door(waiting)
         } else {
             self.turned_away.increment(1);
             refuse_unread(&stream);
             return;
         };
+        let handshake = if let Some(limit) = &self.handshakes {
+            let permit = permit(limit, peer.ip(), Waiting::InHandshake, make_room).await;
+            if permit.is_none() {
+                self.turned_away.increment(1);
+                return;
+            }
+            permit
+        } else {
+            None
+        };
+        match &ticket {
+            Ticket::Permit(_) => self.admitted.increment(1),
+            Ticket::Door(_) => self.at_the_door.increment(1),
+        }
         #[cfg(not(target_os = "linux"))]
         configure(&stream);
-        take(stream, peer, ticket);
-    }
-
-    /// A permit, if necessary that of a connection which waits for a request: those that ask for something come first.
-    async fn permit(
-        &self,
-        peer: IpAddr,
-        make_room: &impl Fn(usize, Option<IpAddr>) -> usize,
-    ) -> Option<ConnectionPermit> {
-        let network = match self.limit.take(peer) {
-            Ok(permit) => return Some(permit),
-            Err(Full::Share) => Some(network_of(peer)),
-            Err(Full::Limit) => None,
-        };
-        if make_room((self.limit.most() / CLOSED_AT_ONCE).max(1), network) == 0 {
-            return None;
-        }
-        for _ in 0..YIELDS {
-            // The closed connections give their permits back when the worker turns to them.
-            tokio::task::yield_now().await;
-            if let Ok(permit) = self.limit.take(peer) {
-                return Some(permit);
-            }
-        }
-        None
+        take(Accepted { stream, peer, ticket, handshake });
     }
 
     fn note(&self, error: &io::Error) {
@@ -176,6 +190,34 @@ impl Acceptor {
             tracing::error!(listener, %error, "cannot accept connections; retrying");
         }
     }
+}
+
+/// A permit, if necessary that of a connection which waits for a request: those that ask for something come first. `others` are
+/// the connections that may make room if all permits are taken.
+async fn permit(
+    limit: &Arc<ConnectionLimit>,
+    peer: IpAddr,
+    others: Waiting,
+    make_room: &impl Fn(usize, Waiting) -> usize,
+) -> Option<ConnectionPermit> {
+    let which = match (limit.take(peer), others) {
+        (Ok(permit), _) => return Some(permit),
+        (Err(Full::Limit), others) => others,
+        (Err(Full::Share), Waiting::Any | Waiting::OfNetwork(_)) => Waiting::OfNetwork(network_of(peer)),
+        // Its other handshakes end within seconds, so a flood from one peer costs no look at all connections.
+        (Err(Full::Share), Waiting::InHandshake) => return None,
+    };
+    if make_room((limit.most() / CLOSED_AT_ONCE).max(1), which) == 0 {
+        return None;
+    }
+    for _ in 0..YIELDS {
+        // The closed connections give their permits back when the worker turns to them.
+        tokio::task::yield_now().await;
+        if let Ok(permit) = limit.take(peer) {
+            return Some(permit);
+        }
+    }
+    None
 }
 
 /// Whether the error affects only the connection being accepted.

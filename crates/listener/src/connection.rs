@@ -22,6 +22,7 @@ use crate::door::Ticket;
 use crate::reply::{ListenerRefusal, ListenerRefusals, Reply};
 use crate::request_body::{BodyState, RequestBody};
 use crate::request_target::TargetTooLong;
+use crate::requested_host::host_of;
 use crate::wire::{HeadEnd, MAX_HEAD_BYTES, Wire};
 
 /// The time that a new connection gets to begin its first request when the listener stops. The constant below
@@ -73,7 +74,7 @@ pub(crate) async fn drive<S, B>(
     mut ticket: Ticket,
     peer: SocketAddr,
     wire: Rc<Wire>,
-    responder: Rc<Responder<S>>,
+    responder: &Responder<S>,
 ) where
     S: Service<Request>,
     S::Response: Into<Reply<B>>,
@@ -86,7 +87,7 @@ pub(crate) async fn drive<S, B>(
     loop {
         // Requests that have already arrived must not keep the worker from its other connections.
         tokio::task::coop::consume_budget().await;
-        match one_request(&wire, peer, &mut ticket, &responder).await {
+        match one_request(&wire, peer, &mut ticket, responder).await {
             Ok(true) => {}
             Ok(false) | Err(End::Closed) => return,
             Err(End::Refused(refusal)) => {
@@ -118,7 +119,7 @@ pub(crate) async fn drive<S, B>(
 }
 
 impl<S> Responder<S> {
-    fn count_end(&self, reason: &'static str) {
+    pub(crate) fn count_end(&self, reason: &'static str) {
         metrics::counter!(ENDED, "listener" => self.listener, "reason" => reason).increment(1);
     }
 }
@@ -143,6 +144,9 @@ where
             None if (responder.door)(request.path()) => {}
             None => return Err(End::Refused(ListenerRefusal::Overloaded)),
         }
+    }
+    if wire.is_tls() && !host_of(&request).is_none_or(|host| wire.covers(host)) {
+        return Err(End::Refused(ListenerRefusal::Misdirected));
     }
     request.head_mut().peer_addr = Some(peer);
     let form = AnswerForm::of(&request);

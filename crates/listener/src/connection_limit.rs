@@ -1,4 +1,4 @@
-//! Limits the number of connections, of all peers and of one.
+//! Limits the number of connections, or of those in a handshake: of all peers and of one.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -7,9 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::options::Proxies;
-
-/// One part in this many of the connections is the share of a peer that is no proxy.
-const SHARE: usize = 2;
 
 /// From this part of the connections on, in quarters, the idle time is short.
 const CROWDED_QUARTERS: usize = 3;
@@ -26,9 +23,11 @@ pub(crate) enum Full {
     Share,
 }
 
-/// The limit of a listener's connections.
+/// The limit of a listener's connections, or of its handshakes.
 pub(crate) struct ConnectionLimit {
     most: usize,
+    /// How many of them one peer may hold that is no proxy.
+    share: usize,
     taken: AtomicUsize,
     proxies: Proxies,
     /// How many connections each peer holds, without proxies.
@@ -38,8 +37,8 @@ pub(crate) struct ConnectionLimit {
 }
 
 impl ConnectionLimit {
-    pub(crate) fn new(most: usize, proxies: Proxies, open: metrics::Gauge) -> Arc<Self> {
-        Arc::new(Self { most, taken: AtomicUsize::new(0), proxies, of_peers: Mutex::default(), open })
+    pub(crate) fn new(most: usize, share: usize, proxies: Proxies, open: metrics::Gauge) -> Arc<Self> {
+        Arc::new(Self { most, share, taken: AtomicUsize::new(0), proxies, of_peers: Mutex::default(), open })
     }
 
     pub(crate) const fn most(&self) -> usize {
@@ -52,7 +51,7 @@ impl ConnectionLimit {
         if let Some(peer) = peer {
             let mut of_peers = self.of_peers();
             let held = of_peers.entry(peer).or_default();
-            if *held >= self.most.div_ceil(SHARE) {
+            if *held >= self.share {
                 return Err(Full::Share);
             }
             *held += 1;
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     fn limit(most: usize, proxies: Proxies) -> Arc<ConnectionLimit> {
-        ConnectionLimit::new(most, proxies, metrics::Gauge::noop())
+        ConnectionLimit::new(most, most.div_ceil(2), proxies, metrics::Gauge::noop())
     }
 
     fn address(text: &str) -> IpAddr {

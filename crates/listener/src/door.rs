@@ -110,7 +110,7 @@ mod tests {
     const PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     fn full() -> (Door, Vec<ConnectionPermit>) {
-        let limit = ConnectionLimit::new(LIMIT, Proxies::new(|_| true), metrics::Gauge::noop());
+        let limit = ConnectionLimit::new(LIMIT, LIMIT, Proxies::new(|_| true), metrics::Gauge::noop());
         let taken = (0..LIMIT).map(|_| limit.take(PEER).unwrap()).collect();
         (Door::new(limit), taken)
     }

@@ -12,6 +12,7 @@
 //! | a body | [`MAX_BODY_BYTES`] on the wire, and [`Times::body`] |
 //! | data after the last answer | [`MAX_LINGERING_BYTES`], and [`Times::lingering`] |
 //! | an answer that the client does not read | [`ANSWER_BYTES`] in memory, and [`Times::stalled`] |
+//! | a TLS handshake | [`Times::handshake`], 16 KiB, a quarter of the connections, and 64 for one peer |
 //! | pipelined requests | the next one is read once the previous answer is written |
 //! | a connection between two requests | [`Times::idle`] |
 //! | connections | [`ListenerOptions::connections`], and half of them for one [peer](ListenerOptions::proxies). Beyond that, the connection that has waited longest for a request is closed, and a few more wait at the [door](ListenerOptions::door) |
@@ -24,12 +25,17 @@ mod compression;
 mod connection;
 mod connection_limit;
 mod door;
+mod entrance;
 mod head_memory;
 mod listener;
 mod options;
+mod proxy_protocol;
 mod reply;
 mod request_body;
 mod request_target;
+mod requested_host;
+mod stream;
+mod tls;
 mod watch;
 mod wire;
 mod worker;
@@ -40,10 +46,13 @@ pub use compression::{AcceptedEncodings, Effort, Encoding, LEAST_BYTES};
 pub use listener::Listener;
 pub use options::{ListenerOptions, Proxies, Times};
 pub use reply::{ListenerRefusal, ListenerRefusals, Reply, ShortRedirect};
+pub use requested_host::host_of;
+pub use tls::{CertificateNames, TlsChallenges, TlsOptions, TlsSite, TlsSites};
 pub use wire::{ANSWER_BYTES, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES};
 
 /// Describes the metrics of all listeners to the installed recorder.
 pub fn describe_metrics() {
     accept::describe_metrics();
     connection::describe_metrics();
+    entrance::describe_metrics();
 }

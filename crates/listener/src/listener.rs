@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use crate::accept::Acceptor;
 #[cfg(target_os = "linux")]
 use crate::accept::configure_listening;
+use crate::entrance::{Entrance, HandshakeCounters};
 use crate::head_memory::HeadMemory;
 use crate::options::ListenerOptions;
 use crate::reply::{ListenerRefusals, Reply};
@@ -57,6 +58,8 @@ impl Listener {
             door,
             ref proxies,
             encodes_targets,
+            reads_proxy_protocol,
+            ref tls,
             times,
             head_memory,
         } = *options;
@@ -66,7 +69,14 @@ impl Listener {
         let address = socket.local_addr()?;
         let (stop, stopped) = watch::channel(Stop::No);
         let (stop_workers, workers_stopped) = watch::channel(Stop::No);
-        let acceptor = Arc::new(Acceptor::new(connections, proxies.clone(), name));
+        let acceptor = Arc::new(Acceptor::new(connections, proxies, name, tls.is_some()));
+        let entrance = Arc::new(Entrance {
+            reads_proxy_protocol,
+            proxies: proxies.clone(),
+            tls: tls.clone(),
+            times,
+            counters: HandshakeCounters::new(name, tls.is_some()),
+        });
         let head_memory = HeadMemory::new(head_memory);
         let (peers, inboxes): (Vec<Peer>, Vec<_>) = (0..workers.get()).map(|_| Peer::new()).unzip();
         let peers: Arc<[Peer]> = peers.into();
@@ -80,6 +90,7 @@ impl Listener {
                 door,
                 encodes_targets,
                 times,
+                entrance: Arc::clone(&entrance),
                 head_memory: Arc::clone(&head_memory),
                 stop: workers_stopped.clone(),
                 socket: socket.try_clone()?,

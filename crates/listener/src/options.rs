@@ -6,6 +6,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::tls::TlsOptions;
+
 /// The options of a listener.
 #[derive(Debug, Clone)]
 pub struct ListenerOptions {
@@ -24,6 +26,12 @@ pub struct ListenerOptions {
     /// Whether raw bytes that a URI cannot hold, such as `ü` and `"`, are percent-encoded in request targets. Otherwise such
     /// requests are refused. A listener for people encodes them, because people paste links into all kinds of programs.
     pub encodes_targets: bool,
+    /// Whether each connection begins with a header of version 2 of the PROXY protocol, which names the client (D197). Only
+    /// `proxies` may then connect.
+    pub reads_proxy_protocol: bool,
+    /// How the listener speaks TLS. `None` is plain HTTP. With TLS there is no [`door`](Self::door): connections beyond the limit
+    /// are closed, because an answer would need a handshake first.
+    pub tls: Option<TlsOptions>,
     /// The deadlines of connections.
     pub times: Times,
     /// How many bytes the unfinished heads of all connections may hold together. The first 4 KiB of each head do not count. A
@@ -45,6 +53,8 @@ impl ListenerOptions {
             door: |_| false,
             proxies: Proxies::none(),
             encodes_targets: false,
+            reads_proxy_protocol: false,
+            tls: None,
             times: Times::default(),
             head_memory: Self::HEAD_MEMORY,
         }
@@ -100,6 +110,8 @@ pub(crate) fn door_capacity(connections: usize) -> usize {
 /// The deadlines of a connection. They are accurate to a quarter of the shortest, and to half a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
+    /// How long a TLS handshake may take.
+    pub handshake: Duration,
     /// How long a connection may be idle between requests. The default of 75 seconds exceeds the minute of
     /// common load balancers, so that they close first. It is an eighth of that while three quarters of the connections
     /// are taken.
@@ -124,6 +136,7 @@ pub struct Times {
 impl Default for Times {
     fn default() -> Self {
         Self {
+            handshake: Duration::from_secs(5),
             idle: Duration::from_secs(75),
             head: Duration::from_secs(10),
             body: Duration::from_secs(10),
@@ -138,8 +151,8 @@ impl Default for Times {
 impl Times {
     /// How often deadlines are checked.
     pub(crate) fn tick(&self) -> Duration {
-        let Self { idle, head, body, stalled, lingering, door, stopping } = *self;
-        let shortest = [idle, head, body, stalled, lingering, door, stopping].into_iter().min();
+        let Self { handshake, idle, head, body, stalled, lingering, door, stopping } = *self;
+        let shortest = [handshake, idle, head, body, stalled, lingering, door, stopping].into_iter().min();
         (shortest.unwrap_or_default() / 8).clamp(Duration::from_millis(1), Duration::from_millis(250))
     }
 }

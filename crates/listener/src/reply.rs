@@ -88,6 +88,8 @@ pub enum ListenerRefusal {
     HeadTooSlow,
     /// There are too many connections.
     Overloaded,
+    /// The certificate of the connection is not for the requested host (D181).
+    Misdirected,
 }
 
 impl ListenerRefusal {
@@ -99,6 +101,7 @@ impl ListenerRefusal {
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
         }
     }
 
@@ -109,6 +112,7 @@ impl ListenerRefusal {
             Self::HeadTooLarge => "head_too_large",
             Self::HeadTooSlow => "head_too_slow",
             Self::Overloaded => "overloaded",
+            Self::Misdirected => "misdirected",
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Watch {
     /// While the connection waits for a request or for the rest of its head: when it began, as a number that counts up.
     waiting_since: Cell<Option<u64>>,
     is_evicted: Cell<bool>,
+    /// Whether its TLS handshake has not ended.
+    is_in_handshake: Cell<bool>,
     waker: RefCell<Option<Waker>>,
     sweeper: Rc<Sweeper>,
 }
@@ -86,6 +88,16 @@ impl Watch {
         self.is_evicted.set(false);
     }
 
+    /// Notes that a TLS handshake begins.
+    pub(crate) fn begin_handshake(&self) {
+        self.is_in_handshake.set(true);
+    }
+
+    /// Notes that the handshake has ended.
+    pub(crate) fn end_handshake(&self) {
+        self.is_in_handshake.set(false);
+    }
+
     /// Whether the connection must make room for another one.
     pub(crate) fn is_evicted(&self) -> bool {
         self.is_evicted.get()
@@ -103,14 +115,25 @@ impl Watch {
     }
 }
 
+/// Which of the connections that wait are closed to make room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// Any.
+    Any,
+    /// Those of one network.
+    OfNetwork(IpAddr),
+    /// Those in a TLS handshake.
+    InHandshake,
+}
+
 /// Checks the deadlines of all connections of a worker.
 #[derive(Debug)]
 pub(crate) struct Sweeper {
     watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
     next_number: Cell<u64>,
     next_wait: Cell<u64>,
-    /// Whether no connection was found to close since the last one began to wait: of all, and of one network.
-    none_waits: [Cell<bool>; 2],
+    /// Whether no connection was found to close since the last one began to wait: of all, of one network, and in a handshake.
+    none_waits: [Cell<bool>; 3],
     is_stopping: Cell<bool>,
     /// The time of the last sweep. Asking the clock for each request would cost as much as finding a link.
     now: Cell<Instant>,
@@ -139,6 +162,7 @@ impl Sweeper {
             deadline: Cell::new(None),
             waiting_since: Cell::new(None),
             is_evicted: Cell::new(false),
+            is_in_handshake: Cell::new(false),
             waker: RefCell::new(None),
             sweeper: Rc::clone(self),
         });
@@ -155,19 +179,27 @@ impl Sweeper {
         }
     }
 
-    /// Tells up to `most` connections to close: those that have waited longest for a request, of this network or of any.
-    /// Returns how many.
-    pub(crate) fn close_waiting(&self, most: usize, network: Option<IpAddr>) -> usize {
-        let [of_all, of_network] = &self.none_waits;
-        let none_waits = if network.is_none() { of_all } else { of_network };
+    /// Tells up to `most` of these connections to close: those that have waited longest for a request. Returns how many.
+    pub(crate) fn close_waiting(&self, most: usize, which: Waiting) -> usize {
+        let [of_all, of_network, in_handshake] = &self.none_waits;
+        let none_waits = match which {
+            Waiting::Any => of_all,
+            Waiting::OfNetwork(_) => of_network,
+            Waiting::InHandshake => in_handshake,
+        };
         if none_waits.get() {
             // To look at all connections for each new one would cost more than to refuse it.
             return 0;
         }
         let watches = self.watches.borrow();
-        let waiting = watches
-            .values()
-            .filter(|watch| !watch.is_evicted() && network.is_none_or(|network| watch.network == network));
+        let waiting = watches.values().filter(|watch| {
+            !watch.is_evicted()
+                && match which {
+                    Waiting::Any => true,
+                    Waiting::OfNetwork(network) => watch.network == network,
+                    Waiting::InHandshake => watch.is_in_handshake.get(),
+                }
+        });
         let mut waiting: Vec<_> =
             waiting.filter_map(|watch| Some((watch.waiting_since.get()?, watch))).collect();
         if let Some(last) = most.checked_sub(1).filter(|last| *last < waiting.len()) {

@@ -1,8 +1,10 @@
 //! One socket with its codec: reads and writes within limits of memory and time.
 
+mod lingering;
+
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::io::{self, Read as _};
+use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -11,18 +13,19 @@ use std::time::{Duration, Instant};
 use actix_http::body::BodySize;
 use actix_http::error::ParseError;
 use actix_http::h1::{Codec, Message, MessageType};
+use actix_http::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use actix_http::{Request, Response};
 use bytes::{Buf as _, BufMut as _, BytesMut};
 use memchr::memchr_iter;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
-use tokio::net::TcpStream;
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
 use crate::head_memory::HeadShare;
 use crate::options::Times;
 use crate::reply::ShortRedirect;
 use crate::request_target::{self, TargetTooLong};
+use crate::stream::Stream;
 use crate::watch::Watched;
 use crate::worker::Buffers;
 
@@ -36,18 +39,10 @@ pub const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 /// the client has read this part.
 pub const ANSWER_BYTES: usize = 16 * 1024;
 
-/// Maximum number of bytes read after the last answer of a connection. Many clients send the whole body
-/// before they read, so it is well above the body limit; beyond it, clients see a reset.
-pub const MAX_LINGERING_BYTES: usize = 32 * 1024 * 1024;
-
-/// The total reading time, as a multiple of [`Times::lingering`], while data arrives.
-const MAX_LINGERING_TIMES: u32 = 2;
-
-/// How many discarded bytes one read takes.
-const LINGERING_READ_BYTES: usize = 16 * 1024;
-
 /// The time that a byte read by the client is worth: 4 KiB extend the deadline by a second.
 const TIME_PER_BYTE: Duration = Duration::from_nanos(1_000_000_000 / (4 * 1024));
+
+pub use lingering::MAX_LINGERING_BYTES;
 
 /// Where the head ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +60,7 @@ pub(crate) enum HeadEnd {
 ///
 /// The connection's loop and the body of the current request share it.
 pub(crate) struct Wire {
-    stream: RefCell<TcpStream>,
+    stream: RefCell<Stream>,
     codec: RefCell<Codec>,
     input: RefCell<BytesMut>,
     output: RefCell<BytesMut>,
@@ -73,6 +68,8 @@ pub(crate) struct Wire {
     pub(crate) watch: Watched,
     pub(crate) times: Times,
     head_share: HeadShare,
+    /// The `Strict-Transport-Security` of every answer.
+    hsts: Option<HeaderValue>,
     /// Whether the client has closed its side.
     is_at_end: Cell<bool>,
     is_fresh: Cell<bool>,
@@ -83,12 +80,13 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn new(
-        stream: TcpStream,
+        stream: Stream,
         codec: Codec,
         buffers: Rc<Buffers>,
         watch: Watched,
         times: Times,
         head_share: HeadShare,
+        hsts: Option<HeaderValue>,
     ) -> Self {
         Self {
             stream: RefCell::new(stream),
@@ -99,6 +97,7 @@ impl Wire {
             watch,
             times,
             head_share,
+            hsts,
             is_at_end: Cell::new(false),
             is_fresh: Cell::new(true),
             stalled: Cell::new(times.stalled),
@@ -168,6 +167,16 @@ impl Wire {
         self.head_share.hold(bytes)
     }
 
+    /// Whether a certificate of this connection covers a host. True for any host without TLS.
+    pub(crate) fn covers(&self, host: &str) -> bool {
+        self.stream.borrow().covers(host)
+    }
+
+    /// Whether the connection speaks TLS.
+    pub(crate) fn is_tls(&self) -> bool {
+        self.stream.borrow().is_tls()
+    }
+
     /// Whether the client has closed its side. Earlier input may still be unused.
     pub(crate) const fn is_at_end(&self) -> bool {
         self.is_at_end.get()
@@ -199,27 +208,11 @@ impl Wire {
         Poll::Ready(read)
     }
 
-    /// Reads at most `most` bytes that have arrived, without waiting, and returns their number. It asks the
-    /// system directly, because the runtime may not know yet that data has arrived.
+    /// Reads at most `most` bytes that have arrived, without waiting, and returns their number.
     pub(crate) fn read_available(&self, most: usize) -> usize {
-        let stream = self.stream.borrow();
-        let socket = SockRef::from(&*stream);
-        let mut socket = &*socket;
-        let (mut read, mut part) = (0, [0; 4096]);
-        while read < most {
-            let room = part.len().min(most - read);
-            match part.get_mut(..room).map(|part| socket.read(part)) {
-                Some(Ok(0)) => {
-                    self.is_at_end.set(true);
-                    break;
-                }
-                Some(Ok(more)) => {
-                    read += more;
-                    self.input.borrow_mut().extend_from_slice(part.get(..more).unwrap_or_default());
-                }
-                // "Would block" is one of these errors. The others show up when the connection continues.
-                Some(Err(_)) | None => break,
-            }
+        let (read, is_at_end) = self.stream.borrow_mut().read_available(most, &mut self.input.borrow_mut());
+        if is_at_end {
+            self.is_at_end.set(true);
         }
         read
     }
@@ -235,7 +228,10 @@ impl Wire {
     }
 
     /// Appends the head of an answer to the output.
-    pub(crate) fn encode_head(&self, response: Response<()>, size: BodySize) -> io::Result<()> {
+    pub(crate) fn encode_head(&self, mut response: Response<()>, size: BodySize) -> io::Result<()> {
+        if let Some(hsts) = &self.hsts {
+            response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, hsts.clone());
+        }
         self.patience.set(self.stalled.get());
         self.encode(Message::Item((response, size)))
     }
@@ -261,6 +257,11 @@ impl Wire {
             *output = self.buffers.take();
         }
         redirect.write(&mut output, closes);
+        if let Some(hsts) = &self.hsts {
+            output.extend_from_slice(b"strict-transport-security: ");
+            output.extend_from_slice(hsts.as_bytes());
+            output.extend_from_slice(b"\r\n");
+        }
         self.codec.borrow().config().write_date_header(&mut output, false);
         output.extend_from_slice(b"\r\n");
     }
@@ -319,13 +320,14 @@ impl Wire {
         while self.unwritten_bytes() > 0 && matches!(self.poll_write(cx), Poll::Ready(Ok(_))) {}
     }
 
-    /// Writes some of the output, and returns the number of bytes; 0 if nothing is left.
+    /// Writes some of the output, and returns the number of bytes; 0 if nothing is left, also of what TLS has encrypted.
     fn poll_write(&self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut output = self.output.borrow_mut();
         if output.is_empty() {
             if output.capacity() > 0 {
                 self.buffers.give_back(&mut output);
             }
+            ready!(Pin::new(&mut *self.stream.borrow_mut()).poll_flush(cx))?;
             return Poll::Ready(Ok(0));
         }
         let mut stream = self.stream.borrow_mut();
@@ -337,56 +339,19 @@ impl Wire {
         Poll::Ready(Ok(written))
     }
 
-    /// Closes our side, and discards for a while what the client still sends, so that it reads the answer
-    /// instead of a reset.
-    pub(crate) async fn linger(&self) {
-        let shut_down = poll_fn(|cx| Pin::new(&mut *self.stream.borrow_mut()).poll_shutdown(cx)).await;
-        if shut_down.is_err() || self.is_at_end() {
-            return;
-        }
-        // Discarding needs no buffer.
-        self.input.borrow_mut().clear();
-        self.release();
-        self.head_share.release();
-        let ends = Instant::now() + MAX_LINGERING_TIMES * self.times.lingering;
-        let mut thrown_away = 0;
-        self.watch.set_deadline(self.times.lingering);
-        poll_fn(|cx| {
-            let stream = self.stream.borrow();
-            while thrown_away < MAX_LINGERING_BYTES {
-                match stream.poll_read_ready(cx) {
-                    Poll::Ready(Ok(())) => {}
-                    Poll::Ready(Err(_)) => break,
-                    Poll::Pending if self.watch.is_expired() || Instant::now() >= ends => break,
-                    Poll::Pending => {
-                        self.watch.wake_later(cx);
-                        return Poll::Pending;
-                    }
-                }
-                match stream.try_read(&mut [0; LINGERING_READ_BYTES]) {
-                    Ok(0) => break,
-                    Ok(read) => {
-                        thrown_away += read;
-                        self.watch.set_deadline(self.times.lingering);
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    Err(_) => break,
-                }
-            }
-            Poll::Ready(())
-        })
-        .await;
-    }
-
     /// Makes the system discard unread output when the connection is dropped.
     pub(crate) fn discard_output(&self) {
         // If the system refuses, it keeps the bytes for a while.
-        let _ = SockRef::from(&*self.stream.borrow()).set_linger(Some(Duration::ZERO));
+        let stream = self.stream.borrow();
+        let _ = SockRef::from(stream.socket()).set_linger(Some(Duration::ZERO));
+        stream.cut_off(true);
     }
 
     /// Makes the system send unread output also after the connection is dropped, as it does at first.
     pub(crate) fn keep_output(&self) {
-        let _ = SockRef::from(&*self.stream.borrow()).set_linger(None);
+        let stream = self.stream.borrow();
+        let _ = SockRef::from(stream.socket()).set_linger(None);
+        stream.cut_off(false);
     }
 }
 

@@ -13,26 +13,38 @@ use std::time::Duration;
 use actix_http::body::{BoxBody, MessageBody};
 use actix_http::h1::Codec;
 use actix_http::{KeepAlive, Request, Response, ServiceConfig};
-use actix_service::{IntoServiceFactory, ServiceFactory};
+use actix_service::{IntoServiceFactory, Service, ServiceFactory};
 use bytes::BytesMut;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::accept::Acceptor;
 use crate::connection::{Responder, drive};
-use crate::connection_limit::network_of;
+use crate::connection_limit::{ConnectionPermit, network_of};
 use crate::door::Ticket;
-use crate::head_memory::HeadMemory;
+use crate::entrance::{Entrance, Turned};
+use crate::head_memory::{HeadMemory, HeadShare};
 use crate::options::Times;
 use crate::reply::{ListenerRefusals, Reply};
-use crate::watch::Sweeper;
+use crate::stream::Stream;
+use crate::watch::{Sweeper, Watched};
 use crate::wire::Wire;
 
-/// A connection that moves from one worker to another.
-pub(crate) struct Accepted {
-    pub(crate) stream: TcpStream,
+/// A connection before anything was read from it.
+pub(crate) struct Accepted<S> {
+    pub(crate) stream: S,
     pub(crate) peer: SocketAddr,
     pub(crate) ticket: Ticket,
+    /// The permit of its TLS handshake, if the listener speaks TLS.
+    pub(crate) handshake: Option<ConnectionPermit>,
+}
+
+impl<S> Accepted<S> {
+    /// The same connection with its socket in another form.
+    fn with_stream<T>(self, form: impl FnOnce(S) -> io::Result<T>) -> io::Result<Accepted<T>> {
+        let Self { stream, peer, ticket, handshake } = self;
+        Ok(Accepted { stream: form(stream)?, peer, ticket, handshake })
+    }
 }
 
 /// The order to stop.
@@ -49,14 +61,14 @@ pub(crate) enum Stop {
 /// A worker as others see it: its inbox and its load.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    connections: mpsc::UnboundedSender<Accepted>,
+    connections: mpsc::UnboundedSender<Accepted<TcpStream>>,
     /// The number of its connections, including those in its inbox.
     load: Arc<AtomicUsize>,
 }
 
 /// The worker's end of its inbox.
 pub(crate) struct Inbox {
-    connections: mpsc::UnboundedReceiver<Accepted>,
+    connections: mpsc::UnboundedReceiver<Accepted<TcpStream>>,
     load: Arc<AtomicUsize>,
 }
 
@@ -72,11 +84,11 @@ impl Peer {
     }
 
     /// Passes a connection on. A stopped worker returns it.
-    fn take(&self, accepted: Accepted) -> Result<(), Accepted> {
+    fn take(&self, accepted: Accepted<TcpStream>) -> Result<(), Box<Accepted<TcpStream>>> {
         self.load.fetch_add(1, Ordering::Relaxed);
         self.connections.send(accepted).map_err(|refused| {
             self.load.fetch_sub(1, Ordering::Relaxed);
-            refused.0
+            Box::new(refused.0)
         })
     }
 }
@@ -99,6 +111,7 @@ pub(crate) struct Setup<F> {
     pub(crate) door: fn(&str) -> bool,
     pub(crate) encodes_targets: bool,
     pub(crate) times: Times,
+    pub(crate) entrance: Arc<Entrance>,
     pub(crate) head_memory: Arc<HeadMemory>,
     pub(crate) stop: watch::Receiver<Stop>,
     pub(crate) socket: TcpListener,
@@ -161,6 +174,7 @@ where
         door,
         encodes_targets,
         times,
+        entrance,
         head_memory,
         mut stop,
         socket,
@@ -182,51 +196,46 @@ where
     if ready.send(Ok(())).is_err() {
         return;
     }
-    let responder = Rc::new(Responder { service, refusals, listener, door, encodes_targets });
+    let responder = Responder { service, refusals, listener, door, encodes_targets };
     // The codec only needs to know whether connections are kept; this crate handles all times.
     let config = ServiceConfig::new(KeepAlive::Os, Duration::ZERO, Duration::ZERO, false, None);
     let (sweeper, buffers, open) =
         (Sweeper::new(times.tick()), Rc::<Buffers>::default(), Rc::<OpenConnections>::default());
     let sweeping = start_sweeping(&sweeper);
-    let take = |stream: tokio::net::TcpStream, peer: SocketAddr, ticket| {
+    let shared = Rc::new(Shared { responder, entrance, buffers, times });
+    let take = |accepted: Accepted<tokio::net::TcpStream>| {
         let counted = open.count(&load);
-        let codec = Codec::new(config.clone());
-        let wire = Wire::new(
-            stream,
-            codec,
-            Rc::clone(&buffers),
-            sweeper.watch(network_of(peer.ip())),
-            times,
-            head_memory.share(),
-        );
-        let responder = Rc::clone(&responder);
+        let watch = sweeper.watch(network_of(accepted.peer.ip()));
+        shared.entrance.begin(&watch);
+        let parts = (watch, Codec::new(config.clone()), head_memory.share());
+        let shared = Rc::clone(&shared);
         tokio::task::spawn_local(async move {
-            drive(ticket, peer, Rc::new(wire), responder).await;
+            live(accepted, parts, shared).await;
             drop(counted);
         });
     };
-    let take_own = |stream, peer, ticket| {
+    let take_own = |accepted: Accepted<tokio::net::TcpStream>| {
         load.fetch_add(1, Ordering::Relaxed);
-        take(stream, peer, ticket);
+        take(accepted);
     };
     let take_handed_over =
-        |Accepted { stream, peer, ticket }: Accepted| match tokio::net::TcpStream::from_std(stream) {
-            Ok(stream) => take(stream, peer, ticket),
+        |accepted: Accepted<TcpStream>| match accepted.with_stream(tokio::net::TcpStream::from_std) {
+            Ok(accepted) => take(accepted),
             Err(_) => _ = load.fetch_sub(1, Ordering::Relaxed),
         };
-    let take_or_hand_over = |stream: tokio::net::TcpStream, peer, ticket| {
+    let take_or_hand_over = |accepted: Accepted<tokio::net::TcpStream>| {
         let Some(other) = less_busy_peer(&peers, load.load(Ordering::Relaxed)) else {
-            return take_own(stream, peer, ticket);
+            return take_own(accepted);
         };
-        let Ok(stream) = stream.into_std() else { return };
-        if let Err(accepted) = other.take(Accepted { stream, peer, ticket }) {
+        let Ok(accepted) = accepted.with_stream(tokio::net::TcpStream::into_std) else { return };
+        if let Err(accepted) = other.take(accepted) {
             load.fetch_add(1, Ordering::Relaxed);
-            take_handed_over(accepted);
+            take_handed_over(*accepted);
         }
     };
     {
         let mut accepting = pin!(
-            acceptor.accept(&socket, take_or_hand_over, |most, network| sweeper.close_waiting(most, network))
+            acceptor.accept(&socket, take_or_hand_over, |most, which| sweeper.close_waiting(most, which))
         );
         loop {
             tokio::select! {
@@ -251,6 +260,45 @@ where
         () = tokio::time::sleep(times.stopping) => {}
     }
     sweeping.abort();
+}
+
+/// What the connections of a worker share.
+struct Shared<S> {
+    responder: Responder<S>,
+    entrance: Arc<Entrance>,
+    buffers: Rc<Buffers>,
+    times: Times,
+}
+
+/// Takes a connection from its first byte to its end.
+async fn live<S, B>(
+    accepted: Accepted<tokio::net::TcpStream>,
+    (watch, codec, head_share): (Watched, Codec, HeadShare),
+    shared: Rc<Shared<S>>,
+) where
+    S: Service<Request>,
+    S::Response: Into<Reply<B>>,
+    S::Error: Into<Response<BoxBody>>,
+    B: MessageBody,
+{
+    let Shared { responder, entrance, buffers, times } = &*shared;
+    let Accepted { stream, peer, ticket, handshake } = accepted;
+    let entered = if entrance.is_open() {
+        Ok((Stream::Plain(stream), peer))
+    } else {
+        // On the heap, because a handshake needs more memory than the connection does afterwards.
+        Box::pin(entrance.pass(stream, peer, &watch)).await
+    };
+    drop(handshake);
+    match entered {
+        Ok((stream, peer)) => {
+            let hsts = entrance.tls.as_ref().and_then(|tls| tls.strict_transport_security.clone());
+            let wire = Wire::new(stream, codec, Rc::clone(buffers), watch, *times, head_share, hsts);
+            drive(ticket, peer, Rc::new(wire), responder).await;
+        }
+        Err(Turned::AwayByHeader) => responder.count_end("proxy_header"),
+        Err(Turned::AwayByHandshake) => {}
+    }
 }
 
 fn start_sweeping(sweeper: &Rc<Sweeper>) -> tokio::task::JoinHandle<()> {

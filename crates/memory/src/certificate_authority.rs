@@ -13,7 +13,7 @@ use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateKey, Challenge, Clock, IssuedCertificate, OrderUrl,
     RenewalAdvice, RenewalId,
 };
-use signpost_domain::{CertificateFailure, Hostname, Timestamp};
+use signpost_domain::{CertificateFailure, Hostname, Timestamp, ValidationMethod};
 use tokio::sync::watch;
 
 /// A method of the port.
@@ -62,6 +62,8 @@ struct State {
     orders: BTreeMap<String, Order>,
     replaced: HashSet<RenewalId>,
     validation_failures: HashMap<Hostname, CertificateFailure>,
+    closed_ports: HashSet<Hostname>,
+    validations: Vec<(Hostname, ValidationMethod)>,
     validation_polls: usize,
     processing_polls: usize,
     ask_again_after: Option<Duration>,
@@ -85,8 +87,8 @@ struct Order {
 #[derive(Debug, Clone)]
 enum Stage {
     Pending,
-    /// Validation ends after this many polls.
-    Validating(usize),
+    /// Validation by this method ends after this many polls.
+    Validating(ValidationMethod, usize),
     Ready,
     /// The certificate for this key is issued after this many polls.
     Processing(usize, CertificateKey),
@@ -122,6 +124,8 @@ impl FakeCertificateAuthority {
             orders: BTreeMap::new(),
             replaced: HashSet::new(),
             validation_failures: HashMap::new(),
+            closed_ports: HashSet::new(),
+            validations: Vec::new(),
             validation_polls: 0,
             processing_polls: 0,
             ask_again_after: None,
@@ -152,6 +156,17 @@ impl FakeCertificateAuthority {
             Some(failure) => failures.insert(hostname.clone(), failure),
             None => failures.remove(hostname),
         };
+    }
+
+    /// Makes port 80 of `hostname` seem closed, so that its validation over HTTP fails.
+    pub fn close_port_80(&self, hostname: &Hostname) {
+        self.state().closed_ports.insert(hostname.clone());
+    }
+
+    /// The validations that were begun, in their order.
+    #[must_use]
+    pub fn validations(&self) -> Vec<(Hostname, ValidationMethod)> {
+        self.state().validations.clone()
     }
 
     /// Makes validation and issuance each take this many calls of `progress`, which ask to come again after a while.
@@ -245,7 +260,7 @@ impl FakeCertificateAuthority {
         let open = state
             .orders
             .iter()
-            .filter(|(_, order)| matches!(order.stage, Stage::Pending | Stage::Validating(_)));
+            .filter(|(_, order)| matches!(order.stage, Stage::Pending | Stage::Validating(..)));
         open.map(|(url, order)| (order.hostname.clone(), challenge(url))).collect()
     }
 

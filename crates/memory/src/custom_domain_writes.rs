@@ -24,7 +24,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
     }
 
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
-        self.write(|state| Ok(state.domains.claims(account, hostname)))
+        self.write(|state| Ok(state.claims(account, hostname)))
     }
 
     async fn hold_custom_domains(
@@ -47,7 +47,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
                 return Err(twice(id).into());
             }
             state.owned_with_room(*account_id, PlanResource::Domains, domains_limit)?;
-            if state.domains.claims(*account_id, hostname) != Claims::default() {
+            if state.claims(*account_id, hostname) != Claims::default() {
                 return Err(InsertCustomDomainError::HostnameTaken);
             }
             state.domains.insert(domain.clone(), checks);
@@ -63,13 +63,16 @@ impl CustomDomainWrites for MemoryUnitOfWork {
         self.write_noting(|state, changes| {
             let CustomDomain { id, account_id, status, .. } = domain;
             let kept = state.domains.of(*account_id, *id).ok_or_else(|| absent(id))?;
-            let claims = state.domains.claims(*account_id, &kept.hostname);
+            let claims = state.claims(*account_id, &kept.hostname);
             if status.holds_hostname() && claims.holder.is_some() {
                 return Err(UpdateCustomDomainError::HostnameTaken);
             }
             let updated = state.domains.update(domain, checks);
             let updated = updated.ok_or_else(|| absent(id))?;
             changes.note_domain(updated.account_id, &updated.hostname);
+            if !updated.status.may_have_certificate() {
+                state.forget_certificate(&updated);
+            }
             Ok(())
         })
     }
@@ -90,6 +93,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
         self.write_noting(|state, changes| {
             let Some(deleted) = state.domains.remove(account, id) else { return Ok(false) };
             changes.note_domain(account, &deleted.hostname);
+            state.forget_certificate(&deleted);
             Ok(true)
         })
     }

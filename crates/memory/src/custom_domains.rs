@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    CHECKS_LEFT_ALONE_FOR, CheckSchedule, Claims, ConcludedCheck, DueCheck, MAX_CLAIMS_OF_A_CHECK,
-    ScheduledDomain,
+    CHECKS_LEFT_ALONE_FOR, CheckSchedule, ConcludedCheck, DueCheck, MAX_CLAIMS_OF_A_CHECK,
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
 
@@ -95,10 +94,15 @@ impl Domains {
         ids.filter_map(|id| self.0.domains.get(id)).map(|checked| &checked.domain)
     }
 
-    /// A domain of this collection with the plan of its checks.
-    pub(crate) fn scheduled(&self, domain: CustomDomain) -> ScheduledDomain {
-        let schedule = self.0.domains.get(&domain.id).map(|checked| checked.schedule()).unwrap_or_default();
-        ScheduledDomain { domain, schedule }
+    /// The plan of the checks of a domain.
+    pub(crate) fn schedule(&self, id: DomainId) -> CheckSchedule {
+        self.0.domains.get(&id).map(|checked| checked.schedule()).unwrap_or_default()
+    }
+
+    /// The hostnames that may have certificates by the stored status, with their accounts.
+    pub(crate) fn proven(&self) -> impl Iterator<Item = (&Hostname, AccountId)> {
+        let proven = self.0.domains.values().filter(|checked| checked.domain.status.may_have_certificate());
+        proven.map(|checked| (&checked.domain.hostname, checked.domain.account_id))
     }
 
     pub(crate) fn count_of(&self, account: AccountId) -> usize {
@@ -114,12 +118,6 @@ impl Domains {
     /// The domain of any account with this hostname that is not stored as failed.
     pub(crate) fn holder(&self, hostname: &Hostname) -> Option<&CustomDomain> {
         self.all_named(hostname).find(|domain| domain.status.holds_hostname())
-    }
-
-    pub(crate) fn claims(&self, account: AccountId, hostname: &Hostname) -> Claims {
-        let holder = self.holder(hostname).filter(|holder| holder.account_id != account);
-        let own = self.named(account, hostname).map(|own| self.scheduled(own.clone()));
-        Claims { own, holder: holder.cloned() }
     }
 
     fn all_named(&self, hostname: &Hostname) -> impl Iterator<Item = &CustomDomain> {
@@ -226,11 +224,12 @@ impl Domains {
     }
 
     /// Stores a domain as it reads at `now`, and plans no more checks.
-    pub(crate) fn settle(&mut self, id: DomainId, now: Timestamp) {
+    pub(crate) fn settle(&mut self, id: DomainId, now: Timestamp) -> Option<CustomDomain> {
         let kept = Arc::make_mut(&mut self.0);
-        if let Some(Checked { domain, plan, claims: _ }) = kept.remove(id) {
-            let plan = CheckPlan { next_check_at: None, ..plan };
-            kept.put(Checked::planned(domain.at(now), plan));
-        }
+        let Checked { domain, plan, claims: _ } = kept.remove(id)?;
+        let plan = CheckPlan { next_check_at: None, ..plan };
+        let settled = domain.at(now);
+        kept.put(Checked::planned(settled.clone(), plan));
+        Some(settled)
     }
 }

@@ -45,7 +45,9 @@ impl DomainChecks for MemoryStore {
             let overtaken: Vec<DomainId> = state.domains.overtaken(now).take(usize::from(at_most)).collect();
             let mut expired = 0;
             for id in overtaken {
-                state.domains.settle(id, now);
+                if let Some(failed) = state.domains.settle(id, now) {
+                    state.forget_certificate(&failed);
+                }
                 expired += 1;
             }
             expired

@@ -155,6 +155,7 @@ impl InMemory {
             ids,
             randomness,
             passwords,
+            issuance: None,
             dns,
             target_blocklist,
             clicks,

@@ -93,7 +93,7 @@ impl CustomDomainReads for MemoryStore {
     ) -> Result<Option<ScheduledDomain>, StoreError> {
         self.read(|state| {
             let domain = state.domains.of(account, id)?;
-            Some(state.domains.scheduled(domain.clone()))
+            Some(state.scheduled(domain.clone()))
         })
     }
 
@@ -106,7 +106,7 @@ impl CustomDomainReads for MemoryStore {
         self.read(|state| {
             let newest_first = state.domains.all_of(account).rev();
             page(newest_first, |domain| domain.id.to_bytes(), limit, after)
-                .map(|domain| state.domains.scheduled(domain))
+                .map(|domain| state.scheduled(domain))
         })
     }
 

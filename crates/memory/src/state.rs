@@ -7,13 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use signpost_app::ports::{InsertResourceError, StoreError};
+use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, Group, GroupId, Hostname, LandingId, Link,
     LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
 };
 
 use crate::answers::Answers;
+use crate::certificates::Certificates;
 use crate::custom_domains::Domains;
 use crate::people::People;
 
@@ -25,6 +26,8 @@ pub(crate) struct State {
     pub(crate) answers: Answers,
     /// Not under the accounts either, because a hostname is global.
     pub(crate) domains: Domains,
+    /// Not under the accounts either: names of the installation have certificates too.
+    pub(crate) certificates: Certificates,
     /// Not under the accounts either, because users are in any number of them.
     pub(crate) people: People,
 }
@@ -82,6 +85,7 @@ impl State {
     pub(crate) fn remove(&mut self, account: AccountId) -> bool {
         self.answers.forget_account(account);
         self.domains.forget_account(account);
+        self.certificates.forget_account(account);
         self.people.forget_account(account);
         self.accounts.remove(&account).is_some()
     }
@@ -111,6 +115,26 @@ impl State {
     pub(crate) fn domains_named(&self, account: AccountId, hostnames: &[Hostname]) -> Vec<CustomDomain> {
         let each_once: BTreeSet<&Hostname> = hostnames.iter().collect();
         each_once.into_iter().filter_map(|hostname| self.domains.named(account, hostname).cloned()).collect()
+    }
+
+    /// A domain with the plan of its checks and the state of its certificate.
+    pub(crate) fn scheduled(&self, domain: CustomDomain) -> ScheduledDomain {
+        let certificate = self.certificates.of(&domain.hostname);
+        let certificate = certificate.filter(|row| row.account == Some(domain.account_id));
+        let certificate = certificate.map(StoredCertificate::summary);
+        ScheduledDomain { schedule: self.domains.schedule(domain.id), certificate, domain }
+    }
+
+    /// The domains with a hostname, as the account sees them.
+    pub(crate) fn claims(&self, account: AccountId, hostname: &Hostname) -> Claims {
+        let holder = self.domains.holder(hostname).filter(|holder| holder.account_id != account);
+        let own = self.domains.named(account, hostname).map(|own| self.scheduled(own.clone()));
+        Claims { own, holder: holder.cloned() }
+    }
+
+    /// Removes what is stored about the certificate of a domain that may have none.
+    pub(crate) fn forget_certificate(&mut self, domain: &CustomDomain) {
+        self.certificates.remove(&domain.hostname, Some(domain.account_id));
     }
 
     /// The usage of an account, as far as its plan limits it.

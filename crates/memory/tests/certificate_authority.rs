@@ -9,7 +9,7 @@ use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateAuthority as _, Clock as _, OrderProgress, OrderUrl,
     RenewalId,
 };
-use signpost_domain::{CertificateFailure, CertificateFailureReason, Email, Hostname};
+use signpost_domain::{CertificateFailure, CertificateFailureReason, Email, Hostname, ValidationMethod};
 use signpost_memory::{AuthorityCall, FakeCertificateAuthority, ManualClock};
 
 fn run(test: impl Future<Output = ()>) {
@@ -37,7 +37,7 @@ fn d187_an_order_takes_the_steps_of_the_port() {
         let account = account(&ca).await;
         let key = ca.new_key().unwrap();
         let url = ca.order(&account, &hostname(), None).await.unwrap();
-        let progress = || ca.progress(&account, &url);
+        let progress = || ca.progress(&account, &url, ValidationMethod::Http);
         assert!(matches!(
             progress().await,
             Ok(OrderProgress::Challenged { is_validating: false, ask_again_at: None, .. })
@@ -45,7 +45,7 @@ fn d187_an_order_takes_the_steps_of_the_port() {
         let [(name, challenge)] = ca.open_challenges().try_into().unwrap();
         assert_eq!(name, hostname());
         assert!(challenge.key_authorization.starts_with(&challenge.token));
-        ca.begin_validation(&account, &url).await.unwrap();
+        ca.begin_validation(&account, &url, ValidationMethod::Http).await.unwrap();
         let later = Some(clock.now().plus(Duration::from_secs(5)));
         match progress().await.unwrap() {
             OrderProgress::Challenged { is_validating: true, ask_again_at, .. } => {
@@ -61,7 +61,7 @@ fn d187_an_order_takes_the_steps_of_the_port() {
         assert_eq!(certificate.validity.not_after, clock.now().plus(FakeCertificateAuthority::LIFE));
 
         // Every step may be repeated; another key gets nothing.
-        ca.begin_validation(&account, &url).await.unwrap();
+        ca.begin_validation(&account, &url, ValidationMethod::Http).await.unwrap();
         ca.finalize(&account, &url, &hostname(), &key).await.unwrap();
         clock.advance(Duration::from_hours(1));
         assert_eq!(ca.download(&account, &url, &hostname(), &key).await, Ok(certificate.clone()));
@@ -83,9 +83,12 @@ fn d194_a_validation_fails_as_the_test_says() {
         let failure = CertificateFailure::new(CertificateFailureReason::Unreachable, "refused");
         ca.set_validation(&hostname(), Some(failure.clone()));
         let url = ca.order(&account, &hostname(), None).await.unwrap();
-        ca.begin_validation(&account, &url).await.unwrap();
+        ca.begin_validation(&account, &url, ValidationMethod::Http).await.unwrap();
         for _ in 0..2 {
-            assert_eq!(ca.progress(&account, &url).await, Ok(OrderProgress::Failed(failure.clone())));
+            assert_eq!(
+                ca.progress(&account, &url, ValidationMethod::Http).await,
+                Ok(OrderProgress::Failed(failure.clone()))
+            );
         }
         assert!(ca.open_challenges().is_empty());
     });
@@ -136,11 +139,17 @@ fn d187_orders_belong_to_their_account_and_may_be_forgotten() {
         let (_, ca) = authority();
         let (mine, other) = (account(&ca).await, account(&ca).await);
         let url = ca.order(&mine, &hostname(), None).await.unwrap();
-        assert_eq!(ca.progress(&other, &url).await, Err(AuthorityError::NoSuchOrder));
+        assert_eq!(ca.progress(&other, &url, ValidationMethod::Http).await, Err(AuthorityError::NoSuchOrder));
         let unknown = OrderUrl("https://fake.example.net/order/0".to_owned());
-        assert_eq!(ca.progress(&mine, &unknown).await, Err(AuthorityError::NoSuchOrder));
+        assert_eq!(
+            ca.progress(&mine, &unknown, ValidationMethod::Http).await,
+            Err(AuthorityError::NoSuchOrder)
+        );
         ca.forget_everything();
-        assert_eq!(ca.progress(&mine, &url).await, Err(AuthorityError::NoSuchAccount));
+        assert_eq!(
+            ca.progress(&mine, &url, ValidationMethod::Http).await,
+            Err(AuthorityError::NoSuchAccount)
+        );
     });
 }
 

@@ -14,6 +14,7 @@ use signpost_domain::{
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::cached_query::cached_query;
+use crate::certificates::ForgetCertificatesOf;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts;
 use crate::schema::{accounts, api_keys, first_account, links, remembered_answers, remembered_totals};
@@ -302,6 +303,7 @@ impl AccountWrites for PostgresUnitOfWork {
             diesel::delete(answers).execute(connection).await?;
             diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
             DeleteAllDomains { account: id }.execute(connection).await?;
+            ForgetCertificatesOf { account: id }.execute(connection).await?;
             group_counts::lock_membership(connection, account).await?;
             HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;

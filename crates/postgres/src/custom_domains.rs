@@ -7,11 +7,15 @@ use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
 use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
 
 use crate::newest_rows::NewestRows;
-use crate::schema::custom_domains;
+use crate::schema::{certificates, custom_domains};
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledRow, TABLE};
 use signpost_sql_rows::listed;
+
+/// What is stored about the certificates of domains, beside their table.
+pub(crate) const CERTIFICATES: &str = " LEFT JOIN certificates ON certificates.hostname = custom_domains.hostname AND \
+                                       certificates.account_id = custom_domains.account_id";
 
 #[async_trait]
 impl CustomDomainReads for PostgresStore {
@@ -21,8 +25,12 @@ impl CustomDomainReads for PostgresStore {
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError> {
         self.read(async |connection| {
+            let is_of_domain = certificates::hostname
+                .eq(custom_domains::hostname)
+                .and(certificates::account_id.eq(custom_domains::account_id.nullable()));
             let found = custom_domains::table
-                .find(IdBytes::from(id))
+                .left_join(certificates::table.on(is_of_domain))
+                .filter(custom_domains::id.eq(IdBytes::from(id)))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
                 .select(ScheduledRow::as_select())
                 .first(connection)
@@ -40,7 +48,8 @@ impl CustomDomainReads for PostgresStore {
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError> {
         self.read(async |connection| {
-            let query = NewestRows::<ScheduledRow>::for_page(TABLE, account, limit, after);
+            let query =
+                NewestRows::<ScheduledRow>::for_page_beside(TABLE, CERTIFICATES, account, limit, after);
             let rows = query.load(connection).await?;
             Ok(listed::page(rows, limit))
         })

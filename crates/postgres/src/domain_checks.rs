@@ -60,7 +60,8 @@ statement! {
 
 statement! {
     /// Finds the domains whose deadlines passed longest ago, and locks them in lock order. Stores those still overdue as
-    /// failed, and counts both. It uses the slower of the clocks of node and server.
+    /// failed, deletes the rows of their certificates, and counts both. It uses the slower of the clocks of node and server. A
+    /// row that another node inserts at the same moment may stay; the work on it finds the domain failed and deletes it.
     ExpireDomains -> (BigInt, BigInt) {
         now: Instant => Moment,
         at_most: u16,
@@ -70,8 +71,10 @@ statement! {
      c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) AND c.deadline <= least($1, statement_timestamp()) ORDER BY \
      c.hostname, c.id FOR NO KEY UPDATE), expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = \
      NULL, next_check_at = NULL, claims = 0, failure_reason = CASE d.status WHEN 'pending' THEN 'deadline_passed' \
-     ELSE 'no_certificate' END WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) SELECT (SELECT count(*) \
-     FROM over), (SELECT count(*) FROM expired)"
+     ELSE 'no_certificate' END WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.hostname, \
+     d.account_id), forgotten AS (DELETE FROM certificates AS c USING unnest(ARRAY(SELECT hostname FROM expired), \
+     ARRAY(SELECT account_id FROM expired)) AS e (hostname, account_id) WHERE c.hostname = e.hostname AND c.account_id = \
+     e.account_id) SELECT (SELECT count(*) FROM over), (SELECT count(*) FROM expired)"
 }
 
 statement! {

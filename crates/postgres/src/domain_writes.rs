@@ -1,7 +1,10 @@
 //! Changing custom domains.
 
 use async_trait::async_trait;
+use diesel::dsl::AsSelect;
+use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::query_builder::QueryFragment;
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -42,6 +45,30 @@ statement! {
      $2 AND h.account_id <= $3 ORDER BY h.account_id, h.kind, h.id LIMIT $4 FOR UPDATE) UPDATE links AS l SET host = \
      NULL, updated_at = greatest(l.updated_at, $5) WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING \
      l.account_id"
+}
+
+statement! {
+    /// Locks all domains of a hostname in the order of their ids. What is stored about their certificates is only read.
+    LockNamed<'a> -> AsSelect<ScheduledRow, Pg> {
+        hostname: &'a str,
+        columns: AsSelect<ScheduledRow, Pg>,
+    } =
+    "SELECT " { columns as QueryFragment::walk_ast }
+    " FROM custom_domains LEFT JOIN certificates ON certificates.hostname = custom_domains.hostname AND \
+     certificates.account_id = custom_domains.account_id WHERE custom_domains.hostname = "
+    { hostname: Text } " ORDER BY custom_domains.id FOR UPDATE OF custom_domains"
+}
+
+statement! {
+    /// Deletes a domain of the account with the row of its certificate, and returns its hostname. Whoever inserts such a row
+    /// holds the domain. So a caller that has locked the domain before leaves no row behind.
+    DeleteDomain -> Text {
+        id: IdBytes => Identifier,
+        account: IdBytes => Identifier,
+    } =
+    "WITH deleted AS (DELETE FROM custom_domains WHERE id = $1 AND account_id = $2 RETURNING hostname), forgotten AS \
+     (DELETE FROM certificates WHERE hostname = ANY (ARRAY(SELECT hostname FROM deleted)) AND account_id = $2) SELECT \
+     hostname FROM deleted"
 }
 
 /// The ranges of accounts that `whose` selects, both ends included.
@@ -90,14 +117,8 @@ async fn lock_named(
     hostname: &Hostname,
 ) -> Result<Vec<ScheduledRow>, Failure> {
     let held = async |mut connection: &AsyncPgConnection| {
-        let rows = custom_domains::table
-            .filter(custom_domains::hostname.eq(hostname.as_str()))
-            .order(custom_domains::id)
-            .select(ScheduledRow::as_select())
-            .for_update()
-            .load(&mut connection)
-            .await;
-        Ok(rows?)
+        let named = LockNamed { hostname: hostname.as_str(), columns: ScheduledRow::as_select() };
+        Ok(named.load::<ScheduledRow>(&mut connection).await?)
     };
     // While the first statement waits, another domain may appear that it cannot see, because it started earlier. The second
     // statement starts after the wait.
@@ -282,10 +303,8 @@ impl CustomDomainWrites for PostgresUnitOfWork {
 
     async fn delete_custom_domain(&mut self, account: AccountId, id: DomainId) -> Result<bool, StoreError> {
         let deleted = self.step(async |connection| {
-            let domain = custom_domains::table.find(IdBytes::from(id));
-            let domain = domain.filter(custom_domains::account_id.eq(IdBytes::from(account)));
-            let deleted = diesel::delete(domain).returning(custom_domains::hostname);
-            let hostname: Option<String> = deleted.get_result(connection).await.optional()?;
+            let delete = DeleteDomain { id: id.into(), account: account.into() };
+            let hostname: Option<String> = delete.get_result(connection).await.optional()?;
             if hostname.is_some() {
                 counters::discount_one(connection, account, PlanResource::Domains).await?;
             }

@@ -25,6 +25,8 @@
 
 mod accounts;
 mod cached_query;
+mod certificate_work;
+mod certificates;
 mod change_log;
 mod clicks;
 mod connecting;
@@ -54,6 +56,7 @@ mod newest_rows;
 mod open_error;
 mod opener;
 mod options;
+mod order_events;
 mod page_content;
 mod people;
 mod people_upkeep;

@@ -17,6 +17,8 @@ use crate::inline_limit::{InlineLimit, rows_to_read};
 pub(crate) struct NewestRows<R: Selectable<Pg>> {
     columns: AsSelect<R, Pg>,
     table: &'static str,
+    /// Tables beside it, with their conditions.
+    joined: &'static str,
     account: IdBytes,
     below: Option<IdBytes>,
 }
@@ -29,8 +31,19 @@ impl<R: Selectable<Pg>> NewestRows<R> {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> InlineLimit<Self> {
+        Self::for_page_beside(table, "", account, limit, after)
+    }
+
+    /// Like [`for_page`](Self::for_page), with columns of joined tables.
+    pub(crate) fn for_page_beside(
+        table: &'static str,
+        joined: &'static str,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> InlineLimit<Self> {
         let (account, below) = (account.into(), after.map(IdBytes::from));
-        let query = Self { columns: R::as_select(), table, account, below };
+        let query = Self { columns: R::as_select(), table, joined, account, below };
         InlineLimit { query, number: rows_to_read(limit) }
     }
 }
@@ -44,22 +57,30 @@ where
         self.columns.walk_ast(out.reborrow())?;
         out.push_sql(" FROM ");
         out.push_sql(self.table);
-        out.push_sql(" WHERE account_id >= ");
+        out.push_sql(self.joined);
+        let column = |out: &mut AstPass<'_, 'b, Pg>, before: &'static str, name: &'static str| {
+            out.push_sql(before);
+            out.push_sql(self.table);
+            out.push_sql(name);
+        };
+        column(&mut out, " WHERE ", ".account_id >= ");
         out.push_bind_param::<Identifier, _>(&self.account)?;
         match &self.below {
             None => {
-                out.push_sql(" AND account_id <= ");
+                column(&mut out, " AND ", ".account_id <= ");
                 out.push_bind_param::<Identifier, _>(&self.account)?;
             }
             Some(below) => {
-                out.push_sql(" AND (account_id, id) < (");
+                column(&mut out, " AND (", ".account_id, ");
+                column(&mut out, "", ".id) < (");
                 out.push_bind_param::<Identifier, _>(&self.account)?;
                 out.push_sql(", ");
                 out.push_bind_param::<Identifier, _>(below)?;
                 out.push_sql(")");
             }
         }
-        out.push_sql(" ORDER BY account_id DESC, id DESC");
+        column(&mut out, " ORDER BY ", ".account_id DESC, ");
+        column(&mut out, "", ".id DESC");
         Ok(())
     }
 }

@@ -19,6 +19,7 @@ use crate::lease::Lease;
 ///
 /// - the key of the request
 /// - custom domains by hostname, then id
+/// - certificates by hostname, unless their account is deleted
 /// - the [membership lock](crate::group_counts::lock_membership)
 /// - links by kind, then id, as in the indexes
 /// - groups by id

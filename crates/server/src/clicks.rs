@@ -1,8 +1,15 @@
-//! Counts clicks for the metrics.
+//! Records clicks, and counts them for the metrics.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use signpost_app::ports::{ClickBatch, ClickKind, ClickSink};
+use anyhow::Result;
+use signpost_app::ports::{ClickBatch, ClickKind, ClickSink, ClickStore, CountryLookup};
+use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
+use signpost_enrichment::Enricher;
+
+use crate::settings::ClickSettings;
+use crate::system::{OsRandomness, SystemClock};
 
 const CLICKS_METRIC: &str = "signpost_clicks_total";
 
@@ -49,5 +56,40 @@ impl ClickSink for CountedClicks {
         }
         batch.clear();
         batch
+    }
+}
+
+/// Starts recording clicks, unless `click-recording` is off.
+///
+/// # Errors
+/// The secrets key cannot be made, or the spool cannot be used.
+pub(crate) async fn record_clicks(
+    settings: &ClickSettings,
+    store: &Arc<dyn ClickStore>,
+    countries: &Arc<dyn CountryLookup>,
+    is_new_database: bool,
+) -> Result<Option<Arc<ClickRecorder>>> {
+    if !settings.are_recorded {
+        return Ok(None);
+    }
+    let secrets_key = settings.secrets_key.as_ref();
+    let secrets = secrets_key.map(|file| file.key_or_new(&OsRandomness, is_new_database)).transpose()?;
+    let world = RecorderPorts {
+        store: Arc::clone(store),
+        clock: Arc::new(SystemClock),
+        randomness: Arc::new(OsRandomness),
+        countries: Arc::clone(countries),
+        facts: Box::new(Enricher::new(settings.lists.clone())),
+        secrets,
+    };
+    let options = RecorderOptions::in_folder(settings.spool());
+    Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))
+}
+
+/// Writes the received clicks to the spool, and sends clicks from there for at most `within`.
+pub(crate) async fn close_recorder(recorder: Option<Arc<ClickRecorder>>, within: Duration) {
+    let Some(recorder) = recorder else { return };
+    if let Err(error) = tokio::task::spawn_blocking(move || recorder.close(within)).await {
+        tracing::error!(%error, "recording clicks panicked");
     }
 }

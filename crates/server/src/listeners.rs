@@ -1,5 +1,6 @@
 //! The program's listeners (D52, D63), which are bound, started and stopped together.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
@@ -14,10 +15,11 @@ use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
 use signpost_listener::Times;
 
+use crate::https_server::{Hosts, HttpsOptions, HttpsServer, HttpsServices};
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
 use crate::sampled_metrics::{PoolSampler, SampledMetrics};
-use crate::settings::{About, DashboardListen, ServeSettings, names};
+use crate::settings::{About, BalancedListener, DashboardListen, ServeSettings, names};
 use crate::telemetry;
 
 /// Bound sockets. Clients that connect wait until the server starts.
@@ -25,6 +27,7 @@ pub(crate) struct Sockets {
     api: TcpListener,
     links: TcpListener,
     dashboard: Option<TcpListener>,
+    tls: Option<TcpListener>,
     metrics: Option<MetricsSocket>,
 }
 
@@ -41,6 +44,7 @@ pub(crate) struct Addresses {
     pub(crate) api: SocketAddr,
     pub(crate) links: SocketAddr,
     pub(crate) dashboard: Option<SocketAddr>,
+    pub(crate) tls: Option<SocketAddr>,
     pub(crate) metrics: Option<SocketAddr>,
 }
 
@@ -57,6 +61,7 @@ impl Sockets {
                 DashboardListen::Off => None,
                 DashboardListen::At(address) => Some(bind(names::DASHBOARD_LISTEN, address)?),
             },
+            tls: settings.https.as_ref().map(|https| bind(names::TLS_LISTEN, https.listen)).transpose()?,
             metrics: settings
                 .plain
                 .metrics_listen
@@ -74,6 +79,7 @@ impl Sockets {
             api: self.api.local_addr()?,
             links: self.links.local_addr()?,
             dashboard: self.dashboard.as_ref().map(TcpListener::local_addr).transpose()?,
+            tls: self.tls.as_ref().map(TcpListener::local_addr).transpose()?,
             metrics: self.metrics.as_ref().map(|metrics| metrics.listener.local_addr()).transpose()?,
         })
     }
@@ -88,7 +94,19 @@ pub(crate) struct Servers {
     api: ApiServer,
     links: EdgeServer,
     dashboard: Option<DashboardServer>,
+    https: Option<HttpsServer>,
     metrics: Option<MetricsServer>,
+}
+
+/// What the servers need beside the application.
+pub(crate) struct ServerSettings {
+    pub(crate) links: EdgeOptions,
+    pub(crate) dashboard: DashboardSettings,
+    pub(crate) https: Option<HttpsOptions>,
+    pub(crate) hosts: Hosts,
+    /// The listeners whose connections begin with the header of a balancer.
+    pub(crate) balanced: BTreeSet<BalancedListener>,
+    pub(crate) connections: Connections,
 }
 
 /// What the dashboard shows of its surroundings.
@@ -106,25 +124,67 @@ impl Servers {
     pub(crate) fn start(
         sockets: Sockets,
         app: &Arc<Application>,
-        link_options: EdgeOptions,
-        dashboard_settings: DashboardSettings,
+        settings: ServerSettings,
         pools: Vec<PoolSampler>,
-        connections: Connections,
     ) -> Result<Self> {
-        let Sockets { api, links, dashboard, metrics } = sockets;
+        let Sockets { api, links, dashboard, tls, metrics } = sockets;
+        let ServerSettings {
+            links: link_options,
+            dashboard: dashboard_settings,
+            https,
+            hosts,
+            balanced,
+            connections,
+        } = settings;
         signpost_listener::describe_metrics();
-        let api_options = ApiOptions { workers: workers(), connections: connections.each };
+        let api_options = ApiOptions {
+            workers: workers(),
+            connections: connections.each,
+            reads_proxy_protocol: balanced.contains(&BalancedListener::Api),
+        };
         let api = ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?;
         let links = EdgeServer::start(links, Arc::clone(app), link_options)
             .context("cannot start the link listener")?;
         let dashboard = dashboard
-            .map(|socket| start_dashboard(socket, Arc::clone(app), dashboard_settings, connections.each))
+            .map(|socket| {
+                let DashboardSettings { origin, api_url } = dashboard_settings;
+                let options = DashboardOptions {
+                    workers: workers(),
+                    connections: connections.each,
+                    origin,
+                    api_url,
+                    reads_proxy_protocol: balanced.contains(&BalancedListener::Dashboard),
+                    times: Times::default(),
+                };
+                DashboardServer::start(socket, Arc::clone(app), options).context("cannot start the dashboard")
+            })
             .transpose()?;
-        let sampled = SampledMetrics { started: app.clock.now(), durations: links.durations(), pools };
+        let services = HttpsServices {
+            links: links.workers(),
+            refusals: links.refusals(),
+            api: api.workers(),
+            dashboard: dashboard.as_ref().map(DashboardServer::workers),
+            hosts,
+        };
+        let certificates = https.as_ref().map(|https| Arc::clone(&https.certificates));
+        let https = match (tls, https) {
+            (Some(socket), Some(options)) => Some(
+                HttpsServer::start(socket, Arc::clone(app), services, options)
+                    .context("cannot start the HTTPS listener")?,
+            ),
+            (_, _) => None,
+        };
+        let sampled = SampledMetrics {
+            started: app.clock.now(),
+            durations: links.durations(),
+            pools,
+            certificates,
+            clock: Arc::clone(&app.clock),
+        };
         let metrics = metrics
             .map(|socket| start_metrics(socket, Arc::clone(app), sampled, connections.metrics))
             .transpose()?;
-        Ok(Self { api, links, dashboard, metrics })
+        Ok(Self { api, links, dashboard, https, metrics })
     }
 
     /// Waits until a listener fails.
@@ -133,6 +193,7 @@ impl Servers {
             outcome = self.api.ended() => ("API", outcome),
             outcome = self.links.ended() => ("link", outcome),
             outcome = dashboard_ended(self.dashboard.as_mut()) => ("dashboard", outcome),
+            outcome = https_ended(self.https.as_mut()) => ("HTTPS", outcome),
             outcome = ended(self.metrics.as_mut()) => ("metrics", outcome),
         };
         let cause = outcome.err().map_or_else(String::new, |error| format!(": {error}"));
@@ -141,20 +202,27 @@ impl Servers {
 
     /// Stops accepting, and returns when running requests are answered or their time is up.
     pub(crate) async fn stop(self) {
-        let Self { api, links, dashboard, metrics } = self;
+        let Self { api, links, dashboard, https, metrics } = self;
         let stop_dashboard = async {
             match dashboard {
                 Some(dashboard) => dashboard.stop(true).await,
                 None => Ok(()),
             }
         };
-        let (api, links, dashboard) = tokio::join!(api.stop(true), links.stop(true), stop_dashboard);
+        let stop_https = async {
+            match https {
+                Some(https) => https.stop().await,
+                None => Ok(()),
+            }
+        };
+        let (api, (links, https), dashboard) =
+            tokio::join!(api.stop(true), links.stop_beside(true, stop_https), stop_dashboard);
         let metrics = match metrics {
             Some(metrics) => metrics.stop().await,
             None => Ok(()),
         };
         for (listener, outcome) in
-            [("API", api), ("link", links), ("dashboard", dashboard), ("metrics", metrics)]
+            [("HTTPS", https), ("API", api), ("link", links), ("dashboard", dashboard), ("metrics", metrics)]
         {
             if let Err(error) = outcome {
                 tracing::error!(listener, %error, "a listener stopped unexpectedly");
@@ -171,16 +239,12 @@ async fn dashboard_ended(dashboard: Option<&mut DashboardServer>) -> io::Result<
     }
 }
 
-fn start_dashboard(
-    socket: TcpListener,
-    app: Arc<Application>,
-    settings: DashboardSettings,
-    connections: usize,
-) -> Result<DashboardServer> {
-    let DashboardSettings { origin, api_url } = settings;
-    let options =
-        DashboardOptions { workers: workers(), connections, origin, api_url, times: Times::default() };
-    DashboardServer::start(socket, app, options).context("cannot start the dashboard")
+/// Waits until the listener of HTTPS ends, if there is one.
+async fn https_ended(https: Option<&mut HttpsServer>) -> io::Result<()> {
+    match https {
+        Some(https) => https.ended().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Waits until the listener for metrics ends, if there is one.

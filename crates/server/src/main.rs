@@ -4,11 +4,16 @@
 mod background;
 mod backup_folder;
 mod bots;
+mod certificate_files;
+mod certificate_memory;
+mod challenge_handshakes;
 mod clicks;
 mod commands;
 mod core_dumps;
 mod country_database_file;
 mod followed_file;
+mod https_server;
+mod https_wiring;
 mod listeners;
 mod metrics_server;
 mod name_servers;

@@ -145,7 +145,13 @@ mod tests {
     fn start(pools: PoolSampler) -> (MetricsServer, SocketAddr, Arc<Application>) {
         let app = Arc::new(InMemory::default().application());
         let durations = VisitDurations::default();
-        let sampled = SampledMetrics { started: Timestamp::EPOCH, durations, pools: vec![pools] };
+        let sampled = SampledMetrics {
+            started: Timestamp::EPOCH,
+            durations,
+            pools: vec![pools],
+            certificates: None,
+            clock: Arc::clone(&app.clock),
+        };
         let handle = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle();
         let socket = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = MetricsServer::start(socket, Arc::clone(&app), handle, sampled, 10).unwrap();

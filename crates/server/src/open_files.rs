@@ -18,20 +18,20 @@ const MAX_FOR_METRICS: usize = 256;
 /// How many connections the listeners may hold at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Connections {
-    /// The API, the link listener and the dashboard each.
+    /// The API, the link listener, the dashboard and the listener of HTTPS each.
     pub(crate) each: usize,
     /// The listener for metrics.
     pub(crate) metrics: usize,
 }
 
 impl Connections {
-    /// As many as `wanted`, if they fit below `limit` together with `others`, the files that the program opens
-    /// for other purposes.
-    pub(crate) fn within(limit: Option<usize>, others: usize, wanted: usize) -> Self {
+    /// As many as `wanted` for each of so many `listeners`, if they fit below `limit` together with `others`, the files that
+    /// the program opens for other purposes.
+    pub(crate) fn within(limit: Option<usize>, others: usize, wanted: usize, listeners: usize) -> Self {
         let left = limit.map_or(usize::MAX, |limit| limit.saturating_sub(OTHER_FILES + others));
         let metrics = ListenerOptions::connections_within(left / 8).clamp(MIN_CONNECTIONS, MAX_FOR_METRICS);
         let left = left.saturating_sub(ListenerOptions::files_for(metrics));
-        let each = ListenerOptions::connections_within(left / 3).max(MIN_CONNECTIONS);
+        let each = ListenerOptions::connections_within(left / listeners.max(1)).max(MIN_CONNECTIONS);
         Self { each: wanted.min(each), metrics }
     }
 }
@@ -60,9 +60,11 @@ mod tests {
     #[test]
     fn r25_connections_stay_below_the_limit_of_open_files() {
         for limit in 300..5_000 {
-            for others in [0, 10, 42] {
-                let Connections { each, metrics } = Connections::within(Some(limit), others, 10_000);
-                let files = 3 * ListenerOptions::files_for(each) + ListenerOptions::files_for(metrics);
+            for (others, listeners) in [(0, 3), (10, 3), (42, 3), (42, 4)] {
+                let Connections { each, metrics } =
+                    Connections::within(Some(limit), others, 10_000, listeners);
+                let files =
+                    listeners * ListenerOptions::files_for(each) + ListenerOptions::files_for(metrics);
                 let fits = files + OTHER_FILES + others <= limit;
                 assert!(
                     fits || each == MIN_CONNECTIONS,
@@ -76,11 +78,11 @@ mod tests {
     fn a_high_limit_allows_all_wanted_connections() {
         for limit in [None, Some(65_536), Some(1_048_576)] {
             let expected = Connections { each: 10_000, metrics: MAX_FOR_METRICS };
-            assert_eq!(Connections::within(limit, 42, 10_000), expected);
+            assert_eq!(Connections::within(limit, 42, 10_000, 4), expected);
         }
-        assert_eq!(Connections::within(None, 0, 20).each, 20);
+        assert_eq!(Connections::within(None, 0, 20, 3).each, 20);
         assert_eq!(
-            Connections::within(Some(10), 42, 10_000),
+            Connections::within(Some(10), 42, 10_000, 3),
             Connections { each: MIN_CONNECTIONS, metrics: MIN_CONNECTIONS }
         );
     }

@@ -1,10 +1,13 @@
 //! Metrics that are read when a scraper asks: those of the process, the pools, and the durations of visits.
 
 use std::fmt::{Display, Write as _};
+use std::sync::Arc;
 
 use signpost_app::pool_usage::PoolUsage;
+use signpost_app::ports::Clock;
 use signpost_domain::Timestamp;
 use signpost_edge::{DurationCounts, VisitDurations};
+use signpost_tls::{CertificatesOverview, ServedCertificates};
 
 use crate::process_usage::ProcessUsage;
 
@@ -22,6 +25,9 @@ pub(crate) struct SampledMetrics {
     pub(crate) started: Timestamp,
     pub(crate) durations: VisitDurations,
     pub(crate) pools: Vec<PoolSampler>,
+    /// `None` without HTTPS.
+    pub(crate) certificates: Option<Arc<ServedCertificates>>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 impl SampledMetrics {
@@ -31,6 +37,9 @@ impl SampledMetrics {
         text.durations(&self.durations.counts());
         let pools: Vec<PoolUsage> = self.pools.iter().flat_map(|sample| sample()).collect();
         text.pools(&pools);
+        if let Some(certificates) = &self.certificates {
+            text.certificates(certificates.overview(self.clock.now()));
+        }
         text.process(&ProcessUsage::now(), self.started);
         text.0
     }
@@ -87,12 +96,27 @@ impl Text {
         }
     }
 
+    fn certificates(&mut self, overview: CertificatesOverview) {
+        let CertificatesOverview { served, late, soonest_end } = overview;
+        self.value("signpost_certificates", "gauge", "Certificates that this node serves.", Some(served));
+        self.value(
+            "signpost_certificates_late",
+            "gauge",
+            "Certificates with less than a fifth of their life left.",
+            Some(late),
+        );
+        self.value(
+            "signpost_certificates_soonest_end_seconds",
+            "gauge",
+            "When the first certificate expires, in seconds since 1970.",
+            soonest_end.map(unix_seconds),
+        );
+    }
+
     /// The standard metrics of a process. What the system does not tell is left out.
     fn process(&mut self, usage: &ProcessUsage, started: Timestamp) {
         let ProcessUsage { cpu_seconds, open_files, max_open_files, virtual_bytes, resident_bytes, threads } =
             *usage;
-        let started =
-            started.unix_millis().checked_div(1_000).and_then(|seconds| u64::try_from(seconds).ok());
         self.value("process_cpu_seconds_total", "counter", "Processor time in seconds.", cpu_seconds);
         self.value("process_open_fds", "gauge", "Open file descriptors.", open_files);
         self.value("process_max_fds", "gauge", "The most open file descriptors.", max_open_files);
@@ -102,7 +126,7 @@ impl Text {
             "process_start_time_seconds",
             "gauge",
             "Start of the process in seconds since 1970.",
-            started,
+            Some(unix_seconds(started)),
         );
         self.value("process_threads", "gauge", "Threads of the process.", threads);
     }
@@ -115,13 +139,31 @@ impl Text {
     }
 }
 
+const fn unix_seconds(instant: Timestamp) -> i64 {
+    instant.unix_millis().div_euclid(1_000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::SystemClock;
 
     fn sampled(pools: Vec<PoolSampler>) -> SampledMetrics {
         let started = Timestamp::from_unix_millis(1_769_850_307_042).unwrap();
-        SampledMetrics { started, durations: VisitDurations::default(), pools }
+        let durations = VisitDurations::default();
+        SampledMetrics { started, durations, pools, certificates: None, clock: Arc::new(SystemClock) }
+    }
+
+    #[test]
+    fn d195_certificates_are_counted_if_the_node_serves_https() {
+        let mut sampled = sampled(Vec::new());
+        assert!(!sampled.render().contains("signpost_certificates"));
+        sampled.certificates = Some(Arc::new(ServedCertificates::new("go.example.com")));
+        let text = sampled.render();
+        for line in ["signpost_certificates 0", "signpost_certificates_late 0"] {
+            assert!(text.lines().any(|shown| shown == line), "{line} is not in\n{text}");
+        }
+        assert!(!text.contains("soonest_end"), "without a certificate none ends: {text}");
     }
 
     #[test]

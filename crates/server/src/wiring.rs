@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
+use signpost_app::certificates::Issuance;
 use signpost_app::pool_usage::PoolUsage;
 use signpost_app::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore,
@@ -15,24 +16,25 @@ use signpost_app::ports::{
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
-use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
+use signpost_click_recorder::ClickRecorder;
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
-use signpost_enrichment::Enricher;
 use signpost_passwords::Argon2Hasher;
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
 use signpost_sqlite::{SqliteClickStore, SqliteOptions, SqliteStore};
+use signpost_tls::ServedCertificates;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
 use crate::bots::RecordedBots;
-use crate::clicks::CountedClicks;
+use crate::clicks::{CountedClicks, close_recorder, record_clicks};
 use crate::country_database_file::CountryDatabaseFile;
+use crate::https_wiring::{issuance, serve_certificates};
 use crate::name_servers;
 use crate::sampled_metrics::PoolSampler;
-use crate::settings::{ClickSettings, CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
@@ -49,10 +51,10 @@ pub(crate) struct Serving {
     pools: Vec<PoolSampler>,
     background: Background,
     recorder: Option<Arc<ClickRecorder>>,
-    /// The task that follows the blocklist's file, if there is one.
-    blocklist_follower: Option<JoinHandle<()>>,
-    /// The task that follows the file of the database of countries, if there is one.
-    countries_follower: Option<JoinHandle<()>>,
+    /// The certificates of the listener of HTTPS, if there is one.
+    certificates: Option<Arc<ServedCertificates>>,
+    /// The tasks that follow files: the blocklist, the database of countries, the certificate.
+    followers: Vec<JoinHandle<()>>,
 }
 
 impl Serving {
@@ -68,6 +70,7 @@ impl Serving {
         };
         let database = settings.gates.country_database.as_ref();
         let countries = database.map_or_else(no_countries, |file| file.lookup());
+        let is_new_database = common.database.is_missing_file();
         let parts = Parts {
             system: settings.system.clone(),
             blocklist,
@@ -75,34 +78,44 @@ impl Serving {
             countries,
             bots: RecordedBots::of(&settings.clicks),
             custom_domain_scheme: settings.custom_domain_scheme,
-            hostname_rules: settings.domains.hostname_rules(&settings.system, common.dashboard_url.as_ref()),
+            hostname_rules: settings.domains.hostname_rules(
+                &settings.system,
+                common.dashboard_url.as_ref(),
+                &settings.api_hostnames,
+            ),
             edge: settings.domains.edge.clone(),
             dns: name_servers::dns(&settings.domains.name_servers)?,
             trusted_proxies: settings.plain.trusted_proxies.clone(),
             throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
             passwords: Arc::new(Argon2Hasher::new()?),
+            issuance: issuance(common, settings, is_new_database)?,
         };
-        let is_new_database = common.database.is_missing_file();
         let mut stores =
             Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
         let pools = std::mem::take(&mut stores.pools);
-        let recorder = record_clicks(&settings.clicks, &parts, &stores, is_new_database).await?;
+        let recorder =
+            record_clicks(&settings.clicks, &stores.clicks, &parts.countries, is_new_database).await?;
         let app = Arc::new(application(common, parts, stores, recorder.clone()));
         let background = Background::start(&app, matches!(common.database, Database::File(_))).await;
-        Ok(Self {
-            app,
-            pools,
-            background,
-            recorder,
-            blocklist_follower: file.map(TargetBlocklistFile::follow),
-            countries_follower: database.map(CountryDatabaseFile::follow),
-        })
+        let mut followers = Vec::new();
+        followers.extend(file.map(TargetBlocklistFile::follow));
+        followers.extend(database.map(CountryDatabaseFile::follow));
+        let certificates = match &settings.https {
+            Some(https) => Some(serve_certificates(&app, settings, https, &mut followers).await?),
+            None => None,
+        };
+        Ok(Self { app, pools, background, recorder, certificates, followers })
     }
 
     /// The samplers of the stores' pools.
     pub(crate) fn take_pools(&mut self) -> Vec<PoolSampler> {
         std::mem::take(&mut self.pools)
+    }
+
+    /// The certificates of the listener of HTTPS, if there is one.
+    pub(crate) fn certificates(&self) -> Option<Arc<ServedCertificates>> {
+        self.certificates.clone()
     }
 
     /// Marks the program as stopping, and leaves background work to other nodes.
@@ -119,11 +132,11 @@ impl Serving {
 
     /// Closes the store after its pending work. Call this when the servers have stopped.
     pub(crate) async fn close(self) {
-        let Self { app, pools, background, recorder, blocklist_follower, countries_follower } = self;
+        let Self { app, pools, background, recorder, certificates: _, followers } = self;
         drop(pools);
         close_recorder(recorder, CLICKS_SENT_WITHIN).await;
         background.end().await;
-        for follower in [blocklist_follower, countries_follower].into_iter().flatten() {
+        for follower in followers {
             follower.abort();
         }
         let start = Instant::now();
@@ -134,38 +147,6 @@ impl Serving {
         if let Err(error) = tokio::task::spawn_blocking(|| drop(app)).await {
             tracing::error!(%error, "closing the store failed");
         }
-    }
-}
-
-/// Starts recording clicks, unless `click-recording` is off.
-async fn record_clicks(
-    settings: &ClickSettings,
-    parts: &Parts,
-    stores: &Stores,
-    is_new_database: bool,
-) -> Result<Option<Arc<ClickRecorder>>> {
-    if !settings.are_recorded {
-        return Ok(None);
-    }
-    let secrets_key = settings.secrets_key.as_ref();
-    let secrets = secrets_key.map(|file| file.key_or_new(&OsRandomness, is_new_database)).transpose()?;
-    let world = RecorderPorts {
-        store: Arc::clone(&stores.clicks),
-        clock: Arc::new(SystemClock),
-        randomness: Arc::new(OsRandomness),
-        countries: Arc::clone(&parts.countries),
-        facts: Box::new(Enricher::new(settings.lists.clone())),
-        secrets,
-    };
-    let options = RecorderOptions::in_folder(settings.spool());
-    Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))
-}
-
-/// Writes the received clicks to the spool, and sends clicks from there for at most `within`.
-async fn close_recorder(recorder: Option<Arc<ClickRecorder>>, within: Duration) {
-    let Some(recorder) = recorder else { return };
-    if let Err(error) = tokio::task::spawn_blocking(move || recorder.close(within)).await {
-        tracing::error!(%error, "recording clicks panicked");
     }
 }
 
@@ -180,6 +161,21 @@ pub(crate) async fn operators_application(common: &CommonSettings) -> Result<App
     // No operator's command counts requests.
     let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
     Ok(application(common, parts, stores, None))
+}
+
+/// Builds the application for `signpost certificate`, with the authority if the command gives the settings of `serve`.
+///
+/// # Errors
+/// There is no database, or it cannot be opened; the authority's settings cannot be used.
+pub(crate) async fn certificates_application(
+    common: &CommonSettings,
+    serve: Option<&ServeSettings>,
+) -> Result<Application> {
+    let mut app = operators_application(common).await?;
+    if let Some(serve) = serve {
+        app.issuance = issuance(common, serve, false)?;
+    }
+    Ok(app)
 }
 
 /// Builds the application for a command that validates links as `serve` does.
@@ -212,6 +208,7 @@ struct Parts {
     throttle_per_minute: u32,
     account_bounds: AccountBounds,
     passwords: Arc<dyn PasswordHasher>,
+    issuance: Option<Issuance>,
 }
 
 impl Parts {
@@ -235,6 +232,7 @@ impl Parts {
             throttle_per_minute: 0,
             account_bounds: AccountBounds::NONE,
             passwords: Arc::new(NoPasswords),
+            issuance: None,
         }
     }
 }
@@ -356,6 +354,7 @@ fn application(
         throttle_per_minute,
         account_bounds,
         passwords,
+        issuance,
     } = parts;
     let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
@@ -368,6 +367,7 @@ fn application(
         clock,
         randomness: Arc::new(OsRandomness),
         passwords,
+        issuance,
         dns,
         target_blocklist: blocklist,
         clicks: Arc::new(CountedClicks::before(recorder)),

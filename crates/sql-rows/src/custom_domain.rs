@@ -8,6 +8,7 @@ use signpost_domain::{
 
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
+use crate::certificate::SummaryRow;
 use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::custom_domains;
@@ -119,17 +120,21 @@ pub struct ScheduledRow {
     pub domain: CustomDomainRow,
     next_check_at: Option<Instant>,
     claims: i32,
+    /// What is stored about the certificate of its hostname for its account.
+    #[diesel(embed)]
+    certificate: Option<SummaryRow>,
 }
 
 impl ScheduledRow {
     /// The domain with the plan of its checks.
     pub fn into_scheduled(self) -> Result<ScheduledDomain, Corrupt> {
-        let Self { domain, next_check_at, claims } = self;
+        let Self { domain, next_check_at, claims, certificate } = self;
         let domain = domain.into_domain()?;
         let row = RowName::new(TABLE, domain.id);
         let next_check_at = next_check_at.map(|at| row.timestamp("next_check_at", at)).transpose()?;
         let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is not a number of claims"))?;
-        Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
+        let certificate = certificate.map(SummaryRow::into_summary).transpose()?;
+        Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims }, certificate })
     }
 }
 

@@ -10,6 +10,8 @@ pub mod account;
 pub mod api_key;
 pub mod audit_entry;
 pub mod cell;
+pub mod certificate;
+pub mod certificate_order;
 pub mod columns;
 mod corrupt;
 pub mod custom_domain;

@@ -3,6 +3,8 @@
 pub use crate::account::table::accounts;
 pub use crate::api_key::table::api_keys;
 pub use crate::audit_entry::table::audit_entries;
+pub use crate::certificate::table::certificates;
+pub use crate::certificate_order::table::{certificate_authorities, certificate_challenges};
 pub use crate::custom_domain::table::custom_domains;
 pub use crate::group::table::groups;
 pub use crate::link::table::links;
@@ -26,6 +28,7 @@ diesel::joinable!(links -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,
+    certificates,
     custom_domains,
     groups,
     links,

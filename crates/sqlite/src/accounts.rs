@@ -9,6 +9,7 @@ use signpost_domain::{
     PlanName, Timestamp, Usage,
 };
 
+use crate::certificates::forget_certificates_of_account;
 use crate::columns::UpperBound;
 use crate::failure::Failure;
 use crate::links::read_link;
@@ -202,6 +203,7 @@ impl AccountWrites for SqliteUnitOfWork {
             diesel::delete(link_lateness::table.filter(link_lateness::account_id.eq(id)))
                 .execute(connection)?;
             diesel::delete(groups::table.filter(groups::account_id.eq(id))).execute(connection)?;
+            forget_certificates_of_account(connection, account)?;
             diesel::delete(custom_domains::table.filter(custom_domains::account_id.eq(id)))
                 .execute(connection)?;
             diesel::delete(merged_counts::table.filter(merged_counts::account_id.eq(id)))

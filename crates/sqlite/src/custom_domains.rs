@@ -15,11 +15,12 @@ use signpost_domain::{
     PlanResource, Timestamp,
 };
 
+use crate::certificates::forget_certificate;
 use crate::columns::UpperBound;
 use crate::counters;
 use crate::failure::Failure;
 use crate::link_batches::{self, Lost};
-use crate::schema::custom_domains;
+use crate::schema::{certificates, custom_domains};
 use crate::sql_errors::is_taken;
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
@@ -35,8 +36,8 @@ impl CustomDomainReads for SqliteStore {
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
-            let found = custom_domains::table
-                .find(IdBytes::from(id))
+            let found = with_certificates()
+                .filter(custom_domains::id.eq(IdBytes::from(id)))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
                 .select(ScheduledRow::as_select())
                 .first(connection)
@@ -53,7 +54,7 @@ impl CustomDomainReads for SqliteStore {
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
-            let rows = custom_domains::table
+            let rows = with_certificates()
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
                 .filter(custom_domains::id.lt(UpperBound::from(after)))
                 .order(custom_domains::id.desc())
@@ -81,6 +82,15 @@ impl CustomDomainReads for SqliteStore {
         let hostname = hostname.clone();
         self.readers().read(move |connection| read_holder(connection, &hostname)).await
     }
+}
+
+/// Domains with what is stored about the certificates of their hostnames for their accounts.
+#[diesel::dsl::auto_type]
+fn with_certificates() -> _ {
+    let is_of_domain = certificates::hostname
+        .eq(custom_domains::hostname)
+        .and(certificates::account_id.eq(custom_domains::account_id.nullable()));
+    custom_domains::table.left_join(certificates::table.on(is_of_domain))
 }
 
 fn read_domain(
@@ -143,7 +153,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
         let hostname = hostname.clone();
         let step = move |connection: &mut SqliteConnection| {
-            let own = custom_domains::table
+            let own = with_certificates()
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
                 .filter(custom_domains::hostname.eq(hostname.as_str()))
                 .select(ScheduledRow::as_select())
@@ -207,7 +217,8 @@ impl CustomDomainWrites for SqliteUnitOfWork {
                 .find(IdBytes::from(id))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account_id)));
             match diesel::update(row).set(StatusColumns::new(&domain, checks)).execute(connection) {
-                Ok(1) => Ok(()),
+                Ok(1) if domain.status.may_have_certificate() => Ok(()),
+                Ok(1) => Ok(forget_certificate(connection, domain.hostname.as_str(), Some(account_id))?),
                 Ok(_) => Err(Failure::Other(format!("the domain {id} was not locked")).into()),
                 Err(error) if is_taken(&error, "custom_domains.hostname") => {
                     Err(Stop::Decided(UpdateCustomDomainError::HostnameTaken))
@@ -250,8 +261,9 @@ impl CustomDomainWrites for SqliteUnitOfWork {
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)));
             let deleted: Option<String> =
                 diesel::delete(row).returning(custom_domains::hostname).get_result(connection).optional()?;
-            if deleted.is_some() {
+            if let Some(hostname) = &deleted {
                 counters::discount_one(connection, account, PlanResource::Domains)?;
+                forget_certificate(connection, hostname, Some(account))?;
             }
             Ok(deleted)
         };

@@ -11,6 +11,7 @@ use signpost_app::ports::{
 };
 use signpost_domain::{CheckPlan, DnsObservation, Timestamp};
 
+use crate::certificates::forget_certificates_of;
 use crate::failure::Failure;
 use crate::schema::custom_domains;
 use crate::store::SqliteStore;
@@ -131,6 +132,7 @@ impl DomainChecks for SqliteStore {
             if ids.is_empty() {
                 return Ok(0);
             }
+            forget_certificates_of(connection, &ids)?;
             let expired = diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids))).set((
                 // Assignments read the old row, in any order.
                 custom_domains::failure_reason.eq(sql::<Nullable<Text>>(

@@ -14,6 +14,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    order_events (id) {
+        id -> BigInt,
+        at -> BigInt,
+        kind -> Text,
+        hostname -> Text,
+        registered_domain -> Text,
+    }
+}
+
+diesel::table! {
     changes (number) {
         number -> BigInt,
         at -> BigInt,

@@ -1,17 +1,28 @@
-//! Certificates for the HTTPS servers of tests.
+//! Certificates for HTTPS servers in tests.
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 
-/// A certificate of `localhost` and `127.0.0.1` that clients trust as a root, and its key, as PEM.
+/// A certificate that clients trust as a root, and its key, as PEM.
 #[derive(Debug, Clone)]
-pub(crate) struct LocalCertificate {
-    pub(crate) certificate: String,
-    pub(crate) key: String,
+pub struct LocalCertificate {
+    /// The certificate.
+    pub certificate: String,
+    /// Its private key.
+    pub key: String,
 }
 
 impl LocalCertificate {
-    pub(crate) fn new() -> Self {
-        let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    /// A new one of `localhost` and `127.0.0.1`, which is valid for decades.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "each is another one")]
+    pub fn new() -> Self {
+        Self::of(&["localhost", "127.0.0.1"])
+    }
+
+    /// A certificate of these names, with a new key.
+    #[must_use]
+    pub fn of(names: &[&str]) -> Self {
+        let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
         Self { certificate: cert.pem(), key: signing_key.serialize_pem() }
     }

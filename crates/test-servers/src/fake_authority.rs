@@ -80,6 +80,7 @@ struct Shared {
 struct State {
     misbehaviours: HashMap<Endpoint, Misbehaviour>,
     requests: HashMap<Endpoint, usize>,
+    held_back: usize,
     refuses_every_other_nonce: bool,
     signed_requests: usize,
     orders: Vec<Order>,
@@ -203,6 +204,13 @@ impl FakeAuthority {
     #[must_use]
     pub fn requests(&self, endpoint: Endpoint) -> usize {
         self.shared.state().requests.get(&endpoint).copied().unwrap_or(0)
+    }
+
+    /// The number of answers that it has kept back, because it is [silent](Misbehaviour::silence) or
+    /// [loses](Misbehaviour::lost_answer) them. The work for a lost answer is done by then.
+    #[must_use]
+    pub fn held_back(&self) -> usize {
+        self.shared.state().held_back
     }
 
     /// The number of orders that were made.

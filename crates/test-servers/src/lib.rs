@@ -16,12 +16,14 @@
 )]
 
 mod absence;
-mod certificates;
+pub mod balancer;
+pub mod certificates;
 pub mod chromium;
 pub mod country_database;
 pub mod dns;
 pub mod fake_authority;
 pub mod hostile_clients;
+pub mod https_client;
 mod log_file;
 pub mod pebble;
 mod ports;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::absence::{Absence, find_program};
 use crate::certificates::LocalCertificate;
+use crate::https_client::HttpsClient;
 use crate::log_file::LogFile;
 use crate::ports::free_port;
 use crate::server_process::ServerProcess;
@@ -42,6 +43,7 @@ pub struct Pebble {
     port: u16,
     management_port: u16,
     http_port: u16,
+    tls_port: u16,
 }
 
 impl Pebble {
@@ -81,6 +83,7 @@ impl Pebble {
             port: free_port(),
             management_port: free_port(),
             http_port: free_port(),
+            tls_port: free_port(),
         };
         server.write_files(setup);
         server.came_up(program, name_server, setup).then_some(server)
@@ -104,6 +107,37 @@ impl Pebble {
         self.http_port
     }
 
+    /// The port to which it connects, in place of 443, to validate a hostname in a handshake. Nothing listens there at first.
+    #[must_use]
+    pub const fn tls_port(&self) -> u16 {
+        self.tls_port
+    }
+
+    /// The root of the certificates that it issues, as PEM.
+    ///
+    /// # Panics
+    /// If it does not answer.
+    #[must_use]
+    pub fn issued_root(&self) -> String {
+        let own_root = fs::read_to_string(self.roots()).unwrap();
+        let management = HttpsClient::new((Ipv4Addr::LOCALHOST, self.management_port).into(), &own_root);
+        let answer = management.get("localhost", "/roots/0").unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    }
+
+    /// How many orders it has taken.
+    #[must_use]
+    pub fn orders(&self) -> usize {
+        self.log().matches("Added order ").count()
+    }
+
+    /// How many certificates it has issued.
+    #[must_use]
+    pub fn issued(&self) -> usize {
+        self.log().matches("Issued certificate serial ").count()
+    }
+
     /// What it has logged.
     #[must_use]
     pub fn log(&self) -> String {
@@ -117,10 +151,10 @@ impl Pebble {
         let is_required = setup.external_account.is_some();
         let keys = setup.external_account.iter().map(|(id, key)| format!("\"{id}\":\"{key}\""));
         let keys = keys.collect::<Vec<_>>().join(",");
-        let Self { port, management_port, http_port, .. } = self;
+        let Self { port, management_port, http_port, tls_port, .. } = self;
         let settings = format!(
             r#"{{"pebble":{{"listenAddress":"127.0.0.1:{port}","managementListenAddress":"127.0.0.1:{management_port}",
-            "certificate":"certificate.pem","privateKey":"key.pem","httpPort":{http_port},"tlsPort":{http_port},
+            "certificate":"certificate.pem","privateKey":"key.pem","httpPort":{http_port},"tlsPort":{tls_port},
             "externalAccountBindingRequired":{is_required},"externalAccountMACKeys":{{{keys}}}}}}}"#
         );
         fs::write(self.folder.join("settings.json"), settings).unwrap();

@@ -78,6 +78,8 @@ pub struct Program {
     pub links: String,
     /// The address and port of the metrics, if they are on.
     pub metrics: Option<String>,
+    /// The address and port of HTTPS, if it is on.
+    pub tls: Option<String>,
     /// The address and port of the dashboard.
     pub dashboard: String,
     /// The address at which the first user is created, if there is none.
@@ -148,6 +150,7 @@ impl Program {
             api: String::new(),
             links: String::new(),
             metrics: None,
+            tls: None,
             dashboard: String::new(),
             start_url: None,
             key: String::new(),
@@ -176,6 +179,7 @@ impl Program {
                 text("/links").context("no address of the links")?.clone_into(&mut self.links);
                 text("/dashboard").context("no address of the dashboard")?.clone_into(&mut self.dashboard);
                 self.metrics = text("/metrics").map(str::to_owned);
+                self.tls = text("/tls").map(str::to_owned);
                 Ok(true)
             }
             Some("no_account" | "no_user") => Ok(false),

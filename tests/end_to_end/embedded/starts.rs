@@ -175,8 +175,9 @@ fn d62_the_message_of_the_first_start_is_not_buried() {
     let message = text.find("Created your first account").unwrap_or_else(|| panic!("{text}"));
     let (before, behind) = text.split_at(message);
     let lines: Vec<_> = before.lines().collect();
-    let [settings, database, key] = lines[..] else { panic!("{before}") };
-    assert!(settings.contains("starting") && key.contains("made the secrets key"), "{before}");
+    let [start, settings, database, key] = lines[..] else { panic!("{before}") };
+    assert!(start.contains("starting") && settings.contains(" settings "), "{before}");
+    assert!(key.contains("made the secrets key"), "{before}");
     assert!(database.contains("the database was created") && !before.contains("WARN"), "{before}");
     assert!(behind.contains("custom domains are off"), "what concerns a later step comes later: {text}");
     assert!(behind.contains(" unlimited\n") && !text.contains("took over background work"), "{text}");

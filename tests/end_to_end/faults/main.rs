@@ -24,6 +24,7 @@ mod balancer;
 mod clicks;
 mod disk;
 mod guesses;
+mod half_handshakes;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]
 mod harness;

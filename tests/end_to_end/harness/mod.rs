@@ -8,6 +8,7 @@ mod account;
 mod answer;
 mod browser;
 pub mod domains;
+pub mod https;
 mod log;
 mod minute;
 mod once;

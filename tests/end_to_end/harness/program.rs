@@ -67,6 +67,8 @@ pub struct Program {
     pub dashboard: Option<String>,
     /// The address at which the first user is created, if there is none.
     pub start_url: Option<String>,
+    /// The address of HTTPS, if the program speaks TLS.
+    pub tls: Option<String>,
     /// The address of the metrics, if they are on.
     pub metrics: Option<String>,
 }
@@ -131,6 +133,7 @@ impl Program {
             links: String::new(),
             dashboard: None,
             start_url: None,
+            tls: None,
             metrics: None,
         };
         program.await_listening();
@@ -165,6 +168,7 @@ impl Program {
                     event["api"].as_str().unwrap().clone_into(&mut self.api);
                     event["links"].as_str().unwrap().clone_into(&mut self.links);
                     self.dashboard = event["dashboard"].as_str().map(str::to_owned);
+                    self.tls = event["tls"].as_str().map(str::to_owned);
                     self.metrics = event["metrics"].as_str().map(str::to_owned);
                     return;
                 }

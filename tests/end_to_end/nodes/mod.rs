@@ -3,6 +3,8 @@
 //! Without the servers these tests are skipped with a notice.
 
 mod background_work;
+mod certificate_crashes;
+mod certificates;
 mod changes;
 mod custom_domains;
 mod dashboard;

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use signpost_test_servers::certificates::LocalCertificate;
+
+use crate::harness::https::{SYSTEM, with_certificate};
 use crate::harness::{Account, BROWSER, Program, Visitor};
 
 const DASHBOARD: &str = include_str!("../../../packaging/grafana-dashboard.json");
@@ -33,7 +36,9 @@ fn metric_names(text: &str) -> BTreeSet<&str> {
 #[test]
 fn d63_every_metric_of_the_packaging_exists() {
     let (program, _) = used_program();
-    let body = scraped(&program);
+    let (_folder, node) = with_certificate(Program::builder(), &LocalCertificate::of(&[SYSTEM]));
+    let with_https = node.setting("metrics-listen", "127.0.0.1:0").start();
+    let body = scraped(&program) + &scraped(&with_https);
     let samples = body.lines().filter(|line| !line.starts_with('#'));
     let known: BTreeSet<&str> = samples.filter_map(|line| line.split(['{', ' ']).next()).collect();
     for (file, text, at_least) in

@@ -16,7 +16,7 @@ use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateAuthority as _, CertificateKey, Challenge,
     IssuedCertificate, OrderProgress, OrderUrl,
 };
-use signpost_domain::{CertificateFailure, Email, Hostname, Timestamp};
+use signpost_domain::{CertificateFailure, Email, Hostname, Timestamp, ValidationMethod};
 use signpost_memory::ManualClock;
 
 pub(crate) fn now() -> Timestamp {
@@ -80,7 +80,7 @@ impl RunningOrder {
 
     pub(crate) async fn progress(&self) -> Result<OrderProgress, AuthorityError> {
         let authority = authority(&self.options);
-        repeated(|| authority.progress(&self.account, &self.url)).await
+        repeated(|| authority.progress(&self.account, &self.url, ValidationMethod::Http)).await
     }
 
     pub(crate) async fn challenge(&self) -> Challenge {
@@ -92,7 +92,9 @@ impl RunningOrder {
 
     pub(crate) async fn begin_validation(&self) {
         let authority = authority(&self.options);
-        repeated(|| authority.begin_validation(&self.account, &self.url)).await.unwrap();
+        repeated(|| authority.begin_validation(&self.account, &self.url, ValidationMethod::Http))
+            .await
+            .unwrap();
     }
 
     pub(crate) async fn finalize(&self) {

@@ -12,6 +12,7 @@ use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, DnsObservatio
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::certificates::want_for_proven;
 use crate::domains::{Findings, LinksLeft, jitter, lose_links_before_service};
 use crate::ports::{
     CLAIM_OF_A_CHECK, Clock, ConcludedCheck, DnsUnavailable, DueCheck, MAX_CLAIMS_OF_A_CHECK, Store,
@@ -186,6 +187,7 @@ impl CheckDomains {
                     Err(UpdateCustomDomainError::HostnameTaken) => return Ok(Outcome::Failed),
                     Err(UpdateCustomDomainError::Store(error)) => return Err(error.into()),
                 }
+                want_for_proven(&self.app, work.as_mut(), &before, &after, now).await?;
                 commit(&self.app, work).await?;
                 if after.status == before.status {
                     return Ok(Outcome::Unchanged);

@@ -62,7 +62,7 @@ pub async fn connect(
                         tracing::warn!(%error, %hostname, "links of former holders are still on a hostname");
                     });
                 }
-                return Ok(connected);
+                return Ok(*connected);
             }
             End::ProofWanted => proof = Some(ask_for_proof(app, &record).await?),
         }
@@ -79,7 +79,7 @@ async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result
 /// How an attempt ends. Only the first end changes anything.
 enum End {
     /// The caller has the hostname. Other accounts may still have links there.
-    Connected(Connected, LinksLeft),
+    Connected(Box<Connected>, LinksLeft),
     /// Another account claims the hostname, and DNS was not asked for the caller's proof yet.
     ProofWanted,
 }
@@ -111,7 +111,7 @@ impl Connecting<'_> {
         if let Some(own) = own.as_ref().filter(|own| own.domain.at(now).status.holds_hostname()) {
             let connected = self.connected(own, now, false);
             operation.finish(Some(work), false, &connected).await?;
-            return Ok(Attempt::Ended(End::Connected(connected, LinksLeft::None)));
+            return Ok(Attempt::Ended(End::Connected(Box::new(connected), LinksLeft::None)));
         }
         if !self.caller.plan().features.contains(Feature::CustomDomains) {
             return Err(Refusal::FeatureNotAvailable(Feature::CustomDomains).into());
@@ -139,7 +139,7 @@ impl Connecting<'_> {
         let deed = Deed::of(self.caller, AuditAction::DomainConnected, object);
         record(self.app, work.as_mut(), deed).await?;
         operation.finish(Some(work), true, &connected).await?;
-        Ok(Attempt::Ended(End::Connected(connected, left)))
+        Ok(Attempt::Ended(End::Connected(Box::new(connected), left)))
     }
 
     /// Gives the caller a free hostname. `None` if it is no longer free.

@@ -16,6 +16,8 @@ use crate::ports::DnsUnavailable;
 pub(crate) struct Findings {
     proof: Option<Proof>,
     pointing: Option<Pointing>,
+    /// Whether a certificate can be served, for a domain that waits for it or will (D194).
+    has_certificate: bool,
 }
 
 /// The answer about an account's `TXT` record.
@@ -41,7 +43,7 @@ impl Findings {
     ///
     /// - pending, or about to be pending again: the proof, and that it points here;
     /// - active: only that it points here, since the `TXT` record proves a claim and is not needed later;
-    /// - waiting for its certificate: nothing.
+    /// - waiting for its certificate: nothing, but the store says whether there is one.
     ///
     /// If the name of the record is too long for DNS, the proof is missing without a query.
     ///
@@ -56,40 +58,48 @@ impl Findings {
         domain: &CustomDomain,
         now: Timestamp,
     ) -> Result<Self, DnsUnavailable> {
+        // Where TLS ends in front of the service, a certificate is ready as soon as a domain may have one (D39).
+        let ends_tls_elsewhere = app.issuance.is_none();
         match domain.at(now).status {
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => {
                 let record = domain.verification_record();
                 if is_too_long(&record) {
-                    return Ok(Self { proof: Some(Proof::of(&record, &[], &[])), pointing: None });
+                    return Ok(Self { proof: Some(Proof::of(&record, &[], &[])), ..Self::default() });
                 }
                 let (proof, pointing) = try_join(ask_for_proof(app, &record), where_to(app, domain)).await?;
-                Ok(Self { proof: Some(proof), pointing: Some(pointing) })
+                Ok(Self { proof: Some(proof), pointing: Some(pointing), has_certificate: ends_tls_elsewhere })
             }
             CustomDomainStatus::Active { .. } => {
-                Ok(Self { proof: None, pointing: Some(where_to(app, domain).await?) })
+                Ok(Self { pointing: Some(where_to(app, domain).await?), ..Self::default() })
             }
-            CustomDomainStatus::SslPending { .. } => Ok(Self::default()),
+            CustomDomainStatus::SslPending { .. } => {
+                let has_certificate = ends_tls_elsewhere || is_served(app, domain).await;
+                Ok(Self { has_certificate, ..Self::default() })
+            }
         }
     }
 
     /// The domain with these findings and the deadlines up to `now` applied. A failed domain stays failed. The observation
     /// is recorded in every status (D65).
-    ///
-    /// TLS ends in front of this service, so a certificate is ready as soon as a domain may have one (D39).
     pub(crate) fn applied_to(&self, domain: &CustomDomain, now: Timestamp) -> CustomDomain {
         let is_proven = self.proof.as_ref().is_some_and(|proof| proof.is_there);
         let points_here = self.pointing.as_ref().map(|pointing| pointing.is_here);
         let after = match domain.at(now).status {
             CustomDomainStatus::Pending { .. } if is_proven && points_here == Some(true) => {
-                domain.after(DomainEvent::Proven, now).after(DomainEvent::CertificateReady, now)
+                let proven = domain.after(DomainEvent::Proven, now);
+                if self.has_certificate { proven.after(DomainEvent::CertificateReady, now) } else { proven }
             }
-            CustomDomainStatus::SslPending { .. } => domain.after(DomainEvent::CertificateReady, now),
+            CustomDomainStatus::SslPending { .. } if self.has_certificate => {
+                domain.after(DomainEvent::CertificateReady, now)
+            }
             CustomDomainStatus::Active { .. } => match points_here {
                 Some(true) => domain.after(DomainEvent::PointsHere, now),
                 Some(false) => domain.after(DomainEvent::PointsElsewhere, now),
                 None => domain.clone(),
             },
-            CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => domain.at(now),
+            CustomDomainStatus::Pending { .. }
+            | CustomDomainStatus::SslPending { .. }
+            | CustomDomainStatus::Failed => domain.at(now),
         };
         if self.has_answers() { after.seen(&self.seen(), now) } else { after }
     }
@@ -134,6 +144,27 @@ pub(super) async fn ask_for_proof(
 /// Whether the record's name exceeds the limit of DNS, so that name servers cannot be asked for it.
 fn is_too_long(record: &VerificationRecord) -> bool {
     record.name().len() > Hostname::MAX_CHARS
+}
+
+/// Whether a certificate of the domain is in service. A store that does not answer says nothing, so the domain waits on.
+async fn is_served(app: &Application, domain: &CustomDomain) -> bool {
+    match app.store.certificate(&domain.hostname).await {
+        Ok(stored) => {
+            stored.is_some_and(|stored| stored.account == Some(domain.account_id) && stored.served.is_some())
+        }
+        Err(error) => {
+            tracing::info!(%error, hostname = %domain.hostname, "cannot read whether a domain has a certificate");
+            false
+        }
+    }
+}
+
+/// Whether the hostname leads to the edge (D39).
+///
+/// # Errors
+/// DNS gave no answer.
+pub(crate) async fn leads_here(app: &Application, domain: &CustomDomain) -> Result<bool, DnsUnavailable> {
+    Ok(where_to(app, domain).await?.is_here)
 }
 
 /// Asks where the hostname leads (D39).

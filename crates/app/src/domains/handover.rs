@@ -31,6 +31,21 @@ pub(crate) fn jitter(app: &Application) -> Result<u8, RandomnessUnavailable> {
     Ok(byte)
 }
 
+/// The plan of the checks of a domain whose status has changed.
+pub(crate) fn checks_after(
+    app: &Application,
+    domain: &CustomDomain,
+    now: Timestamp,
+) -> Result<CheckPlan, RandomnessUnavailable> {
+    let jitter = jitter(app)?;
+    Ok(match domain.status {
+        CustomDomainStatus::Pending { .. } => CheckPlan::first(now, jitter),
+        CustomDomainStatus::SslPending { .. }
+        | CustomDomainStatus::Active { .. }
+        | CustomDomainStatus::Failed => CheckPlan::following(domain.status, 0, now, jitter),
+    })
+}
+
 /// Whether links still have an address on a hostname.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinksLeft {

@@ -1,20 +1,22 @@
 //! Checking a custom domain now (D39, D42).
 
+use std::time::Duration;
+
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    AuditAction, CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Permission, Refusal,
-    Timestamp,
+    AuditAction, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Permission, Refusal, Timestamp,
 };
 
 use super::findings::Findings;
 use super::handover::{
-    Attempt, CompetingClaim, Handover, LinksLeft, lose_links_before_service, taken, write,
+    Attempt, CompetingClaim, Handover, LinksLeft, checks_after, lose_links_before_service, taken, write,
 };
-use super::{DomainWithInstructions, domain_named, jitter};
+use super::{DomainWithInstructions, domain_named};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::caller::Caller;
+use crate::certificates::want_for_proven;
 use crate::idempotency::{Idempotency, Operation};
 use crate::ports::{Claims, ScheduledDomain};
 
@@ -47,7 +49,28 @@ pub async fn verify(
         Refusal::DomainProviderUnavailable
     })?;
     let verifying = Verifying { app, caller, domain: &domain, findings: &findings };
-    verifying.handover().run(&operation, || verifying.attempt(&operation)).await
+    let verified = verifying.handover().run(&operation, || verifying.attempt(&operation)).await?;
+    if let CustomDomainStatus::SslPending { .. } = verified.domain.status {
+        ask_for_certificate_early(app, &verified).await?;
+    }
+    Ok(verified)
+}
+
+/// How long after an attempt its owner may ask for the next one (D190).
+const BETWEEN_EARLY_ATTEMPTS: Duration = Duration::from_mins(10);
+
+/// Makes the next attempt at a certificate due now, unless the last one was just made. It shows in the domain afterwards.
+async fn ask_for_certificate_early(
+    app: &Application,
+    verified: &DomainWithInstructions,
+) -> Result<(), AppError> {
+    let now = app.clock.now();
+    let is_recent = |last: Timestamp| now < last.plus(BETWEEN_EARLY_ATTEMPTS);
+    if app.issuance.is_none() || verified.certificate.last_attempt_at.is_none_or(is_recent) {
+        return Ok(());
+    }
+    app.store.hasten_certificate(&verified.domain.hostname, now).await?;
+    Ok(())
 }
 
 /// The caller's stored domain, unless DNS could not change anything about it.
@@ -98,7 +121,7 @@ impl Verifying<'_> {
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(caller.account_id(), &domain.hostname).await?;
         let own = own.filter(|own| own.domain.id == domain.id).ok_or(Refusal::DomainNotFound)?;
-        let ScheduledDomain { domain: own, schedule } = own;
+        let ScheduledDomain { domain: own, schedule, certificate } = own;
         let now = app.clock.now();
         let (verified, left) = if own.at(now).status.holds_hostname() {
             let verified = findings.applied_to(&own, now);
@@ -117,10 +140,11 @@ impl Verifying<'_> {
         }
         let has_changed = verified.status != own.status;
         let verified = if has_changed {
-            let checks = self.checks(verified.status, now)?;
+            let checks = checks_after(app, &verified, now)?;
             if !write(work.as_mut(), &verified, checks).await? {
                 return Ok(Attempt::OvertakenByAnother);
             }
+            want_for_proven(app, work.as_mut(), &own.at(now), &verified, now).await?;
             let object = format!("{}: {}", domain_named(&verified), verified.status.as_str());
             let deed = Deed::of(caller, AuditAction::DomainChecked, object);
             record(app, work.as_mut(), deed).await?;
@@ -129,21 +153,10 @@ impl Verifying<'_> {
             if let Some(observation) = verified.observation.as_ref().filter(|_| findings.has_answers()) {
                 work.record_observation(own.account_id, own.id, observation).await?;
             }
-            ScheduledDomain { domain: verified, schedule }
+            ScheduledDomain { domain: verified, schedule, certificate }
         };
         let verified = DomainWithInstructions::at(app, &verified, now);
         operation.finish(Some(work), has_changed || findings.has_answers(), &verified).await?;
         Ok(Attempt::Ended(verified))
-    }
-
-    /// The plan of checks for a domain whose status has just become `status`.
-    fn checks(&self, status: CustomDomainStatus, now: Timestamp) -> Result<CheckPlan, AppError> {
-        let jitter = jitter(self.app)?;
-        Ok(match status {
-            CustomDomainStatus::Pending { .. } => CheckPlan::first(now, jitter),
-            CustomDomainStatus::SslPending { .. }
-            | CustomDomainStatus::Active { .. }
-            | CustomDomainStatus::Failed => CheckPlan::following(status, 0, now, jitter),
-        })
     }
 }

@@ -13,10 +13,9 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use signpost_domain::{CertificateFailure, Email, Hostname, RenewalWindow, Timestamp, Validity};
-
-/// The method by which the authority validates hostnames, as `CAA` records name it (D189).
-pub const VALIDATION_METHOD: &str = "http-01";
+use signpost_domain::{
+    CertificateFailure, Email, Hostname, RenewalWindow, Timestamp, ValidationMethod, Validity,
+};
 
 /// A certificate authority.
 ///
@@ -49,7 +48,8 @@ pub trait CertificateAuthority: Send + Sync {
         replaces: Option<&RenewalId>,
     ) -> Result<OrderUrl, AuthorityError>;
 
-    /// How far an order is. This changes nothing.
+    /// How far an order is. This changes nothing. A challenge that is shown is one of `method`; an authority that does not offer it
+    /// has refused the name.
     ///
     /// # Errors
     /// [`AuthorityError::NoSuchOrder`] if the authority has forgotten the order.
@@ -57,14 +57,16 @@ pub trait CertificateAuthority: Send + Sync {
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        method: ValidationMethod,
     ) -> Result<OrderProgress, AuthorityError>;
 
-    /// Tells the authority that the challenge of an order can be answered. If the hostname is validated already, nothing
+    /// Tells the authority that the challenge of an order for `method` can be answered. If the hostname is validated already, nothing
     /// happens.
     async fn begin_validation(
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        method: ValidationMethod,
     ) -> Result<(), AuthorityError>;
 
     /// Asks for the certificate of a `Ready` order, for this key. If the order is not `Ready`, nothing happens.
@@ -176,8 +178,9 @@ pub enum OrderProgress {
     Failed(CertificateFailure),
 }
 
-/// What `http://<hostname>/.well-known/acme-challenge/<token>` must answer (D188). The answer proves nothing to others, but
-/// together they show that an order is running, so they are not logged.
+/// What proves to the authority that the hostname leads here (D188). With [`ValidationMethod::Http`] it is the answer of
+/// `http://<hostname>/.well-known/acme-challenge/<token>`, and with [`ValidationMethod::TlsAlpn`] its hash is in the certificate of a
+/// handshake. It proves nothing to others, but it shows that an order is running, so it is not logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Challenge {
     /// The last part of the path: letters, digits, `-` and `_`.

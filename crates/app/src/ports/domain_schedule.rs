@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::certificates::CertificateSummary;
 use signpost_domain::{CheckPlan, CustomDomain, Timestamp};
 
 /// How long a node claims a check. The DNS port ends every look-up within its time limit of a few seconds, and a check makes
@@ -30,13 +31,16 @@ pub struct ScheduledDomain {
     pub domain: CustomDomain,
     /// The plan of its checks.
     pub schedule: CheckSchedule,
+    /// What is stored about its certificate. `None` if it has none and wants none (D194).
+    pub certificate: Option<CertificateSummary>,
 }
 
 impl ScheduledDomain {
-    /// The domain after this plan was stored with it.
+    /// The domain after this plan was stored with it, as long as nothing is stored about a certificate.
     #[must_use]
     pub const fn planned(domain: CustomDomain, plan: CheckPlan) -> Self {
-        Self { domain, schedule: CheckSchedule { next_check_at: plan.next_check_at, claims: 0 } }
+        let schedule = CheckSchedule { next_check_at: plan.next_check_at, claims: 0 };
+        Self { domain, schedule, certificate: None }
     }
 
     /// When the background checks the domain next, as known at `now` (D65).
@@ -47,7 +51,7 @@ impl ScheduledDomain {
     /// - A check at or after the deadline: `None`, because it would find a failed domain and change nothing.
     #[must_use]
     pub fn next_check_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let Self { domain, schedule: CheckSchedule { next_check_at, claims } } = self;
+        let Self { domain, schedule: CheckSchedule { next_check_at, claims }, certificate: _ } = self;
         let stored = (*next_check_at)?;
         let next = match claims {
             0 => stored,
@@ -81,7 +85,9 @@ mod tests {
         let domain = CustomDomain::connect(Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), hostname, at(0));
         let domain = CustomDomain { status: status.unwrap_or(domain.status), ..domain };
         let schedule = CheckSchedule { next_check_at: Some(at(next)), claims };
-        ScheduledDomain { domain, schedule }.next_check_at(at(now)).map(Timestamp::unix_millis)
+        ScheduledDomain { domain, schedule, certificate: None }
+            .next_check_at(at(now))
+            .map(Timestamp::unix_millis)
     }
 
     #[test]

@@ -14,6 +14,7 @@
 
 pub mod accounts;
 pub mod certificate_authority;
+pub mod certificates;
 pub mod change_log;
 pub mod click_store;
 pub mod clicks;
@@ -32,6 +33,7 @@ pub mod published_links;
 pub mod quota_store;
 pub mod remembered_answers;
 pub mod room_for_answers;
+pub mod sealing;
 pub mod store;
 pub mod store_error;
 
@@ -39,7 +41,13 @@ pub use crate::click_batch::ClickBatch;
 pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use certificate_authority::{
     AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, Challenge, IssuedCertificate,
-    OrderProgress, OrderUrl, RenewalAdvice, RenewalId, VALIDATION_METHOD, WaitScope,
+    OrderProgress, OrderUrl, RenewalAdvice, RenewalId, WaitScope,
+};
+pub use certificates::{
+    CERTIFICATES_LEFT_ALONE_FOR, CLAIM_OF_A_CERTIFICATE, CertificateClaim, CertificateReads,
+    CertificateSummary, CertificateWork, CertificateWrites, KeepOrder, MAX_CLAIMS_OF_A_CERTIFICATE,
+    ORDER_EVENTS_KEPT, RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount,
+    StoredCertificate, StoredChallenge, WorkPlan,
 };
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
@@ -78,5 +86,6 @@ pub use remembered_answers::{
 pub use room_for_answers::{
     ANSWERS_KEPT_AT_LEAST, ROOM_FOR_ANSWERS, Remembering, RoomForAnswers, SizedAnswer,
 };
+pub use sealing::Sealer;
 pub use store::{SearchUpkeep, Store, UnitOfWork};
 pub use store_error::StoreError;

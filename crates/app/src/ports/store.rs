@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use signpost_domain::AccountId;
 
 use super::accounts::{AccountReads, AccountWrites};
+use super::certificates::{CertificateReads, CertificateWork, CertificateWrites};
 use super::change_log::{ChangeLog, VisibleChange};
 use super::custom_domains::{CustomDomainReads, CustomDomainWrites, DomainChecks};
 use super::groups::{GroupReads, GroupWrites};
@@ -30,6 +31,8 @@ use super::store_error::StoreError;
 pub trait Store:
     AccountReads
     + AnswerReads
+    + CertificateReads
+    + CertificateWork
     + ChangeLog
     + CustomDomainReads
     + DomainChecks
@@ -87,7 +90,14 @@ pub struct SearchUpkeep {
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
 pub trait UnitOfWork:
-    AccountWrites + AnswerWrites + CustomDomainWrites + GroupWrites + LinkWrites + PeopleWrites + PixelWrites
+    AccountWrites
+    + AnswerWrites
+    + CertificateWrites
+    + CustomDomainWrites
+    + GroupWrites
+    + LinkWrites
+    + PeopleWrites
+    + PixelWrites
 {
     /// The changes so far that visitors can see, as [`commit`](Self::commit) will write them to the [`ChangeLog`].
     fn changes(&self) -> Vec<VisibleChange>;

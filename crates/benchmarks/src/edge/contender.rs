@@ -42,7 +42,7 @@ impl Contender {
         status: u16,
     ) -> Result<Self> {
         let request = visits.requests()?.into_iter().next().context("no paths to visit")?;
-        let mut connection = Connection::open(address)?;
+        let mut connection = Connection::open_by(address, visits.tls.as_ref())?;
         let answer = connection.exchange(&request)?;
         let body = String::from_utf8_lossy(answer.body);
         ensure!(answer.status == status, "{name} answers {} instead of {status}: {body}", answer.status);

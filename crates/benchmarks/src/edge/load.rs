@@ -33,7 +33,8 @@ impl Load {
         match self.seconds {
             0 => self.by_hand(address, visits, pace, Until::Requests(FEWEST_REQUESTS)),
             // `wrk` connects and pauses before it measures, so it cannot measure connections.
-            _ if visits.is_closing && pace == Pace::Modest => {
+            // Nor does it resume TLS sessions.
+            _ if visits.is_closing && (pace == Pace::Modest || visits.tls.is_some()) => {
                 self.by_hand(address, visits, pace, Until::Elapsed(time))
             }
             seconds => self.by_wrk(address, visits, pace, from, seconds),
@@ -51,7 +52,7 @@ impl Load {
             "10s",
             "-s",
         ]);
-        command.arg(&script).arg(format!("http://{address}"));
+        command.arg(&script).arg(url_of(address, visits)?);
         command.env("BENCH_PATHS", &visits.file).env("BENCH_HOST", visits.host);
         command
             .env("BENCH_USER_AGENT", USER_AGENT)
@@ -78,7 +79,7 @@ impl Load {
                         let pinned = machine::pin_this_thread(self.core);
                         start.wait();
                         pinned?;
-                        Ok(visit(address, requests, visits.is_closing, pace, until, number))
+                        Ok(visit(address, requests, visits, pace, until, number))
                     })
                 })
                 .collect();
@@ -110,6 +111,15 @@ impl Load {
     }
 }
 
+/// The URL for `wrk`. Over TLS it has the name of the certificate instead of the address.
+fn url_of(address: &str, visits: &Visits) -> Result<String> {
+    if visits.tls.is_none() {
+        return Ok(format!("http://{address}"));
+    }
+    let (_, port) = address.rsplit_once(':').context("an address without a port")?;
+    Ok(format!("https://localhost:{port}"))
+}
+
 /// The results of one visitor.
 #[derive(Default)]
 struct Outcome {
@@ -121,7 +131,7 @@ struct Outcome {
 fn visit(
     address: &str,
     requests: &[Vec<u8>],
-    is_closing: bool,
+    visits: &Visits,
     pace: Pace,
     until: Until,
     number: u32,
@@ -142,7 +152,7 @@ fn visit(
             thread::sleep(Duration::from_micros(u64::from(half + random.below(2 * half))));
         }
         let asked = Instant::now();
-        let answer = ask(address, request, is_closing, &mut kept);
+        let answer = ask(address, request, visits, &mut kept);
         match answer {
             Ok(status) => {
                 outcome.times.push(asked.elapsed());
@@ -155,13 +165,14 @@ fn visit(
 }
 
 /// Sends a request, and returns the status of its answer.
-fn ask(address: &str, request: &[u8], is_closing: bool, kept: &mut Option<Connection>) -> Result<u16> {
-    if is_closing {
-        return Connection::open(address)?.status(request);
+fn ask(address: &str, request: &[u8], visits: &Visits, kept: &mut Option<Connection>) -> Result<u16> {
+    let open = || Connection::open_by(address, visits.tls.as_ref());
+    if visits.is_closing {
+        return open()?.status(request);
     }
     let mut connection = match kept.take() {
         Some(connection) => connection,
-        None => Connection::open(address)?,
+        None => open()?,
     };
     let status = connection.exchange(request)?.status;
     *kept = Some(connection);

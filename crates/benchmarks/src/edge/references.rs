@@ -33,6 +33,17 @@ impl Reference {
         Self::nginx_with(core, &server, vec![address])
     }
 
+    /// nginx with a fixed redirect over TLS, with this certificate and key in PEM.
+    pub(super) fn nginx_over_tls(core: u32, certificate: &str, key: &str) -> Result<Self> {
+        let address = format!("127.0.0.1:{}", free_port()?);
+        let server = format!(
+            "server {{ listen {address} ssl; ssl_certificate https.pem; ssl_certificate_key https.key; location / {{ \
+             return 302 https://example.com/shop/0000000/offers?utm_source=newslette; }} }}"
+        );
+        let files = format!("cat > https.pem <<'END'\n{certificate}END\ncat > https.key <<'END'\n{key}END\n");
+        Self::nginx_after(&files, core, &server, vec![address])
+    }
+
     /// nginx as a proxy in front of each of these servers, with the connection settings from the guide for operators.
     pub(super) fn proxy(core: u32, servers: &[String]) -> Result<Self> {
         let mut configuration = String::new();
@@ -53,13 +64,18 @@ impl Reference {
     }
 
     fn nginx_with(core: u32, servers: &str, addresses: Vec<String>) -> Result<Self> {
+        Self::nginx_after("", core, servers, addresses)
+    }
+
+    /// nginx, started after a script in its folder.
+    fn nginx_after(script: &str, core: u32, servers: &str, addresses: Vec<String>) -> Result<Self> {
         let configuration = format!(
             "daemon off; worker_processes 1; pid nginx.pid; error_log stderr; events {{ worker_connections 4096; }}\n\
              http {{ access_log off; server_tokens off; keepalive_requests 1000000000; client_body_temp_path a; \
              proxy_temp_path b; fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;\n{servers} }}\n"
         );
         let command = format!(
-            "cat > nginx.conf <<'END'\n{configuration}END\nPATH=$PATH:/usr/sbin:/usr/local/sbin \
+            "{script}cat > nginx.conf <<'END'\n{configuration}END\nPATH=$PATH:/usr/sbin:/usr/local/sbin \
              exec taskset -c {core} nginx -p . -e stderr -c nginx.conf"
         );
         Self::start("nginx", &command, addresses)

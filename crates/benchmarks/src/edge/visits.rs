@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::tls_client::TlsClient;
+
 /// A browser's user agent.
 pub(super) const USER_AGENT: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 
@@ -20,6 +22,8 @@ pub(super) struct Visits {
     pub(super) host: &'static str,
     /// Whether each request uses a new connection.
     pub(super) is_closing: bool,
+    /// The client of a server that speaks TLS.
+    pub(super) tls: Option<TlsClient>,
 }
 
 impl Visits {
@@ -27,7 +31,7 @@ impl Visits {
     pub(super) fn of(folder: &Path, name: &str, paths: &[String]) -> Result<Self> {
         let file = folder.join(name);
         fs::write(&file, paths.join("\n") + "\n")?;
-        Ok(Self { file, count: u32::try_from(paths.len())?, host: "localhost", is_closing: false })
+        Ok(Self { file, count: u32::try_from(paths.len())?, host: "localhost", is_closing: false, tls: None })
     }
 
     pub(super) fn on(self, host: &'static str) -> Self {
@@ -36,6 +40,10 @@ impl Visits {
 
     pub(super) fn closing(self) -> Self {
         Self { is_closing: true, ..self }
+    }
+
+    pub(super) fn over_tls(self, client: TlsClient) -> Self {
+        Self { tls: Some(client), ..self }
     }
 
     /// The requests as bytes.

@@ -12,6 +12,9 @@ pub const RENEWAL_WINDOW_ASKED_EVERY: Duration = Duration::from_hours(12);
 /// anything.
 const SHORT_LIFE: Duration = Duration::from_hours(10 * 24);
 
+/// When this part of its life is left, a certificate should have been renewed long ago (D195).
+const LATE_PART: u32 = 5;
+
 /// When to ask the authority again for the window of a certificate: after 12 hours, but never before the instant that the
 /// authority named.
 #[must_use]
@@ -67,9 +70,19 @@ impl Validity {
     /// The latest instant for the first attempt to renew: when a third of the life is left, or half of a life below ten days.
     #[must_use]
     pub fn backstop(self) -> Timestamp {
-        let life = self.not_after.unix_millis().saturating_sub(self.not_before.unix_millis()).max(0);
-        let life = Duration::from_millis(life.unsigned_abs());
+        let life = self.life();
         self.not_after.minus(if life < SHORT_LIFE { life / 2 } else { life / 3 })
+    }
+
+    /// Whether less than a fifth of the life is left, so that somebody should look (D195).
+    #[must_use]
+    pub fn is_late(self, now: Timestamp) -> bool {
+        now > self.not_after.minus(self.life() / LATE_PART)
+    }
+
+    fn life(self) -> Duration {
+        let life = self.not_after.unix_millis().saturating_sub(self.not_before.unix_millis()).max(0);
+        Duration::from_millis(life.unsigned_abs())
     }
 
     /// When to renew. With a window: at the random share `fraction` of it, so that the certificates of all clients do not
@@ -111,6 +124,13 @@ mod tests {
         }
         let reversed = Validity { not_before: days(9), not_after: days(3) };
         assert_eq!(reversed.backstop(), days(3));
+    }
+
+    #[test]
+    fn d195_a_certificate_is_late_in_the_last_fifth_of_its_life() {
+        let fifth_left = days(100 + 72);
+        assert!(!life(90).is_late(fifth_left));
+        assert!(life(90).is_late(fifth_left.plus(Duration::from_millis(1))));
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
         cache_bytes: CACHE_BYTES,
         country_header: None,
         security_contact: SecurityContact::parse(SECURITY_CONTACT),
+        plain_http: None,
+        reads_proxy_protocol: false,
     }
 }
 

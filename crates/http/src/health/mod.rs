@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use futures_util::future::join3;
-use signpost_app::Application;
+use futures_util::future::join4;
+use signpost_app::{Application, certificates};
 use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::api_error::ApiError;
@@ -38,6 +38,7 @@ const OK: &str = "ok";
 const READ_ONLY: &str = "read_only";
 const UNAVAILABLE: &str = "unavailable";
 const DRAINING: &str = "draining";
+const OTHER_SECRETS_KEY: &str = "other_secrets_key";
 
 shown! {
     struct Live {
@@ -68,6 +69,13 @@ shown! {
              each node counts requests on its own.",
             &[OK, UNAVAILABLE],
         ),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        certificates (maybe): Option<&'static str> = status_of(
+            "Whether the node can use what is stored about certificates; in readiness only, and only if the service obtains \
+             certificates. `other_secrets_key` means that it was encrypted with another `secrets-key`, so that this node \
+             orders and renews nothing. Requests are served all the same.",
+            &[OK, OTHER_SECRETS_KEY],
+        ),
     }
 }
 
@@ -91,13 +99,16 @@ pub(crate) struct Probes {
     /// Checks writes separately, so that a hanging write does not make visits look broken.
     changes: Arc<Probe>,
     redis: Arc<Probe>,
+    certificates: Arc<Probe>,
 }
 
 impl Default for Probes {
     fn default() -> Self {
         // A write waits for the disk and for earlier writes, so a slow one is no failure yet.
         let changes = Arc::new(Probe::trusting());
-        Self { database: Arc::default(), changes, redis: Arc::default() }
+        // A slow database says nothing about keys.
+        let certificates = Arc::new(Probe::trusting());
+        Self { database: Arc::default(), changes, redis: Arc::default(), certificates }
     }
 }
 
@@ -107,17 +118,23 @@ pub(crate) async fn live(_: NoInput) -> Result<HttpResponse, ApiError> {
 }
 
 /// `GET /health/ready`: the API can serve. That requires a readable and writable database, and a process that is not
-/// draining (D64). Redis is reported but not required: without it each node counts requests on its own (D19).
+/// draining (D64). Redis is reported but not required: without it each node counts requests on its own (D19). So is another secrets key
+/// than that of the stored certificates (D192).
 pub(crate) async fn ready(
     app: web::Data<Application>,
     probes: web::Data<Probes>,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let (database, changes, redis) =
-        join3(database(&app, &probes), changes(&app, &probes), redis(&app, &probes)).await;
+    let (database, changes, redis, certificates) = join4(
+        database(&app, &probes),
+        changes(&app, &probes),
+        redis(&app, &probes),
+        certificates(&app, &probes),
+    )
+    .await;
     let database = if database == OK { changes } else { database };
     let status = if app.lifecycle.is_draining() { DRAINING } else { database };
-    answer(&Health { status, checks: Checks { database, redis } })
+    answer(&Health { status, checks: Checks { database, redis, certificates } })
 }
 
 /// `GET /health/links`: visitors can be served, which requires no writes. While the database is unreachable, the node
@@ -129,7 +146,7 @@ pub(crate) async fn links(
 ) -> Result<HttpResponse, ApiError> {
     let database = database(&app, &probes).await;
     let status = if app.link_memory.can_serve(Instant::now()) { OK } else { database };
-    answer(&Health { status, checks: Checks { database, redis: None } })
+    answer(&Health { status, checks: Checks { database, redis: None, certificates: None } })
 }
 
 async fn database(app: &Application, probes: &Probes) -> &'static str {
@@ -160,6 +177,14 @@ async fn changes(app: &Application, probes: &Probes) -> &'static str {
 async fn redis(app: &Application, probes: &Probes) -> Option<&'static str> {
     let shared = Arc::clone(app.shared_quota.as_ref()?);
     Some(word(probes.redis.is_well(async move { shared.answers().await }).await))
+}
+
+async fn certificates(app: &web::Data<Application>, probes: &Probes) -> Option<&'static str> {
+    app.issuance.as_ref()?;
+    let app = app.clone().into_inner();
+    // An unreadable account says nothing about keys, and the check of the database reports it.
+    let check = async move { certificates::account_opens(&app).await.ok().flatten().unwrap_or(true) };
+    Some(if probes.certificates.is_well(check).await { OK } else { OTHER_SECRETS_KEY })
 }
 
 const fn word(is_well: bool) -> &'static str {

@@ -11,6 +11,7 @@ use signpost_domain::{
 };
 use utoipa::openapi::schema::ObjectBuilder;
 
+use self::certificate::CertificateBody;
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::extract::{
@@ -25,6 +26,7 @@ use crate::schema::{
 use crate::sections::Section;
 use crate::wire::{self, DeletionBody, ListBody, Text};
 
+mod certificate;
 mod endpoints;
 
 /// The path of the list, and the prefix of each domain's path.
@@ -65,6 +67,7 @@ shown! {
              count.",
         ),
         failure_reason: Option<String> = failure_reason(),
+        certificate: CertificateBody = named("DomainCertificate"),
         dns_instructions: Vec<DnsInstructionBody> =
             list_of("The records to add at the DNS provider.", named("DnsInstruction")),
     }
@@ -101,7 +104,7 @@ shown! {
 
 impl From<&DomainWithInstructions> for DomainBody {
     fn from(shown: &DomainWithInstructions) -> Self {
-        let DomainWithInstructions { domain, next_check_at, dns_instructions } = shown;
+        let DomainWithInstructions { domain, next_check_at, certificate, dns_instructions } = shown;
         // Only the owner sees the domain.
         let CustomDomain { id, account_id: _, hostname, status, created_at, failure_reason, observation } =
             domain;
@@ -115,6 +118,7 @@ impl From<&DomainWithInstructions> for DomainBody {
             next_check_at: next_check_at.map(Text),
             checked_at: observation.as_ref().map(|observation| Text(observation.checked_at)),
             failure_reason: failure_reason.as_ref().map(FailureReason::as_str).map(str::to_owned),
+            certificate: CertificateBody::from(certificate),
             dns_instructions: dns_instructions.iter().map(DnsInstructionBody::from).collect(),
         }
     }
@@ -148,6 +152,11 @@ fn components() -> Components {
     vec![
         ("Domain", shown.into()),
         ("DnsInstruction", instruction.into()),
+        (
+            "DomainCertificate",
+            open_object("The state of the certificate of the hostname.", CertificateBody::properties())
+                .into(),
+        ),
         ("DomainCreate", closed_object("A hostname to connect.", sent).into()),
         ("DomainList", wire::page_of("Domain", "One page of domains, newest first.")),
         ("DeletedDomain", wire::deleted::<DomainKind>("domain", EXAMPLE_ID)),

@@ -141,7 +141,8 @@ async fn d66_an_export_that_fails_midway_breaks_the_connection() {
     for (working_calls, is_whole) in [(9, true), (1, false)] {
         let api = with_many_clicks().await;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let options = ApiOptions { workers: 1.try_into().unwrap(), connections: 100 };
+        let options =
+            ApiOptions { workers: 1.try_into().unwrap(), connections: 100, reads_proxy_protocol: false };
         let server = ApiServer::start(listener, Arc::clone(&api.app), options).unwrap();
         let address = server.address();
         api.memory.click_store.set_unavailable_after(working_calls);

@@ -73,6 +73,10 @@ async fn a_domain_is_connected_verified_and_removed() {
         "id": id, "object": "domain", "hostname": HOST, "status": "pending",
         "expires_at": "2026-02-03T09:05:07.042Z", "created_at": "2026-01-31T09:05:07.042Z",
         "next_check_at": next_check_of(&connected.body), "checked_at": null, "failure_reason": null,
+        "certificate": {
+            "status": "none", "issuer": null, "not_after": null, "renews_at": null, "last_attempt_at": null,
+            "next_attempt_at": null, "failure_reason": null, "message": null,
+        },
         "dns_instructions": [
             {
                 "type": "CNAME", "name": HOST, "value": "edge.example.net",

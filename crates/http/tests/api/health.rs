@@ -5,8 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use signpost_app::ports::SharedQuotaStore;
-use signpost_memory::InMemory;
+use signpost_app::certificates::Issuance;
+use signpost_app::ports::{
+    CertificateWork as _, Clock, Sealer as _, SharedQuotaStore, StoredAuthorityAccount,
+};
+use signpost_domain::Email;
+use signpost_memory::{FakeCertificateAuthority, InMemory, ManualClock, MarkingSealer};
 
 use crate::harness::{Api, bare};
 
@@ -66,6 +70,36 @@ impl SharedQuotaStore for Redis {
             std::future::pending::<()>().await;
         }
         self.is_well.load(Ordering::Relaxed)
+    }
+}
+
+#[actix_web::test]
+async fn d192_readiness_says_that_the_secrets_key_is_another_and_stays_200() {
+    let directory = "https://ca.example.net/directory";
+    let node = async |number: u8| {
+        let memory = InMemory::default();
+        let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(&memory.clock);
+        let authority = Arc::new(FakeCertificateAuthority::new(clock));
+        let issuance = Issuance {
+            authority,
+            directory: directory.to_owned(),
+            contact: Email::parse("ada@example.com").unwrap(),
+            sealer: Arc::new(MarkingSealer { number }),
+            own_names: Vec::new(),
+        };
+        Api::on(memory, |app| app.issuance = Some(issuance)).await
+    };
+    let ready = async |api: &Api| {
+        let answer = api.send(bare("GET", "/health/ready")).await;
+        (answer.status, answer.body["checks"]["certificates"].clone())
+    };
+    let credentials = MarkingSealer { number: 1 }.seal(&format!("account {directory}"), b"secret").unwrap();
+    let account = StoredAuthorityAccount { uri: "https://ca.example.net/1".to_owned(), credentials };
+    for (number, expected) in [(1, "ok"), (2, "other_secrets_key")] {
+        let api = node(number).await;
+        assert_eq!(ready(&api).await, (200, json!("ok")), "there is no account yet");
+        api.memory.store.keep_authority_account(directory, &account).await.unwrap();
+        assert_eq!(ready(&api).await, (200, json!(expected)));
     }
 }
 

@@ -28,7 +28,8 @@ fn start_with(app: Arc<Application>) -> (ApiServer, SocketAddr) {
 
 /// Starts the API with deadlines that a client meets even if a busy machine pauses it.
 fn start_on(listener: TcpListener, app: Arc<Application>) -> (ApiServer, SocketAddr) {
-    let options = ApiOptions { workers: 1.try_into().unwrap(), connections: 100 };
+    let options =
+        ApiOptions { workers: 1.try_into().unwrap(), connections: 100, reads_proxy_protocol: false };
     let lingering = Duration::from_secs(30);
     let times = Times { head: LONG, body: LONG, stalled: LONG, lingering, ..Times::default() };
     let server = ApiServer::start_with_times(listener, app, options, times).unwrap();

@@ -14,7 +14,7 @@ use actix_service::fn_service;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use signpost_listener::{Listener, ListenerOptions, ListenerRefusal, ListenerRefusals, Proxies, Times};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -48,7 +48,16 @@ pub(crate) struct Scene {
 
 /// Deadlines that no test reaches.
 pub(crate) const fn patient() -> Times {
-    Times { idle: LONG, head: LONG, body: LONG, stalled: LONG, lingering: LONG, door: LONG, stopping: LONG }
+    Times {
+        handshake: LONG,
+        idle: LONG,
+        head: LONG,
+        body: LONG,
+        stalled: LONG,
+        lingering: LONG,
+        door: LONG,
+        stopping: LONG,
+    }
 }
 
 impl Scene {
@@ -147,6 +156,7 @@ async fn answer(
                 stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"one,"))]).chain(stream::pending());
             Response::build(StatusCode::OK).body(BodyStream::new(parts)).map_into_boxed_body()
         }
+        "/peer" => ok(request.peer_addr().unwrap().to_string().into()),
         "/wait" => {
             leave.acquire().await.unwrap().forget();
             ok(Bytes::from_static(b"waited"))
@@ -180,8 +190,8 @@ impl ListenerRefusals for Named {
 }
 
 /// A client.
-pub(crate) struct Client {
-    pub(crate) stream: TcpStream,
+pub(crate) struct Client<S = TcpStream> {
+    pub(crate) stream: S,
     read: Vec<u8>,
 }
 
@@ -195,7 +205,13 @@ pub(crate) struct Answer {
 
 impl Client {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
-        Self { stream: TcpStream::connect(address).await.unwrap(), read: Vec::new() }
+        Self::over(TcpStream::connect(address).await.unwrap())
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
+    pub(crate) const fn over(stream: S) -> Self {
+        Self { stream, read: Vec::new() }
     }
 
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {

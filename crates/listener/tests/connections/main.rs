@@ -11,5 +11,8 @@ mod bounds;
 mod deadlines;
 mod harness;
 mod http;
+mod proxy_protocol;
 mod smuggling;
 mod stopping;
+mod tls;
+mod tls_challenges;

@@ -5,7 +5,9 @@ use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, IssuedCertificate, OrderProgress,
     OrderUrl, RenewalAdvice, RenewalId,
 };
-use signpost_domain::{CertificateFailure, CertificateFailureReason, Email, Hostname, Validity};
+use signpost_domain::{
+    CertificateFailure, CertificateFailureReason, Email, Hostname, ValidationMethod, Validity,
+};
 
 use super::{AuthorityCall, FakeCertificateAuthority, Order, Stage, challenge};
 
@@ -63,6 +65,7 @@ impl CertificateAuthority for FakeCertificateAuthority {
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        _: ValidationMethod,
     ) -> Result<OrderProgress, AuthorityError> {
         self.begin(AuthorityCall::Progress).await?;
         let now = self.clock.now();
@@ -70,9 +73,10 @@ impl CertificateAuthority for FakeCertificateAuthority {
         let ask_again_at = state.ask_again_after.map(|pause| now.plus(pause));
         let hostname = state.order(account, order)?.hostname.clone();
         let failure = state.validation_failures.get(&hostname).cloned();
+        let is_closed = state.closed_ports.contains(&hostname);
         let found = state.order(account, order)?;
         let (next, progress) = match found.stage.clone() {
-            Stage::Validating(0) => match failure {
+            Stage::Validating(method, 0) => match failure.or_else(|| unreachable_by(method, is_closed)) {
                 Some(failure) => (Stage::Failed(failure.clone()), OrderProgress::Failed(failure)),
                 None => (Stage::Ready, OrderProgress::Ready),
             },
@@ -82,10 +86,10 @@ impl CertificateAuthority for FakeCertificateAuthority {
                 let shown = OrderProgress::Challenged { challenge, is_validating: false, ask_again_at: None };
                 (Stage::Pending, shown)
             }
-            Stage::Validating(polls) => {
+            Stage::Validating(method, polls) => {
                 let challenge = challenge(&order.0);
                 let shown = OrderProgress::Challenged { challenge, is_validating: true, ask_again_at };
-                (Stage::Validating(polls.saturating_sub(1)), shown)
+                (Stage::Validating(method, polls.saturating_sub(1)), shown)
             }
             Stage::Processing(polls, key) => {
                 (Stage::Processing(polls.saturating_sub(1), key), OrderProgress::Processing { ask_again_at })
@@ -102,13 +106,16 @@ impl CertificateAuthority for FakeCertificateAuthority {
         &self,
         account: &AuthorityAccount,
         order: &OrderUrl,
+        method: ValidationMethod,
     ) -> Result<(), AuthorityError> {
         self.begin(AuthorityCall::BeginValidation).await?;
         let mut state = self.state();
         let polls = state.validation_polls;
         let order = state.order(account, order)?;
         if matches!(order.stage, Stage::Pending) {
-            order.stage = Stage::Validating(polls);
+            order.stage = Stage::Validating(method, polls);
+            let begun = (order.hostname.clone(), method);
+            state.validations.push(begun);
         }
         state.answer(AuthorityCall::BeginValidation, ())
     }
@@ -178,5 +185,14 @@ impl CertificateAuthority for FakeCertificateAuthority {
             state.revoked.push(certificate.clone());
         }
         state.answer(AuthorityCall::Revoke, ())
+    }
+}
+
+/// The failure of a validation at a closed port 80.
+fn unreachable_by(method: ValidationMethod, is_closed: bool) -> Option<CertificateFailure> {
+    match method {
+        ValidationMethod::Http => is_closed
+            .then(|| CertificateFailure::new(CertificateFailureReason::Unreachable, "Connection refused")),
+        ValidationMethod::TlsAlpn => None,
     }
 }

@@ -18,6 +18,10 @@ macro_rules! __store_files {
             given_up_checks
             domain_diagnosis
             domain_deadlines
+            certificates
+            certificate_work
+            certificate_removal
+            order_budgets
             links_on_domains
             lost_links
             links

@@ -86,7 +86,7 @@ pub(super) async fn d65_a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
     let domain = planned(&store, account, "a.example.net", checked_at(10)).await;
     let reads = async |millis: Option<i64>, claims| {
         let schedule = CheckSchedule { next_check_at: millis.map(samples::at), claims };
-        let expected = ScheduledDomain { domain: domain.clone(), schedule };
+        let expected = ScheduledDomain { domain: domain.clone(), schedule, certificate: None };
         assert_eq!(store.custom_domain(account, domain.id).await.unwrap().as_ref(), Some(&expected));
         let page = store.custom_domains(account, given::limit(1), None).await.unwrap();
         assert_eq!(page.items, std::slice::from_ref(&expected));
@@ -117,7 +117,7 @@ pub(super) async fn recording_an_observation_keeps_plan_and_claim(fresh: Fresh) 
     recorded.await.unwrap();
     let observed = CustomDomain { observation: Some(seen), ..domain };
     let schedule = CheckSchedule { next_check_at: Some(samples::at(60)), claims: 1 };
-    let expected = ScheduledDomain { domain: observed.clone(), schedule };
+    let expected = ScheduledDomain { domain: observed.clone(), schedule, certificate: None };
     assert_eq!(store.custom_domain(account, observed.id).await.unwrap(), Some(expected));
     assert_eq!(reader.news(&store).await, []);
     // The claimant can still conclude the check.

@@ -1,6 +1,7 @@
 //! Rows of `custom_domains` that are updated.
 
 use diesel::query_builder::{AsChangeset, QueryFragment};
+use diesel::sql_types::{Bool, Text};
 use signpost_domain::{CheckPlan, CustomDomain};
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::custom_domain::StatusColumns;
@@ -9,14 +10,20 @@ use signpost_sql_rows::sql_types::Identifier;
 use crate::statement::statement;
 
 statement! {
-    /// Writes the status of a domain of the account, the explanation and the checks, and returns its id. Diesel's own updates
-    /// are prepared on each run, which costs a round trip.
+    /// Writes the status of a domain of the account, the explanation and the checks, and returns its id. If the status may have
+    /// no certificate, the row of its hostname is deleted as well. Diesel's own updates are prepared on each run, which costs a
+    /// round trip.
     pub(crate) UpdateDomain<'a> -> Identifier {
         id: IdBytes,
         account: IdBytes,
+        hostname: &'a str,
+        forgets_certificate: bool,
         columns: <StatusColumns<'a> as AsChangeset>::Changeset,
     } =
-    "UPDATE custom_domains SET "
+    "WITH forgotten AS (DELETE FROM certificates WHERE "
+    { forgets_certificate: Bool } " AND hostname = "
+    { hostname: Text } " AND account_id = "
+    { account: Identifier } ") UPDATE custom_domains SET "
     { columns as QueryFragment::walk_ast } " WHERE id = "
     { id: Identifier } " AND account_id = "
     { account: Identifier } " RETURNING id"
@@ -28,6 +35,8 @@ impl<'a> UpdateDomain<'a> {
         Self {
             id: domain.id.into(),
             account: domain.account_id.into(),
+            hostname: domain.hostname.as_str(),
+            forgets_certificate: !domain.status.may_have_certificate(),
             columns: StatusColumns::new(domain, checks).as_changeset(),
         }
     }

@@ -83,6 +83,9 @@ async fn lists(subject: &Subject) {
                 })
                 .await;
             assert!(plans.contains("using custom_domains_of_account on custom_domains"), "{plans}");
+            // A hostname may have the certificate of another account.
+            let is_of_account = "Filter: (account_id = custom_domains.account_id)";
+            let plans = plans.replace(is_of_account, "");
             for wrong in ["Seq Scan", "Sort", "Bitmap", "Filter:"] {
                 assert!(!plans.contains(wrong), "{after:?}: {plans}");
             }

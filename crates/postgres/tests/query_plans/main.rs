@@ -14,6 +14,7 @@
 
 mod answers;
 mod batches;
+mod certificates;
 mod clicks;
 mod domains;
 mod empty_tables;
@@ -99,6 +100,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     let account = pages::fill(&database);
     answers::fill(&database);
     domains::fill(&database);
+    certificates::fill(&database);
     clicks::fill(&database);
     people::fill(&database);
     log_plans(server, &database);
@@ -113,6 +115,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     pixels::are_found_by_their_ids(&subject).await;
     answers::are_found_by_indexes(&subject).await;
     domains::are_found_by_indexes(&subject).await;
+    certificates::are_found_by_indexes(&subject).await;
     clicks::are_found_by_indexes(&subject).await;
     clicks::links_of_a_question_are_a_range_of_an_index(&subject).await;
     people::are_found_by_indexes(&subject).await;

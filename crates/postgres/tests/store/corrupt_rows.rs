@@ -4,7 +4,9 @@ use signpost_app::ports::{LinkReads, QuotaStore, Store};
 use signpost_domain::{Address, RequestBudget, Site};
 use signpost_port_contracts::samples;
 use signpost_port_contracts::store::corrupt_rows::{CorruptibleStore, Literals, report};
-use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_people, unreadable_rows};
+use signpost_port_contracts::store::{
+    corrupt_certificates, corrupt_links, corrupt_rows, unreadable_people, unreadable_rows,
+};
 use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::database::{account, active_domain, insert, migrated, open};
@@ -74,6 +76,15 @@ contract! {
         d12_corrupt_answer_is_reported_with_column_account_and_key
         corrupt_domain_is_reported_with_column_and_id
         d65_unreadable_explanation_is_left_out_and_hides_no_domain
+    }
+    #[tokio::test(flavor = "multi_thread")]
+    corrupt_certificates {
+        d194_corrupt_certificate_is_reported_with_column_and_hostname
+    }
+    #[tokio::test]
+    corrupt_certificates {
+        d185_unreadable_certificate_is_left_out_but_counts
+        d186_unreadable_certificate_blocks_no_work_on_another
     }
     #[tokio::test]
     unreadable_people {

@@ -1,6 +1,7 @@
 //! The command line (D60): commands, their options and their help.
 
 mod account;
+mod certificate;
 mod database;
 mod export;
 mod first_start;
@@ -28,6 +29,7 @@ use crate::settings::{
 use crate::telemetry;
 use crate::wiring;
 use account::AccountCommand;
+use certificate::CertificateCommand;
 use database::BackupArguments;
 use export::ExportArguments;
 use import::ImportArguments;
@@ -89,6 +91,9 @@ enum Command {
     /// Create, list, suspend and delete accounts.
     #[command(subcommand)]
     Account(AccountCommand),
+    /// List, show, renew and remove the certificates of hostnames.
+    #[command(subcommand)]
+    Certificate(CertificateCommand),
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -107,6 +112,7 @@ impl Command {
             | Self::Backup(_)
             | Self::Export(_)
             | Self::Account(_)
+            | Self::Certificate(_)
             | Self::Key(_)
             | Self::User(_) => false,
         }
@@ -139,6 +145,8 @@ Examples:
   signpost key issue --account ada@example.com --name website
   signpost key revoke key_…
   signpost account list --json
+  signpost certificate list
+  signpost certificate renew go.example.com
   signpost user invite --email ada@example.com --account acc_… --role editor
   signpost user reset ada@example.com
   signpost export --account ada@example.com --output links.csv
@@ -198,6 +206,7 @@ impl Cli {
                 | Command::Backup(_)
                 | Command::Export(_)
                 | Command::Account(_)
+                | Command::Certificate(_)
                 | Command::Key(_)
                 | Command::User(_),
             )
@@ -238,6 +247,13 @@ impl Cli {
                 let app = wiring::operators_application(&settings).await?;
                 let dashboard = dashboard_of(&settings)?;
                 account::run(&app, command, &dashboard, output).await
+            }
+            Some(Command::Certificate(command)) => {
+                command.require_confirmation()?;
+                let serve = command.needs_issuance().then(|| ServeSettings::read(&sources)).transpose()?;
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::certificates_application(&settings, serve.as_ref()).await?;
+                certificate::run(&app, command, output).await
             }
             Some(Command::Key(command)) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;

@@ -1,19 +1,23 @@
 //! `signpost serve`.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde_json::json;
 use signpost_dashboard::DashboardOrigin;
-use signpost_edge::EdgeOptions;
+use signpost_edge::{EdgeOptions, PlainHttp};
+use signpost_tls::ServedCertificates;
 
 use super::first_start;
 use super::output::Output;
 use super::start_log;
 use super::user::DASHBOARD_PORT;
-use crate::listeners::{self, Addresses, DashboardSettings, Servers, Sockets};
+use crate::https_server::{Hosts, HttpsOptions};
+use crate::https_wiring::challenge_handshakes;
+use crate::listeners::{self, Addresses, DashboardSettings, ServerSettings, Servers, Sockets};
 use crate::open_files::{self, Connections};
-use crate::settings::{CommonSettings, Database, ServeSettings, log_start};
+use crate::settings::{BalancedListener, CommonSettings, Database, PlainHttpMode, ServeSettings, log_start};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
 use crate::wiring::{Serving, postgres_options};
 
@@ -47,11 +51,13 @@ pub(super) async fn run(
     }
     // Below the message of the first start, which would be buried under advice about later steps.
     start_log::settings(settings, &origin);
+    start_log::https(settings, common.dashboard_url.as_ref(), serving.app.clock.now());
     if addresses.dashboard.is_some() {
         start_log::dashboard(&dashboard);
     }
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
+    let certificates = serving.certificates();
     let links = EdgeOptions {
         miss_throttle_per_minute: settings.plain.miss_throttle_per_minute,
         workers: listeners::workers(),
@@ -59,13 +65,26 @@ pub(super) async fn run(
         cache_bytes: settings.plain.link_cache,
         country_header: settings.gates.country_header.clone(),
         security_contact: settings.plain.security_contact.clone(),
+        plain_http: certificates.clone().map(|hosts| plain_http(settings, hosts)),
+        reads_proxy_protocol: settings.balanced_listeners.contains(&BalancedListener::Links),
     };
     let pools = serving.take_pools();
-    let dashboard = DashboardSettings {
-        origin: dashboard,
-        api_url: format!("http://{}", first_start::reachable(addresses.api)),
+    let dashboard = DashboardSettings { origin: dashboard, api_url: api_url(settings, addresses) };
+    let balanced = settings.balanced_listeners.clone();
+    let challenges = challenge_handshakes(&serving.app)?;
+    let https = certificates.map(|certificates| HttpsOptions {
+        certificates,
+        challenges,
+        hsts: settings.plain_https.hsts,
+        connections: connections.each,
+        reads_proxy_protocol: balanced.contains(&BalancedListener::Tls),
+    });
+    let hosts = Hosts {
+        api: settings.api_hostnames.iter().map(ToString::to_string).collect(),
+        dashboard: common.dashboard_url.as_ref().map(|origin| origin.hostname().to_owned()),
     };
-    let mut servers = Servers::start(sockets, &serving.app, links, dashboard, pools, connections)?;
+    let server_settings = ServerSettings { links, dashboard, https, hosts, balanced, connections };
+    let mut servers = Servers::start(sockets, &serving.app, server_settings, pools)?;
     announce(addresses, output)?;
 
     let signal = tokio::select! {
@@ -86,6 +105,29 @@ pub(super) async fn run(
     Ok(())
 }
 
+/// The origin of the API, for the examples on pages of the dashboard.
+fn api_url(settings: &ServeSettings, addresses: Addresses) -> String {
+    match (settings.api_hostnames.first(), settings.system.https_port()) {
+        (None, _) => format!("http://{}", first_start::reachable(addresses.api)),
+        (Some(host), None) => format!("https://{host}"),
+        (Some(host), Some(port)) => format!("https://{host}:{port}"),
+    }
+}
+
+/// How the link listener answers requests without TLS, while the program speaks TLS itself.
+fn plain_http(settings: &ServeSettings, hosts: Arc<ServedCertificates>) -> PlainHttp {
+    PlainHttp {
+        hosts,
+        redirects: match settings.plain_https.plain_http {
+            PlainHttpMode::Redirect => true,
+            PlainHttpMode::Answer => false,
+        },
+        // Visitors may reach `tls-listen` by another port than it has here, so only `system-url` tells.
+        https_port: settings.system.https_port(),
+        api_hostnames: settings.api_hostnames.iter().cloned().collect(),
+    }
+}
+
 /// The number of connections that the listeners may have.
 fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections {
     let of_database = match common.database {
@@ -96,10 +138,12 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
     };
     let wanted = settings.plain.max_connections.get();
     let limit = open_files::raise_limit();
-    // The threads of the API, of the links and of the dashboard, one for metrics, and the main runtime.
-    let runtimes = 3 * listeners::workers().get() + 2;
+    // The API, the links, the dashboard and HTTPS.
+    let listeners = if settings.https.is_some() { 4 } else { 3 };
+    // Their threads, one for metrics, and the main runtime.
+    let runtimes = listeners * listeners::workers().get() + 2;
     let others = of_database + runtimes * open_files::FILES_OF_A_RUNTIME;
-    let connections = Connections::within(limit, others, wanted);
+    let connections = Connections::within(limit, others, wanted, listeners);
     // Fewer than the default matter only if they are few.
     if connections.each < wanted && (connections.each < ENOUGH || !settings.max_connections_is_default) {
         tracing::warn!(
@@ -144,15 +188,17 @@ fn dashboard_origin(common: &CommonSettings, addresses: Addresses) -> Result<Das
 }
 
 fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {
-    let Addresses { api, links, dashboard, metrics } = addresses;
-    let [dashboard, metrics] = [dashboard, metrics].map(|address| address.map(|address| address.to_string()));
-    tracing::info!(%api, %links, dashboard, metrics, "listening");
+    let Addresses { api, links, dashboard, tls, metrics } = addresses;
+    let [dashboard, tls, metrics] =
+        [dashboard, tls, metrics].map(|address| address.map(|address| address.to_string()));
+    tracing::info!(%api, %links, dashboard, tls, metrics, "listening");
     if output.is_json() {
         let json = json!({
             "event": "listening",
             "api": api.to_string(),
             "links": links.to_string(),
             "dashboard": dashboard,
+            "tls": tls,
             "metrics": metrics,
         });
         output.result(&json, "")?;

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use signpost_app::{Application, domains};
 use signpost_dashboard::DashboardOrigin;
-use signpost_domain::SystemDomain;
+use signpost_domain::{Hostname, SystemDomain, Timestamp, Validity};
 
 use crate::secrets_key_file::HOW_TO_MAKE;
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
@@ -49,6 +49,38 @@ pub(super) fn dashboard(origin: &DashboardOrigin) {
             "`dashboard-url` is {}: passwords and sessions travel in clear text; put a proxy with TLS in front of the dashboard, \
              and set `dashboard-url` to its https address",
             origin.as_str()
+        );
+    }
+}
+
+/// Warns of hosts that `tls-certificate` does not serve, and of dates at which browsers refuse it.
+pub(super) fn https(serve: &ServeSettings, dashboard: Option<&DashboardOrigin>, now: Timestamp) {
+    let Some(https) = &serve.https else { return };
+    if !serve.system.is_secure() {
+        tracing::warn!(
+            "links are shown under {}, although the program serves HTTPS: set `system-url` to its https address",
+            serve.system.origin()
+        );
+    }
+    let Some(certificate) = https.own.as_ref().map(|own| own.first()) else { return };
+    let Validity { not_before, not_after } = certificate.validity();
+    if now > not_after {
+        tracing::warn!(%not_after, "the certificate of `tls-certificate` has expired: browsers refuse it");
+    } else if now < not_before {
+        tracing::warn!(
+            %not_before,
+            "the certificate of `tls-certificate` is not valid yet: browsers refuse it, or this machine's clock is wrong"
+        );
+    }
+    let dashboard = dashboard.filter(|origin| origin.is_secure() && !origin.is_loopback());
+    let hosts = serve.system.hostnames().chain(&serve.api_hostnames).map(Hostname::as_str);
+    let uncovered = hosts.chain(dashboard.map(DashboardOrigin::hostname));
+    if https.acme.is_some() {
+        return;
+    }
+    if let Some(hosts) = joined(uncovered.filter(|host| !certificate.names().cover(host))) {
+        tracing::warn!(
+            "`tls-certificate` is not for {hosts}, so `tls-listen` refuses them: use a certificate with all names"
         );
     }
 }

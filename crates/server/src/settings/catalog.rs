@@ -18,6 +18,7 @@ use signpost_redis::RedisUrl;
 use super::database::Database;
 use super::error::SettingsError;
 use super::gates;
+use super::https_catalog::{HTTPS, log_https};
 use super::logged::{hidden, joined, list, mebibytes, number, on_or_off, path, text, time, unquoted};
 use super::setting::{About, Scope, Setting, settings};
 use super::sources::Sources;
@@ -27,6 +28,8 @@ use crate::country_database_file::CountryDatabaseFile;
 use crate::target_blocklist_file::TargetBlocklistFile;
 
 settings! {
+    list: GENERAL, plain: PlainSettings, log: log_settings, message: "settings";
+
     API_LISTEN: SocketAddr = values::listen_address {
         key: "api-listen", value_name: "ADDRESS:PORT", default: Some("127.0.0.1:8080"),
         help: "Address of the API listener. Port 0 picks a free port",
@@ -345,49 +348,30 @@ settings! {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-    use std::{env, fs};
-
-    use super::*;
-
-    #[test]
-    fn names_and_variables_are_unique() {
-        let keys: HashSet<_> = SETTINGS.iter().map(|setting| setting.key).collect();
-        let variables: HashSet<_> = SETTINGS.iter().map(|setting| setting.variable()).collect();
-        assert_eq!((keys.len(), variables.len()), (SETTINGS.len(), SETTINGS.len()));
+/// Every setting, in the order of `--help`.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the compiler computes it, and would report an index out of range"
+)]
+pub(crate) static SETTINGS: &[&About] = &{
+    let mut all = [GENERAL[0]; GENERAL.len() + HTTPS.len()];
+    let mut place = 0;
+    while place < all.len() {
+        all[place] = if place < GENERAL.len() { GENERAL[place] } else { HTTPS[place - GENERAL.len()] };
+        place += 1;
     }
+    all
+};
 
-    #[test]
-    fn d61_a_variable_is_the_prefix_with_the_name() {
-        assert_eq!(API_LISTEN.about.variable(), "SIGNPOST_API_LISTEN");
-    }
-
-    const TABLE_HEAD: &str = "| setting | default | what it is |\n| --- | --- | --- |\n";
-
-    fn table_row(setting: &About) -> String {
-        let About { key, default, help, .. } = setting;
-        let (help, described) = match help.split_once(" [default: ") {
-            Some((help, described)) => (help, Some(described.trim_end_matches(']').to_owned())),
-            None => (*help, None),
-        };
-        let default = default.map(|default| format!("`{default}`")).or(described);
-        format!("| `{key}` | {} | {help} |\n", default.as_deref().unwrap_or("none"))
-    }
-
-    #[test]
-    fn the_readme_has_the_table_of_settings() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-        let readme = fs::read_to_string(path).unwrap();
-        let (before, rest) = readme.split_once(TABLE_HEAD).expect("the README has the head of the table");
-        let (_, after) = rest.split_once("\n\n").expect("an empty line follows the table");
-        let rows: String = SETTINGS.iter().map(|setting| table_row(setting)).collect();
-        let expected = format!("{before}{TABLE_HEAD}{rows}\n{after}");
-        if env::var_os("UPDATE_README").is_some() {
-            fs::write(path, expected).unwrap();
-        } else {
-            assert_eq!(readme, expected, "run this test with UPDATE_README=1 to write the table anew");
-        }
+/// Logs the start, with the settings under their keys.
+pub(crate) fn log_start(common: &CommonSettings, serve: &ServeSettings) {
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        "known-plans" = list(common.plans.iter().map(|plan| plan.name.as_str())),
+        "starting"
+    );
+    log_settings(common, serve);
+    if serve.https.is_some() {
+        log_https(common, serve);
     }
 }

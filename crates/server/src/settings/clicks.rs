@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use signpost_enrichment::{SourceError, Sources as Lists};
 
 use super::Database;
-use super::catalog;
 use super::error::SettingsError;
 use super::setting::Setting;
 use super::sources::Sources;
+use super::{catalog, https_catalog};
 use crate::secrets_key_file::SecretsKeyFile;
 
 /// The name of the spool's folder in the data folder.
@@ -74,7 +74,10 @@ impl ClickSettings {
             }
         }
         let are_recorded = sources.required(&catalog::CLICK_RECORDING)?;
-        let secrets_key = if are_recorded { secrets_key(sources, &database)? } else { None };
+        // It also seals the keys of certificates.
+        let obtains_certificates = sources.optional(&https_catalog::ACME_EMAIL)?.is_some();
+        let is_needed = are_recorded || obtains_certificates;
+        let secrets_key = if is_needed { secrets_key(sources, &database)? } else { None };
         Ok(Self { are_recorded, data_dir, secrets_key, lists })
     }
 }

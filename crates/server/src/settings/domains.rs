@@ -42,6 +42,13 @@ impl DomainSettings {
         })
     }
 
+    /// Whether an authority may be asked for a certificate of a name of the installation: only of names in public DNS, and of
+    /// special-use names that the operator allows.
+    pub(crate) fn can_have_certificate(&self, name: &Hostname) -> bool {
+        can_be_in_public_dns(name)
+            || SpecialUseName::of(name).is_some_and(|special| self.allowed_special_use.contains(&special))
+    }
+
     /// The name servers that `dns-servers` lists.
     pub(super) fn listed_servers(&self) -> &[SocketAddr] {
         match &self.name_servers {
@@ -50,15 +57,16 @@ impl DomainSettings {
         }
     }
 
-    /// The rules for hostnames that accounts connect. The host of the dashboard is the installation's own (D37).
+    /// The rules for hostnames that accounts connect. The hosts of the dashboard and of the API are the installation's own (D37).
     pub(crate) fn hostname_rules(
         &self,
         system: &SystemDomain,
         dashboard: Option<&DashboardOrigin>,
+        api: &[Hostname],
     ) -> HostnameRules {
         let rules =
             HostnameRules::new(system.clone(), self.edge.hostname.clone(), self.allowed_special_use.clone());
         let dashboard = dashboard.and_then(|origin| Hostname::parse(origin.hostname()).ok());
-        dashboard.into_iter().fold(rules, HostnameRules::with_own_name)
+        dashboard.into_iter().chain(api.iter().cloned()).fold(rules, HostnameRules::with_own_name)
     }
 }

@@ -1,12 +1,16 @@
 //! The settings of the program (D61).
 
 mod catalog;
+#[cfg(test)]
+mod catalog_tests;
 mod clicks;
 mod database;
 mod domains;
 mod error;
 mod flags;
 mod gates;
+mod https;
+mod https_catalog;
 mod logged;
 mod plans_file;
 mod setting;
@@ -14,6 +18,7 @@ mod sources;
 mod toml_file;
 mod values;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +36,7 @@ pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
 pub(crate) use gates::GateSettings;
+pub(crate) use https::{AcmeSettings, BalancedListener, HttpsSettings, PlainHttpMode};
 pub(crate) use logged::joined;
 pub(crate) use plans_file::form as plans_file_form;
 pub(crate) use setting::About;
@@ -38,17 +44,20 @@ pub(crate) use sources::Sources;
 pub(crate) use values::{DashboardListen, LogFormat};
 
 use catalog::PlainSettings;
+use https_catalog::PlainHttpsSettings;
 
+use crate::certificate_files::CertificateFiles;
 use crate::target_blocklist_file::TargetBlocklistFile;
 
 /// Settings that messages in other modules name.
 pub(crate) mod names {
-    use super::{About, catalog};
+    use super::{About, catalog, https_catalog};
 
     pub(crate) const API_LISTEN: &About = &catalog::API_LISTEN.about;
     pub(crate) const LINK_LISTEN: &About = &catalog::LINK_LISTEN.about;
     pub(crate) const DASHBOARD_LISTEN: &About = &catalog::DASHBOARD_LISTEN.about;
     pub(crate) const METRICS_LISTEN: &About = &catalog::METRICS_LISTEN.about;
+    pub(crate) const TLS_LISTEN: &About = &https_catalog::TLS_LISTEN.about;
 }
 
 /// The settings of every command.
@@ -145,6 +154,7 @@ fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, Setti
 pub(crate) struct ServeSettings {
     /// The settings whose fields come from the catalog.
     pub(crate) plain: PlainSettings,
+    pub(crate) plain_https: PlainHttpsSettings,
     pub(crate) system: SystemDomain,
     /// The aliases of the system domain, which `system` contains too.
     pub(crate) system_aliases: Vec<Hostname>,
@@ -159,6 +169,12 @@ pub(crate) struct ServeSettings {
     pub(crate) domains: DomainSettings,
     /// The sources of visitors' countries.
     pub(crate) gates: GateSettings,
+    /// How the program speaks TLS itself, if it does.
+    pub(crate) https: Option<HttpsSettings>,
+    /// The hosts of the API, at which accounts connect nothing.
+    pub(crate) api_hostnames: Vec<Hostname>,
+    /// The listeners whose connections begin with the header of a balancer.
+    pub(crate) balanced_listeners: BTreeSet<BalancedListener>,
     pub(crate) account_bounds: AccountBounds,
     /// How clicks are recorded.
     pub(crate) clicks: ClickSettings,
@@ -172,8 +188,9 @@ impl ServeSettings {
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
         let aliases = system_aliases(sources)?;
         let system = system(sources, &aliases)?;
-        Ok(Self {
-            plain: PlainSettings::read(sources)?,
+        let settings = Self {
+            plain: https::read_plain(sources)?,
+            plain_https: PlainHttpsSettings::read(sources)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
@@ -182,12 +199,27 @@ impl ServeSettings {
             target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
             custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,
+            https: HttpsSettings::read(sources)?,
+            api_hostnames: sources.optional(&https_catalog::API_HOSTNAMES)?.unwrap_or_default(),
+            balanced_listeners: sources.optional(&https_catalog::PROXY_PROTOCOL)?.unwrap_or_default(),
             account_bounds: AccountBounds {
                 requests: sources.required(&catalog::ACCOUNT_CONCURRENCY)?,
                 searches: sources.required(&catalog::ACCOUNT_SEARCHES)?,
             },
             clicks: ClickSettings::read(sources)?,
-        })
+        };
+        https::check_hosts(sources, &settings)?;
+        Ok(settings)
+    }
+
+    /// How certificates are obtained, if the program obtains them itself.
+    pub(crate) fn acme(&self) -> Option<&AcmeSettings> {
+        self.https.as_ref().and_then(|https| https.acme.as_ref())
+    }
+
+    /// The operator's own certificate, if there is one.
+    pub(crate) fn own_certificate(&self) -> Option<&Arc<CertificateFiles>> {
+        self.https.as_ref().and_then(|https| https.own.as_ref())
     }
 }
 

@@ -63,8 +63,12 @@ pub(crate) const VARIABLE_PREFIX: &str = "SIGNPOST_";
 /// `required: name` or `optional: name` at the end of a declaration makes the setting a field of
 /// `PlainSettings`, read by `Sources::required` or `Sources::optional`. Without it, another struct of settings
 /// reads the setting.
+///
+/// The head names what is declared for the settings together: the list, the struct, and the function that logs them.
 macro_rules! settings {
-    ($(
+    (
+        list: $list:ident, plain: $plain:ident, log: $log_start:ident, message: $message:literal;
+        $(
         $name:ident: $type:ty = $read:path {
             key: $key:literal, value_name: $value_name:literal, default: $default:expr,
             help: $help:literal, group: $group:literal, scope: $scope:expr, log: $log:expr,
@@ -88,19 +92,19 @@ macro_rules! settings {
             };
         )*
 
-        /// Every setting, in the order of `--help`.
-        pub(crate) static SETTINGS: &[&About] = &[$(&$name.about),*];
+        /// These settings, in the order of `--help`.
+        pub(crate) const $list: &[&About] = &[$(&$name.about),*];
 
-        /// The settings of `serve` that need no other setting to be read.
+        /// Those of these settings that are for `serve` and need no other setting to be read.
         #[derive(Debug)]
-        pub(crate) struct PlainSettings {
+        pub(crate) struct $plain {
             $(
                 $(#[doc = $help] pub(crate) $required: $type,)?
                 $(#[doc = $help] pub(crate) $optional: Option<$type>,)?
             )*
         }
 
-        impl PlainSettings {
+        impl $plain {
             /// Reads the settings.
             ///
             /// # Errors
@@ -115,14 +119,9 @@ macro_rules! settings {
             }
         }
 
-        /// Logs the start, with the settings under their keys.
-        pub(crate) fn log_start(common: &CommonSettings, serve: &ServeSettings) {
-            tracing::info!(
-                version = env!("CARGO_PKG_VERSION"),
-                "known-plans" = list(common.plans.iter().map(|plan| plan.name.as_str())),
-                $($key = ($name.about.log)(common, serve),)*
-                "starting"
-            );
+        /// Logs the settings under their keys.
+        pub(crate) fn $log_start(common: &CommonSettings, serve: &ServeSettings) {
+            tracing::info!($($key = ($name.about.log)(common, serve),)* $message);
         }
     };
 }

@@ -45,6 +45,7 @@ fn d61_defaults() {
     assert_eq!(dashboard_url, None);
     let ServeSettings {
         plain,
+        plain_https,
         system,
         system_aliases,
         system_url_is_default,
@@ -53,6 +54,9 @@ fn d61_defaults() {
         custom_domain_scheme,
         domains,
         gates,
+        https,
+        api_hostnames,
+        balanced_listeners,
         account_bounds,
         clicks,
     } = serve(&sources).unwrap();
@@ -72,6 +76,8 @@ fn d61_defaults() {
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert!(max_connections_is_default);
     assert!(!gates.know_countries());
+    assert!(https.is_none() && api_hostnames.is_empty() && balanced_listeners.is_empty());
+    assert_eq!((plain_https.plain_http, plain_https.hsts), (PlainHttpMode::Redirect, None));
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
     assert_eq!(plain.security_contact, None);
@@ -93,8 +99,10 @@ fn logged(flags: &[(&'static str, &str)]) -> BTreeMap<&'static str, String> {
     values.map(|(key, value)| (key, value.trim_matches('"').to_owned())).collect()
 }
 
-/// Listeners are logged with their actual ports, and `log-format` shows in every line.
-const NOT_LOGGED: [&str; 4] = ["api-listen", "dashboard-listen", "link-listen", "log-format"];
+/// Listeners are logged with their actual ports, and `log-format` shows in every line. The authority is logged only if
+/// certificates are obtained.
+const NOT_LOGGED: [&str; 5] =
+    ["acme-directory", "api-listen", "dashboard-listen", "link-listen", "log-format"];
 
 #[test]
 fn d61_the_start_log_has_each_default_in_the_form_of_its_setting() {
@@ -165,7 +173,7 @@ fn d38_domains_point_to_the_named_edge_or_to_the_system_domain() {
 #[test]
 fn d37_the_edge_hostname_cannot_be_connected() {
     let settings = serve(&gather(&[("edge-hostname", "edge.example.com")], &[], "").unwrap()).unwrap();
-    let rules = settings.domains.hostname_rules(&settings.system, None);
+    let rules = settings.domains.hostname_rules(&settings.system, None, &[]);
     assert!(rules.check("a.edge.example.com").is_err() && rules.check("a.example.com").is_ok());
 }
 

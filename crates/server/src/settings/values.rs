@@ -169,7 +169,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The items of a list. An empty text is an empty list.
-fn items(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     let list = if text.trim().is_empty() { None } else { Some(text.split(',').map(str::trim)) };
     list.into_iter().flatten()
 }

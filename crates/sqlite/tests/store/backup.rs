@@ -225,8 +225,9 @@ async fn d60_a_damaged_database_is_named_by_a_backup_that_fails() {
     drop(store);
     database.run_sql("PRAGMA wal_checkpoint(TRUNCATE)");
     let mut bytes = fs::read(database.file.path()).unwrap();
-    let behind_the_first_page = bytes.len() / 4..bytes.len() / 2;
-    bytes[behind_the_first_page].fill(0xff);
+    // Behind the pages that opening reads.
+    let among_the_links = bytes.len() / 2..bytes.len() / 4 * 3;
+    bytes[among_the_links].fill(0xff);
     fs::write(database.file.path(), bytes).unwrap();
     let refused = taken(&database, "copy.db").unwrap_err();
     assert!(matches!(refused, BackupError::DamagedSource { .. }), "{refused}");

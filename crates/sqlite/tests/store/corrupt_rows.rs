@@ -5,7 +5,9 @@ use signpost_domain::{Address, LinkId, LinkKind, PageLimit, RequestBudget, Site}
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_port_contracts::store::corrupt_rows::{CorruptibleStore, Literals, report};
-use signpost_port_contracts::store::{corrupt_links, corrupt_rows, unreadable_people, unreadable_rows};
+use signpost_port_contracts::store::{
+    corrupt_certificates, corrupt_links, corrupt_rows, unreadable_people, unreadable_rows,
+};
 
 use super::database::{Database, account, insert};
 
@@ -54,6 +56,11 @@ contract! {
         corrupt_domain_is_reported_with_column_and_id
         d65_unreadable_explanation_is_left_out_and_hides_no_domain
         d42_corrupt_domain_blocks_no_check_of_another
+    }
+    corrupt_certificates {
+        d194_corrupt_certificate_is_reported_with_column_and_hostname
+        d185_unreadable_certificate_is_left_out_but_counts
+        d186_unreadable_certificate_blocks_no_work_on_another
     }
     unreadable_people {
         corrupt_user_is_reported_with_column_and_id

@@ -73,9 +73,12 @@ pub(super) fn serve(stream: TcpStream, config: Arc<ServerConfig>, shared: &Share
             send(stream, &request, &response)
         }
         Some(Kind::Silence) => {
-            while !shared.has_ended() {
-                sleep(PAUSE);
-            }
+            stay_silent(shared);
+            Ok(())
+        }
+        Some(Kind::LostAnswer) => {
+            let _ = protocol::answer(shared, endpoint, number, &request.body);
+            stay_silent(shared);
             Ok(())
         }
         Some(Kind::SlowBytes) => {
@@ -93,6 +96,14 @@ pub(super) fn serve(stream: TcpStream, config: Arc<ServerConfig>, shared: &Share
         }
         Some(Kind::Close) => Ok(()),
         None => send(stream, &request, &protocol::answer(shared, endpoint, number, &request.body)),
+    }
+}
+
+/// Keeps an answer back until the authority ends.
+fn stay_silent(shared: &Shared) {
+    shared.state().held_back += 1;
+    while !shared.has_ended() {
+        sleep(PAUSE);
     }
 }
 

@@ -53,6 +53,8 @@ pub(super) enum Kind {
     Answer { status: u16, retry_after: Option<String>, kind: Option<String>, body: String },
     /// Answers nothing, and keeps the connection open.
     Silence,
+    /// Does what is asked, answers nothing, and keeps the connection open.
+    LostAnswer,
     /// Sends the head of an answer, and then a byte now and then.
     SlowBytes,
     /// Sends a body of this many bytes.
@@ -86,6 +88,12 @@ impl Misbehaviour {
     #[must_use]
     pub const fn silence() -> Self {
         Self(Kind::Silence)
+    }
+
+    /// Does what is asked, but answers nothing, and keeps the connection open.
+    #[must_use]
+    pub const fn lost_answer() -> Self {
+        Self(Kind::LostAnswer)
     }
 
     /// Sends an answer that begins well and never ends, a byte now and then.

@@ -22,6 +22,8 @@ const STOPPING: &str = "crates/server/src/shutdown.rs";
 const SPOOL: &str = "crates/click-recorder/src/spool/backlog.rs";
 const PLANS: &str = "crates/domain/src/plan.rs";
 const UNIT: &str = "packaging/signpost.service";
+const BUDGET: &str = "crates/domain/src/certificate/budget.rs";
+const AUTHORITY_CLOCK: &str = "crates/acme/src/clock_comparison.rs";
 const CONTAINERFILE: &str = "Containerfile";
 
 /// How many links a check of a domain takes the addresses of.
@@ -63,6 +65,19 @@ pub(super) const FACTS: &[Fact] = &[
         Is(Const("crates/edge/src/own_visits.rs", "INTERVAL")),
     ),
     fact("does not start: exit code {2}", Is(Behind("crates/server/src/main.rs", "ExitCode::from("))),
+    // HTTPS.
+    fact(
+        "Signpost asks again every {five minutes}",
+        Is(Const("crates/app/src/certificates/order.rs", "DNS_PAUSE")),
+    ),
+    fact("{200} new certificates in three hours", Is(Behind(BUDGET, "Self::NewOrders => "))),
+    fact("{40} in seven days under one", Is(Behind(BUDGET, "Self::RegisteredDomain => "))),
+    fact("{3} failed orders of a name an hour", Is(Behind(BUDGET, "Self::Name | Self::HourlyFailures => "))),
+    fact("and {10} a day. After a failure", Is(Behind(BUDGET, "Self::DailyFailures => "))),
+    fact("With more than {40} domains under one", Is(Behind(BUDGET, "Self::RegisteredDomain => "))),
+    fact("or more than {200} in all", Is(Behind(BUDGET, "Self::NewOrders => "))),
+    fact("logs a warning once {an hour} if they", Is(Const(AUTHORITY_CLOCK, "LOGGED_EVERY"))),
+    fact("differ by more than {a minute}", Is(Const(AUTHORITY_CLOCK, "TOLERATED"))),
     // PostgreSQL.
     fact("for requests, {four} for each of its cores", Is(Const(POSTGRES, "FOUR"))),
     fact("and at least {eight} if not set", Is(Const(POSTGRES, "EIGHT"))),
@@ -210,6 +225,7 @@ pub(super) const FACTS: &[Fact] = &[
 /// Numbers that the code has nowhere: of other software, of measurements, advice, and counts of what the text itself names.
 pub(super) const NOT_OURS: &[&str] = &[
     "A plain redirect with a target of 60 characters takes some 160 bytes",
+    "when the first expires (seconds since 1970)",
     // Versions, ports and settings of other software.
     "its exit status is 1 if that is anything",
     "its exit status is not 0",
@@ -289,6 +305,27 @@ pub(super) const NOT_OURS: &[&str] = &[
     "All three are on the API listener",
     "for two nodes as follows",
     "its two companions",
+    "Choose one of these",
+    "who answers port 443 | | --- | --- | --- | | one machine",
+    "Let the three names lead to the machine, and open ports 80 and 443",
+    "A name has one role only; the start refuses two",
+    "**Port 80** answers",
+    "**A closed port 80**",
+    "in a handshake at port 443",
+    "sends the PROXY protocol, version 2",
+    "cannot connect to the hostname: open ports 80 and 443",
+    "answers at port 80 of the hostname",
+    "of port 80 to `link-listen`",
+    "above zero for an hour",
+    // The rules of the domain, which its tests hold.
+    "when a third of the life is left (half of a life below ten days)",
+    "certificates in three hours, 40 in seven days",
+    "failed orders of a name an hour",
+    "after 1, 10 and 100 minutes",
+    "with less than a fifth of their life left",
+    // A follower looks every second, and each file has its turn.
+    "read again within two seconds of a change",
+    "about 4 KiB each",
     // Shares of the pool, which a test beside them holds for this and other sizes.
     "Three quarters of these",
     "for visitors alone, an eighth of `database-connections`, at least one",

@@ -122,6 +122,16 @@ fn example() -> Value {
         "next_check_at": "2026-01-31T09:05:17.042Z",
         "checked_at": null,
         "failure_reason": null,
+        "certificate": {
+            "status": "none",
+            "issuer": null,
+            "not_after": null,
+            "renews_at": null,
+            "last_attempt_at": null,
+            "next_attempt_at": null,
+            "failure_reason": null,
+            "message": null,
+        },
         "dns_instructions": [
             {
                 "type": "CNAME",

@@ -164,6 +164,7 @@ fn answers_have_no_closed_lists_of_values_but_codes() {
         "DnsInstruction/status",
         "DnsInstruction/type",
         "Domain/status",
+        "DomainCertificate/status",
         "ExportedClick/kind",
         "Landing/theme",
         "Pixel/pixel_type",

@@ -1,0 +1,303 @@
+//! The steps of an order at the authority. Each is stored before the next, so that a crash loses nothing (D187).
+
+use std::time::Duration;
+
+use signpost_domain::{
+    BudgetDecision, CertificateFailure, CertificateFailureReason, OrderBudget, OrderKind, Timestamp,
+};
+
+use super::attempt::{Attempt, unavailable};
+use super::permission::{Permission, permission};
+use super::{account_purpose, certificate_purpose, spread};
+use crate::app_error::AppError;
+use crate::ports::{
+    AuthorityAccount, AuthorityError, CertificateKey, IssuedCertificate, KeepOrder, LeaseHolder,
+    OrderProgress, OrderUrl, RandomnessUnavailable, RunningOrder, StoreError, StoredAuthorityAccount,
+    StoredChallenge, WaitScope,
+};
+
+/// How long a challenge is answered. Authorities validate within a minute.
+const CHALLENGE_KEPT: Duration = Duration::from_mins(10);
+
+/// How long to wait until the name servers of a hostname are asked again.
+const DNS_PAUSE: Duration = Duration::from_mins(5);
+
+/// How long all orders wait after the authority could not be reached.
+const OUTAGE_PAUSE: Duration = Duration::from_mins(1);
+
+/// The lease of the node that makes the account at the authority.
+const ACCOUNT_LEASE: &str = "acme-account";
+
+/// How long the account may take.
+const ACCOUNT_LEASE_TIME: Duration = Duration::from_mins(2);
+
+/// How far an order came.
+pub(super) enum End {
+    /// The certificate and the order, which has its sealed key.
+    Issued(Box<(IssuedCertificate, RunningOrder)>),
+    /// The authority is working on it.
+    Underway { ask_again_at: Option<Timestamp> },
+    /// The authority was asked, and it failed. That counts against the budgets of failures.
+    Failed(CertificateFailure),
+    /// It would fail, so the authority was not asked.
+    Hopeless(CertificateFailure),
+    /// It has to wait. A running order goes on.
+    Waiting { until: Timestamp, failure: CertificateFailure },
+    /// Another attempt may succeed at once.
+    Interrupted(KeepOrder),
+    /// Another order or node is making the account at the authority, which takes moments.
+    AccountUnderway,
+    /// The hostname is no longer proven.
+    NotHeld,
+    /// The claim has ended.
+    Overtaken,
+}
+
+/// Why the steps of an order ended early.
+pub(super) enum Stop {
+    /// The order ended so.
+    End(Box<End>),
+    /// The authority did not take a step.
+    Authority(AuthorityError),
+    /// The store broke, or there are no random bytes.
+    Broken(AppError),
+}
+
+impl From<AuthorityError> for Stop {
+    fn from(error: AuthorityError) -> Self {
+        Self::Authority(error)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl From<RandomnessUnavailable> for Stop {
+    fn from(error: RandomnessUnavailable) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl Attempt<'_> {
+    /// Goes on with the order, or makes one.
+    pub(super) async fn go_on(&self, now: Timestamp) -> Result<End, Stop> {
+        let directory = &self.issuance.directory;
+        if let Some(until) = self.app.store.authority_wait(directory).await?.filter(|until| *until > now) {
+            return Ok(End::Waiting {
+                until,
+                failure: unavailable("The certificate authority is asked again later."),
+            });
+        }
+        let account = self.account().await?;
+        match &self.certificate.order {
+            Some(RunningOrder { url: Some(url), authority, .. }) if authority == directory => {
+                let order = self.certificate.order.clone();
+                match order {
+                    Some(order) => self.advance(&account, order, url).await,
+                    None => self.begin(&account, now).await,
+                }
+            }
+            // Without a URL it is unknown whether the order was made. Another one costs less than an order that nobody ends.
+            Some(_) | None => self.begin(&account, now).await,
+        }
+    }
+
+    /// Makes an order.
+    async fn begin(&self, account: &AuthorityAccount, now: Timestamp) -> Result<End, Stop> {
+        let Self { app, issuance, certificate, registered_domain, .. } = self;
+        let hostname = &certificate.hostname;
+        let issuer_domains = issuance.authority.issuer_domains().await?;
+        match permission(app, certificate, &issuer_domains, &account.uri).await? {
+            Permission::Granted => {}
+            Permission::NotHeld => return Ok(End::NotHeld),
+            Permission::Refused(failure) => return Ok(End::Hopeless(failure)),
+            Permission::Unanswered(failure) => {
+                return Ok(End::Waiting { until: now.plus(DNS_PAUSE), failure });
+            }
+        }
+        let predecessor = certificate.served.as_ref();
+        let replaces = predecessor
+            .filter(|served| served.authority == issuance.directory)
+            .and_then(|served| served.renewal_id.as_ref());
+        let kind = match predecessor {
+            None => OrderKind::New,
+            Some(_) => OrderKind::Renewal { names_predecessor: replaces.is_some() },
+        };
+        let spent = app.store.spend_on_order(hostname, registered_domain, kind, now).await?;
+        if let BudgetDecision::Exhausted { budget, ask_again_at } = spent {
+            let failure = CertificateFailure::new(CertificateFailureReason::RateLimited, text_of(budget));
+            return Ok(End::Waiting { until: ask_again_at, failure });
+        }
+        let key = issuance.authority.new_key()?;
+        let sealed = issuance.sealer.seal(&certificate_purpose(hostname), key.pkcs8_der())?;
+        let authority = issuance.directory.clone();
+        let mut order = RunningOrder { authority, key: sealed, url: None, is_validating: false };
+        self.write_order(&order).await?;
+        let url = match issuance.authority.order(account, hostname, replaces).await {
+            Err(AuthorityError::AlreadyReplaced) => issuance.authority.order(account, hostname, None).await?,
+            made => made?,
+        };
+        order.url = Some(url.clone());
+        self.write_order(&order).await?;
+        self.advance(account, order, &url).await
+    }
+
+    /// Takes every step of an order that can be taken without waiting.
+    async fn advance(
+        &self,
+        account: &AuthorityAccount,
+        mut order: RunningOrder,
+        url: &OrderUrl,
+    ) -> Result<End, Stop> {
+        let Self { issuance, certificate, .. } = self;
+        let authority = &issuance.authority;
+        let method = certificate.plan.method;
+        let mut progress = authority.progress(account, url, method).await?;
+        if let OrderProgress::Ready = progress {
+            let Some(key) = self.order_key(&order) else { return Ok(End::Interrupted(KeepOrder::No)) };
+            authority.finalize(account, url, &certificate.hostname, &key).await?;
+            progress = authority.progress(account, url, method).await?;
+        }
+        match progress {
+            OrderProgress::Challenged { challenge, is_validating, ask_again_at } => {
+                let challenge = StoredChallenge {
+                    token: challenge.token,
+                    hostname: certificate.hostname.clone(),
+                    key_authorization: challenge.key_authorization,
+                    expires_at: self.app.clock.now().plus(CHALLENGE_KEPT),
+                };
+                held(self.app.store.write_challenge(&self.claim, &challenge).await?)?;
+                if !order.is_validating && !is_validating {
+                    authority.begin_validation(account, url, method).await?;
+                    order.is_validating = true;
+                    self.write_order(&order).await?;
+                }
+                Ok(End::Underway { ask_again_at })
+            }
+            OrderProgress::Ready => Ok(End::Underway { ask_again_at: None }),
+            OrderProgress::Processing { ask_again_at } => Ok(End::Underway { ask_again_at }),
+            OrderProgress::Issued => {
+                let Some(key) = self.order_key(&order) else { return Ok(End::Interrupted(KeepOrder::No)) };
+                let issued = authority.download(account, url, &certificate.hostname, &key).await?;
+                Ok(End::Issued(Box::new((issued, order))))
+            }
+            OrderProgress::Failed(failure) => Ok(End::Failed(failure)),
+        }
+    }
+
+    /// The key of a running order. `None` if it was sealed with another secrets key; then the order is given up.
+    fn order_key(&self, order: &RunningOrder) -> Option<CertificateKey> {
+        let hostname = &self.certificate.hostname;
+        let der = self.issuance.sealer.open(&certificate_purpose(hostname), &order.key);
+        if der.is_none() {
+            tracing::error!(%hostname, "the key of a running order was sealed with another `secrets-key`: ordering anew");
+        }
+        der.map(CertificateKey::from_pkcs8_der)
+    }
+
+    async fn write_order(&self, order: &RunningOrder) -> Result<(), Stop> {
+        held(self.app.store.write_order(&self.claim, Some(order)).await?)
+    }
+
+    /// The installation's account at the authority. The first node that needs it makes it.
+    async fn account(&self) -> Result<AuthorityAccount, Stop> {
+        let Self { app, issuance, .. } = self;
+        let purpose = account_purpose(&issuance.directory);
+        if let Some(stored) = app.store.authority_account(&issuance.directory).await? {
+            return self.opened(stored, &purpose);
+        }
+        let holder = LeaseHolder::from_bytes(spread(app).map_err(Stop::Broken)?);
+        let now = app.clock.now();
+        if !app.store.take_lease(ACCOUNT_LEASE, holder, now, now.plus(ACCOUNT_LEASE_TIME)).await? {
+            return Err(Stop::End(Box::new(End::AccountUnderway)));
+        }
+        let made = issuance.authority.register(&issuance.contact).await;
+        let kept = match made {
+            Ok(account) => {
+                let credentials = issuance.sealer.seal(&purpose, &account.credentials)?;
+                let account = StoredAuthorityAccount { uri: account.uri, credentials };
+                Ok(app.store.keep_authority_account(&issuance.directory, &account).await?)
+            }
+            Err(error) => Err(error),
+        };
+        app.store.release_lease(ACCOUNT_LEASE, holder).await?;
+        self.opened(kept?, &purpose)
+    }
+
+    fn opened(&self, stored: StoredAuthorityAccount, purpose: &str) -> Result<AuthorityAccount, Stop> {
+        let StoredAuthorityAccount { uri, credentials } = stored;
+        if let Some(credentials) = self.issuance.sealer.open(purpose, &credentials) {
+            return Ok(AuthorityAccount { uri, credentials });
+        }
+        tracing::error!(
+            "the account at the certificate authority was stored with another `secrets-key`: restore that file, or run `signpost certificate reset`"
+        );
+        let until = self.app.clock.now().plus(DNS_PAUSE);
+        Err(Stop::End(Box::new(End::Waiting {
+            until,
+            failure: unavailable("This installation cannot use its account."),
+        })))
+    }
+
+    /// What an error of the authority means for the order.
+    pub(super) async fn end_by(&self, error: AuthorityError) -> Result<End, AppError> {
+        let Self { app, issuance, certificate, .. } = self;
+        let hostname = &certificate.hostname;
+        let now = app.clock.now();
+        Ok(match error {
+            AuthorityError::Transient | AuthorityError::AlreadyReplaced => End::Interrupted(KeepOrder::Yes),
+            AuthorityError::Wait { until, scope, failure } => {
+                tracing::warn!(%hostname, %until, "the certificate authority asks to wait");
+                if scope == WaitScope::Everything {
+                    app.store.set_authority_wait(&issuance.directory, until).await?;
+                }
+                End::Waiting { until, failure }
+            }
+            AuthorityError::Refused(failure) => End::Failed(failure),
+            AuthorityError::Unavailable { reason } => {
+                tracing::warn!(%hostname, reason, "the certificate authority is unavailable");
+                let until = now.plus(OUTAGE_PAUSE);
+                app.store.set_authority_wait(&issuance.directory, until).await?;
+                End::Waiting { until, failure: unavailable("The certificate authority gave no answer.") }
+            }
+            AuthorityError::NoSuchOrder => End::Interrupted(KeepOrder::No),
+            AuthorityError::NoSuchAccount => {
+                tracing::warn!(
+                    "the certificate authority does not know the account any more: making another one"
+                );
+                if let Some(account) = app.store.authority_account(&issuance.directory).await? {
+                    app.store.forget_authority_account(&issuance.directory, &account.uri).await?;
+                }
+                End::Interrupted(KeepOrder::No)
+            }
+            AuthorityError::Unusable { reason } => {
+                tracing::error!(%hostname, reason, "a key for a certificate cannot be used");
+                End::Failed(unavailable("A key of this installation cannot be used."))
+            }
+        })
+    }
+}
+
+/// Goes on only while the claim holds.
+fn held(is_held: bool) -> Result<(), Stop> {
+    if is_held { Ok(()) } else { Err(Stop::End(Box::new(End::Overtaken))) }
+}
+
+/// What to say about a budget that is used up (D190).
+const fn text_of(budget: OrderBudget) -> &'static str {
+    match budget {
+        OrderBudget::NewOrders => {
+            "This installation has ordered as many new certificates as it may within three hours."
+        }
+        OrderBudget::RegisteredDomain => {
+            "This installation has ordered as many certificates under the registered domain as it may within seven days."
+        }
+        OrderBudget::Name => "The hostname has got as many certificates as it may within seven days.",
+        OrderBudget::HourlyFailures | OrderBudget::DailyFailures => {
+            "Too many attempts for the hostname have failed: correct the cause, and the next attempt follows by itself."
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Sealing secrets that go into the store (D192).
+
+use super::certificates::SealedSecret;
+use super::environment::RandomnessUnavailable;
+
+/// Seals secrets with a key that is not in the store, so that a copy of the store alone does not reveal them.
+pub trait Sealer: Send + Sync {
+    /// Seals a secret. `purpose` names what it is for, such as `certificate go.example.com`; it is not secret, and the secret
+    /// opens for no other purpose. So a secret that was moved to another row does not open.
+    ///
+    /// # Errors
+    /// The system has no random bytes.
+    fn seal(&self, purpose: &str, secret: &[u8]) -> Result<SealedSecret, RandomnessUnavailable>;
+
+    /// Opens a secret that was sealed for the same purpose. `None` if it was sealed with another key or for another purpose, or
+    /// is damaged.
+    fn open(&self, purpose: &str, sealed: &SealedSecret) -> Option<Vec<u8>>;
+}
