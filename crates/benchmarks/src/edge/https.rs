@@ -51,6 +51,9 @@ impl Secure {
             &certificate_file,
             "--tls-key",
             &key_file,
+            // Idle connections are measured without TLS too.
+            "--plain-http",
+            "answer",
         ])?;
         let address = program.tls.clone().context("the program does not announce its HTTPS address")?;
         let nginx = is_installed("nginx").then(|| Reference::nginx_over_tls(stage.core, &certificate, &key));
