@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use actix_http::Request;
 use actix_http::header::{self, HeaderValue};
+use signpost_app::admission::ClientAddresses;
 use signpost_domain::Hostname;
 use signpost_listener::TlsSites;
 
 use crate::outcome::Outcome;
+use crate::visitor;
 
 /// How the link listener answers requests without TLS, while the program speaks TLS on another listener.
 #[derive(Clone)]
@@ -20,7 +22,8 @@ pub struct PlainHttp {
     pub redirects: bool,
     /// The port of HTTPS in redirects, unless it is 443.
     pub https_port: Option<u16>,
-    /// The hosts of the API. A request for one of them is refused, because its key travelled unencrypted.
+    /// The hosts of the API. A request for one of them is refused, because its key travelled unencrypted. One from a proxy that
+    /// ends TLS is refused too: the proxy must pass it to the listener of the API.
     pub api_hostnames: BTreeSet<Hostname>,
 }
 
@@ -37,15 +40,17 @@ impl fmt::Debug for PlainHttp {
 
 impl PlainHttp {
     /// The answer to a request that does not open a link here. `None` if it may open one.
-    pub(crate) fn answer(&self, request: &Request) -> Option<Outcome> {
+    pub(crate) fn answer(&self, request: &Request, addresses: &ClientAddresses) -> Option<Outcome> {
         let host = request.head().headers().get(header::HOST)?.to_str().ok()?;
         let host = Hostname::from_authority(host).ok()?;
         if self.api_hostnames.contains(&host) {
             return Some(Outcome::ApiWithoutTls);
         }
-        if !self.redirects || self.hosts.site(Some(host.as_str())).is_none() {
+        // The proxy would send a redirected request here again, without end.
+        if !self.redirects || visitor::used_https(request, addresses) {
             return None;
         }
+        self.hosts.site(Some(host.as_str()))?;
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let location = match self.https_port {
             None => format!("https://{host}{path}"),
@@ -57,11 +62,14 @@ impl PlainHttp {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
     use actix_http::Method;
     use actix_http::test::TestRequest;
     use rustls::ServerConfig;
     use rustls::crypto::ring;
     use rustls::server::ResolvesServerCertUsingSni;
+    use signpost_domain::TrustedProxies;
     use signpost_listener::{CertificateNames, TlsSite};
 
     use super::*;
@@ -85,10 +93,27 @@ mod tests {
         PlainHttp { hosts: Arc::new(OneHost), redirects, https_port, api_hostnames }
     }
 
+    /// The only trusted proxy.
+    const PROXY: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+
+    fn addresses() -> ClientAddresses {
+        ClientAddresses::new(TrustedProxies::new(vec!["10.0.0.1/32".parse().unwrap()]))
+    }
+
     fn answer(plain: &PlainHttp, host: &str, target: &str, method: Method) -> Option<Outcome> {
         let request =
             TestRequest::default().method(method).uri(target).insert_header(("host", host)).finish();
-        plain.answer(&request)
+        plain.answer(&request, &addresses())
+    }
+
+    /// The answer to a request that this peer passes on with `X-Forwarded-Proto`.
+    fn answer_to_peer(peer: IpAddr, scheme: &str, host: &str) -> Option<Outcome> {
+        let mut request = TestRequest::with_uri("/a")
+            .insert_header(("host", host))
+            .insert_header(("x-forwarded-proto", scheme))
+            .finish();
+        request.head_mut().peer_addr = Some((peer, 50_000).into());
+        plain_http(true, None).answer(&request, &addresses())
     }
 
     const fn moved(location: &'static str) -> Outcome {
@@ -111,6 +136,24 @@ mod tests {
             answer(&elsewhere, "go.example.com", "/a", Method::GET),
             Some(moved("https://go.example.com:8443/a"))
         );
+    }
+
+    #[test]
+    fn d181_a_proxy_that_ends_tls_gets_answers_instead_of_a_loop() {
+        let redirected = Some(moved("https://go.example.com/a"));
+        for (peer, scheme, expected) in [
+            (PROXY, "https", None),
+            (PROXY, "HTTPS", None),
+            (PROXY, "https, http", None),
+            (PROXY, "http", redirected.clone()),
+            (PROXY, "http, https", redirected.clone()),
+            (PROXY, "", redirected.clone()),
+            (Ipv4Addr::new(10, 0, 0, 2).into(), "https", redirected),
+        ] {
+            assert_eq!(answer_to_peer(peer, scheme, "go.example.com"), expected, "{peer} {scheme}");
+        }
+        // The API is at another port, also for proxies.
+        assert_eq!(answer_to_peer(PROXY, "https", "api.example.com"), Some(Outcome::ApiWithoutTls));
     }
 
     #[test]

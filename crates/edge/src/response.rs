@@ -20,9 +20,10 @@ const OUTAGE_RETRY_AFTER_SECONDS: u32 = 5;
 /// `Cache-Control` of redirects to HTTPS. A certificate may be removed again, so they are not kept for long.
 const MOVED_FOR_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("max-age=300");
 
-/// The answer to API requests without TLS.
-const API_WITHOUT_TLS: &str = "The API answers only over HTTPS. If this request had a key, the key travelled unencrypted: \
-                               revoke it, and use https:// with a new one.\n";
+/// The answer to API requests without TLS. A proxy may have ended TLS, so it does not claim that the key travelled unencrypted.
+const API_WITHOUT_TLS: &str = "The API answers only over HTTPS. If this request had a key and went to an http:// address, the \
+                               key travelled unencrypted: revoke it, and use https:// with a new one. If it went to an \
+                               https:// address, the proxy there must pass this host to the listener of the API.\n";
 
 /// Builds the response to a visit. It calls `language` only for translated pages.
 pub(crate) fn response(

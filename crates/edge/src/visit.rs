@@ -157,7 +157,9 @@ impl Worker {
         if let Some(outcome) = self.edge.challenges.answer(app, request).await {
             return outcome;
         }
-        if let Some(outcome) = self.plain_http.as_ref().and_then(|plain| plain.answer(request)) {
+        if let Some(plain) = &self.plain_http
+            && let Some(outcome) = plain.answer(request, &app.client_addresses)
+        {
             return outcome;
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {

@@ -63,6 +63,16 @@ pub(crate) fn forwarded_host(request: &Request, addresses: &ClientAddresses) -> 
     (hostname(host).as_ref() != Some(&first)).then_some(first)
 }
 
+static X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// Whether a trusted proxy says that the visitor reached it over HTTPS.
+pub(crate) fn used_https(request: &Request, addresses: &ClientAddresses) -> bool {
+    // Each proxy on the way may append the scheme that it saw.
+    let first = text(request, &X_FORWARDED_PROTO).split(|byte| *byte == b',').next();
+    first.is_some_and(|scheme| scheme.trim_ascii().eq_ignore_ascii_case(b"https"))
+        && request.peer_addr().is_some_and(|peer| addresses.trusts(peer.ip()))
+}
+
 /// The language of the pages that the visitor prefers.
 pub(crate) fn language(request: &Request) -> Language {
     let header = request.headers().get(header::ACCEPT_LANGUAGE);
