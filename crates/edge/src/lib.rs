@@ -38,6 +38,7 @@ mod widget_visit;
 mod worker_cache;
 
 pub use link_workers::LinkWorkers;
+pub use outage_log::OutageLog;
 pub use plain_http::PlainHttp;
 pub use server::{EdgeOptions, EdgeServer};
 pub use visit_durations::{DurationCounts, VisitDurations};

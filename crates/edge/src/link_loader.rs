@@ -98,7 +98,9 @@ impl LinkLoader {
         let resolved = match resolve(&self.app, address.clone()).await {
             Ok(resolved) => resolved,
             Err(error) => {
-                self.outages.note(&error);
+                self.outages.note(|unlogged| {
+                    tracing::error!(%error, unlogged, "the store cannot say where links lead");
+                });
                 return Loaded::StoreUnavailable;
             }
         };

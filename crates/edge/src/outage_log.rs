@@ -3,14 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::StoreError;
-
 /// Minimum time between two lines.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Logs failures of the store, at most one line a second. Thousands of visits may fail during an outage.
+/// Paces the log lines about failures of the store, to one a second. Thousands of requests may fail during an outage.
 #[derive(Debug, Default)]
-pub(crate) struct OutageLog(Mutex<State>);
+pub struct OutageLog(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -19,9 +17,10 @@ struct State {
 }
 
 impl OutageLog {
-    pub(crate) fn note(&self, error: &StoreError) {
+    /// Notes a failure. If a line is due, `write` logs it; it gets the number of failures since the last line.
+    pub fn note(&self, write: impl FnOnce(u64)) {
         if let Some(unlogged) = self.due(Instant::now()) {
-            tracing::error!(%error, unlogged, "the store cannot say where links lead");
+            write(unlogged);
         }
     }
 
