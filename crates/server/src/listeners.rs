@@ -192,9 +192,9 @@ impl Servers {
         let (listener, outcome) = tokio::select! {
             outcome = self.api.ended() => ("API", outcome),
             outcome = self.links.ended() => ("link", outcome),
-            outcome = dashboard_ended(self.dashboard.as_mut()) => ("dashboard", outcome),
-            outcome = https_ended(self.https.as_mut()) => ("HTTPS", outcome),
-            outcome = ended(self.metrics.as_mut()) => ("metrics", outcome),
+            outcome = ended(self.dashboard.as_mut(), DashboardServer::ended) => ("dashboard", outcome),
+            outcome = ended(self.https.as_mut(), HttpsServer::ended) => ("HTTPS", outcome),
+            outcome = ended(self.metrics.as_mut(), MetricsServer::ended) => ("metrics", outcome),
         };
         let cause = outcome.err().map_or_else(String::new, |error| format!(": {error}"));
         anyhow::anyhow!("the {listener} listener stopped unexpectedly{cause}")
@@ -231,26 +231,13 @@ impl Servers {
     }
 }
 
-/// Waits until the dashboard ends, if there is one.
-async fn dashboard_ended(dashboard: Option<&mut DashboardServer>) -> io::Result<()> {
-    match dashboard {
-        Some(dashboard) => dashboard.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Waits until the listener of HTTPS ends, if there is one.
-async fn https_ended(https: Option<&mut HttpsServer>) -> io::Result<()> {
-    match https {
-        Some(https) => https.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Waits until the listener for metrics ends, if there is one.
-async fn ended(metrics: Option<&mut MetricsServer>) -> io::Result<()> {
-    match metrics {
-        Some(metrics) => metrics.ended().await,
+/// Waits until a server ends, if there is one.
+async fn ended<S>(
+    server: Option<&mut S>,
+    ended: impl AsyncFnOnce(&mut S) -> io::Result<()>,
+) -> io::Result<()> {
+    match server {
+        Some(server) => ended(server).await,
         None => std::future::pending().await,
     }
 }
