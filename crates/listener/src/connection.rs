@@ -188,7 +188,8 @@ where
 /// Closes a connection after its last answer. Closing with unread data would reset the connection, and the
 /// answer could be lost. So a connection with a permit reads on for a while if the client still sends.
 async fn close(wire: &Wire, ticket: &Ticket, is_all_read: bool) {
-    let has_more = wire.read_available(MAX_HEAD_BYTES) > 0 || wire.unused_bytes() > 0;
+    let has_more =
+        wire.read_available(MAX_HEAD_BYTES) > 0 || wire.unused_bytes() + wire.undecrypted_bytes() > 0;
     if matches!(ticket, Ticket::Permit(_)) && (has_more || !is_all_read) {
         wire.linger().await;
     }
@@ -236,18 +237,19 @@ async fn head(wire: &Wire, ticket: &Ticket, encodes_target: bool) -> Result<Requ
         if wire.is_at_end() {
             return Err(End::Closed);
         }
+        let has_begun = unused + wire.undecrypted_bytes() > 0;
         let waits_for = match ticket {
             // From the moment the connection is accepted.
             Ticket::Door(_) => (phase == Phase::Arrived).then_some(wire.times.door),
             Ticket::Permit(_) if wire.is_fresh() => (phase == Phase::Arrived).then_some(wire.times.head),
-            Ticket::Permit(permit) if unused == 0 => Some(permit.idle_time(wire.times.idle)),
+            Ticket::Permit(permit) if !has_begun => Some(permit.idle_time(wire.times.idle)),
             // From the first byte of the head.
             Ticket::Permit(_) => (phase != Phase::Begun).then_some(wire.times.head),
         };
         if let Some(time) = waits_for.filter(|_| !is_last) {
             wire.watch.set_deadline(time);
         }
-        phase = if unused == 0 { Phase::Waiting } else { Phase::Begun };
+        phase = if has_begun { Phase::Begun } else { Phase::Waiting };
         read_more_head(wire, ticket, unused, &mut is_last).await?;
     }
 }
@@ -257,17 +259,19 @@ async fn head(wire: &Wire, ticket: &Ticket, encodes_target: bool) -> Result<Requ
 enum Phase {
     /// The connection has not waited yet.
     Arrived,
-    /// No byte of the head has arrived.
+    /// No byte of the head has arrived, not even encrypted.
     Waiting,
     /// Some of the head has arrived.
     Begun,
 }
 
-/// Reads more of a head. `begun` bytes of it have arrived. `is_last` remembers that the listener stops.
-async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
-    let most = MAX_HEAD_BYTES.saturating_sub(begun);
-    let room = begun.clamp(1024, MAX_HEAD_BYTES).min(most);
-    if !wire.may_hold_head(begun + room) {
+/// Reads more of a head. `unused` bytes of it have arrived and are decrypted. `is_last` remembers that the listener stops.
+async fn read_more_head(wire: &Wire, ticket: &Ticket, unused: usize, is_last: &mut bool) -> Result<(), End> {
+    let undecrypted = wire.undecrypted_bytes();
+    let has_begun = unused + undecrypted > 0;
+    let most = MAX_HEAD_BYTES.saturating_sub(unused);
+    let room = unused.clamp(1024, MAX_HEAD_BYTES).min(most);
+    if !wire.may_hold_head(unused + room) {
         // The codec has not seen this head, and may still be set to an earlier request.
         wire.reset_codec();
         return Err(End::Refused(ListenerRefusal::Overloaded));
@@ -277,7 +281,11 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
             Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Closed)),
             Poll::Pending => {}
         }
-        if begun == 0 {
+        if wire.undecrypted_bytes() > undecrypted {
+            // The caller sets the deadline of a begun head, and the larger part counts in its memory.
+            return Poll::Ready(Ok(()));
+        }
+        if unused == 0 {
             wire.release();
         }
         if matches!(ticket, Ticket::Permit(_)) {
@@ -287,7 +295,7 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
                     wire.watch.end_waiting();
                     return Poll::Ready(Ok(()));
                 }
-                return Poll::Ready(Err(if begun == 0 { End::Closed } else { End::Evicted }));
+                return Poll::Ready(Err(if has_begun { End::Evicted } else { End::Closed }));
             }
             wire.watch.begin_waiting();
         }
@@ -298,19 +306,19 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
         }
         if wire.watch.is_stopping() {
             // No request is running, so nothing needs to finish. A first request may be on its way.
-            if begun == 0 && !wire.is_fresh() {
+            if !has_begun && !wire.is_fresh() {
                 return Poll::Ready(Err(End::Closed));
             }
             if !*is_last {
                 *is_last = true;
-                let time = if begun == 0 { FIRST_REQUEST_TIME } else { LAST_HEAD_TIME };
+                let time = if has_begun { LAST_HEAD_TIME } else { FIRST_REQUEST_TIME };
                 wire.watch.set_deadline(time.min(wire.times.head));
             }
         }
         if wire.watch.is_expired() {
             return Poll::Ready(Err(match ticket {
                 Ticket::Door(_) => End::Refused(ListenerRefusal::Overloaded),
-                Ticket::Permit(_) if begun == 0 => End::Closed,
+                Ticket::Permit(_) if !has_begun => End::Closed,
                 Ticket::Permit(_) => End::Refused(ListenerRefusal::HeadTooSlow),
             }));
         }

@@ -16,7 +16,7 @@ use tokio_rustls::rustls::server::{Acceptor, ClientHello};
 
 use crate::options::{Proxies, Times};
 use crate::proxy_protocol::read_header;
-use crate::stream::{HandshakeSocket, Stream, TlsSocket};
+use crate::stream::{EncryptedSocket, Stream, TlsSocket};
 use crate::tls::TlsOptions;
 use crate::watch::Watch;
 
@@ -147,11 +147,12 @@ impl Entrance {
     /// unknown name cheap.
     async fn shake_hands(&self, tls: &TlsOptions, stream: TcpStream) -> Option<TlsSocket> {
         let counters = &self.counters;
-        let hello = LazyConfigAcceptor::new(Acceptor::default(), HandshakeSocket::new(stream));
-        let Ok(hello) = hello.await else {
+        let hello = LazyConfigAcceptor::new(Acceptor::default(), EncryptedSocket::new(stream));
+        let Ok(mut hello) = hello.await else {
             counters.failed.increment(1);
             return None;
         };
+        hello.io.end_hello();
         let challenges = tls.challenges.as_ref().filter(|_| is_challenge(&hello.client_hello()));
         let site = match (challenges, hello.client_hello().server_name().map(str::to_owned)) {
             (Some(challenges), Some(name)) => challenges.proof(&name).await,

@@ -8,7 +8,7 @@
 //! | what | limit |
 //! |---|---|
 //! | a head | [`MAX_HEAD_BYTES`], and [`Times::head`] from its first byte |
-//! | the unfinished heads of all connections | [`ListenerOptions::head_memory`], beyond 4 KiB of each |
+//! | the unfinished heads of all connections, also in unfinished TLS records | [`ListenerOptions::head_memory`], beyond 4 KiB of each |
 //! | a body | [`MAX_BODY_BYTES`] on the wire, and [`Times::body`] |
 //! | data after the last answer | [`MAX_LINGERING_BYTES`], and [`Times::lingering`] |
 //! | an answer that the client does not read | [`ANSWER_BYTES`] in memory, and [`Times::stalled`] |
@@ -21,6 +21,7 @@ mod accept;
 mod answer;
 mod answer_headers;
 mod bind;
+mod ciphertext;
 mod compression;
 mod connection;
 mod connection_limit;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read as _};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 use socket2::SockRef;
@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
+use crate::ciphertext::Ciphertext;
 use crate::tls::CertificateNames;
 
 /// How much of an answer one TLS connection encrypts ahead of what the socket takes, in bytes. The default of 64 KiB would hide
@@ -21,6 +22,9 @@ const MAX_ENCRYPTED_BYTES: usize = 16 * 1024;
 /// How many bytes a client may send before its handshake ends. A `ClientHello` may claim 64 KiB, and the TLS library would keep
 /// all of it in memory; real ones need 2 KiB.
 const MAX_HANDSHAKE_BYTES: usize = 16 * 1024;
+
+/// The size of the largest record, with its header.
+const MAX_RECORD_BYTES: usize = 5 + 16 * 1024 + 2048;
 
 /// What a connection reads from and writes to.
 pub(crate) enum Stream {
@@ -32,34 +36,59 @@ pub(crate) enum Stream {
 
 /// A TLS connection after its handshake. Dropping it tells the client that nothing follows.
 pub(crate) struct TlsSocket {
-    stream: TlsStream<HandshakeSocket>,
+    stream: TlsStream<EncryptedSocket>,
     names: Arc<CertificateNames>,
     /// Whether the client must see that the answer is incomplete.
     is_cut_off: Cell<bool>,
 }
 
-/// A socket from which a handshake reads a limited number of bytes.
-pub(crate) struct HandshakeSocket {
+/// The socket below TLS. A handshake reads a limited number of bytes from it.
+pub(crate) struct EncryptedSocket {
     socket: TcpStream,
     /// How many bytes may still be read; `None` after the handshake.
     left: Option<usize>,
+    /// Whether the `ClientHello` has arrived.
+    has_hello: bool,
+    ciphertext: Ciphertext,
 }
 
-impl HandshakeSocket {
-    pub(crate) const fn new(socket: TcpStream) -> Self {
-        Self { socket, left: Some(MAX_HANDSHAKE_BYTES) }
+impl EncryptedSocket {
+    pub(crate) fn new(socket: TcpStream) -> Self {
+        Self { socket, left: Some(MAX_HANDSHAKE_BYTES), has_hello: false, ciphertext: Ciphertext::default() }
     }
 
     pub(crate) const fn socket(&self) -> &TcpStream {
         &self.socket
     }
+
+    /// Notes that the `ClientHello` has arrived.
+    pub(crate) const fn end_hello(&mut self) {
+        self.has_hello = true;
+    }
+
+    /// Reads what has arrived, without waiting.
+    fn read_now(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = (&*SockRef::from(&self.socket)).read(buffer)?;
+        self.ciphertext.note_read(buffer.len(), buffer.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+/// Reads from a socket without waiting.
+struct ReadNow<'a>(&'a mut EncryptedSocket);
+
+impl io::Read for ReadNow<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_now(buffer)
+    }
 }
 
 impl TlsSocket {
     /// A connection after its handshake, with a certificate for these names.
-    pub(crate) fn new(mut stream: TlsStream<HandshakeSocket>, names: Arc<CertificateNames>) -> Self {
+    pub(crate) fn new(mut stream: TlsStream<EncryptedSocket>, names: Arc<CertificateNames>) -> Self {
         let (socket, session) = stream.get_mut();
         socket.left = None;
+        socket.ciphertext.note_decrypted();
         session.set_buffer_limit(Some(MAX_ENCRYPTED_BYTES));
         Self { stream, names, is_cut_off: Cell::new(false) }
     }
@@ -68,11 +97,17 @@ impl TlsSocket {
         &self.stream.get_ref().0.socket
     }
 
+    fn ciphertext(&self) -> &Ciphertext {
+        &self.stream.get_ref().0.ciphertext
+    }
+
     /// Decrypts up to `most` bytes that have arrived, without waiting, and returns their number and whether the client has
     /// closed its side.
     fn read_available(&mut self, most: usize, input: &mut BytesMut) -> (usize, bool) {
         let (socket, session) = self.stream.get_mut();
-        let socket = SockRef::from(&socket.socket);
+        // Records may be padding alone, and the library accepts hundreds of them. Without a bound, decrypting those that a client
+        // has sent would keep the worker from its other connections.
+        let mut encrypted_left = most + MAX_RECORD_BYTES;
         let (mut read, mut part) = (0, [0; 4096]);
         while read < most {
             let room = part.len().min(most - read);
@@ -81,11 +116,14 @@ impl TlsSocket {
                 Some(Ok(more)) => {
                     read += more;
                     input.extend_from_slice(part.get(..more).unwrap_or_default());
+                    socket.ciphertext.note_decrypted();
                 }
-                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => {
-                    match session.read_tls(&mut &*socket) {
+                Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock && encrypted_left > 0 => {
+                    match session.read_tls(&mut ReadNow(&mut *socket)) {
                         Ok(0) => return (read, true),
-                        Ok(_) if session.process_new_packets().is_ok() => {}
+                        Ok(more) if session.process_new_packets().is_ok() => {
+                            encrypted_left = encrypted_left.saturating_sub(more);
+                        }
                         // The error shows up when the connection continues.
                         Ok(_) | Err(_) => break,
                     }
@@ -120,6 +158,22 @@ impl Stream {
 
     pub(crate) const fn is_tls(&self) -> bool {
         matches!(self, Self::Tls(_))
+    }
+
+    /// How many bytes have arrived since the last plain text, up to a bound.
+    pub(crate) fn undecrypted_bytes(&self) -> usize {
+        match self {
+            Self::Plain(_) => 0,
+            Self::Tls(tls) => tls.ciphertext().undecrypted_bytes(),
+        }
+    }
+
+    /// How much memory the undecrypted bytes hold.
+    pub(crate) fn held_bytes(&self) -> usize {
+        match self {
+            Self::Plain(_) => 0,
+            Self::Tls(tls) => tls.ciphertext().held_bytes(),
+        }
     }
 
     /// The socket below.
@@ -171,7 +225,14 @@ impl AsyncRead for Stream {
     ) -> Poll<io::Result<()>> {
         match &mut *self {
             Self::Plain(socket) => Pin::new(socket).poll_read(cx, buffer),
-            Self::Tls(tls) => Pin::new(&mut tls.stream).poll_read(cx, buffer),
+            Self::Tls(tls) => {
+                let before = buffer.filled().len();
+                let polled = Pin::new(&mut tls.stream).poll_read(cx, buffer);
+                if buffer.filled().len() > before {
+                    tls.stream.get_mut().0.ciphertext.note_decrypted();
+                }
+                polled
+            }
         }
     }
 }
@@ -199,24 +260,33 @@ impl AsyncWrite for Stream {
     }
 }
 
-impl AsyncRead for HandshakeSocket {
+impl AsyncRead for EncryptedSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Some(left) = self.left else { return Pin::new(&mut self.socket).poll_read(cx, buffer) };
-        if left == 0 {
-            return Poll::Ready(Err(io::ErrorKind::QuotaExceeded.into()));
+        if self.left == Some(0) {
+            // A handshake that has ended reads on until it gets plain text or nothing more, so an error would close good
+            // connections. One that has not ended waits here for its deadline.
+            return if self.has_hello {
+                Poll::Pending
+            } else {
+                Poll::Ready(Err(io::ErrorKind::QuotaExceeded.into()))
+            };
         }
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.socket).poll_read(cx, buffer))?;
-        self.left = Some(left.saturating_sub(buffer.filled().len() - before));
-        Poll::Ready(Ok(()))
+        let (before, room) = (buffer.filled().len(), buffer.remaining());
+        let polled = Pin::new(&mut self.socket).poll_read(cx, buffer);
+        let read = buffer.filled().get(before..).unwrap_or_default();
+        self.ciphertext.note_read(room, read);
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(read.len());
+        }
+        polled
     }
 }
 
-impl AsyncWrite for HandshakeSocket {
+impl AsyncWrite for EncryptedSocket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.socket).poll_write(cx, bytes)
     }
@@ -241,3 +311,7 @@ impl AsyncWrite for HandshakeSocket {
         Pin::new(&mut self.socket).poll_shutdown(cx)
     }
 }
+
+#[cfg(test)]
+#[path = "stream_tests.rs"]
+mod tests;

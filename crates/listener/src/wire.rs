@@ -162,9 +162,14 @@ impl Wire {
         request_target::encode(&mut self.input.borrow_mut(), MAX_HEAD_BYTES).map(drop)
     }
 
-    /// Whether an unfinished head may take this many bytes of memory.
+    /// The number of input bytes that TLS has not decrypted yet.
+    pub(crate) fn undecrypted_bytes(&self) -> usize {
+        self.stream.borrow().undecrypted_bytes()
+    }
+
+    /// Whether an unfinished head may take this many bytes of memory, beside what TLS holds of it.
     pub(crate) fn may_hold_head(&self, bytes: usize) -> bool {
-        self.head_share.hold(bytes)
+        self.head_share.hold(bytes + self.stream.borrow().held_bytes())
     }
 
     /// Whether a certificate of this connection covers a host. True for any host without TLS.

@@ -16,3 +16,4 @@ mod smuggling;
 mod stopping;
 mod tls;
 mod tls_challenges;
+mod tls_records;
