@@ -299,9 +299,7 @@ async fn read_more_head(wire: &Wire, ticket: &Ticket, unused: usize, is_last: &m
             }
             wire.watch.begin_waiting();
         }
-        if let Ticket::Door(waiting) = ticket
-            && waiting.poll_evicted(cx).is_ready()
-        {
+        if ticket.poll_evicted(cx).is_ready() {
             return Poll::Ready(Err(End::Refused(ListenerRefusal::Overloaded)));
         }
         if wire.watch.is_stopping() {

@@ -47,15 +47,7 @@ impl ConnectionLimit {
 
     /// Issues a permit, if the limits allow.
     pub(crate) fn take(self: &Arc<Self>, peer: IpAddr) -> Result<ConnectionPermit, Full> {
-        let peer = (!self.proxies.contain(peer)).then(|| network_of(peer));
-        if let Some(peer) = peer {
-            let mut of_peers = self.of_peers();
-            let held = of_peers.entry(peer).or_default();
-            if *held >= self.share {
-                return Err(Full::Share);
-            }
-            *held += 1;
-        }
+        let peer = self.take_share(peer)?;
         let taken = self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| {
             (taken < self.most).then_some(taken + 1)
         });
@@ -65,6 +57,21 @@ impl ConnectionLimit {
         }
         self.open.increment(1.0);
         Ok(ConnectionPermit { limit: Arc::clone(self), peer })
+    }
+
+    /// Counts one more connection of a peer. Returns the network that it counts for; `None` for a proxy.
+    fn take_share(&self, peer: IpAddr) -> Result<Option<IpAddr>, Full> {
+        if self.proxies.contain(peer) {
+            return Ok(None);
+        }
+        let network = network_of(peer);
+        let mut of_peers = self.of_peers();
+        let held = of_peers.entry(network).or_default();
+        if *held >= self.share {
+            return Err(Full::Share);
+        }
+        *held += 1;
+        Ok(Some(network))
     }
 
     fn give_back_share(&self, peer: Option<IpAddr>) {
@@ -103,6 +110,16 @@ pub(crate) struct ConnectionPermit {
 }
 
 impl ConnectionPermit {
+    /// Counts the connection for another peer from now on.
+    ///
+    /// # Errors
+    /// The peer holds its share, and the permit stays what it was.
+    pub(crate) fn move_to(&mut self, peer: IpAddr) -> Result<(), Full> {
+        let peer = self.limit.take_share(peer)?;
+        self.limit.give_back_share(std::mem::replace(&mut self.peer, peer));
+        Ok(())
+    }
+
     /// How long the connection may be idle, if that is `idle` while there is room for many more.
     pub(crate) fn idle_time(&self, idle: Duration) -> Duration {
         let is_crowded = self.limit.taken.load(Ordering::Relaxed) * 4 >= self.limit.most * CROWDED_QUARTERS;
@@ -157,6 +174,19 @@ mod tests {
         assert_eq!(limit.take(address("192.0.2.9")).err(), Some(Full::Limit));
         assert!(limit.of_peers().is_empty());
         drop(proxied);
+    }
+
+    #[test]
+    fn d197_a_permit_moves_from_the_balancer_to_its_client() {
+        let [balancer, client] = ["192.0.2.9", "192.0.2.1"].map(address);
+        let limit = limit(4, Proxies::new(move |peer| peer == balancer));
+        let mut permits: Vec<_> = (0..4).map(|_| limit.take(balancer).unwrap()).collect();
+        let moved: Vec<_> = permits.iter_mut().map(|permit| permit.move_to(client)).collect();
+        assert_eq!(moved, [Ok(()), Ok(()), Err(Full::Share), Err(Full::Share)]);
+        assert_eq!(limit.take(balancer).err(), Some(Full::Limit), "a move is no second connection");
+        drop(permits);
+        assert!(limit.of_peers().is_empty());
+        assert_eq!(limit.taken.load(Ordering::Relaxed), 0);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use futures_util::task::AtomicWaker;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use crate::connection_limit::{ConnectionLimit, ConnectionPermit};
+use crate::connection_limit::{ConnectionLimit, ConnectionPermit, Full};
 use crate::options::door_capacity;
 
 /// The time that every connection at the door gets, however many follow. A health check has sent its head by
@@ -79,6 +79,11 @@ impl Waiting {
         if self.eviction.is_evicted.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
+    /// Makes the permit, if there will be one, that of another peer.
+    const fn move_to(&mut self, peer: IpAddr) {
+        self.peer = peer;
+    }
+
     /// Issues a permit, if one has become free.
     pub(crate) fn enter(&self) -> Option<ConnectionPermit> {
         self.limit.take(self.peer).ok()
@@ -97,6 +102,30 @@ pub(crate) enum Ticket {
     Permit(ConnectionPermit),
     /// A wait at the door: it may send the head of one request.
     Door(Waiting),
+}
+
+impl Ticket {
+    /// Counts the connection for another peer from now on.
+    ///
+    /// # Errors
+    /// The peer holds its share, and the ticket stays what it was.
+    pub(crate) fn move_to(&mut self, peer: IpAddr) -> Result<(), Full> {
+        match self {
+            Self::Permit(permit) => permit.move_to(peer),
+            Self::Door(waiting) => {
+                waiting.move_to(peer);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ready when the connection is at the door and evicted.
+    pub(crate) fn poll_evicted(&self, cx: &Context<'_>) -> Poll<()> {
+        match self {
+            Self::Permit(_) => Poll::Pending,
+            Self::Door(waiting) => waiting.poll_evicted(cx),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::rustls::HandshakeKind;
 use tokio_rustls::rustls::server::{Acceptor, ClientHello};
 
+use crate::connection_limit::{ConnectionPermit, Full};
+use crate::door::Ticket;
 use crate::options::{Proxies, Times};
 use crate::proxy_protocol::read_header;
 use crate::stream::{EncryptedSocket, Stream, TlsSocket};
@@ -80,23 +82,41 @@ impl HandshakeCounters {
     }
 }
 
+/// What a connection holds before its first request.
+pub(crate) struct Permits<'a> {
+    pub(crate) ticket: &'a mut Ticket,
+    /// The permit of its TLS handshake, if the listener speaks TLS.
+    pub(crate) handshake: Option<ConnectionPermit>,
+}
+
+impl Permits<'_> {
+    /// Counts the connection for the client of a balancer. Until now it counted for the balancer, which has no share.
+    fn move_to(&mut self, client: SocketAddr) -> Result<(), Full> {
+        self.ticket.move_to(client.ip())?;
+        self.handshake.as_mut().map_or(Ok(()), |permit| permit.move_to(client.ip()))
+    }
+}
+
 /// Why a connection ends before its first request.
-pub(crate) enum Turned {
+pub(crate) enum PreambleError {
     /// It does not begin with the header of a trusted balancer.
-    AwayByHeader,
+    ProxyHeader,
+    /// The client of the balancer holds its share of the connections or of the handshakes.
+    Share,
     /// The handshake did not succeed; it is counted.
-    AwayByHandshake,
+    Handshake,
 }
 
 impl Entrance {
     /// Whether anything happens before the first request.
-    pub(crate) const fn is_open(&self) -> bool {
-        !self.reads_proxy_protocol && self.tls.is_none()
+    pub(crate) const fn has_preamble(&self) -> bool {
+        self.reads_proxy_protocol || self.tls.is_some()
     }
 
     /// Notes that a connection begins. This comes before any other connection is accepted, which may need its place.
-    pub(crate) fn begin(&self, watch: &Watch) {
-        if !self.is_open() {
+    pub(crate) fn begin(&self, watch: &Watch, ticket: &Ticket) {
+        // Closing a connection at the door gives no permit back.
+        if self.has_preamble() && matches!(ticket, Ticket::Permit(_)) {
             watch.begin_waiting();
         }
         if self.tls.is_some() {
@@ -110,33 +130,40 @@ impl Entrance {
         mut stream: TcpStream,
         mut peer: SocketAddr,
         watch: &Watch,
-    ) -> Result<(Stream, SocketAddr), Turned> {
+        mut permits: Permits<'_>,
+    ) -> Result<(Stream, SocketAddr), PreambleError> {
         if self.reads_proxy_protocol {
-            watch.set_deadline(self.times.head);
+            watch.set_deadline(match permits.ticket {
+                Ticket::Permit(_) => self.times.head,
+                Ticket::Door(_) => self.times.door,
+            });
             let header = async {
                 if !self.proxies.contain(peer.ip()) {
                     return Err(io::ErrorKind::PermissionDenied.into());
                 }
                 read_header(&mut stream).await
             };
-            match until_cut_short(watch, header).await {
-                Some(Ok(Some(client))) => peer = client,
+            match until_cut_short(watch, permits.ticket, header).await {
+                Some(Ok(Some(client))) => {
+                    permits.move_to(client).map_err(|_| PreambleError::Share)?;
+                    peer = client;
+                }
                 Some(Ok(None)) => {}
-                Some(Err(_)) | None => return Err(Turned::AwayByHeader),
+                Some(Err(_)) | None => return Err(PreambleError::ProxyHeader),
             }
         }
         match &self.tls {
             None => Ok((Stream::Plain(stream), peer)),
             Some(tls) => {
                 watch.set_deadline(self.times.handshake);
-                let stream = until_cut_short(watch, self.shake_hands(tls, stream)).await;
+                let stream = until_cut_short(watch, permits.ticket, self.shake_hands(tls, stream)).await;
                 watch.end_handshake();
                 match stream {
                     Some(Some(stream)) => Ok((Stream::Tls(Box::new(stream)), peer)),
-                    Some(None) => Err(Turned::AwayByHandshake),
+                    Some(None) => Err(PreambleError::Handshake),
                     None => {
                         self.counters.cut_short.increment(1);
-                        Err(Turned::AwayByHandshake)
+                        Err(PreambleError::Handshake)
                     }
                 }
             }
@@ -189,7 +216,7 @@ fn is_challenge(hello: &ClientHello<'_>) -> bool {
 
 /// Waits for `step`. `None` if its deadline passes first, if the connection must make room for another one, or if the listener
 /// stops and a last second has passed.
-async fn until_cut_short<T>(watch: &Watch, step: impl Future<Output = T>) -> Option<T> {
+async fn until_cut_short<T>(watch: &Watch, ticket: &Ticket, step: impl Future<Output = T>) -> Option<T> {
     let mut step = pin!(step);
     let mut is_last = false;
     let ended = poll_fn(|cx| {
@@ -200,7 +227,7 @@ async fn until_cut_short<T>(watch: &Watch, step: impl Future<Output = T>) -> Opt
             is_last = true;
             watch.set_deadline(LAST_HANDSHAKE_TIME);
         }
-        if watch.is_expired() || watch.is_evicted() {
+        if watch.is_expired() || watch.is_evicted() || ticket.poll_evicted(cx).is_ready() {
             return Poll::Ready(None);
         }
         watch.wake_later(cx);

@@ -22,10 +22,10 @@ use crate::accept::Acceptor;
 use crate::connection::{Responder, drive};
 use crate::connection_limit::{ConnectionPermit, network_of};
 use crate::door::Ticket;
-use crate::entrance::{Entrance, Turned};
+use crate::entrance::{Entrance, Permits, PreambleError};
 use crate::head_memory::{HeadMemory, HeadShare};
 use crate::options::Times;
-use crate::reply::{ListenerRefusals, Reply};
+use crate::reply::{ListenerRefusal, ListenerRefusals, Reply};
 use crate::stream::Stream;
 use crate::watch::{Sweeper, Watched};
 use crate::wire::Wire;
@@ -206,7 +206,7 @@ where
     let take = |accepted: Accepted<tokio::net::TcpStream>| {
         let counted = open.count(&load);
         let watch = sweeper.watch(network_of(accepted.peer.ip()));
-        shared.entrance.begin(&watch);
+        shared.entrance.begin(&watch, &accepted.ticket);
         let parts = (watch, Codec::new(config.clone()), head_memory.share());
         let shared = Rc::clone(&shared);
         tokio::task::spawn_local(async move {
@@ -282,22 +282,23 @@ async fn live<S, B>(
     B: MessageBody,
 {
     let Shared { responder, entrance, buffers, times } = &*shared;
-    let Accepted { stream, peer, ticket, handshake } = accepted;
-    let entered = if entrance.is_open() {
-        Ok((Stream::Plain(stream), peer))
-    } else {
+    let Accepted { stream, peer, mut ticket, handshake } = accepted;
+    let entered = if entrance.has_preamble() {
         // On the heap, because a handshake needs more memory than the connection does afterwards.
-        Box::pin(entrance.pass(stream, peer, &watch)).await
+        let permits = Permits { ticket: &mut ticket, handshake };
+        Box::pin(entrance.pass(stream, peer, &watch, permits)).await
+    } else {
+        Ok((Stream::Plain(stream), peer))
     };
-    drop(handshake);
     match entered {
         Ok((stream, peer)) => {
             let hsts = entrance.tls.as_ref().and_then(|tls| tls.strict_transport_security.clone());
             let wire = Wire::new(stream, codec, Rc::clone(buffers), watch, *times, head_share, hsts);
             drive(ticket, peer, Rc::new(wire), responder).await;
         }
-        Err(Turned::AwayByHeader) => responder.count_end("proxy_header"),
-        Err(Turned::AwayByHandshake) => {}
+        Err(PreambleError::ProxyHeader) => responder.count_end("proxy_header"),
+        Err(PreambleError::Share) => responder.count_end(ListenerRefusal::Overloaded.label()),
+        Err(PreambleError::Handshake) => {}
     }
 }
 

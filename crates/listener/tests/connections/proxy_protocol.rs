@@ -1,13 +1,21 @@
 //! D197: behind a TCP balancer, the address of the client comes from the balancer's header.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use signpost_listener::{ListenerOptions, Proxies, Times};
+use tokio::time::timeout;
 
 use crate::harness::{Client, LONG, SHORT, Scene, get, patient};
+use crate::tls::TlsScene;
 
 /// A header of version 2 for the client 192.0.2.7:8080.
 const HEADER: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\x02\x07\xc6\x33\x64\x01\x1f\x90\x01\xbb";
+
+/// A header with which the balancer connects on its own behalf.
+const OWN_HEADER: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0";
 
 fn behind_a_balancer(is_trusted: bool, times: Times) -> Scene {
     Scene::start_with(&ListenerOptions {
@@ -56,6 +64,103 @@ async fn d197_a_slow_header_closes() {
         client.send(&HEADER[..begun]).await;
         assert_eq!(client.until_closed().await, 0, "{begun}");
     }
+}
+
+/// A listener that trusts this machine as a balancer, with all of its connections taken.
+async fn full(connections: usize, times: Times) -> (Scene, Vec<Client>) {
+    let scene = Scene::start_with(&ListenerOptions {
+        connections,
+        times,
+        reads_proxy_protocol: true,
+        proxies: Proxies::new(|peer| peer.is_loopback()),
+        ..ListenerOptions::new("test", NonZeroUsize::MIN)
+    });
+    let mut held = Vec::new();
+    for _ in 0..connections {
+        let mut client = scene.connect().await;
+        client.send([OWN_HEADER, get("/wait").as_bytes()].concat()).await;
+        held.push(client);
+    }
+    while scene.calls() < connections {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    (scene, held)
+}
+
+#[tokio::test]
+async fn d197_beyond_the_limit_a_header_has_the_time_of_the_door() {
+    let (scene, _held) = full(20, Times { door: SHORT, ..patient() }).await;
+    let mut client = scene.connect().await;
+    client.send(&HEADER[..5]).await;
+    assert_eq!(client.until_closed().await, 0);
+    // A probe is still answered.
+    let mut probe = scene.connect().await;
+    probe.send([OWN_HEADER, get("/door").as_bytes()].concat()).await;
+    assert_eq!(probe.answer().await.status, 200);
+}
+
+#[tokio::test]
+async fn d197_a_connection_at_the_door_makes_room_before_its_header() {
+    let (scene, _held) = full(20, patient()).await;
+    let mut oldest = scene.connect().await;
+    let mut others = Vec::new();
+    for _ in 0..16 {
+        others.push(scene.connect().await);
+    }
+    assert_eq!(oldest.until_closed().await, 0);
+}
+
+#[tokio::test]
+async fn d197_a_client_of_the_balancer_holds_half_of_the_connections() {
+    let scene = Scene::start_with(&ListenerOptions {
+        connections: 20,
+        times: patient(),
+        reads_proxy_protocol: true,
+        proxies: Proxies::new(|peer| peer.is_loopback()),
+        ..ListenerOptions::new("test", NonZeroUsize::MIN)
+    });
+    let mut held = Vec::new();
+    for _ in 0..10 {
+        let mut client = scene.connect().await;
+        client.send([HEADER, get("/a").as_bytes()].concat()).await;
+        assert_eq!(client.answer().await.status, 200);
+        held.push(client);
+    }
+    let mut refused = scene.connect().await;
+    assert_eq!(refused.exchange([HEADER, get("/a").as_bytes()].concat()).await, None);
+    // The balancer itself and its other clients are not affected.
+    let other = [&HEADER[..16], &[192, 0, 2, 8], &HEADER[20..]].concat();
+    for header in [OWN_HEADER, &other] {
+        let mut client = scene.connect().await;
+        client.send([header, get("/a").as_bytes()].concat()).await;
+        assert_eq!(client.answer().await.status, 200);
+        held.push(client);
+    }
+    // A place that becomes free is the client's again; the listener notices the end a little later.
+    held.remove(0);
+    loop {
+        let mut client = scene.connect().await;
+        if client.exchange([HEADER, get("/a").as_bytes()].concat()).await.is_some() {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn d196_a_client_of_the_balancer_has_64_unfinished_handshakes() {
+    let tls = TlsScene::start(|options| ListenerOptions {
+        reads_proxy_protocol: true,
+        proxies: Proxies::new(|peer| peer.is_loopback()),
+        ..options
+    });
+    let mut silent = FuturesUnordered::new();
+    for _ in 0..65 {
+        let mut client = tls.scene.connect().await;
+        client.send(HEADER).await;
+        silent.push(async move { client.until_closed().await });
+    }
+    assert_eq!(silent.next().await, Some(0), "one of them is refused");
+    assert!(timeout(SHORT, silent.next()).await.is_err(), "the others go on");
 }
 
 #[tokio::test]
