@@ -9,6 +9,7 @@ use actix_web::dev::AppConfig;
 use actix_web::middleware::from_fn;
 use actix_web::{App, Error, web};
 use signpost_app::Application;
+use signpost_listener::ListenerRefusals;
 use signpost_request_layer::{LayerOptions, RequestLayer, RequestMetrics};
 
 use crate::health::{self, Probes};
@@ -38,7 +39,7 @@ pub fn api_service(
 #[derive(Clone)]
 pub struct ApiWorkers {
     app: Arc<Application>,
-    pub(crate) layer: Arc<RequestLayer<EnvelopedErrors>>,
+    layer: Arc<RequestLayer<EnvelopedErrors>>,
     probes: Arc<Probes>,
     certificate_questions: Arc<ConcurrencyLimit>,
 }
@@ -47,6 +48,12 @@ impl ApiWorkers {
     pub(crate) fn new(app: Arc<Application>) -> Self {
         let layer = Arc::new(RequestLayer::new(Arc::clone(&app), &OPTIONS, EnvelopedErrors));
         Self { app, layer, probes: Arc::default(), certificate_questions: Arc::default() }
+    }
+
+    /// The answers to requests that reach no service, for a listener that speaks TLS.
+    #[must_use]
+    pub fn refusals(&self) -> Arc<dyn ListenerRefusals> {
+        Arc::<RequestLayer<_>>::clone(&self.layer)
     }
 
     /// The service of one worker.

@@ -88,6 +88,7 @@ fn headers(error: &ApiError) -> impl Iterator<Item = (HeaderName, HeaderValue)> 
         ApiError::MethodNotAllowed { allow } => HeaderValue::from_str(allow).ok(),
         ApiError::NotAdmitted(_)
         | ApiError::Unreadable(_)
+        | ApiError::Misdirected
         | ApiError::Overloaded
         | ApiError::NoSuchPath
         | ApiError::UnsupportedMediaType(_)

@@ -6,8 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use signpost_app::Application;
-use signpost_listener::{Listener, ListenerOptions, ListenerRefusals, Proxies, Times};
-use signpost_request_layer::RequestLayer;
+use signpost_listener::{Listener, ListenerOptions, Proxies, Times};
 
 use crate::api_service::{ApiWorkers, METRICS};
 use crate::health;
@@ -64,7 +63,7 @@ impl ApiServer {
             ..ListenerOptions::new("api", workers)
         };
         let api = ApiWorkers::new(app);
-        let refusals: Arc<dyn ListenerRefusals> = Arc::<RequestLayer<_>>::clone(&api.layer);
+        let refusals = api.refusals();
         let workers = api.clone();
         let listener = Listener::start(listener, &options, &refusals, move || api.service())?;
         Ok(Self { listener, workers })

@@ -41,9 +41,7 @@ fn error_of(unhandled: Unhandled) -> ApiError {
              percent-encoded; it must have one `Host` header.",
         ),
         Unhandled::Refused(ListenerRefusal::Overloaded) => ApiError::Overloaded,
-        Unhandled::Refused(ListenerRefusal::Misdirected) => ApiError::Unreadable(
-            "The certificate of this connection is not for the host in `Host`. Open a connection of its own for each host.",
-        ),
+        Unhandled::Refused(ListenerRefusal::Misdirected) => ApiError::Misdirected,
         Unhandled::NoSuchPath => ApiError::NoSuchPath,
         Unhandled::MethodNotAllowed { allow } => {
             let allow = allow.as_ref().and_then(|allow| allow.to_str().ok()).unwrap_or_default();
@@ -73,6 +71,7 @@ mod tests {
             (rejected(400), 400),
             (rejected(414), 400),
             (rejected(418), 400),
+            (Unhandled::Refused(ListenerRefusal::Misdirected), 421),
             (Unhandled::Failed, 500),
         ] {
             assert_eq!(error_of(unhandled.clone()).status().as_u16(), expected, "{unhandled:?}");

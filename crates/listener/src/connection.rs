@@ -96,14 +96,14 @@ pub(crate) async fn drive<S, B>(
                     // The answer must not take its form from an earlier request.
                     wire.reset_codec();
                 }
-                refuse(&wire, responder.refusals.answer(refusal), &ticket).await;
+                refuse(&wire, wire.refusal(&*responder.refusals, refusal), &ticket).await;
                 return;
             }
             Err(End::Evicted) => {
                 responder.count_end(ListenerRefusal::Overloaded.label());
                 wire.reset_codec();
                 // It does not linger, because another connection waits for its place.
-                let refused = responder.refusals.answer(ListenerRefusal::Overloaded);
+                let refused = wire.refusal(&*responder.refusals, ListenerRefusal::Overloaded);
                 if answer(&wire, refused, true, AnswerForm::default()).await.is_ok() {
                     let _ = wire.flush().await;
                 }

@@ -121,6 +121,12 @@ impl ListenerRefusal {
 pub trait ListenerRefusals: Send + Sync + 'static {
     /// Builds the answer.
     fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody>;
+
+    /// Builds the answer on a connection whose client named this host in its TLS handshake. The host matters only to listeners
+    /// with several services.
+    fn answer_at(&self, refusal: ListenerRefusal, _server_name: Option<&str>) -> Response<BoxBody> {
+        self.answer(refusal)
+    }
 }
 
 #[cfg(test)]

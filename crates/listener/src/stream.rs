@@ -160,6 +160,14 @@ impl Stream {
         matches!(self, Self::Tls(_))
     }
 
+    /// The host that the client named in its handshake, if any.
+    pub(crate) fn server_name(&self) -> Option<&str> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(tls) => tls.stream.get_ref().1.server_name(),
+        }
+    }
+
     /// How many bytes have arrived since the last plain text, up to a bound.
     pub(crate) fn undecrypted_bytes(&self) -> usize {
         match self {

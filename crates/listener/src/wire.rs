@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use actix_http::body::BodySize;
+use actix_http::body::{BodySize, BoxBody};
 use actix_http::error::ParseError;
 use actix_http::h1::{Codec, Message, MessageType};
 use actix_http::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
@@ -23,7 +23,7 @@ use tokio_util::codec::{Decoder as _, Encoder as _};
 
 use crate::head_memory::HeadShare;
 use crate::options::Times;
-use crate::reply::ShortRedirect;
+use crate::reply::{ListenerRefusal, ListenerRefusals, ShortRedirect};
 use crate::request_target::{self, TargetTooLong};
 use crate::stream::Stream;
 use crate::watch::Watched;
@@ -170,6 +170,15 @@ impl Wire {
     /// Whether an unfinished head may take this many bytes of memory, beside what TLS holds of it.
     pub(crate) fn may_hold_head(&self, bytes: usize) -> bool {
         self.head_share.hold(bytes + self.stream.borrow().held_bytes())
+    }
+
+    /// Builds the answer to a refused request.
+    pub(crate) fn refusal(
+        &self,
+        refusals: &dyn ListenerRefusals,
+        refusal: ListenerRefusal,
+    ) -> Response<BoxBody> {
+        refusals.answer_at(refusal, self.stream.borrow().server_name())
     }
 
     /// Whether a certificate of this connection covers a host. True for any host without TLS.

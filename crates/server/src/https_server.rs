@@ -17,15 +17,15 @@ use signpost_dashboard::DashboardWorkers;
 use signpost_edge::LinkWorkers;
 use signpost_http::ApiWorkers;
 use signpost_listener::{
-    Listener, ListenerOptions, ListenerRefusals, Proxies, Reply, TlsChallenges, TlsOptions, host_of,
+    Listener, ListenerOptions, ListenerRefusal, ListenerRefusals, Proxies, Reply, TlsChallenges, TlsOptions,
+    host_of,
 };
 use signpost_tls::ServedCertificates;
 
 /// The services behind the listener.
 pub(crate) struct HttpsServices {
     pub(crate) links: LinkWorkers,
-    /// The answers to requests that reach no service.
-    pub(crate) refusals: Arc<dyn ListenerRefusals>,
+    pub(crate) link_refusals: Arc<dyn ListenerRefusals>,
     pub(crate) api: ApiWorkers,
     pub(crate) dashboard: Option<DashboardWorkers>,
     pub(crate) hosts: Hosts,
@@ -98,7 +98,9 @@ impl HttpsServer {
             tls: Some(TlsOptions { sites, challenges, strict_transport_security: hsts }),
             ..ListenerOptions::new("tls", crate::listeners::workers())
         };
-        let HttpsServices { links, refusals, api, dashboard, hosts } = services;
+        let HttpsServices { links, link_refusals, api, dashboard, hosts } = services;
+        let refusals: Arc<dyn ListenerRefusals> =
+            Arc::new(RefusalsByHost { links: link_refusals, api: api.refusals(), hosts: hosts.clone() });
         let factory = move || ByHost {
             links: links.service(),
             api: api.service(),
@@ -116,6 +118,27 @@ impl HttpsServer {
     /// Stops accepting, and returns when running requests are answered or their time is up.
     pub(crate) async fn stop(self) -> io::Result<()> {
         self.0.stop(true).await
+    }
+}
+
+/// The answers to requests that reach no service. The host of such a request may be unknown, so that of the handshake chooses:
+/// every error of the API has a body of JSON.
+struct RefusalsByHost {
+    links: Arc<dyn ListenerRefusals>,
+    api: Arc<dyn ListenerRefusals>,
+    hosts: Hosts,
+}
+
+impl ListenerRefusals for RefusalsByHost {
+    fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
+        self.links.answer(refusal)
+    }
+
+    fn answer_at(&self, refusal: ListenerRefusal, server_name: Option<&str>) -> Response<BoxBody> {
+        match server_name.map_or(Role::Links, |host| self.hosts.role(host)) {
+            Role::Api => self.api.answer(refusal),
+            Role::Links | Role::Dashboard => self.links.answer(refusal),
+        }
     }
 }
 
@@ -211,5 +234,36 @@ mod tests {
             assert_eq!(hosts.role(host), role, "{host}");
         }
         assert_eq!(Hosts::default().role("api.example.com"), Role::Links);
+    }
+
+    struct Named(&'static str);
+
+    impl ListenerRefusals for Named {
+        fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
+            Response::build(refusal.status()).body(self.0).map_into_boxed_body()
+        }
+    }
+
+    #[tokio::test]
+    async fn d181_a_refusal_has_the_form_of_the_api_if_the_handshake_named_it() {
+        let refusals = RefusalsByHost {
+            links: Arc::new(Named("links")),
+            api: Arc::new(Named("api")),
+            hosts: Hosts {
+                api: vec!["api.example.com".to_owned()],
+                dashboard: Some("dash.example.com".to_owned()),
+            },
+        };
+        for (server_name, expected) in [
+            (Some("api.example.com"), "api"),
+            (Some("dash.example.com"), "links"),
+            (Some("go.example.com"), "links"),
+            (None, "links"),
+        ] {
+            let response = refusals.answer_at(ListenerRefusal::HeadTooLarge, server_name);
+            assert_eq!(response.status().as_u16(), 431);
+            let body = actix_http::body::to_bytes(response.into_body()).await.unwrap();
+            assert_eq!(body, expected, "{server_name:?}");
+        }
     }
 }

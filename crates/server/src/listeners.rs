@@ -161,7 +161,7 @@ impl Servers {
             .transpose()?;
         let services = HttpsServices {
             links: links.workers(),
-            refusals: links.refusals(),
+            link_refusals: links.refusals(),
             api: api.workers(),
             dashboard: dashboard.as_ref().map(DashboardServer::workers),
             hosts,

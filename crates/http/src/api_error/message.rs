@@ -19,6 +19,9 @@ impl ApiError {
             Self::NoSuchPath => "There is no endpoint at this path.".into(),
             Self::MethodNotAllowed { allow } => format!("This path takes only {allow}.").into(),
             Self::Unreadable(message) | Self::UnsupportedMediaType(message) => (*message).into(),
+            Self::Misdirected => "The certificate of this connection is not for the host in `Host`. Open a connection of its own \
+                                  for each host."
+                .into(),
             Self::Overloaded => "There are too many connections. Try again in a second.".into(),
             Self::PayloadTooLarge => "The request body is larger than 1 MiB.".into(),
             Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {

@@ -28,6 +28,8 @@ pub(crate) enum ApiError {
     NotAdmitted(Reason),
     /// The listener could not parse the request; the sentence says why.
     Unreadable(&'static str),
+    /// The certificate of the connection is not for the requested host (D181).
+    Misdirected,
     /// The listener has reached its limit of connections.
     Overloaded,
     /// No endpoint has this path.
@@ -54,9 +56,11 @@ impl ApiError {
     pub(crate) const fn code(&self) -> ErrorCode {
         match self {
             Self::NotAdmitted(reason) => reason.code(),
-            Self::Unreadable(_) | Self::NoSuchPath | Self::MethodNotAllowed { .. } | Self::Invalid(_) => {
-                ErrorCode::InvalidRequest
-            }
+            Self::Unreadable(_)
+            | Self::Misdirected
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed { .. }
+            | Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
             Self::PayloadTooLarge => ErrorCode::PayloadTooLarge,
             Self::App(error) => error.code(),
@@ -73,6 +77,7 @@ impl ApiError {
             Self::App(AppError::Refused(refusal)) => Detail::of_refusal(refusal),
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
+            | Self::Misdirected
             | Self::Overloaded
             | Self::NoSuchPath
             | Self::MethodNotAllowed { .. }
@@ -120,6 +125,7 @@ impl ApiError {
                 | Reason::Exhausted { .. },
             )
             | Self::Unreadable(_)
+            | Self::Misdirected
             | Self::Overloaded
             | Self::NoSuchPath
             | Self::MethodNotAllowed { .. }

@@ -47,6 +47,7 @@ impl ApiError {
             // The contract has no code for absent things of some kinds, such as pixels.
             Self::NoSuchPath | Self::App(AppError::Refused(Refusal::NotFound(_))) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             Self::Overloaded
             // The same change succeeds as soon as the operator has freed space.
             | Self::App(AppError::Store(StoreError::Unwritable(_)))
@@ -87,6 +88,7 @@ impl ApiError {
                 Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
             )
             | Self::Unreadable(_)
+            | Self::Misdirected
             | Self::NoSuchPath
             | Self::MethodNotAllowed { .. }
             | Self::UnsupportedMediaType(_)
