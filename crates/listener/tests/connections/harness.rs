@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use actix_http::body::{BodyStream, BoxBody};
+use actix_http::header::{HeaderName, HeaderValue};
 use actix_http::{Method, Request, Response, StatusCode};
 use actix_service::fn_service;
 use bytes::Bytes;
@@ -186,6 +187,15 @@ struct Named;
 impl ListenerRefusals for Named {
     fn answer(&self, refusal: ListenerRefusal) -> Response<BoxBody> {
         Response::build(refusal.status()).body(format!("{refusal:?}")).map_into_boxed_body()
+    }
+
+    fn answer_at(&self, refusal: ListenerRefusal, server_name: Option<&str>) -> Response<BoxBody> {
+        let mut response = self.answer(refusal);
+        if let Some(name) = server_name {
+            let name = HeaderValue::from_str(name).unwrap();
+            response.headers_mut().insert(HeaderName::from_static("x-server-name"), name);
+        }
+        response
     }
 }
 

@@ -168,6 +168,16 @@ async fn d181_a_host_without_this_certificate_is_misdirected() {
 }
 
 #[tokio::test]
+async fn d181_a_refusal_knows_the_host_of_the_handshake() {
+    let tls = TlsScene::start(same);
+    let mut client = tls.connect().await;
+    client.send("nonsense\r\n\r\n").await;
+    let answer = client.answer().await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.head.contains("x-server-name: go.example.test\r\n"), "{}", answer.head);
+}
+
+#[tokio::test]
 async fn d184_an_unknown_name_is_refused_without_a_signature() {
     let tls = TlsScene::start(same);
     let Err(error) = tls.shake_hands("other.example.test").await else { panic!("there is a certificate") };
