@@ -7,6 +7,7 @@
 //!
 //! No handshake and no request of a visitor ever causes an order (D184).
 
+mod account;
 mod attempt;
 mod challenge;
 mod follow_up;
@@ -14,6 +15,7 @@ mod operator;
 mod order;
 mod permission;
 mod renewal;
+mod resealing;
 mod shown;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use signpost_domain::{CustomDomain, Email, Hostname, Timestamp};
 pub use self::attempt::{Outcome, work_on};
 pub use self::challenge::{challenge_answer, handshake_proof};
 pub use self::operator::{RevokeError, find, forget, list, renew, reset, revoke};
+pub use self::resealing::{Resealing, reseal};
 pub use self::shown::ShownCertificate;
 use crate::app_error::AppError;
 use crate::application::Application;

@@ -65,7 +65,11 @@ impl DomainWithInstructions {
         Self {
             domain: stored.domain.at(now),
             next_check_at: stored.next_check_at(now),
-            certificate: ShownCertificate::at(stored.certificate.as_ref(), now),
+            // Without ACME nothing happens with what is stored (D194).
+            certificate: ShownCertificate::at(
+                stored.certificate.as_ref().filter(|_| app.issuance.is_some()),
+                now,
+            ),
             dns_instructions: checked.collect(),
         }
     }

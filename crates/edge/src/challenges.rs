@@ -93,7 +93,7 @@ mod tests {
             authority: Arc::new(FakeCertificateAuthority::new(clock)),
             directory: "https://ca.example.net/directory".to_owned(),
             contact: Email::parse("ada@example.com").unwrap(),
-            sealer: Arc::new(MarkingSealer { number: 1 }),
+            sealer: Arc::new(MarkingSealer::of(1)),
             own_names: Vec::new(),
         };
         let app = Application { issuance: Some(issuance), ..memory.application() };

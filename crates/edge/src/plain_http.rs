@@ -47,10 +47,10 @@ impl PlainHttp {
             return Some(Outcome::ApiWithoutTls);
         }
         // The proxy would send a redirected request here again, without end.
-        if !self.redirects || visitor::used_https(request, addresses) {
+        let is_redirected = self.redirects && self.hosts.has(host.as_str());
+        if !is_redirected || visitor::used_https(request, addresses) {
             return None;
         }
-        self.hosts.site(Some(host.as_str()))?;
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let location = match self.https_port {
             None => format!("https://{host}{path}"),

@@ -55,3 +55,4 @@ pub use endpoint::{Access, RouteMethod};
 pub use openapi::{OpenApiVersion, Operations, openapi_document};
 pub use routes::{RouteInfo, route_table};
 pub use server::{ApiOptions, ApiServer};
+pub use tls_allowed::TLS_ALLOWED_PATH;

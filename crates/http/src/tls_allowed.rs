@@ -22,7 +22,8 @@ use crate::sections::Section;
 use crate::wire;
 
 /// The path of the endpoint.
-const PATH: &str = "/tls-allowed";
+/// Where a proxy asks. Strangers must not: the answer tells which hostnames are in service.
+pub const TLS_ALLOWED_PATH: &str = "/tls-allowed";
 
 shown! {
     struct Allowed {
@@ -55,7 +56,7 @@ fn endpoints() -> Vec<Endpoint> {
         parameters: &["CertificateName"],
         success: ("200", yes),
         errors: &[ErrorCode::DomainNotFound],
-        ..Endpoint::new("getTlsAllowed", RouteMethod::Get, PATH, || web::to(handle))
+        ..Endpoint::new("getTlsAllowed", RouteMethod::Get, TLS_ALLOWED_PATH, || web::to(handle))
     }]
 }
 

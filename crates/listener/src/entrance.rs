@@ -184,7 +184,10 @@ impl Entrance {
         let site = match (challenges, hello.client_hello().server_name().map(str::to_owned)) {
             (Some(challenges), Some(name)) => challenges.proof(&name).await,
             (Some(_), None) => None,
-            (None, name) => tls.sites.site(name.as_deref()),
+            (None, name) => match tls.sites.site(name.as_deref()) {
+                None => tls.sites.stored(name.as_deref()).await,
+                in_memory => in_memory,
+            },
         };
         let Some(site) = site else {
             counters.unknown_name.increment(1);

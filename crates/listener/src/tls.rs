@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use actix_http::header::HeaderValue;
-use futures_util::future::BoxFuture;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, ready};
 use tokio_rustls::rustls::ServerConfig;
 
 /// How a listener speaks TLS.
@@ -31,6 +32,17 @@ pub trait TlsSites: Send + Sync + 'static {
     /// How to answer a client that asks for `server_name`, or for no name. `None` closes the connection without a signature, so
     /// an unknown name costs almost nothing (D184). Every handshake waits for it, so it answers from memory.
     fn site(&self, server_name: Option<&str>) -> Option<TlsSite>;
+
+    /// How to answer if [`site`](Self::site) has nothing in memory: what a store has. Anybody may ask, so an implementation must
+    /// bound what this costs. By default there is no store.
+    fn stored<'a>(&'a self, _server_name: Option<&'a str>) -> BoxFuture<'a, Option<TlsSite>> {
+        ready(None).boxed()
+    }
+
+    /// Whether there is a certificate for a host, in memory or in a store.
+    fn has(&self, host: &str) -> bool {
+        self.site(Some(host)).is_some()
+    }
 }
 
 /// Proves to certificate authorities that hostnames lead here (D188). Such a handshake ends without a request.

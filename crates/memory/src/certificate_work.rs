@@ -146,9 +146,11 @@ impl CertificateWork for MemoryStore {
         &self,
         hostname: &Hostname,
         registered_domain: &str,
+        kind: OrderKind,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.write_at_once(|state| state.certificates.note(hostname, registered_domain, None, now)).await
+        self.write_at_once(|state| state.certificates.note_failed(hostname, registered_domain, kind, now))
+            .await
     }
 
     async fn keep_authority_account(

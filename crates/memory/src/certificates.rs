@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::{
     CERTIFICATES_LEFT_ALONE_FOR, CertificateClaim, KeepOrder, MAX_CLAIMS_OF_A_CERTIFICATE, ORDER_EVENTS_KEPT,
-    RunningOrder, ServedCertificate, StoredAuthorityAccount, StoredCertificate, StoredChallenge, WorkPlan,
+    RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount, StoredCertificate,
+    StoredChallenge, WorkPlan,
 };
 use signpost_domain::{
     AccountId, BudgetDecision, Hostname, OrderBudget, OrderKind, OrderUse, Spent, Timestamp,
@@ -30,8 +31,14 @@ struct Event {
     at: Timestamp,
     /// `None` for a failure.
     order: Option<OrderKind>,
+    /// Whether the order brought no certificate.
+    has_failed: bool,
     hostname: Hostname,
     registered_domain: String,
+}
+
+const fn is_renewal(kind: OrderKind) -> bool {
+    matches!(kind, OrderKind::Renewal { .. })
 }
 
 impl Certificates {
@@ -64,13 +71,34 @@ impl Certificates {
         self.0.accounts.get(directory)
     }
 
+    pub(crate) fn accounts(&self) -> &BTreeMap<String, StoredAuthorityAccount> {
+        &self.0.accounts
+    }
+
+    pub(crate) fn credentials_mut(&mut self, directory: &str) -> Option<&mut SealedSecret> {
+        self.kept().accounts.get_mut(directory).map(|account| &mut account.credentials)
+    }
+
+    pub(crate) fn sealed_key_mut(&mut self, hostname: &Hostname) -> Option<&mut SealedSecret> {
+        self.kept().rows.get_mut(hostname)?.served.as_mut().map(|served| &mut served.key)
+    }
+
     pub(crate) fn wait(&self, directory: &str) -> Option<Timestamp> {
         self.0.waits.get(directory).copied()
     }
 
     /// Inserts a row that is due at `now`. `false` if there is one.
     pub(crate) fn want(&mut self, account: Option<AccountId>, hostname: &Hostname, now: Timestamp) -> bool {
-        if self.0.rows.contains_key(hostname) {
+        if let Some(row) = self.0.rows.get(hostname) {
+            if account.is_some()
+                && row.account.is_none()
+                && let Some(row) = self.kept().rows.get_mut(hostname)
+            {
+                row.account = account;
+                row.plan.next_attempt_at = Some(now);
+                row.claims = 0;
+                return true;
+            }
             return false;
         }
         let row = StoredCertificate {
@@ -219,10 +247,12 @@ impl Certificates {
         OrderUse {
             new_orders: spent(OrderBudget::NewOrders, &|event| counted(OrderBudget::NewOrders, event)),
             registered_domain: spent(OrderBudget::RegisteredDomain, &|event| {
-                counted(OrderBudget::RegisteredDomain, event) && event.registered_domain == registered_domain
+                counted(OrderBudget::RegisteredDomain, event)
+                    && !event.has_failed
+                    && event.registered_domain == registered_domain
             }),
             name: spent(OrderBudget::Name, &|event| {
-                counted(OrderBudget::Name, event) && event.hostname == *hostname
+                counted(OrderBudget::Name, event) && !event.has_failed && event.hostname == *hostname
             }),
             hourly_failures: spent(OrderBudget::HourlyFailures, &|event| {
                 event.order.is_none() && event.hostname == *hostname
@@ -255,7 +285,28 @@ impl Certificates {
         at: Timestamp,
     ) {
         let (hostname, registered_domain) = (hostname.clone(), registered_domain.to_owned());
-        self.kept().events.push(Event { at, order, hostname, registered_domain });
+        self.kept().events.push(Event { at, order, has_failed: false, hostname, registered_domain });
+    }
+
+    pub(crate) fn note_failed(
+        &mut self,
+        hostname: &Hostname,
+        registered_domain: &str,
+        kind: OrderKind,
+        at: Timestamp,
+    ) {
+        let is_order = |event: &&mut Event| {
+            event.hostname == *hostname
+                && !event.has_failed
+                && event.order.is_some_and(|order| OrderBudget::Name.applies_to(order))
+                && event.order.map(is_renewal) == Some(is_renewal(kind))
+        };
+        if OrderBudget::Name.applies_to(kind)
+            && let Some(event) = self.kept().events.iter_mut().filter(is_order).max_by_key(|event| event.at)
+        {
+            event.has_failed = true;
+        }
+        self.note(hostname, registered_domain, None, at);
     }
 
     pub(crate) fn keep_account(

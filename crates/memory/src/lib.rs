@@ -95,6 +95,7 @@ mod published_links;
 mod quota;
 mod randomness;
 mod reads;
+mod sealed_secrets;
 mod sealer;
 mod state;
 mod store;

@@ -7,20 +7,34 @@ use signpost_app::ports::{RandomnessUnavailable, SealedSecret, Sealer};
 pub struct MarkingSealer {
     /// The number. Another sealer opens nothing of this one.
     pub number: u8,
+    /// The number of an earlier sealer whose secrets it opens too.
+    pub earlier: Option<u8>,
+}
+
+fn mark(number: u8, purpose: &str) -> Vec<u8> {
+    format!("sealed by {number} for {purpose}: ").into_bytes()
 }
 
 impl MarkingSealer {
-    fn mark(self, purpose: &str) -> Vec<u8> {
-        format!("sealed by {} for {purpose}: ", self.number).into_bytes()
+    /// The sealer with this number, which opens its own secrets only.
+    #[must_use]
+    pub const fn of(number: u8) -> Self {
+        Self { number, earlier: None }
     }
 }
 
 impl Sealer for MarkingSealer {
     fn seal(&self, purpose: &str, secret: &[u8]) -> Result<SealedSecret, RandomnessUnavailable> {
-        Ok(SealedSecret([&self.mark(purpose), secret].concat()))
+        Ok(SealedSecret([&mark(self.number, purpose), secret].concat()))
     }
 
     fn open(&self, purpose: &str, sealed: &SealedSecret) -> Option<Vec<u8>> {
-        sealed.0.strip_prefix(self.mark(purpose).as_slice()).map(<[u8]>::to_vec)
+        let numbers = [Some(self.number), self.earlier];
+        let mut marks = numbers.into_iter().flatten().map(|number| mark(number, purpose));
+        marks.find_map(|mark| sealed.0.strip_prefix(mark.as_slice()).map(<[u8]>::to_vec))
+    }
+
+    fn is_current(&self, sealed: &SealedSecret) -> bool {
+        sealed.0.starts_with(format!("sealed by {} ", self.number).as_bytes())
     }
 }

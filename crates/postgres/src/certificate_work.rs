@@ -14,11 +14,11 @@ use signpost_app::ports::{
 use signpost_domain::{BudgetDecision, Hostname, OrderKind, Timestamp};
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::order_events::{self, ForgetChallenges, ForgetEvents, NoteEvent};
+use crate::order_events::{self, ForgetChallenges, ForgetEvents, NoteFailure};
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::certificate::{CertificateRow, OrderColumns, PlanColumns, readable};
-use signpost_sql_rows::certificate_order::{AuthorityRow, FAILURE_EVENT};
+use signpost_sql_rows::certificate_order::{AuthorityRow, failed_order_event, order_event};
 use signpost_sql_rows::columns::{Instant, StoredId};
 
 /// The statements here and the indexes `certificates_due` and `certificates_given_up` contain this number.
@@ -300,10 +300,12 @@ impl CertificateWork for PostgresStore {
         &self,
         hostname: &Hostname,
         registered_domain: &str,
+        kind: OrderKind,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let hostname = hostname.as_str();
-        let note = NoteEvent { at: now.into(), kind: FAILURE_EVENT, hostname, registered_domain };
+        let (order, failed_order) = (order_event(kind), failed_order_event(kind));
+        let note = NoteFailure { at: now.into(), hostname, registered_domain, order, failed_order };
         self.change(async |connection| Ok(note.execute(connection).await.map(drop)?)).await
     }
 

@@ -43,14 +43,16 @@ statement! {
 }
 
 statement! {
-    /// Inserts a row that is due at an instant, unless the hostname has one.
+    /// Inserts a row that is due at an instant, unless the hostname has one. That of a name of the installation becomes the
+    /// domain's.
     Want<'a> -> Bool {
         hostname: &'a str => Text,
         account: IdBytes => Identifier,
         now: Instant => Moment,
     } =
     "INSERT INTO certificates (hostname, account_id, next_attempt_at) VALUES ($1, $2, $3) ON CONFLICT (hostname) DO \
-     NOTHING"
+     UPDATE SET account_id = excluded.account_id, next_attempt_at = excluded.next_attempt_at, claims = 0 WHERE \
+     certificates.account_id IS NULL"
 }
 
 statement! {

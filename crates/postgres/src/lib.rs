@@ -71,6 +71,7 @@ mod request_counts;
 mod rows;
 mod runtime_pools;
 mod schema;
+mod sealed_secrets;
 mod search;
 mod search_index;
 mod server_address;

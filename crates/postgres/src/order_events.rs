@@ -36,7 +36,7 @@ statement! {
         hour: Instant => Moment,
         day: Instant => Moment,
     } =
-    "SELECT a.*, b.*, c.*, d.*, e.* FROM (SELECT count(*), min(at) FROM order_events WHERE kind = 'new' AND at > $3) AS a, \
+    "SELECT a.*, b.*, c.*, d.*, e.* FROM (SELECT count(*), min(at) FROM order_events WHERE kind IN ('new', 'failed_new') AND at > $3) AS a, \
      (SELECT count(*), min(at) FROM order_events WHERE registered_domain = $2 AND kind = 'new' AND at > $4) AS b, (SELECT \
      count(*), min(at) FROM order_events WHERE hostname = $1 AND kind IN ('new', 'plain_renewal') AND at > $5) AS c, \
      (SELECT count(*), min(at) FROM order_events WHERE hostname = $1 AND kind = 'failure' AND at > $6) AS d, (SELECT \
@@ -45,13 +45,26 @@ statement! {
 
 statement! {
     /// Notes an event.
-    pub(crate) NoteEvent<'a> -> Bool {
+    NoteEvent<'a> -> Bool {
         at: Instant => Moment,
         kind: &'a str => Text,
         hostname: &'a str => Text,
         registered_domain: &'a str => Text,
     } =
     "INSERT INTO order_events (at, kind, hostname, registered_domain) VALUES ($1, $2, $3, $4)"
+}
+
+statement! {
+    /// Notes a failure, and marks the latest order of a kind as one that has brought no certificate.
+    pub(crate) NoteFailure<'a> -> Bool {
+        at: Instant => Moment,
+        hostname: &'a str => Text,
+        registered_domain: &'a str => Text,
+        order: &'a str => Text,
+        failed_order: &'a str => Text,
+    } =
+    "WITH released AS (UPDATE order_events SET kind = $5 WHERE id = (SELECT id FROM order_events WHERE hostname = $2 AND kind = \
+     $4 ORDER BY at DESC LIMIT 1)) INSERT INTO order_events (at, kind, hostname, registered_domain) VALUES ($1, 'failure', $2, $3)"
 }
 
 statement! {

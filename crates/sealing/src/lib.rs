@@ -23,11 +23,18 @@ const SALT: &[u8] = b"signpost sealing v1";
 /// The number of bytes of the secrets key.
 pub const SECRETS_KEY_BYTES: usize = 32;
 
-/// Seals with a key that is derived from the installation's secrets key.
+/// Seals with a key that is derived from the installation's secrets key. While the secrets key is being replaced, it also opens
+/// what was sealed with the previous one.
 pub struct SecretsKeySealer {
-    key: LessSafeKey,
-    key_id: [u8; KEY_ID_BYTES],
+    current: SealingKey,
+    previous: Option<SealingKey>,
     randomness: Arc<dyn Randomness>,
+}
+
+/// What is derived from a secrets key.
+struct SealingKey {
+    key: LessSafeKey,
+    id: [u8; KEY_ID_BYTES],
 }
 
 impl fmt::Debug for SecretsKeySealer {
@@ -57,15 +64,8 @@ impl<const N: usize> KeyType for Bytes<N> {
     }
 }
 
-impl SecretsKeySealer {
-    /// Derives the key.
-    ///
-    /// # Errors
-    /// Never with a key of the right length.
-    pub fn new(
-        secrets_key: &[u8; SECRETS_KEY_BYTES],
-        randomness: Arc<dyn Randomness>,
-    ) -> Result<Self, UnusableSecretsKey> {
+impl SealingKey {
+    fn of(secrets_key: &[u8; SECRETS_KEY_BYTES]) -> Result<Self, UnusableSecretsKey> {
         let root = Salt::new(HKDF_SHA256, SALT).extract(secrets_key);
         let derived = |purpose: &'static [u8], bytes: &mut [u8; 32]| {
             let okm = root.expand(&[purpose], Bytes::<32>).map_err(|_| UnusableSecretsKey)?.fill(bytes);
@@ -74,15 +74,45 @@ impl SecretsKeySealer {
         let (mut key, mut id) = ([0; 32], [0; 32]);
         derived(b"key", &mut key)?;
         derived(b"id", &mut id)?;
-        let (key_id, _) = id.split_first_chunk().ok_or(UnusableSecretsKey)?;
+        let (&id, _) = id.split_first_chunk().ok_or(UnusableSecretsKey)?;
         let key = UnboundKey::new(&CHACHA20_POLY1305, &key).map_err(|_| UnusableSecretsKey)?;
-        Ok(Self { key: LessSafeKey::new(key), key_id: *key_id, randomness })
+        Ok(Self { key: LessSafeKey::new(key), id })
     }
 
     /// What is authenticated with a secret. The parts before the purpose have fixed lengths.
-    fn authenticated(&self, purpose: &str) -> Vec<u8> {
-        [&[VERSION][..], &self.key_id, purpose.as_bytes()].concat()
+    fn authenticated(&self, purpose: &str) -> Aad<Vec<u8>> {
+        Aad::from([&[VERSION][..], &self.id, purpose.as_bytes()].concat())
     }
+
+    fn open(&self, purpose: &str, nonce: [u8; NONCE_LEN], encrypted: &[u8]) -> Option<Vec<u8>> {
+        let mut secret = encrypted.to_vec();
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        let length = self.key.open_in_place(nonce, self.authenticated(purpose), &mut secret).ok()?.len();
+        secret.truncate(length);
+        Some(secret)
+    }
+}
+
+impl SecretsKeySealer {
+    /// Derives the keys from the secrets key, and from the previous one while it is being replaced.
+    ///
+    /// # Errors
+    /// Never with keys of the right length.
+    pub fn new(
+        secrets_key: &[u8; SECRETS_KEY_BYTES],
+        previous: Option<&[u8; SECRETS_KEY_BYTES]>,
+        randomness: Arc<dyn Randomness>,
+    ) -> Result<Self, UnusableSecretsKey> {
+        let previous = previous.map(SealingKey::of).transpose()?;
+        Ok(Self { current: SealingKey::of(secrets_key)?, previous, randomness })
+    }
+}
+
+/// The id of the key of a sealed secret, and what follows it. `None` for another format.
+fn parts(sealed: &SealedSecret) -> Option<([u8; KEY_ID_BYTES], &[u8])> {
+    let (&version, rest) = sealed.0.split_first()?;
+    let (&key_id, rest) = rest.split_first_chunk()?;
+    (version == VERSION).then_some((key_id, rest))
 }
 
 impl Sealer for SecretsKeySealer {
@@ -91,26 +121,25 @@ impl Sealer for SecretsKeySealer {
         // Random nonces of 12 bytes may be used for billions of secrets under one key.
         self.randomness.fill(&mut nonce)?;
         let mut encrypted = secret.to_vec();
-        let aad = Aad::from(self.authenticated(purpose));
-        self.key
-            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut encrypted)
+        let SealingKey { key, id } = &self.current;
+        let authenticated = self.current.authenticated(purpose);
+        key.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), authenticated, &mut encrypted)
             .map_err(|_| RandomnessUnavailable("the secret is too long to be sealed".to_owned()))?;
-        Ok(SealedSecret([&[VERSION][..], &self.key_id, &nonce, &encrypted].concat()))
+        Ok(SealedSecret([&[VERSION][..], id, &nonce, &encrypted].concat()))
     }
 
     fn open(&self, purpose: &str, sealed: &SealedSecret) -> Option<Vec<u8>> {
-        let (&version, rest) = sealed.0.split_first()?;
-        let (key_id, rest) = rest.split_first_chunk::<KEY_ID_BYTES>()?;
+        let (key_id, rest) = parts(sealed)?;
         let (&nonce, encrypted) = rest.split_first_chunk::<NONCE_LEN>()?;
-        if version != VERSION || *key_id != self.key_id {
-            return None;
-        }
-        let mut secret = encrypted.to_vec();
-        let aad = Aad::from(self.authenticated(purpose));
-        let length =
-            self.key.open_in_place(Nonce::assume_unique_for_key(nonce), aad, &mut secret).ok()?.len();
-        secret.truncate(length);
-        Some(secret)
+        let key = [Some(&self.current), self.previous.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|key| key.id == key_id)?;
+        key.open(purpose, nonce, encrypted)
+    }
+
+    fn is_current(&self, sealed: &SealedSecret) -> bool {
+        parts(sealed).is_some_and(|(key_id, _)| key_id == self.current.id)
     }
 }
 
@@ -122,7 +151,27 @@ mod tests {
     use super::*;
 
     fn sealer(byte: u8) -> SecretsKeySealer {
-        SecretsKeySealer::new(&[byte; 32], Arc::new(SeededRandomness::new(byte.into()))).unwrap()
+        rotated(byte, None)
+    }
+
+    fn rotated(byte: u8, previous: Option<u8>) -> SecretsKeySealer {
+        let previous = previous.map(|byte| [byte; 32]);
+        let randomness = Arc::new(SeededRandomness::new(byte.into()));
+        SecretsKeySealer::new(&[byte; 32], previous.as_ref(), randomness).unwrap()
+    }
+
+    #[test]
+    fn d192_while_the_key_is_replaced_the_previous_one_opens_and_the_new_one_seals() {
+        let (old, both, new) = (sealer(1), rotated(2, Some(1)), sealer(2));
+        let by_old = old.seal("purpose", b"the key").unwrap();
+        let by_both = both.seal("purpose", b"the key").unwrap();
+        for (sealer, opens_old, opens_new) in [(&old, true, false), (&both, true, true), (&new, false, true)]
+        {
+            assert_eq!(sealer.open("purpose", &by_old).is_some(), opens_old);
+            assert_eq!(sealer.open("purpose", &by_both).is_some(), opens_new);
+        }
+        assert_eq!(both.open("another purpose", &by_old), None);
+        assert!(both.is_current(&by_both) && !both.is_current(&by_old) && old.is_current(&by_old));
     }
 
     #[test]

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use signpost_app::Application;
-use signpost_app::certificates::Issuance;
 use signpost_app::changes::{ChangeSubscriber, Origin};
-use signpost_app::ports::{Affected, StoreError, StoredCertificate, VisibleChange};
+use signpost_app::ports::{Affected, StoreError, VisibleChange};
 use signpost_domain::{AccountId, Hostname};
-use signpost_tls::{ServedCertificates, TlsCertificate, TlsProtocol};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+
+use crate::certificate_reader::CertificateReader;
 
 /// How many rows one read takes.
 const AT_ONCE: u16 = 500;
@@ -74,24 +73,18 @@ impl ChangeSubscriber for Notes {
 
 /// The certificates of the store in memory.
 pub(crate) struct CertificateMemory {
-    app: Arc<Application>,
-    served: Arc<ServedCertificates>,
-    protocol: TlsProtocol,
+    reader: CertificateReader,
     notes: Arc<Notes>,
 }
 
 impl CertificateMemory {
     /// Reads all certificates, and then follows changes until the task is aborted. If the store gives no answer, the node starts
     /// without certificates, and reads them as soon as it answers.
-    pub(crate) async fn follow(
-        app: &Arc<Application>,
-        served: Arc<ServedCertificates>,
-        protocol: TlsProtocol,
-    ) -> JoinHandle<()> {
+    pub(crate) async fn follow(reader: CertificateReader) -> JoinHandle<()> {
         let notes = Arc::<Notes>::default();
         // Before the first read, so that no change is missed.
-        app.changes.subscribe(Arc::<Notes>::clone(&notes));
-        let memory = Self { app: Arc::clone(app), served, protocol, notes };
+        reader.app.changes.subscribe(Arc::<Notes>::clone(&notes));
+        let memory = Self { reader, notes };
         if memory.read_everything().await.is_err() {
             memory.notes.anything_may_have_changed();
         }
@@ -123,28 +116,35 @@ impl CertificateMemory {
     }
 
     async fn read_again(&self, outdated: &Outdated) -> Result<(), StoreError> {
+        let CertificateReader { app, served, .. } = &self.reader;
         if outdated.everything {
             return self.read_everything().await;
         }
-        let of_accounts = outdated.accounts.iter().flat_map(|account| self.served.hostnames(Some(*account)));
+        let of_accounts = outdated.accounts.iter().flat_map(|account| served.hostnames(Some(*account)));
         let hostnames: BTreeSet<_> = outdated.hostnames.iter().cloned().chain(of_accounts).collect();
         for hostname in hostnames {
-            match self.app.store.certificate(&hostname).await? {
-                Some(stored) => self.serve(stored),
-                None => self.served.remove(&hostname),
+            match app.store.certificate(&hostname).await {
+                Ok(Some(stored)) => self.reader.serve(stored),
+                Ok(None) => served.remove(&hostname),
+                // Reading it again would not help, and the hostnames behind it must not wait.
+                Err(error @ StoreError::Corrupt { .. }) => {
+                    tracing::error!(%hostname, %error, "a certificate cannot be read; the previous one is still served");
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
     async fn read_everything(&self) -> Result<(), StoreError> {
-        let mut gone: BTreeSet<_> = self.served.hostnames(None).into_iter().collect();
+        let CertificateReader { app, served, .. } = &self.reader;
+        let mut gone: BTreeSet<_> = served.hostnames(None).into_iter().collect();
         let mut after = None;
         loop {
-            let (rows, next) = self.app.store.certificates(after.as_ref(), AT_ONCE).await?;
+            let (rows, next) = app.store.certificates(after.as_ref(), AT_ONCE).await?;
             for stored in rows {
                 gone.remove(&stored.hostname);
-                self.serve(stored);
+                self.reader.serve(stored);
             }
             after = next;
             if after.is_none() {
@@ -152,47 +152,8 @@ impl CertificateMemory {
             }
         }
         for hostname in gone {
-            self.served.remove(&hostname);
+            served.remove(&hostname);
         }
         Ok(())
-    }
-
-    fn serve(&self, stored: StoredCertificate) {
-        let StoredCertificate { hostname, account, served, .. } = stored;
-        let Some(issuance) = &self.app.issuance else { return };
-        let Some(certificate) = served else {
-            self.served.remove(&hostname);
-            return;
-        };
-        if certificate.validity.is_late(self.app.clock.now()) {
-            let not_after = certificate.validity.not_after;
-            tracing::warn!(%hostname, %not_after, "a certificate expires soon and was not renewed");
-        }
-        match self.opened(issuance, &hostname, certificate) {
-            Some(certificate) => self.served.put(&hostname, account, certificate),
-            None => self.served.remove(&hostname),
-        }
-    }
-
-    fn opened(
-        &self,
-        issuance: &Issuance,
-        hostname: &Hostname,
-        certificate: signpost_app::ports::ServedCertificate,
-    ) -> Option<TlsCertificate> {
-        let Some(key) = issuance.open_key(hostname, &certificate) else {
-            tracing::error!(
-                %hostname,
-                "the key of a certificate was stored with another `secrets-key`: restore that file, or run `signpost certificate reset`"
-            );
-            return None;
-        };
-        match TlsCertificate::from_chain(certificate.chain, key.pkcs8_der(), &self.protocol) {
-            Ok(certificate) => Some(certificate),
-            Err(error) => {
-                tracing::error!(%hostname, %error, "a stored certificate cannot be served");
-                None
-            }
-        }
     }
 }

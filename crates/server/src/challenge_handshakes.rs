@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use signpost_app::Application;
 use signpost_app::certificates::handshake_proof;
 use signpost_domain::Hostname;
+use signpost_edge::OutageLog;
 use signpost_listener::{TlsChallenges, TlsSite};
 use signpost_tls::{TlsProtocol, challenge_site};
 use tokio::sync::Semaphore;
@@ -24,11 +25,12 @@ pub(crate) struct ChallengeHandshakes {
     app: Arc<Application>,
     protocol: TlsProtocol,
     turns: Semaphore,
+    outages: OutageLog,
 }
 
 impl ChallengeHandshakes {
-    pub(crate) const fn new(app: Arc<Application>, protocol: TlsProtocol) -> Self {
-        Self { app, protocol, turns: Semaphore::const_new(AT_ONCE) }
+    pub(crate) fn new(app: Arc<Application>, protocol: TlsProtocol) -> Self {
+        Self { app, protocol, turns: Semaphore::new(AT_ONCE), outages: OutageLog::default() }
     }
 
     async fn make(&self, server_name: &str) -> Option<TlsSite> {
@@ -37,7 +39,9 @@ impl ChallengeHandshakes {
         let key_authorization = match handshake_proof(&self.app, &hostname).await {
             Ok(proof) => proof?,
             Err(error) => {
-                tracing::warn!(%error, "cannot read a challenge of the certificate authority");
+                self.outages.note(|unlogged| {
+                    tracing::warn!(%error, unlogged, "cannot read challenges of the certificate authority");
+                });
                 return None;
             }
         };

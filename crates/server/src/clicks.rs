@@ -73,14 +73,14 @@ pub(crate) async fn record_clicks(
         return Ok(None);
     }
     let secrets_key = settings.secrets_key.as_ref();
-    let secrets = secrets_key.map(|file| file.key_or_new(&OsRandomness, is_new_database)).transpose()?;
+    let secrets = secrets_key.map(|file| file.keys_or_new(&OsRandomness, is_new_database)).transpose()?;
     let world = RecorderPorts {
         store: Arc::clone(store),
         clock: Arc::new(SystemClock),
         randomness: Arc::new(OsRandomness),
         countries: Arc::clone(countries),
         facts: Box::new(Enricher::new(settings.lists.clone())),
-        secrets,
+        secrets: secrets.map(|keys| keys.current),
     };
     let options = RecorderOptions::in_folder(settings.spool());
     Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))

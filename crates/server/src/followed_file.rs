@@ -26,30 +26,40 @@ struct Seen {
     last: Option<Stamp>,
 }
 
-/// Metadata that changes when a file is written.
+/// Metadata that changes when a file is written, or when others may read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
-    /// Distinguishes a file from another that was moved into its place, on systems with inode numbers.
+    status: Status,
+}
+
+/// On systems with inodes: what distinguishes a file from another that was moved into its place, and the instant at which its
+/// owner or its mode last changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Status {
     inode: u64,
+    changed: (i64, i64),
 }
 
 impl Stamp {
     fn at(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
-        Some(Self { modified: metadata.modified().ok(), length: metadata.len(), inode: inode(&metadata) })
+        let (modified, length) = (metadata.modified().ok(), metadata.len());
+        Some(Self { modified, length, status: status(&metadata) })
     }
 }
 
 #[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
+fn status(metadata: &Metadata) -> Status {
+    use std::os::unix::fs::MetadataExt as _;
+
+    Status { inode: metadata.ino(), changed: (metadata.ctime(), metadata.ctime_nsec()) }
 }
 
 #[cfg(not(unix))]
-const fn inode(_: &Metadata) -> u64 {
-    0
+fn status(_: &Metadata) -> Status {
+    Status::default()
 }
 
 impl FollowedFile {
@@ -105,6 +115,20 @@ mod tests {
         let path = folder.path().join("followed.txt");
         fs::write(&path, text).unwrap();
         (folder, path)
+    }
+
+    /// A new key is often readable for its owner only at first.
+    #[cfg(unix)]
+    #[test]
+    fn d180_a_file_that_gets_another_mode_must_be_read_again() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let (_folder, path) = file("a key");
+        let followed = FollowedFile::new(path.clone());
+        assert!(!followed.must_be_read());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let looks = [(); 3].map(|()| followed.must_be_read());
+        assert_eq!(looks, [false, true, false]);
     }
 
     /// The first look sees the change, the second that the file has settled.

@@ -15,12 +15,13 @@ use futures_util::future::{Either, LocalBoxFuture, Map};
 use signpost_app::Application;
 use signpost_dashboard::DashboardWorkers;
 use signpost_edge::LinkWorkers;
-use signpost_http::ApiWorkers;
+use signpost_http::{ApiWorkers, TLS_ALLOWED_PATH};
 use signpost_listener::{
     Listener, ListenerOptions, ListenerRefusal, ListenerRefusals, Proxies, Reply, TlsChallenges, TlsOptions,
     host_of,
 };
-use signpost_tls::ServedCertificates;
+
+use crate::https_wiring::Certificates;
 
 /// The services behind the listener.
 pub(crate) struct HttpsServices {
@@ -66,7 +67,7 @@ pub(crate) struct HttpsServer(Listener);
 
 /// How the listener runs.
 pub(crate) struct HttpsOptions {
-    pub(crate) certificates: Arc<ServedCertificates>,
+    pub(crate) certificates: Certificates,
     pub(crate) challenges: Option<Arc<dyn TlsChallenges>>,
     /// For how many seconds browsers use only HTTPS after a visit.
     pub(crate) hsts: Option<u32>,
@@ -85,8 +86,7 @@ impl HttpsServer {
         services: HttpsServices,
         options: HttpsOptions,
     ) -> io::Result<Self> {
-        let HttpsOptions { certificates: sites, challenges, hsts, connections, reads_proxy_protocol } =
-            options;
+        let HttpsOptions { certificates, challenges, hsts, connections, reads_proxy_protocol } = options;
         let hsts = hsts.map(|seconds| HeaderValue::try_from(format!("max-age={seconds}")));
         let hsts = hsts.transpose().map_err(io::Error::other)?;
         let options = ListenerOptions {
@@ -95,7 +95,7 @@ impl HttpsServer {
             // As for links: people paste them into all kinds of programs.
             encodes_targets: true,
             reads_proxy_protocol,
-            tls: Some(TlsOptions { sites, challenges, strict_transport_security: hsts }),
+            tls: Some(TlsOptions { sites: certificates.sites, challenges, strict_transport_security: hsts }),
             ..ListenerOptions::new("tls", crate::listeners::workers())
         };
         let HttpsServices { links, link_refusals, api, dashboard, hosts } = services;
@@ -206,6 +206,8 @@ where
     fn call(&self, request: Request) -> Self::Future {
         let role = host_of(&request).map_or(Role::Links, |host| self.hosts.role(host));
         match (role, &self.dashboard) {
+            // Only a proxy may ask, and there is none in front of this listener. As a link it is not found.
+            (Role::Api, _) if request.path() == TLS_ALLOWED_PATH => Either::Left(self.links.call(request)),
             (Role::Api, _) => Either::Right(Either::Left(self.api.call(request).map(answer))),
             (Role::Dashboard, Some(dashboard)) => {
                 Either::Right(Either::Right(dashboard.call(request).map(answer)))

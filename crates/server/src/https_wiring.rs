@@ -4,20 +4,29 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::Result;
-use signpost_acme::AcmeAuthority;
+use signpost_acme::{AcmeAuthority, AcmeOptionsError};
 use signpost_app::Application;
 use signpost_app::certificates::Issuance;
 use signpost_domain::Hostname;
-use signpost_listener::TlsChallenges;
-use signpost_sealing::SecretsKeySealer;
+use signpost_listener::{TlsChallenges, TlsSites};
 use signpost_tls::{ServedCertificates, TlsProtocol};
 use tokio::task::JoinHandle;
 
 use crate::certificate_memory::CertificateMemory;
+use crate::certificate_reader::{CertificateReader, CertificateSites};
 use crate::challenge_handshakes::ChallengeHandshakes;
 use crate::secrets_key_file::HOW_TO_MAKE;
-use crate::settings::{CommonSettings, HttpsSettings, ServeSettings};
+use crate::settings::{CommonSettings, HttpsSettings, ServeSettings, SettingsError};
 use crate::system::{OsRandomness, SystemClock};
+
+/// The certificates of the listener of HTTPS.
+#[derive(Clone)]
+pub(crate) struct Certificates {
+    /// Those in memory.
+    pub(crate) served: Arc<ServedCertificates>,
+    /// Chooses one for each handshake.
+    pub(crate) sites: Arc<dyn TlsSites>,
+}
 
 /// Serves the operator's own certificate and those from an authority, and follows their changes.
 ///
@@ -28,16 +37,25 @@ pub(crate) async fn serve_certificates(
     settings: &ServeSettings,
     https: &HttpsSettings,
     followers: &mut Vec<JoinHandle<()>>,
-) -> Result<Arc<ServedCertificates>> {
-    let served = Arc::new(ServedCertificates::new(settings.system.hostname().as_str()));
+) -> Result<Certificates> {
+    let in_memory = settings.plain_https.certificates_in_memory.get();
+    let served = Arc::new(ServedCertificates::new(settings.system.hostname().as_str(), in_memory));
     if let Some(own) = &https.own {
         followers.push(own.follow(Arc::clone(&served)));
     }
-    if https.acme.is_some() {
-        let protocol = TlsProtocol::new()?;
-        followers.push(CertificateMemory::follow(app, Arc::clone(&served), protocol).await);
+    if https.acme.is_none() {
+        let sites: Arc<dyn TlsSites> = Arc::<ServedCertificates>::clone(&served);
+        return Ok(Certificates { served, sites });
     }
-    Ok(served)
+    let protocol = TlsProtocol::new()?;
+    let reader = CertificateReader {
+        app: Arc::clone(app),
+        served: Arc::clone(&served),
+        protocol,
+        unopened: Arc::default(),
+    };
+    followers.push(CertificateMemory::follow(reader.clone()).await);
+    Ok(Certificates { served, sites: Arc::new(CertificateSites::new(reader)) })
 }
 
 /// What proves hostnames to the authority in handshakes, if the program obtains certificates itself.
@@ -67,9 +85,9 @@ pub(crate) fn issuance(
              with {HOW_TO_MAKE}, and give the same file to all nodes"
         );
     };
-    let secrets_key = file.key_or_new(&OsRandomness, is_new_database)?;
-    let sealer = SecretsKeySealer::new(secrets_key.bytes(), Arc::new(OsRandomness))?;
-    let authority = AcmeAuthority::new(acme.options.clone(), Arc::new(SystemClock))?;
+    let sealer = file.keys_or_new(&OsRandomness, is_new_database)?.sealer()?;
+    let authority = AcmeAuthority::new(acme.options.clone(), Arc::new(SystemClock))
+        .map_err(|error| SettingsError::at(setting_of(&error), error.to_string()))?;
     let dashboard =
         common.dashboard_url.as_ref().filter(|origin| origin.is_secure() && !origin.is_loopback());
     let dashboard = dashboard.and_then(|origin| Hostname::parse(origin.hostname()).ok());
@@ -86,4 +104,13 @@ pub(crate) fn issuance(
         sealer: Arc::new(sealer),
         own_names: names.into_iter().collect(),
     }))
+}
+
+/// The setting that is to blame for an error.
+const fn setting_of(error: &AcmeOptionsError) -> &'static str {
+    match error {
+        AcmeOptionsError::Directory(_) => "`acme-directory`",
+        AcmeOptionsError::RootsFile { .. } | AcmeOptionsError::NoSystemRoots => "`acme-roots`",
+        _ => "`acme-email`",
+    }
 }

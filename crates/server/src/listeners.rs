@@ -166,7 +166,7 @@ impl Servers {
             dashboard: dashboard.as_ref().map(DashboardServer::workers),
             hosts,
         };
-        let certificates = https.as_ref().map(|https| Arc::clone(&https.certificates));
+        let certificates = https.as_ref().map(|https| Arc::clone(&https.certificates.served));
         let https = match (tls, https) {
             (Some(socket), Some(options)) => Some(
                 HttpsServer::start(socket, Arc::clone(app), services, options)

@@ -6,6 +6,7 @@ mod backup_folder;
 mod bots;
 mod certificate_files;
 mod certificate_memory;
+mod certificate_reader;
 mod challenge_handshakes;
 mod clicks;
 mod commands;

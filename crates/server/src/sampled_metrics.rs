@@ -158,7 +158,7 @@ mod tests {
     fn d195_certificates_are_counted_if_the_node_serves_https() {
         let mut sampled = sampled(Vec::new());
         assert!(!sampled.render().contains("signpost_certificates"));
-        sampled.certificates = Some(Arc::new(ServedCertificates::new("go.example.com")));
+        sampled.certificates = Some(Arc::new(ServedCertificates::new("go.example.com", 9)));
         let text = sampled.render();
         for line in ["signpost_certificates 0", "signpost_certificates_late 0"] {
             assert!(text.lines().any(|shown| shown == line), "{line} is not in\n{text}");

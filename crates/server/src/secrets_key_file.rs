@@ -1,12 +1,19 @@
 //! The file of the secret that is not in the store (ADR 64).
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use signpost_app::ports::{Randomness, RandomnessUnavailable};
 use signpost_click_recorder::SecretsKey;
+use signpost_sealing::{SecretsKeySealer, UnusableSecretsKey};
+use tempfile::NamedTempFile;
+
+use crate::system::OsRandomness;
+
+mod rotation;
 
 /// The temporary name of an unfinished file. It identifies the leftovers of a killed program.
 const PARTIAL_PREFIX: &str = ".signpost-secrets-";
@@ -37,8 +44,9 @@ pub(crate) enum SecretsKeyError {
     NotPrivate { path: PathBuf, mode: u32 },
     /// It has too few or too many bytes.
     #[error(
-        "{path} has {found} bytes instead of {}: restore the original file, or make a new one with {HOW_TO_MAKE}",
-        SecretsKey::LENGTH
+        "{path} has {found} bytes instead of {} ({} while `signpost secrets rotate` is not finished): restore the original \
+         file, or make a new one with {HOW_TO_MAKE}",
+        SecretsKey::LENGTH, 2 * SecretsKey::LENGTH
     )]
     Length { path: PathBuf, found: u64 },
     /// The operating system refuses to read it.
@@ -50,16 +58,44 @@ pub(crate) enum SecretsKeyError {
          file in `secrets-key`"
     )]
     NotCreated { path: PathBuf, source: io::Error },
+    /// The operating system refuses to replace it.
+    #[error("cannot replace {path}: {source}; check that this user may write to its folder")]
+    NotReplaced { path: PathBuf, source: io::Error },
     /// There are no random bytes for a new file.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
+}
+
+/// The keys in the file, in this order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SecretsKeys {
+    /// The secrets key.
+    pub(crate) current: SecretsKey,
+    /// The one that it replaces, until nothing needs it any more.
+    pub(crate) previous: Option<SecretsKey>,
+}
+
+impl SecretsKeys {
+    /// Seals with the current key, and opens with both.
+    ///
+    /// # Errors
+    /// Never, because keys have the right length.
+    pub(crate) fn sealer(&self) -> Result<SecretsKeySealer, UnusableSecretsKey> {
+        let previous = self.previous.as_ref().map(SecretsKey::bytes);
+        SecretsKeySealer::new(self.current.bytes(), previous, Arc::new(OsRandomness))
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let keys = [Some(&self.current), self.previous.as_ref()];
+        keys.into_iter().flatten().flat_map(SecretsKey::bytes).copied().collect()
+    }
 }
 
 /// A file of a secrets key. It may still be missing.
 #[derive(Debug)]
 pub(crate) struct SecretsKeyFile {
     path: PathBuf,
-    key: Option<SecretsKey>,
+    keys: Option<SecretsKeys>,
 }
 
 impl SecretsKeyFile {
@@ -68,8 +104,8 @@ impl SecretsKeyFile {
     /// # Errors
     /// It exists and is not a private file of the right length.
     pub(crate) fn open(path: PathBuf) -> Result<Self, SecretsKeyError> {
-        let key = read(&path)?;
-        Ok(Self { path, key })
+        let keys = read(&path)?;
+        Ok(Self { path, keys })
     }
 
     /// Reads the file, which must exist.
@@ -78,26 +114,31 @@ impl SecretsKeyFile {
     /// It is missing, or not a private file of the right length.
     pub(crate) fn open_existing(path: PathBuf) -> Result<Self, SecretsKeyError> {
         let file = Self::open(path)?;
-        if file.key.is_none() { Err(SecretsKeyError::Missing { path: file.path }) } else { Ok(file) }
+        if file.keys.is_none() { Err(SecretsKeyError::Missing { path: file.path }) } else { Ok(file) }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The key. If the file was missing, this makes it. `is_new_database` determines what the log says about that.
+    /// The keys. `None` if the file was missing.
+    pub(crate) const fn keys(&self) -> Option<&SecretsKeys> {
+        self.keys.as_ref()
+    }
+
+    /// The keys. If the file was missing, this makes it. `is_new_database` determines what the log says about that.
     ///
     /// # Errors
     /// The file cannot be made.
-    pub(crate) fn key_or_new(
+    pub(crate) fn keys_or_new(
         &self,
         randomness: &dyn Randomness,
         is_new_database: bool,
-    ) -> Result<SecretsKey, SecretsKeyError> {
-        if let Some(key) = &self.key {
-            return Ok(key.clone());
+    ) -> Result<SecretsKeys, SecretsKeyError> {
+        if let Some(keys) = &self.keys {
+            return Ok(keys.clone());
         }
-        let Some(key) = create(&self.path, randomness)? else {
+        let Some(keys) = create(&self.path, randomness)? else {
             // Another program made it since this one looked.
             let missing = || SecretsKeyError::Missing { path: self.path.clone() };
             return read(&self.path)?.ok_or_else(missing);
@@ -108,15 +149,16 @@ impl SecretsKeyFile {
         } else {
             tracing::info!(
                 %path,
-                "made a new secrets key, because its file was missing: visitors of today may count once more"
+                "made a new secrets key, because its file was missing: visitors of today may count once more, and certificates that were \
+                 stored with the old one cannot be used"
             );
         }
-        Ok(key)
+        Ok(keys)
     }
 }
 
-/// The key in a file; `None` if there is no file.
-fn read(path: &Path) -> Result<Option<SecretsKey>, SecretsKeyError> {
+/// The keys in a file; `None` if there is no file.
+fn read(path: &Path) -> Result<Option<SecretsKeys>, SecretsKeyError> {
     let unreadable = |source| SecretsKeyError::Unreadable { path: path.to_owned(), source };
     let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -130,38 +172,63 @@ fn read(path: &Path) -> Result<Option<SecretsKey>, SecretsKeyError> {
     if mode & RIGHTS_OF_OTHERS != 0 {
         return Err(SecretsKeyError::NotPrivate { path: path.to_owned(), mode });
     }
-    if usize::try_from(found.len()) != Ok(SecretsKey::LENGTH) {
-        return Err(SecretsKeyError::Length { path: path.to_owned(), found: found.len() });
+    let wrong_length = |found| SecretsKeyError::Length { path: path.to_owned(), found };
+    // A file of any size is not read as a whole.
+    if !usize::try_from(found.len()).is_ok_and(|length| length <= 2 * SecretsKey::LENGTH) {
+        return Err(wrong_length(found.len()));
     }
+    let bytes = fs::read(path).map_err(unreadable)?;
+    let keys = match bytes.as_chunks() {
+        ([current], []) => SecretsKeys { current: SecretsKey::new(*current), previous: None },
+        ([current, previous], []) => {
+            SecretsKeys { current: SecretsKey::new(*current), previous: Some(SecretsKey::new(*previous)) }
+        }
+        _ => return Err(wrong_length(found.len())),
+    };
+    Ok(Some(keys))
+}
+
+fn new_key(randomness: &dyn Randomness) -> Result<SecretsKey, RandomnessUnavailable> {
     let mut bytes = [0; SecretsKey::LENGTH];
-    File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).map_err(unreadable)?;
-    Ok(Some(SecretsKey::new(bytes)))
+    randomness.fill(&mut bytes)?;
+    Ok(SecretsKey::new(bytes))
+}
+
+/// A new private file with these keys in the folder of `path`, under a temporary name.
+fn partial(path: &Path, keys: &SecretsKeys) -> io::Result<NamedTempFile> {
+    let mut partial = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(folder(path))?;
+    // Whatever the umask.
+    partial.as_file().set_permissions(Permissions::from_mode(PRIVATE))?;
+    partial.write_all(&keys.bytes())?;
+    partial.as_file().sync_all()?;
+    Ok(partial)
+}
+
+/// The folder of a file. That of a bare name is the working folder.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a name in the folder of a file survive a power failure.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(folder(path)).and_then(|folder| folder.sync_all())
 }
 
 /// Makes the file with a new key. `None` if there is a file already, which is left as it is.
 ///
 /// It is written under a temporary name and then given its own, so another program that starts at the same time finds no
 /// file or a whole one.
-fn create(path: &Path, randomness: &dyn Randomness) -> Result<Option<SecretsKey>, SecretsKeyError> {
+fn create(path: &Path, randomness: &dyn Randomness) -> Result<Option<SecretsKeys>, SecretsKeyError> {
     let not_created = |source| SecretsKeyError::NotCreated { path: path.to_owned(), source };
-    // The folder of a bare name is the working folder.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut bytes = [0; SecretsKey::LENGTH];
-    randomness.fill(&mut bytes)?;
-    let mut partial =
-        tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(folder).map_err(not_created)?;
-    // Whatever the umask.
-    partial.as_file().set_permissions(Permissions::from_mode(PRIVATE)).map_err(not_created)?;
-    partial.write_all(&bytes).map_err(not_created)?;
-    partial.as_file().sync_all().map_err(not_created)?;
-    match partial.persist_noclobber(path) {
+    let keys = SecretsKeys { current: new_key(randomness)?, previous: None };
+    match partial(path, &keys).map_err(not_created)?.persist_noclobber(path) {
         Ok(_) => {}
         Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
         Err(refused) => return Err(not_created(refused.error)),
     }
-    // The new name must survive a power failure too, or the next start would make another key.
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(not_created)?;
-    Ok(Some(SecretsKey::new(bytes)))
+    // Otherwise the next start would make another key.
+    sync_folder(path).map_err(not_created)?;
+    Ok(Some(keys))
 }
 
 #[cfg(test)]
@@ -184,7 +251,7 @@ mod tests {
 
     fn make(path: &Path, seed: u64) {
         let file = SecretsKeyFile::open(path.to_owned()).unwrap();
-        file.key_or_new(&SeededRandomness::new(seed), true).unwrap();
+        file.keys_or_new(&SeededRandomness::new(seed), true).unwrap();
     }
 
     #[test]
@@ -207,8 +274,8 @@ mod tests {
             for (seed, file) in files.iter().enumerate() {
                 scope.spawn(move || {
                     let randomness = SeededRandomness::new(u64::try_from(seed).unwrap());
-                    let key = file.key_or_new(&randomness, true).unwrap();
-                    assert_eq!(Some(key), read(file.path()).unwrap());
+                    let keys = file.keys_or_new(&randomness, true).unwrap();
+                    assert_eq!(Some(keys), read(file.path()).unwrap());
                 });
             }
         });
@@ -218,7 +285,7 @@ mod tests {
     #[test]
     fn d61_secrets_key_of_another_length_is_refused() {
         let (_folder, path) = place();
-        for length in [0, 31, 33, 64] {
+        for length in [0, 31, 33, 63, 65, 96] {
             write(&path, &vec![7; length], 0o600);
             let message = SecretsKeyFile::open(path.clone()).unwrap_err().to_string();
             let found = format!("{} has {length} bytes instead of 32", path.display());
@@ -260,7 +327,7 @@ mod tests {
         let (folder, _) = place();
         let path = folder.path().join("missing/secrets.key");
         let file = SecretsKeyFile::open(path.clone()).unwrap();
-        let message = file.key_or_new(&SeededRandomness::default(), true).unwrap_err().to_string();
+        let message = file.keys_or_new(&SeededRandomness::default(), true).unwrap_err().to_string();
         assert!(message.contains(path.to_str().unwrap()) && message.contains("`secrets-key`"), "{message}");
     }
 }

@@ -23,7 +23,6 @@ use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
 use signpost_sqlite::{SqliteClickStore, SqliteOptions, SqliteStore};
-use signpost_tls::ServedCertificates;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -31,7 +30,7 @@ use crate::background::Background;
 use crate::bots::RecordedBots;
 use crate::clicks::{CountedClicks, close_recorder, record_clicks};
 use crate::country_database_file::CountryDatabaseFile;
-use crate::https_wiring::{issuance, serve_certificates};
+use crate::https_wiring::{Certificates, issuance, serve_certificates};
 use crate::name_servers;
 use crate::sampled_metrics::PoolSampler;
 use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
@@ -52,7 +51,7 @@ pub(crate) struct Serving {
     background: Background,
     recorder: Option<Arc<ClickRecorder>>,
     /// The certificates of the listener of HTTPS, if there is one.
-    certificates: Option<Arc<ServedCertificates>>,
+    certificates: Option<Certificates>,
     /// The tasks that follow files: the blocklist, the database of countries, the certificate.
     followers: Vec<JoinHandle<()>>,
 }
@@ -114,7 +113,7 @@ impl Serving {
     }
 
     /// The certificates of the listener of HTTPS, if there is one.
-    pub(crate) fn certificates(&self) -> Option<Arc<ServedCertificates>> {
+    pub(crate) fn certificates(&self) -> Option<Certificates> {
         self.certificates.clone()
     }
 

@@ -38,6 +38,7 @@ pub(crate) mod table {
             order_key -> Nullable<Binary>,
             order_url -> Nullable<Text>,
             order_validating -> Bool,
+            order_begun_at -> Nullable<Moment>,
             next_attempt_at -> Nullable<Moment>,
             claims -> Integer,
             failures -> BigInt,
@@ -178,6 +179,7 @@ pub struct OrderRow {
     order_key: Option<Vec<u8>>,
     order_url: Option<String>,
     order_validating: bool,
+    order_begun_at: Option<Instant>,
 }
 
 impl OrderRow {
@@ -188,6 +190,7 @@ impl OrderRow {
             key: SealedSecret(row.present("order_key", self.order_key)?),
             url: self.order_url.map(OrderUrl),
             is_validating: self.order_validating,
+            begun_at: row.timestamp("order_begun_at", row.present("order_begun_at", self.order_begun_at)?)?,
         }))
     }
 }
@@ -293,6 +296,7 @@ pub struct OrderColumns {
     order_key: Option<Vec<u8>>,
     order_url: Option<String>,
     order_validating: bool,
+    order_begun_at: Option<Instant>,
 }
 
 impl OrderColumns {
@@ -304,6 +308,7 @@ impl OrderColumns {
             order_key: order.map(|order| order.key.0.clone()),
             order_url: order.and_then(|order| order.url.as_ref()).map(|url| url.0.clone()),
             order_validating: order.is_some_and(|order| order.is_validating),
+            order_begun_at: order.map(|order| order.begun_at.into()),
         }
     }
 }

@@ -92,6 +92,12 @@ impl AuthorityRow {
         let Self { account_uri, credentials } = self;
         Some(StoredAuthorityAccount { uri: account_uri?, credentials: SealedSecret(credentials?) })
     }
+
+    /// The accounts of rows with the URLs of their directories.
+    #[must_use]
+    pub fn into_accounts(rows: Vec<(String, Self)>) -> Vec<(String, StoredAuthorityAccount)> {
+        rows.into_iter().filter_map(|(directory, row)| Some((directory, row.into_account()?))).collect()
+    }
 }
 
 /// The column `kind` of an event that counts against the budgets of failures.
@@ -100,6 +106,12 @@ pub const FAILURE_EVENT: &str = "failure";
 /// The column `kind` of an order for a new name.
 pub const NEW_ORDER_EVENT: &str = "new";
 
+/// The column `kind` of an order for a new name that has brought no certificate.
+pub const FAILED_NEW_ORDER_EVENT: &str = "failed_new";
+
+/// The column `kind` of a renewal that names its predecessor. It counts against no budget.
+const RENEWAL_EVENT: &str = "renewal";
+
 /// The column `kind` of a renewal that does not name its predecessor.
 pub const PLAIN_RENEWAL_EVENT: &str = "plain_renewal";
 
@@ -107,8 +119,17 @@ pub const PLAIN_RENEWAL_EVENT: &str = "plain_renewal";
 #[must_use]
 pub const fn order_event(kind: OrderKind) -> &'static str {
     match kind {
-        OrderKind::New => NEW_ORDER_EVENT,
-        OrderKind::Renewal { names_predecessor: true } => "renewal",
+        OrderKind::New | OrderKind::Catchup => NEW_ORDER_EVENT,
+        OrderKind::Renewal { names_predecessor: true } => RENEWAL_EVENT,
         OrderKind::Renewal { names_predecessor: false } => PLAIN_RENEWAL_EVENT,
+    }
+}
+
+/// The column `kind` of an order that has brought no certificate, and so counts no longer against the budgets of certificates.
+#[must_use]
+pub const fn failed_order_event(kind: OrderKind) -> &'static str {
+    match kind {
+        OrderKind::New | OrderKind::Catchup => FAILED_NEW_ORDER_EVENT,
+        OrderKind::Renewal { .. } => RENEWAL_EVENT,
     }
 }

@@ -247,10 +247,12 @@ impl CertificateWork for SqliteStore {
         &self,
         hostname: &Hostname,
         registered_domain: &str,
+        kind: OrderKind,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (hostname, registered_domain) = (hostname.clone(), registered_domain.to_owned());
         let note = move |connection: &mut SqliteConnection| {
+            order_events::release(connection, kind, &hostname)?;
             order_events::note(connection, FAILURE_EVENT, &hostname, &registered_domain, now)
         };
         self.write(note).await

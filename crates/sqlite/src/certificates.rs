@@ -29,6 +29,20 @@ pub(crate) fn want(
     hostname: &str,
     now: Instant,
 ) -> Result<usize, Failure> {
+    if account.is_some() {
+        // What was inserted for a name of the installation becomes the domain's.
+        let row = certificates::table.find(hostname).filter(certificates::account_id.is_null());
+        let taken = diesel::update(row)
+            .set((
+                certificates::account_id.eq(account.clone()),
+                certificates::next_attempt_at.eq(now),
+                certificates::claims.eq(0_i32),
+            ))
+            .execute(connection)?;
+        if taken > 0 {
+            return Ok(taken);
+        }
+    }
     Ok(diesel::insert_into(certificates::table)
         .values((
             certificates::hostname.eq(hostname),

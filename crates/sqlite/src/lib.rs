@@ -89,6 +89,7 @@ mod readers;
 mod remembered_answers;
 mod request_counts;
 mod schema;
+mod sealed_secrets;
 mod search;
 mod search_index;
 mod search_order;

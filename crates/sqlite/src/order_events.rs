@@ -2,11 +2,14 @@
 
 use diesel::dsl::{count_star, min};
 use diesel::prelude::*;
-use signpost_domain::{Hostname, OrderBudget, OrderUse, Spent, Timestamp};
+use signpost_domain::{Hostname, OrderBudget, OrderKind, OrderUse, Spent, Timestamp};
 
 use crate::failure::Failure;
 use crate::schema::order_events;
-use signpost_sql_rows::certificate_order::{FAILURE_EVENT, NEW_ORDER_EVENT, PLAIN_RENEWAL_EVENT};
+use signpost_sql_rows::certificate_order::{
+    FAILED_NEW_ORDER_EVENT, FAILURE_EVENT, NEW_ORDER_EVENT, PLAIN_RENEWAL_EVENT, failed_order_event,
+    order_event,
+};
 
 /// How many events of the period of a budget there are, and the earliest of them.
 type Counted = (i64, Option<i64>);
@@ -15,6 +18,13 @@ fn spent((count, oldest): Counted) -> Spent {
     Spent {
         count: u32::try_from(count).unwrap_or(u32::MAX),
         oldest: oldest.and_then(Timestamp::from_unix_millis),
+    }
+}
+
+fn sum(one: Spent, other: Spent) -> Spent {
+    Spent {
+        count: one.count.saturating_add(other.count),
+        oldest: one.oldest.into_iter().chain(other.oldest).min(),
     }
 }
 
@@ -32,11 +42,15 @@ pub(crate) fn order_use(
     now: Timestamp,
 ) -> Result<OrderUse, Failure> {
     let counted = (count_star(), min(order_events::at));
-    let new_orders = order_events::table
-        .filter(order_events::kind.eq(NEW_ORDER_EVENT))
-        .filter(order_events::at.gt(before(OrderBudget::NewOrders, now)))
-        .select(counted)
-        .first(connection)?;
+    let mut of_kind = |kind: &str| {
+        order_events::table
+            .filter(order_events::kind.eq(kind))
+            .filter(order_events::at.gt(before(OrderBudget::NewOrders, now)))
+            .select(counted)
+            .first::<Counted>(connection)
+            .map(spent)
+    };
+    let new_orders = sum(of_kind(NEW_ORDER_EVENT)?, of_kind(FAILED_NEW_ORDER_EVENT)?);
     let registered = order_events::table
         .filter(order_events::registered_domain.eq(registered_domain))
         .filter(order_events::kind.eq(NEW_ORDER_EVENT))
@@ -56,14 +70,10 @@ pub(crate) fn order_use(
         of_hostname(NEW_ORDER_EVENT, OrderBudget::Name)?,
         of_hostname(PLAIN_RENEWAL_EVENT, OrderBudget::Name)?,
     );
-    let name = Spent {
-        count: new.count.saturating_add(plain.count),
-        oldest: new.oldest.into_iter().chain(plain.oldest).min(),
-    };
     Ok(OrderUse {
-        new_orders: spent(new_orders),
+        new_orders,
         registered_domain: spent(registered),
-        name,
+        name: sum(new, plain),
         hourly_failures: of_hostname(FAILURE_EVENT, OrderBudget::HourlyFailures)?,
         daily_failures: of_hostname(FAILURE_EVENT, OrderBudget::DailyFailures)?,
     })
@@ -85,6 +95,27 @@ pub(crate) fn note(
             order_events::registered_domain.eq(registered_domain),
         ))
         .execute(connection)?;
+    Ok(())
+}
+
+/// Marks the latest order of this kind as one that has brought no certificate.
+pub(crate) fn release(
+    connection: &mut SqliteConnection,
+    kind: OrderKind,
+    hostname: &Hostname,
+) -> Result<(), Failure> {
+    let latest: Option<i64> = order_events::table
+        .filter(order_events::hostname.eq(hostname.as_str()))
+        .filter(order_events::kind.eq(order_event(kind)))
+        .order(order_events::at.desc())
+        .select(order_events::id)
+        .first(connection)
+        .optional()?;
+    if let Some(id) = latest {
+        diesel::update(order_events::table.find(id))
+            .set(order_events::kind.eq(failed_order_event(kind)))
+            .execute(connection)?;
+    }
     Ok(())
 }
 

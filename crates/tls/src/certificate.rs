@@ -44,6 +44,8 @@ pub enum CertificateError {
 pub struct TlsCertificate {
     site: TlsSite,
     validity: Validity,
+    /// The certificate as handshakes send it.
+    key: Arc<CertifiedKey>,
 }
 
 impl fmt::Debug for TlsCertificate {
@@ -104,9 +106,10 @@ impl TlsCertificate {
             rustls::Error::InvalidCertificate(_) => unreadable(&error),
             _ => CertificateError::UnusableKey(error),
         })?;
-        let config = protocol.config(key).map_err(CertificateError::UnusableKey)?;
+        let key = Arc::new(key);
+        let config = protocol.config(Arc::clone(&key)).map_err(CertificateError::UnusableKey)?;
         let site = TlsSite { config: Arc::new(config), names: Arc::new(names) };
-        Ok(Self { site, validity })
+        Ok(Self { site, validity, key })
     }
 
     /// The names that it is for.
@@ -119,6 +122,12 @@ impl TlsCertificate {
     #[must_use]
     pub const fn validity(&self) -> Validity {
         self.validity
+    }
+
+    /// Whether this is the chain in DER.
+    #[must_use]
+    pub fn has_chain(&self, chain: &[Vec<u8>]) -> bool {
+        self.key.cert.iter().map(AsRef::as_ref).eq(chain.iter().map(Vec::as_slice))
     }
 
     pub(crate) const fn site(&self) -> &TlsSite {

@@ -42,7 +42,7 @@ pub fn challenge_site(
     // Whether the key is that of the certificate is not checked: the check refuses the critical extension.
     let key = CertifiedKey::new(vec![certificate.der().clone()], signing_key);
     let names = CertificateNames::new([hostname.as_str()]);
-    Ok(TlsSite { config: Arc::new(protocol.challenge_config(key)?), names: Arc::new(names) })
+    Ok(TlsSite { config: Arc::new(protocol.challenge_config(Arc::new(key))?), names: Arc::new(names) })
 }
 
 #[cfg(test)]

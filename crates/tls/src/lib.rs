@@ -6,6 +6,7 @@
 
 mod certificate;
 mod challenge;
+mod issued;
 mod protocol;
 mod served_certificates;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::server::{NoServerSessionStorage, ProducesTickets};
-use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::server::{ClientHello, NoServerSessionStorage, ProducesTickets, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
 use rustls::{Error, ServerConfig};
 
 /// The only protocol that is offered: a visit is one request, so HTTP/2 would add attacks and save nothing (D182).
@@ -38,7 +38,7 @@ impl TlsProtocol {
     }
 
     /// The configuration of handshakes with one certificate.
-    pub(crate) fn config(&self, key: CertifiedKey) -> Result<ServerConfig, Error> {
+    pub(crate) fn config(&self, key: Arc<CertifiedKey>) -> Result<ServerConfig, Error> {
         let mut config = self.config_for(key, HTTP_1_1)?;
         config.ticketer = Arc::clone(&self.tickets);
         config.send_tls13_tickets = TICKETS;
@@ -46,20 +46,30 @@ impl TlsProtocol {
     }
 
     /// The configuration of a handshake that ends before any request, with the certificate of a challenge.
-    pub(crate) fn challenge_config(&self, key: CertifiedKey) -> Result<ServerConfig, Error> {
+    pub(crate) fn challenge_config(&self, key: Arc<CertifiedKey>) -> Result<ServerConfig, Error> {
         let mut config = self.config_for(key, ACME_TLS_1)?;
         config.send_tls13_tickets = 0;
         Ok(config)
     }
 
-    fn config_for(&self, key: CertifiedKey, protocol: &[u8]) -> Result<ServerConfig, Error> {
+    fn config_for(&self, key: Arc<CertifiedKey>, protocol: &[u8]) -> Result<ServerConfig, Error> {
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
-            .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
+            .with_cert_resolver(Arc::new(OneCertificate(key)));
         config.alpn_protocols = vec![protocol.to_vec()];
         // Sessions are in tickets only, so that clients cost no memory.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         Ok(config)
+    }
+}
+
+/// The only certificate of a handshake: the listener has chosen it before.
+#[derive(Debug)]
+struct OneCertificate(Arc<CertifiedKey>);
+
+impl ResolvesServerCert for OneCertificate {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.0))
     }
 }

@@ -19,6 +19,7 @@ CREATE TABLE certificates (
     order_key        bytea,
     order_url        text,
     order_validating boolean        NOT NULL DEFAULT false,
+    order_begun_at   timestamptz(3),
     -- NULL is nothing planned. Work that is claimed is due again when its claim ends.
     next_attempt_at  timestamptz(3),
     claims           integer        NOT NULL DEFAULT 0 CHECK (claims >= 0),
@@ -29,7 +30,7 @@ CREATE TABLE certificates (
     -- How the authority validates the hostname (D188): `http-01`, `tls-alpn-01`.
     validation_method text   COLLATE "C" NOT NULL DEFAULT 'http-01',
     CHECK ((authority IS NULL) = (chain IS NULL) AND (authority IS NULL) = (sealed_key IS NULL)),
-    CHECK ((order_authority IS NULL) = (order_key IS NULL))
+    CHECK ((order_authority IS NULL) = (order_key IS NULL) AND (order_authority IS NULL) = (order_begun_at IS NULL))
 );
 
 CREATE INDEX certificates_of_account ON certificates (account_id) WHERE account_id IS NOT NULL;
@@ -64,7 +65,7 @@ CREATE TABLE certificate_authorities (
 CREATE TABLE order_events (
     id                uuid           PRIMARY KEY DEFAULT gen_random_uuid(),
     at                timestamptz(3) NOT NULL,
-    -- `new`, `renewal`, `plain_renewal` (without naming its predecessor), `failure`.
+    -- `new`, `renewal`, `plain_renewal` (without naming its predecessor), `failed_new` (it brought no certificate), `failure`.
     kind              text           COLLATE "C" NOT NULL,
     hostname          text           COLLATE "C" NOT NULL,
     registered_domain text           COLLATE "C" NOT NULL

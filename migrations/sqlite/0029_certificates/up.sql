@@ -19,6 +19,7 @@ CREATE TABLE certificates (
     order_key        BLOB,
     order_url        TEXT,
     order_validating INTEGER NOT NULL DEFAULT 0 CHECK (order_validating IN (0, 1)),
+    order_begun_at   INTEGER,
     -- NULL is nothing planned. Work that is claimed is due again when its claim ends.
     next_attempt_at  INTEGER,
     claims           INTEGER NOT NULL DEFAULT 0 CHECK (claims >= 0),
@@ -29,7 +30,7 @@ CREATE TABLE certificates (
     -- How the authority validates the hostname (D188): `http-01`, `tls-alpn-01`.
     validation_method TEXT   NOT NULL DEFAULT 'http-01',
     CHECK ((authority IS NULL) = (chain IS NULL) AND (authority IS NULL) = (sealed_key IS NULL)),
-    CHECK ((order_authority IS NULL) = (order_key IS NULL))
+    CHECK ((order_authority IS NULL) = (order_key IS NULL) AND (order_authority IS NULL) = (order_begun_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX certificates_of_account ON certificates (account_id) WHERE account_id IS NOT NULL;
@@ -61,7 +62,7 @@ CREATE TABLE certificate_authorities (
 CREATE TABLE order_events (
     id                INTEGER PRIMARY KEY,
     at                INTEGER NOT NULL,
-    -- `new`, `renewal`, `plain_renewal` (without naming its predecessor), `failure`.
+    -- `new`, `renewal`, `plain_renewal` (without naming its predecessor), `failed_new` (it brought no certificate), `failure`.
     kind              TEXT    NOT NULL,
     hostname          TEXT    NOT NULL,
     registered_domain TEXT    NOT NULL

@@ -109,6 +109,11 @@ impl HttpsScene {
         fs::write(self.secrets.path().join(SECRETS_KEY), [8; 32]).unwrap();
     }
 
+    /// What is in the file of the secrets key.
+    pub fn secrets_key(&self) -> Vec<u8> {
+        fs::read(self.secrets.path().join(SECRETS_KEY)).unwrap()
+    }
+
     /// Sends challenges to these nodes in turn.
     pub fn balance_to(&self, nodes: &[&Program]) {
         self.balancer.set(nodes.iter().map(|node| node.links.parse().unwrap()).collect());

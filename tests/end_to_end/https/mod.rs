@@ -3,6 +3,7 @@
 //!
 //! On servers there are two nodes, and each test holds for both. Without Pebble the tests that need it are skipped with a notice.
 
+mod memory;
 mod names;
 mod one_port;
 mod own_certificate;

@@ -28,6 +28,7 @@ fn d181_the_host_chooses_between_links_api_and_dashboard() {
         (API, "/v1/account", 200),
         (API, "/sign-in", 404),
         (API, &link, 404),
+        (API, "/tls-allowed?domain=go.sign.test", 404),
         (DASHBOARD, "/sign-in", 200),
         (DASHBOARD, "/v1/account", 404),
         // Whoever is not signed in is sent to the sign-in from every page.

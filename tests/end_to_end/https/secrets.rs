@@ -1,9 +1,10 @@
 //! Keys at rest (D192).
 
+use serde_json::{Value, json};
 use signpost_test_servers::certificates::LocalCertificate;
 
-use crate::harness::Store;
 use crate::harness::https::{HttpsScene, OWN_NAMES, SYSTEM, await_found, is_refused};
+use crate::harness::{Program, Store};
 
 /// Part of every unencrypted key of the program, between its version and its secret number (RFC 5208): an elliptic curve, P-256,
 /// and a secret as it follows. A public key has other bytes behind the curve.
@@ -77,6 +78,44 @@ fn d192_with_another_secrets_key_nothing_is_ordered_before_a_reset() {
     assert_eq!(node.command(&["certificate", "reset", "--yes", "--json"])["removed"], OWN_NAMES);
     scene.await_own_names();
     assert_eq!(scene.pebble.orders(), 2 * OWN_NAMES);
+}
+
+/// The key is replaced while the nodes serve: with both keys in the file, and then with the new one alone.
+#[test]
+fn d192_the_secrets_key_is_replaced_without_a_new_order() {
+    let Some(mut scene) = HttpsScene::start() else { return };
+    scene.await_own_names();
+    let rotate = |node: &Program, more: &[&str]| {
+        let output = node.run(&[&["secrets", "rotate", "--json"], more].concat());
+        serde_json::from_slice::<Value>(&output.stdout).ok().filter(|_| output.status.success())
+    };
+    let restart = |scene: &mut HttpsScene| {
+        for node in &mut scene.domains.nodes {
+            node.stop_and_read_log();
+            node.start_again();
+        }
+        scene.balance_to(&scene.domains.nodes.iter().collect::<Vec<_>>());
+        scene.await_own_names();
+    };
+    assert_eq!(rotate(scene.domains.first(), &["--finish"]), None, "there is no previous key");
+    assert_eq!(rotate(scene.domains.first(), &[]).unwrap()["finished"], false);
+    assert_eq!(rotate(scene.domains.first(), &[]), None, "it has begun already");
+    assert_eq!(scene.secrets_key().len(), 64);
+    restart(&mut scene);
+    let finished = rotate(scene.domains.first(), &["--finish"]).unwrap();
+    assert_eq!((&finished["finished"], &finished["lost"]), (&json!(true), &json!(0)), "{finished}");
+    assert_eq!(finished["encrypted"], 1 + OWN_NAMES, "the account and the keys");
+    let key = scene.secrets_key();
+    assert_eq!(key.len(), 32);
+    assert_ne!(key, [7; 32]);
+    restart(&mut scene);
+    let node = scene.domains.first();
+    let [account, _] = scene.domains.clients();
+    account.await_health("/health/ready", |answer| answer.body["checks"]["certificates"] == "ok");
+    // The account can be used with the new key.
+    node.command(&["certificate", "renew", SYSTEM, "--json"]);
+    await_found("the renewal", || (scene.pebble.issued() == OWN_NAMES + 1).then_some(()));
+    assert_eq!(scene.pebble.orders(), OWN_NAMES + 1);
 }
 
 /// The search above finds keys.

@@ -1,5 +1,7 @@
 //! Runs the shell blocks of the README with other ports, and its commands, and checks its plan.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -61,6 +63,10 @@ fn commands() -> Vec<Vec<&'static str>> {
 #[test]
 fn d60_every_command_of_the_readme_works_as_printed() {
     let folder = tempfile::tempdir().unwrap();
+    // The first start of a server makes it.
+    let secrets_key = folder.path().join("signpost-secrets.key");
+    fs::write(&secrets_key, [7; 32]).unwrap();
+    fs::set_permissions(&secrets_key, Permissions::from_mode(0o600)).unwrap();
     let (mut account, mut key) = (String::new(), String::new());
     let backup = folder.path().display().to_string();
     let commands = commands();

@@ -18,9 +18,9 @@ use crate::ports::{
 /// How long an order may go on without a result.
 const MAX_ORDER_TIME: Duration = Duration::from_hours(1);
 
-/// A name that is in the store, but not among this node's own names, is looked at again after this time: another node may
-/// have other settings.
-const NOT_WANTED_PAUSE: Duration = Duration::from_hours(24);
+/// A name that is in the store, but not among this node's own names, is looked at again after this time: while nodes are restarted
+/// one by one with new settings, another node knows it already.
+const NOT_WANTED_PAUSE: Duration = Duration::from_mins(5);
 
 /// How long to wait for the account that another order is making.
 const ACCOUNT_PAUSE: Duration = Duration::from_secs(1);
@@ -109,15 +109,20 @@ impl Attempt<'_> {
         let now = self.app.clock.now();
         if account.is_none() && !self.issuance.own_names.contains(hostname) {
             let plan = WorkPlan { next_attempt_at: Some(now.plus(NOT_WANTED_PAUSE)), ..self.plan() };
-            return self.conclude(plan, KeepOrder::No, Outcome::NotWanted).await;
+            return self.conclude(plan, KeepOrder::Yes, Outcome::NotWanted).await;
         }
-        if let Some(served) = served.as_ref().filter(|served| order.is_none() && now < served.renew_at) {
+        // A certificate of an authority that is no longer used is replaced as if there were none: it may be one of tests.
+        let is_kept = |served: &&ServedCertificate| {
+            order.is_none() && now < served.renew_at && served.authority == self.issuance.directory
+        };
+        if let Some(served) = served.as_ref().filter(is_kept) {
             return self.ask_when_to_renew(served).await;
         }
         let end = match self.go_on(now).await {
             Ok(end) => end,
             Err(Stop::End(end)) => *end,
-            Err(Stop::Authority(error)) => self.end_by(error).await?,
+            Err(Stop::Authority(error)) => self.end_by(error, false).await?,
+            Err(Stop::Order(error)) => self.end_by(error, true).await?,
             Err(Stop::Broken(error)) => return Err(error),
         };
         self.end(end).await
@@ -143,25 +148,29 @@ impl Attempt<'_> {
                 self.put_into_service(&served).await
             }
             End::Underway { ask_again_at } => {
-                let begun = plan.last_attempt_at.filter(|_| self.certificate.order.is_some()).unwrap_or(now);
+                let begun = self.begun_at().unwrap_or(now);
                 if now > begun.plus(MAX_ORDER_TIME) {
                     let failure = unavailable("The certificate authority did not finish the order in time.");
-                    return self.fail(failure, jitter()?).await;
+                    return self.fail_order(failure, jitter()?).await;
                 }
                 let next = now.plus(pause_since(begun, now));
                 let next_attempt_at = Some(ask_again_at.map_or(next, |asked| asked.max(next)));
                 let plan = WorkPlan { next_attempt_at, last_attempt_at: Some(begun), ..plan };
                 self.conclude(plan, KeepOrder::Yes, Outcome::Underway).await
             }
-            End::Failed(failure) => {
-                let Self { app, certificate, registered_domain, .. } = self;
-                app.store.note_failed_order(&certificate.hostname, registered_domain, now).await?;
-                self.fail(failure, jitter()?).await
-            }
+            End::Failed(failure) => self.fail_order(failure, jitter()?).await,
             End::Hopeless(failure) => self.fail(failure, jitter()?).await,
+            // While the authority wants to be left alone, the order does not count as late.
+            End::Waiting { until, failure }
+                if until <= now.plus(MAX_ORDER_TIME)
+                    && self.begun_at().is_some_and(|begun| now > begun.plus(MAX_ORDER_TIME)) =>
+            {
+                self.fail_order(failure, jitter()?).await
+            }
             End::Waiting { until, failure } => {
                 let next_attempt_at = Some(until.max(now.plus(Duration::from_secs(1))));
-                let plan = WorkPlan { next_attempt_at, failure: Some(failure), ..plan };
+                let plan =
+                    WorkPlan { next_attempt_at, last_attempt_at: Some(now), failure: Some(failure), ..plan };
                 self.conclude(plan, KeepOrder::Yes, Outcome::Waiting).await
             }
             End::Interrupted(keep) => {
@@ -178,17 +187,30 @@ impl Attempt<'_> {
         }
     }
 
+    /// When the order that runs was begun. `None` if the authority had none when the work was claimed.
+    fn begun_at(&self) -> Option<Timestamp> {
+        self.certificate.order.as_ref().filter(|order| order.url.is_some()).map(|order| order.begun_at)
+    }
+
+    /// Ends an order without a certificate, which counts against the budgets of failures.
+    async fn fail_order(&self, failure: CertificateFailure, jitter: u8) -> Result<Outcome, AppError> {
+        let Self { app, certificate, registered_domain, .. } = self;
+        let (hostname, now) = (&certificate.hostname, app.clock.now());
+        app.store.note_failed_order(hostname, registered_domain, self.order_kind(), now).await?;
+        self.fail(failure, jitter).await
+    }
+
     async fn fail(&self, failure: CertificateFailure, jitter: u8) -> Result<Outcome, AppError> {
         let Self { app, certificate, .. } = self;
         let hostname = &certificate.hostname;
         let now = app.clock.now();
         let retry = RetryPlan::after_failure(certificate.plan.failures, now, jitter, None);
         let (reason, next) = (failure.reason.as_str().to_owned(), retry.next_attempt_at);
-        let message = failure.message.as_ref().map(ToString::to_string);
+        let detail = failure.message.as_ref().map(ToString::to_string);
         if retry.failures >= MANY_FAILURES {
-            tracing::warn!(%hostname, reason, message, failures = retry.failures, %next, "a certificate cannot be obtained");
+            tracing::warn!(%hostname, reason, detail, failures = retry.failures, %next, "a certificate cannot be obtained");
         } else {
-            tracing::info!(%hostname, reason, message, %next, "a certificate was not obtained");
+            tracing::info!(%hostname, reason, detail, %next, "a certificate was not obtained");
         }
         let plan = WorkPlan {
             next_attempt_at: Some(next),

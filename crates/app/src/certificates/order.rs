@@ -7,13 +7,12 @@ use signpost_domain::{
 };
 
 use super::attempt::{Attempt, unavailable};
-use super::permission::{Permission, permission};
-use super::{account_purpose, certificate_purpose, spread};
+use super::certificate_purpose;
+use super::permission::{Permission, Urgency, permission};
 use crate::app_error::AppError;
 use crate::ports::{
-    AuthorityAccount, AuthorityError, CertificateKey, IssuedCertificate, KeepOrder, LeaseHolder,
-    OrderProgress, OrderUrl, RandomnessUnavailable, RunningOrder, StoreError, StoredAuthorityAccount,
-    StoredChallenge, WaitScope,
+    AuthorityAccount, AuthorityError, CertificateKey, IssuedCertificate, KeepOrder, OrderProgress, OrderUrl,
+    RandomnessUnavailable, RunningOrder, StoreError, StoredChallenge, WaitScope,
 };
 
 /// How long a challenge is answered. Authorities validate within a minute.
@@ -25,11 +24,9 @@ const DNS_PAUSE: Duration = Duration::from_mins(5);
 /// How long all orders wait after the authority could not be reached.
 const OUTAGE_PAUSE: Duration = Duration::from_mins(1);
 
-/// The lease of the node that makes the account at the authority.
-const ACCOUNT_LEASE: &str = "acme-account";
-
-/// How long the account may take.
-const ACCOUNT_LEASE_TIME: Duration = Duration::from_mins(2);
+/// How long the order waits in which the authority gave no usable answer: longer than the others, so that one hostname with which the
+/// authority cannot deal does not hold them up each time.
+const UNANSWERED_PAUSE: Duration = Duration::from_mins(2);
 
 /// How far an order came.
 pub(super) enum End {
@@ -53,12 +50,21 @@ pub(super) enum End {
     Overtaken,
 }
 
+/// Whether an order counts against the budgets already, because it was tried before and nobody knows whether it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Already,
+    NotYet,
+}
+
 /// Why the steps of an order ended early.
 pub(super) enum Stop {
     /// The order ended so.
     End(Box<End>),
     /// The authority did not take a step.
     Authority(AuthorityError),
+    /// The authority did not take a step of an order that it has.
+    Order(AuthorityError),
     /// The store broke, or there are no random bytes.
     Broken(AppError),
 }
@@ -92,26 +98,38 @@ impl Attempt<'_> {
             });
         }
         let account = self.account().await?;
-        match &self.certificate.order {
-            Some(RunningOrder { url: Some(url), authority, .. }) if authority == directory => {
-                let order = self.certificate.order.clone();
-                match order {
-                    Some(order) => self.advance(&account, order, url).await,
-                    None => self.begin(&account, now).await,
-                }
+        let order = self.certificate.order.as_ref().filter(|order| order.authority == *directory);
+        match order {
+            Some(order @ RunningOrder { url: Some(url), .. }) => {
+                self.advance(&account, order.clone(), url).await
             }
             // Without a URL it is unknown whether the order was made. Another one costs less than an order that nobody ends.
-            Some(_) | None => self.begin(&account, now).await,
+            Some(RunningOrder { url: None, .. }) => self.begin(&account, Counted::Already, now).await,
+            None => self.begin(&account, Counted::NotYet, now).await,
+        }
+    }
+
+    /// What an order for the hostname counts as.
+    pub(super) fn order_kind(&self) -> OrderKind {
+        let Self { issuance, certificate, .. } = self;
+        match certificate.served.as_ref() {
+            Some(served) if served.authority == issuance.directory => {
+                OrderKind::Renewal { names_predecessor: served.renewal_id.is_some() }
+            }
+            Some(_) => OrderKind::Catchup,
+            None => OrderKind::New,
         }
     }
 
     /// Makes an order.
-    async fn begin(&self, account: &AuthorityAccount, now: Timestamp) -> Result<End, Stop> {
-        let Self { app, issuance, certificate, registered_domain, .. } = self;
+    async fn begin(&self, account: &AuthorityAccount, counted: Counted, now: Timestamp) -> Result<End, Stop> {
+        let Self { app, issuance, certificate, .. } = self;
         let hostname = &certificate.hostname;
         let issuer_domains = issuance.authority.issuer_domains().await?;
+        let mut kind = self.order_kind();
         match permission(app, certificate, &issuer_domains, &account.uri).await? {
-            Permission::Granted => {}
+            Permission::Granted(Urgency::InUse) if kind == OrderKind::New => kind = OrderKind::Catchup,
+            Permission::Granted(Urgency::InUse | Urgency::Awaited) => {}
             Permission::NotHeld => return Ok(End::NotHeld),
             Permission::Refused(failure) => return Ok(End::Hopeless(failure)),
             Permission::Unanswered(failure) => {
@@ -122,19 +140,16 @@ impl Attempt<'_> {
         let replaces = predecessor
             .filter(|served| served.authority == issuance.directory)
             .and_then(|served| served.renewal_id.as_ref());
-        let kind = match predecessor {
-            None => OrderKind::New,
-            Some(_) => OrderKind::Renewal { names_predecessor: replaces.is_some() },
-        };
-        let spent = app.store.spend_on_order(hostname, registered_domain, kind, now).await?;
-        if let BudgetDecision::Exhausted { budget, ask_again_at } = spent {
-            let failure = CertificateFailure::new(CertificateFailureReason::RateLimited, text_of(budget));
-            return Ok(End::Waiting { until: ask_again_at, failure });
+        if counted == Counted::NotYet
+            && let Some(exhausted) = self.spend(kind, now).await?
+        {
+            return Ok(exhausted);
         }
         let key = issuance.authority.new_key()?;
         let sealed = issuance.sealer.seal(&certificate_purpose(hostname), key.pkcs8_der())?;
         let authority = issuance.directory.clone();
-        let mut order = RunningOrder { authority, key: sealed, url: None, is_validating: false };
+        let mut order =
+            RunningOrder { authority, key: sealed, url: None, is_validating: false, begun_at: now };
         self.write_order(&order).await?;
         let url = match issuance.authority.order(account, hostname, replaces).await {
             Err(AuthorityError::AlreadyReplaced) => issuance.authority.order(account, hostname, None).await?,
@@ -145,8 +160,43 @@ impl Attempt<'_> {
         self.advance(account, order, &url).await
     }
 
+    /// Counts an order against the budgets. Returns how the attempt ends if one of them is used up.
+    async fn spend(&self, kind: OrderKind, now: Timestamp) -> Result<Option<End>, Stop> {
+        let Self { app, certificate, registered_domain, .. } = self;
+        let spent = app.store.spend_on_order(&certificate.hostname, registered_domain, kind, now).await?;
+        Ok(match spent {
+            BudgetDecision::Allowed => None,
+            BudgetDecision::Exhausted { budget, ask_again_at } => {
+                let limited = CertificateFailure::new(CertificateFailureReason::RateLimited, text_of(budget));
+                let failure = match budget {
+                    // The cause of the failures is what its owner has to correct.
+                    OrderBudget::HourlyFailures | OrderBudget::DailyFailures => {
+                        certificate.plan.failure.clone().unwrap_or(limited)
+                    }
+                    OrderBudget::NewOrders | OrderBudget::RegisteredDomain | OrderBudget::Name => {
+                        tracing::warn!(hostname = %certificate.hostname, ?budget, until = %ask_again_at, "a certificate has to wait for a limit");
+                        limited
+                    }
+                };
+                Some(End::Waiting { until: ask_again_at, failure })
+            }
+        })
+    }
+
     /// Takes every step of an order that can be taken without waiting.
     async fn advance(
+        &self,
+        account: &AuthorityAccount,
+        order: RunningOrder,
+        url: &OrderUrl,
+    ) -> Result<End, Stop> {
+        self.take_steps(account, order, url).await.map_err(|stop| match stop {
+            Stop::Authority(error) => Stop::Order(error),
+            Stop::Order(_) | Stop::End(_) | Stop::Broken(_) => stop,
+        })
+    }
+
+    async fn take_steps(
         &self,
         account: &AuthorityAccount,
         mut order: RunningOrder,
@@ -202,48 +252,8 @@ impl Attempt<'_> {
         held(self.app.store.write_order(&self.claim, Some(order)).await?)
     }
 
-    /// The installation's account at the authority. The first node that needs it makes it.
-    async fn account(&self) -> Result<AuthorityAccount, Stop> {
-        let Self { app, issuance, .. } = self;
-        let purpose = account_purpose(&issuance.directory);
-        if let Some(stored) = app.store.authority_account(&issuance.directory).await? {
-            return self.opened(stored, &purpose);
-        }
-        let holder = LeaseHolder::from_bytes(spread(app).map_err(Stop::Broken)?);
-        let now = app.clock.now();
-        if !app.store.take_lease(ACCOUNT_LEASE, holder, now, now.plus(ACCOUNT_LEASE_TIME)).await? {
-            return Err(Stop::End(Box::new(End::AccountUnderway)));
-        }
-        let made = issuance.authority.register(&issuance.contact).await;
-        let kept = match made {
-            Ok(account) => {
-                let credentials = issuance.sealer.seal(&purpose, &account.credentials)?;
-                let account = StoredAuthorityAccount { uri: account.uri, credentials };
-                Ok(app.store.keep_authority_account(&issuance.directory, &account).await?)
-            }
-            Err(error) => Err(error),
-        };
-        app.store.release_lease(ACCOUNT_LEASE, holder).await?;
-        self.opened(kept?, &purpose)
-    }
-
-    fn opened(&self, stored: StoredAuthorityAccount, purpose: &str) -> Result<AuthorityAccount, Stop> {
-        let StoredAuthorityAccount { uri, credentials } = stored;
-        if let Some(credentials) = self.issuance.sealer.open(purpose, &credentials) {
-            return Ok(AuthorityAccount { uri, credentials });
-        }
-        tracing::error!(
-            "the account at the certificate authority was stored with another `secrets-key`: restore that file, or run `signpost certificate reset`"
-        );
-        let until = self.app.clock.now().plus(DNS_PAUSE);
-        Err(Stop::End(Box::new(End::Waiting {
-            until,
-            failure: unavailable("This installation cannot use its account."),
-        })))
-    }
-
-    /// What an error of the authority means for the order.
-    pub(super) async fn end_by(&self, error: AuthorityError) -> Result<End, AppError> {
+    /// What an error of the authority means: about an order that it has, or before there is one.
+    pub(super) async fn end_by(&self, error: AuthorityError, has_order: bool) -> Result<End, AppError> {
         let Self { app, issuance, certificate, .. } = self;
         let hostname = &certificate.hostname;
         let now = app.clock.now();
@@ -259,9 +269,14 @@ impl Attempt<'_> {
             AuthorityError::Refused(failure) => End::Failed(failure),
             AuthorityError::Unavailable { reason } => {
                 tracing::warn!(%hostname, reason, "the certificate authority is unavailable");
-                let until = now.plus(OUTAGE_PAUSE);
-                app.store.set_authority_wait(&issuance.directory, until).await?;
-                End::Waiting { until, failure: unavailable("The certificate authority gave no answer.") }
+                let failure = unavailable("The certificate authority gave no answer.");
+                if has_order {
+                    // It may be this order alone with which the authority cannot deal.
+                    End::Waiting { until: now.plus(OUTAGE_PAUSE), failure }
+                } else {
+                    app.store.set_authority_wait(&issuance.directory, now.plus(OUTAGE_PAUSE)).await?;
+                    End::Waiting { until: now.plus(UNANSWERED_PAUSE), failure }
+                }
             }
             AuthorityError::NoSuchOrder => End::Interrupted(KeepOrder::No),
             AuthorityError::NoSuchAccount => {

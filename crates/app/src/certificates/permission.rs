@@ -1,25 +1,40 @@
 //! Whether a certificate may be ordered for a hostname now (D189).
 
+use std::time::Duration;
+
 use signpost_domain::{
-    AuthorityMessage, CaaIssuer, CaaVerdict, CertificateFailure, CertificateFailureReason, Hostname,
-    caa_names, caa_verdict,
+    AuthorityMessage, CaaIssuer, CaaVerdict, CertificateFailure, CertificateFailureReason,
+    CustomDomainStatus, Hostname, caa_names, caa_verdict,
 };
 
 use crate::application::Application;
 use crate::domains;
 use crate::ports::{DnsUnavailable, StoreError, StoredCertificate};
 
+/// How long the `CAA` records of a hostname and all names above it may take. A name can have a hundred labels, and name servers of
+/// strangers must not hold up other orders.
+const CAA_TIME: Duration = Duration::from_secs(15);
+
 /// What the look-ups before an order say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Permission {
     /// An order may succeed.
-    Granted,
+    Granted(Urgency),
     /// No account has proven the hostname any longer, so it gets no certificate.
     NotHeld,
     /// The authority would refuse, or fail to validate.
     Refused(CertificateFailure),
     /// Name servers did not answer. That is no "no".
     Unanswered(CertificateFailure),
+}
+
+/// What waits for a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// A domain that is not in service before, or a name of the installation.
+    Awaited,
+    /// A domain that is in service.
+    InUse,
 }
 
 /// Asks DNS whether an order for the certificate's hostname may succeed: a custom domain must still be proven and lead here, and
@@ -33,12 +48,16 @@ pub(super) async fn permission(
 ) -> Result<Permission, StoreError> {
     let StoredCertificate { hostname, account, plan, .. } = certificate;
     let method = plan.method.as_str();
+    let mut urgency = Urgency::Awaited;
     if let Some(account) = account {
         let held = app.store.holder_of(hostname).await?.filter(|domain| domain.account_id == *account);
         let Some(domain) = held.filter(|domain| domain.at(app.clock.now()).status.may_have_certificate())
         else {
             return Ok(Permission::NotHeld);
         };
+        if matches!(domain.status, CustomDomainStatus::Active { .. }) {
+            urgency = Urgency::InUse;
+        }
         match domains::leads_here(app, &domain).await {
             Ok(true) => {}
             Ok(false) => {
@@ -50,10 +69,16 @@ pub(super) async fn permission(
     }
     // An authority that names no domain cannot be named by records either.
     if issuer_domains.is_empty() {
-        return Ok(Permission::Granted);
+        return Ok(Permission::Granted(urgency));
     }
     let issuer = CaaIssuer { domains: issuer_domains, account_uri, method };
+    let began = app.clock.now();
     for name in caa_names(hostname) {
+        if app.clock.now() > began.plus(CAA_TIME) {
+            let text = "The name servers of the hostname answer too slowly.";
+            let failure = CertificateFailure::new(CertificateFailureReason::DnsFailed, text);
+            return Ok(Permission::Unanswered(failure));
+        }
         let records = match app.dns.caa_records(name).await {
             Ok(records) => records,
             Err(error) => return Ok(unanswered(hostname, &error)),
@@ -62,7 +87,7 @@ pub(super) async fn permission(
             continue;
         }
         let problem = match caa_verdict(&records, &issuer) {
-            CaaVerdict::Allowed => return Ok(Permission::Granted),
+            CaaVerdict::Allowed => return Ok(Permission::Granted(urgency)),
             CaaVerdict::UnknownCriticalTag(tag) => {
                 format!(
                     "A critical CAA record at {name} has the unknown tag {tag}, which forbids all authorities."
@@ -78,7 +103,7 @@ pub(super) async fn permission(
         };
         return Ok(refused(CertificateFailureReason::CaaForbids, &problem));
     }
-    Ok(Permission::Granted)
+    Ok(Permission::Granted(urgency))
 }
 
 fn refused(reason: CertificateFailureReason, text: &str) -> Permission {

@@ -42,6 +42,10 @@ impl ShownCertificate {
         let status = match served {
             Some((validity, _, _)) if now > validity.not_after => CertificateStatus::Expired,
             Some(_) | None if plan.failures > 0 => CertificateStatus::Failing,
+            // The renewal is late, whatever it waits for.
+            Some((_, _, renew_at)) if now >= *renew_at && plan.failure.is_some() => {
+                CertificateStatus::Failing
+            }
             Some((_, _, renew_at)) if is_ordering && now >= *renew_at => CertificateStatus::Renewing,
             Some(_) => CertificateStatus::Active,
             None => CertificateStatus::Ordering,
@@ -53,8 +57,8 @@ impl ShownCertificate {
             None => (None, None, None),
         };
         // With a certificate in service, the next action is mostly the question when to renew it, which concerns nobody else.
-        let is_waiting_for_renewal = status == CertificateStatus::Active;
-        let next_attempt_at = if is_waiting_for_renewal { renews_at } else { plan.next_attempt_at };
+        let is_for_later = status == CertificateStatus::Active && renews_at.is_some_and(|at| now < at);
+        let next_attempt_at = if is_for_later { renews_at } else { plan.next_attempt_at };
         Self {
             status,
             issuer,
@@ -116,6 +120,20 @@ mod tests {
                 expected,
                 "{is_served} {failures} {now}"
             );
+        }
+        // A renewal that has to wait counts as failing before anything has failed.
+        let plan = WorkPlan {
+            next_attempt_at: Some(at(70)),
+            failure: Some(CertificateFailure::new(CertificateFailureReason::RateLimited, "Later")),
+            ..WorkPlan::default()
+        };
+        let served =
+            Some((Validity { not_before: at(0), not_after: at(90) }, "An authority".to_owned(), at(60)));
+        let summary = CertificateSummary { served, is_ordering: false, plan, claims: 0 };
+        for (now, status, next) in [(59, CertificateStatus::Active, 60), (60, CertificateStatus::Failing, 70)]
+        {
+            let shown = ShownCertificate::at(Some(&summary), at(now));
+            assert_eq!((shown.status, shown.next_attempt_at), (status, Some(at(next))));
         }
         assert_eq!(ShownCertificate::at(None, at(1)).status, CertificateStatus::None);
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    AuditAction, CustomDomain, CustomDomainStatus, DomainEvent, IdReference, Permission, Refusal, Timestamp,
+    AuditAction, CertificateFailureReason, CertificateStatus, CustomDomain, DomainEvent, IdReference,
+    Permission, Refusal, Timestamp,
 };
 
 use super::findings::Findings;
@@ -18,7 +19,7 @@ use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::certificates::want_for_proven;
 use crate::idempotency::{Idempotency, Operation};
-use crate::ports::{Claims, ScheduledDomain};
+use crate::ports::{CertificateSummary, Claims, ScheduledDomain};
 
 /// Asks DNS about the caller's domain now, independent of background checks, and returns the updated domain.
 ///
@@ -50,8 +51,11 @@ pub async fn verify(
     })?;
     let verifying = Verifying { app, caller, domain: &domain, findings: &findings };
     let verified = verifying.handover().run(&operation, || verifying.attempt(&operation)).await?;
-    if let CustomDomainStatus::SslPending { .. } = verified.domain.status {
-        ask_for_certificate_early(app, &verified).await?;
+    match verified.certificate.status {
+        CertificateStatus::Ordering | CertificateStatus::Failing | CertificateStatus::Expired => {
+            ask_for_certificate_early(app, &verified).await?;
+        }
+        CertificateStatus::None | CertificateStatus::Active | CertificateStatus::Renewing => {}
     }
     Ok(verified)
 }
@@ -66,7 +70,13 @@ async fn ask_for_certificate_early(
 ) -> Result<(), AppError> {
     let now = app.clock.now();
     let is_recent = |last: Timestamp| now < last.plus(BETWEEN_EARLY_ATTEMPTS);
-    if app.issuance.is_none() || verified.certificate.last_attempt_at.is_none_or(is_recent) {
+    let certificate = &verified.certificate;
+    // A limit is not lifted by asking, and the authority has said when it wants to be asked.
+    let is_limited = certificate
+        .failure
+        .as_ref()
+        .is_some_and(|failure| failure.reason == CertificateFailureReason::RateLimited);
+    if app.issuance.is_none() || is_limited || certificate.last_attempt_at.is_none_or(is_recent) {
         return Ok(());
     }
     app.store.hasten_certificate(&verified.domain.hostname, now).await?;
@@ -148,7 +158,10 @@ impl Verifying<'_> {
             let object = format!("{}: {}", domain_named(&verified), verified.status.as_str());
             let deed = Deed::of(caller, AuditAction::DomainChecked, object);
             record(app, work.as_mut(), deed).await?;
-            ScheduledDomain::planned(verified, checks)
+            // As it is stored now: kept, wanted from now on, or gone.
+            let has_one = app.issuance.is_some() && verified.status.may_have_certificate();
+            let certificate = has_one.then(|| certificate.unwrap_or_else(|| CertificateSummary::wanted(now)));
+            ScheduledDomain { certificate, ..ScheduledDomain::planned(verified, checks) }
         } else {
             if let Some(observation) = verified.observation.as_ref().filter(|_| findings.has_answers()) {
                 work.record_observation(own.account_id, own.id, observation).await?;

@@ -70,6 +70,8 @@ pub struct RunningOrder {
     pub url: Option<OrderUrl>,
     /// Whether the authority was told to validate the hostname.
     pub is_validating: bool,
+    /// When it was begun.
+    pub begun_at: Timestamp,
 }
 
 /// The plan of the work on a certificate, and what its last attempt came to.
@@ -115,6 +117,15 @@ pub struct CertificateSummary {
     pub plan: WorkPlan,
     /// How often the work was claimed without being concluded.
     pub claims: u32,
+}
+
+impl CertificateSummary {
+    /// A certificate that is wanted from `now` on.
+    #[must_use]
+    pub fn wanted(now: Timestamp) -> Self {
+        let plan = WorkPlan { next_attempt_at: Some(now), ..WorkPlan::default() };
+        Self { served: None, is_ordering: false, plan, claims: 0 }
+    }
 }
 
 impl StoredCertificate {
@@ -265,11 +276,13 @@ pub trait CertificateWork: Send + Sync {
         now: Timestamp,
     ) -> Result<BudgetDecision, StoreError>;
 
-    /// Counts a failed attempt against the budgets of failures.
+    /// Counts a failed order against the budgets of failures. It has brought no certificate, so the latest order of this kind for
+    /// the hostname counts no longer against the budgets of the registered domain and of the name.
     async fn note_failed_order(
         &self,
         hostname: &Hostname,
         registered_domain: &str,
+        kind: OrderKind,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
@@ -309,7 +322,8 @@ pub enum KeepOrder {
 /// or of the installation, stays. Whenever a row is deleted, its challenges are deleted too.
 #[async_trait]
 pub trait CertificateWrites: Send {
-    /// Inserts a row for a custom domain that is due at `now`, unless its hostname has one.
+    /// Inserts a row for a custom domain that is due at `now`, unless its hostname has one. A row that was inserted for a name of
+    /// the installation becomes the domain's.
     async fn want_certificate(
         &mut self,
         account: AccountId,

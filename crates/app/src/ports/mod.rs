@@ -33,7 +33,8 @@ pub mod published_links;
 pub mod quota_store;
 pub mod remembered_answers;
 pub mod room_for_answers;
-pub mod sealing;
+pub mod sealed_secrets;
+mod sealing;
 pub mod store;
 pub mod store_error;
 
@@ -86,6 +87,7 @@ pub use remembered_answers::{
 pub use room_for_answers::{
     ANSWERS_KEPT_AT_LEAST, ROOM_FOR_ANSWERS, Remembering, RoomForAnswers, SizedAnswer,
 };
+pub use sealed_secrets::SealedSecrets;
 pub use sealing::Sealer;
 pub use store::{SearchUpkeep, Store, UnitOfWork};
 pub use store_error::StoreError;

@@ -15,4 +15,8 @@ pub trait Sealer: Send + Sync {
     /// Opens a secret that was sealed for the same purpose. `None` if it was sealed with another key or for another purpose, or
     /// is damaged.
     fn open(&self, purpose: &str, sealed: &SealedSecret) -> Option<Vec<u8>>;
+
+    /// Whether a secret was sealed with the key that [`seal`](Self::seal) uses now. `false` if it was sealed with an earlier
+    /// one, which still opens it, or with one that is unknown here.
+    fn is_current(&self, sealed: &SealedSecret) -> bool;
 }

@@ -15,6 +15,7 @@ use super::links::{LinkReads, LinkWrites};
 use super::people::{PeopleReads, PeopleUpkeep, PeopleWrites};
 use super::pixels::{PixelReads, PixelWrites};
 use super::remembered_answers::{AnswerReads, AnswerWrites};
+use super::sealed_secrets::SealedSecrets;
 use super::store_error::StoreError;
 
 /// Stores everything except clicks and counted requests.
@@ -42,6 +43,7 @@ pub trait Store:
     + PeopleReads
     + PeopleUpkeep
     + PixelReads
+    + SealedSecrets
 {
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;

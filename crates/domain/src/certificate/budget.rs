@@ -55,9 +55,22 @@ impl OrderBudget {
     #[must_use]
     pub const fn applies_to(self, kind: OrderKind) -> bool {
         match (self, kind) {
-            (Self::HourlyFailures | Self::DailyFailures, _) | (_, OrderKind::New) => true,
+            (Self::HourlyFailures | Self::DailyFailures, _) | (_, OrderKind::New | OrderKind::Catchup) => {
+                true
+            }
             (Self::Name, OrderKind::Renewal { names_predecessor }) => !names_predecessor,
             (Self::NewOrders | Self::RegisteredDomain, OrderKind::Renewal { .. }) => false,
+        }
+    }
+}
+
+impl OrderKind {
+    /// How many events of a budget leave no room for an order of this kind. A part of the orders for new names is kept for those
+    /// that wait.
+    const fn limit(self, budget: OrderBudget) -> u32 {
+        match (self, budget) {
+            (Self::Catchup, OrderBudget::NewOrders) => budget.limit() / 4 * 3,
+            (Self::Catchup | Self::New | Self::Renewal { .. }, _) => budget.limit(),
         }
     }
 }
@@ -65,8 +78,11 @@ impl OrderBudget {
 /// What an order is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderKind {
-    /// A name without a certificate.
+    /// A name that cannot be used before it has a certificate.
     New,
+    /// A name that is used already, and has no certificate of this authority: it was used without HTTPS, or the authority was
+    /// replaced. It loses nothing by waiting longer than a new one.
+    Catchup,
     /// The next certificate of a name.
     Renewal {
         /// Whether the order tells the authority which certificate it replaces (ARI).
@@ -130,7 +146,7 @@ impl OrderUse {
     pub fn decide(&self, kind: OrderKind, now: Timestamp) -> BudgetDecision {
         let exhausted = OrderBudget::ALL
             .into_iter()
-            .filter(|budget| budget.applies_to(kind) && self.of(*budget).count >= budget.limit());
+            .filter(|budget| budget.applies_to(kind) && self.of(*budget).count >= kind.limit(*budget));
         let frees = exhausted.map(|budget| {
             // Without an instant the whole period passes. An instant that has passed already is a moment from now, so that
             // a wrong clock causes no busy loop.
@@ -221,6 +237,23 @@ mod tests {
             let allows = |kind| used.decide(kind, now) == BudgetDecision::Allowed;
             let allowed = [OrderKind::New, PLAIN_RENEWAL, RENEWAL].map(allows);
             assert_eq!(allowed, [new, plain, with_predecessor], "{budget:?}");
+        }
+    }
+
+    /// Thousands of domains that were used before do not keep new ones from their certificates.
+    #[test]
+    fn d190_catching_up_leaves_room_for_new_names() {
+        let now = instant(1_000_000_000_000);
+        for (count, new, catchup) in
+            [(149, true, true), (150, true, false), (199, true, false), (200, false, false)]
+        {
+            let used = spending(OrderBudget::NewOrders, Spent { count, oldest: Some(now) });
+            let allows = |kind| used.decide(kind, now) == BudgetDecision::Allowed;
+            assert_eq!((allows(OrderKind::New), allows(OrderKind::Catchup)), (new, catchup), "{count}");
+        }
+        for budget in [OrderBudget::RegisteredDomain, OrderBudget::Name, OrderBudget::DailyFailures] {
+            let used = spending(budget, Spent { count: budget.limit() - 1, oldest: Some(now) });
+            assert_eq!(used.decide(OrderKind::Catchup, now), BudgetDecision::Allowed);
         }
     }
 

@@ -4,6 +4,7 @@ mod endpoints;
 mod probe;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use actix_web::http::StatusCode;
@@ -100,15 +101,21 @@ pub(crate) struct Probes {
     changes: Arc<Probe>,
     redis: Arc<Probe>,
     certificates: Arc<Probe>,
+    /// Whether the last look at the account of the certificate authority found that it was stored with another secrets key.
+    has_other_key: Arc<AtomicBool>,
 }
 
 impl Default for Probes {
     fn default() -> Self {
         // A write waits for the disk and for earlier writes, so a slow one is no failure yet.
         let changes = Arc::new(Probe::trusting());
-        // A slow database says nothing about keys.
-        let certificates = Arc::new(Probe::trusting());
-        Self { database: Arc::default(), changes, redis: Arc::default(), certificates }
+        Self {
+            database: Arc::default(),
+            changes,
+            redis: Arc::default(),
+            certificates: Arc::default(),
+            has_other_key: Arc::default(),
+        }
     }
 }
 
@@ -182,9 +189,18 @@ async fn redis(app: &Application, probes: &Probes) -> Option<&'static str> {
 async fn certificates(app: &web::Data<Application>, probes: &Probes) -> Option<&'static str> {
     app.issuance.as_ref()?;
     let app = app.clone().into_inner();
-    // An unreadable account says nothing about keys, and the check of the database reports it.
-    let check = async move { certificates::account_opens(&app).await.ok().flatten().unwrap_or(true) };
-    Some(if probes.certificates.is_well(check).await { OK } else { OTHER_SECRETS_KEY })
+    let has_other_key = Arc::clone(&probes.has_other_key);
+    let check = async move {
+        let opens = certificates::account_opens(&app).await;
+        // A database that gives no answer says nothing about keys. Its own check reports that.
+        if let Ok(opens) = &opens {
+            has_other_key.store(*opens == Some(false), Ordering::Relaxed);
+        }
+        opens.is_ok()
+    };
+    // How it ends in time does not matter: what was found last counts.
+    let _ = probes.certificates.is_well(check).await;
+    Some(if probes.has_other_key.load(Ordering::Relaxed) { OTHER_SECRETS_KEY } else { OK })
 }
 
 const fn word(is_well: bool) -> &'static str {

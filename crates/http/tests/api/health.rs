@@ -84,7 +84,7 @@ async fn d192_readiness_says_that_the_secrets_key_is_another_and_stays_200() {
             authority,
             directory: directory.to_owned(),
             contact: Email::parse("ada@example.com").unwrap(),
-            sealer: Arc::new(MarkingSealer { number }),
+            sealer: Arc::new(MarkingSealer::of(number)),
             own_names: Vec::new(),
         };
         Api::on(memory, |app| app.issuance = Some(issuance)).await
@@ -93,13 +93,16 @@ async fn d192_readiness_says_that_the_secrets_key_is_another_and_stays_200() {
         let answer = api.send(bare("GET", "/health/ready")).await;
         (answer.status, answer.body["checks"]["certificates"].clone())
     };
-    let credentials = MarkingSealer { number: 1 }.seal(&format!("account {directory}"), b"secret").unwrap();
+    let credentials = MarkingSealer::of(1).seal(&format!("account {directory}"), b"secret").unwrap();
     let account = StoredAuthorityAccount { uri: "https://ca.example.net/1".to_owned(), credentials };
     for (number, expected) in [(1, "ok"), (2, "other_secrets_key")] {
         let api = node(number).await;
         assert_eq!(ready(&api).await, (200, json!("ok")), "there is no account yet");
         api.memory.store.keep_authority_account(directory, &account).await.unwrap();
         assert_eq!(ready(&api).await, (200, json!(expected)));
+        // An outage says nothing about keys: what was found last stays.
+        api.memory.store.faults().set_unavailable(true);
+        assert_eq!(ready(&api).await, (503, json!(expected)));
     }
 }
 

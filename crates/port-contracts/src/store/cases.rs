@@ -22,6 +22,7 @@ macro_rules! __store_files {
             certificate_work
             certificate_removal
             order_budgets
+            sealed_secrets
             links_on_domains
             lost_links
             links

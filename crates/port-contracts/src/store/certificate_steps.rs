@@ -78,6 +78,7 @@ pub(super) fn order(number: u8) -> RunningOrder {
         key: secret(number),
         url: Some(OrderUrl(format!("https://acme.example/order/{number}"))),
         is_validating: false,
+        begun_at: samples::at(i64::from(number)),
     }
 }
 

@@ -48,6 +48,12 @@ pub(super) async fn d186_a_hostname_has_one_row(fresh: Fresh) {
     domain_steps::domain(&store, other, host, ACTIVE).await;
     assert_eq!(want_missing(&store, &[host], 3, ALL).await, 0);
     assert_eq!(row(&store, host).await, Some(first));
+    // What was inserted for the installation becomes the domain's, and whoever works on it stops.
+    want_own(&store, "c.example.net", 0).await;
+    let claim = claim_one(&store, "c.example.net", 0, 50).await;
+    let taken = want(&store, one, "c.example.net", 2).await;
+    assert_eq!(row(&store, "c.example.net").await, Some(taken));
+    assert!(!write_order(&store, &claim, Some(&order(1))).await);
     // It is undone with its unit of work.
     let hostname = samples::hostname("b.example.net");
     let mut work = store.begin().await.unwrap();

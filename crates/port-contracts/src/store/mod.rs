@@ -72,6 +72,7 @@ mod random_sequences;
 mod remembered_answers;
 pub mod resources;
 mod room_for_answers;
+mod sealed_secrets;
 mod sessions;
 mod sign_ins;
 mod stored;

@@ -19,6 +19,7 @@ cases! {
     d190_failures_of_a_name_are_limited
     d190_renewals_do_not_count_as_new_orders
     d190_a_refused_order_counts_nothing
+    d190_a_failed_order_counts_as_an_order_but_not_as_a_certificate
     d190_concurrent_orders_never_exceed_the_budget
     d190_concurrent_orders_of_a_name_never_exceed_its_budgets
     d190_old_events_and_challenges_are_forgotten_in_bounded_steps
@@ -46,7 +47,7 @@ async fn spend(
 
 async fn fail(store: &Arc<dyn Store>, host: &str, domain: &str, now: Timestamp) {
     let hostname = samples::hostname(host);
-    again!(store.note_failed_order(&hostname, domain, now));
+    again!(store.note_failed_order(&hostname, domain, RENEWAL, now));
 }
 
 async fn forget(store: &Arc<dyn Store>, now: Timestamp, at_most: u16) -> bool {
@@ -163,6 +164,39 @@ pub(super) async fn d190_renewals_do_not_count_as_new_orders(fresh: Fresh) {
     for (kind, decision) in [(PLAIN_RENEWAL, by_name), (OrderKind::New, by_name), (RENEWAL, ALLOWED)] {
         assert_eq!(spend(&store, "c.other.example", "other.example", kind, now).await, decision);
     }
+}
+
+/// It gives back its place in the budgets of the name and of the registered domain. The authority counts orders too.
+pub(super) async fn d190_a_failed_order_counts_as_an_order_but_not_as_a_certificate(fresh: Fresh) {
+    let store = fresh.store().await;
+    let (host, domain) = ("a.shop.example", "shop.example");
+    let hostname = samples::hostname(host);
+    // Two certificates, and one order that fails each day.
+    for millis in 0..2 {
+        assert_eq!(spend(&store, host, domain, OrderKind::New, samples::at(millis)).await, ALLOWED);
+    }
+    let kinds = [OrderKind::New, OrderKind::Catchup, PLAIN_RENEWAL, OrderKind::New];
+    for (day, kind) in (1..).zip(kinds) {
+        let now = samples::at(day * 24 * 3_600_000);
+        assert_eq!(spend(&store, host, domain, kind, now).await, ALLOWED, "{kind:?}");
+        again!(store.note_failed_order(&hostname, domain, kind, now));
+    }
+    // A failed renewal that names its predecessor has no place to give back.
+    let now = samples::at(5 * 24 * 3_600_000);
+    again!(store.note_failed_order(&hostname, domain, RENEWAL, now));
+    assert_eq!(spend(&store, host, domain, OrderKind::New, now).await, ALLOWED);
+    let refused = spend(&store, host, domain, OrderKind::New, now).await;
+    assert_eq!(refused, exhausted(OrderBudget::Name, samples::at(0), now));
+    // The budget of all new orders still has them.
+    let now = samples::at(1_000 * 3_600_000);
+    for number in 0..OrderBudget::NewOrders.limit() {
+        let (host, domain) = (format!("go.{number}.example"), format!("{number}.example"));
+        assert_eq!(spend(&store, &host, &domain, OrderKind::New, now).await, ALLOWED);
+        let hostname = samples::hostname(&host);
+        again!(store.note_failed_order(&hostname, &domain, OrderKind::New, now));
+    }
+    let refused = spend(&store, host, domain, OrderKind::New, now).await;
+    assert_eq!(refused, exhausted(OrderBudget::NewOrders, now, now));
 }
 
 pub(super) async fn d190_a_refused_order_counts_nothing(fresh: Fresh) {

@@ -206,7 +206,7 @@ async fn budgets(subject: &Subject) {
                 assert!(plans.contains(&format!("{index} ")), "no {index} in {plans}");
             }
         }
-        let noting = store.note_failed_order(&hostname, &domain, samples::at(1));
+        let noting = store.note_failed_order(&hostname, &domain, OrderKind::New, samples::at(1));
         let (statements, noted) = recorder::recorded(noting).await;
         noted.unwrap();
         assert_eq!(statements.len(), 1, "{statements:#?}");

@@ -101,7 +101,10 @@ pub(super) async fn run(
             let json = json!({ "hostname": hostname.as_str(), "due": true });
             Ok(output.result(
                 &json,
-                format!("The certificate of {hostname} is due: a running server orders it within seconds."),
+                format!(
+                    "The certificate of {hostname} is due: a running server orders it within seconds, unless a limit or the authority makes \
+                     it wait. `signpost certificate show {hostname}` tells."
+                ),
             )?)
         }
         CertificateCommand::Forget { hostname, compromised } => {
@@ -133,7 +136,10 @@ fn issuance(app: &Application) -> Result<&Issuance> {
 }
 
 fn unknown(hostname: &Hostname) -> String {
-    format!("{hostname} has no certificate and wants none: is its domain proven, and is `acme-email` set?")
+    format!(
+        "nothing is known of a certificate for {hostname}. A running server notes a name that wants one within half a minute: one of its own, or \
+         a custom domain that is proven. Is `acme-email` set?"
+    )
 }
 
 async fn list(app: &Application, now: Timestamp, output: &mut Output<'_>) -> Result<()> {
@@ -186,7 +192,7 @@ fn text_of(stored: &StoredCertificate, now: Timestamp) -> String {
         ("state", Some(status.as_str().to_owned())),
         ("issuer", issuer),
         ("expires", at(not_after)),
-        ("renewed", at(renews_at)),
+        ("renews", at(renews_at)),
         ("last attempt", at(last_attempt_at)),
         ("next attempt", at(next_attempt_at)),
         ("failures", (stored.plan.failures > 0).then(|| stored.plan.failures.to_string())),

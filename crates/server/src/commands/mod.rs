@@ -9,6 +9,7 @@ mod import;
 mod key;
 mod output;
 mod secrets;
+mod secrets_key;
 mod serve;
 mod start_log;
 mod user;
@@ -36,6 +37,7 @@ use import::ImportArguments;
 use key::KeyCommand;
 use output::Output;
 pub(crate) use secrets::without_keys;
+use secrets_key::SecretsCommand;
 use user::UserCommand;
 
 /// Signpost: short links on your own domain, created through an API and opened in a browser.
@@ -97,6 +99,9 @@ enum Command {
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Replace the key that encrypts secrets in the database.
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Invite people to the dashboard; list, disable and sign out users, and reset their passwords.
     #[command(subcommand)]
     User(UserCommand),
@@ -114,6 +119,7 @@ impl Command {
             | Self::Account(_)
             | Self::Certificate(_)
             | Self::Key(_)
+            | Self::Secrets(_)
             | Self::User(_) => false,
         }
     }
@@ -147,6 +153,7 @@ Examples:
   signpost account list --json
   signpost certificate list
   signpost certificate renew go.example.com
+  signpost secrets rotate
   signpost user invite --email ada@example.com --account acc_… --role editor
   signpost user reset ada@example.com
   signpost export --account ada@example.com --output links.csv
@@ -208,6 +215,7 @@ impl Cli {
                 | Command::Account(_)
                 | Command::Certificate(_)
                 | Command::Key(_)
+                | Command::Secrets(_)
                 | Command::User(_),
             )
             | None => {}
@@ -259,6 +267,12 @@ impl Cli {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings).await?;
                 key::run(&app, command, output).await
+            }
+            Some(Command::Secrets(command)) => {
+                let serve = ServeSettings::read(&sources)?;
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::operators_application(&settings).await?;
+                secrets_key::run(&app, command, serve.clicks.secrets_key.as_ref(), output).await
             }
             Some(Command::User(command)) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;

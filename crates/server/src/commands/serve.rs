@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use signpost_dashboard::DashboardOrigin;
 use signpost_edge::{EdgeOptions, PlainHttp};
-use signpost_tls::ServedCertificates;
+use signpost_listener::TlsSites;
 
 use super::first_start;
 use super::output::Output;
@@ -65,7 +65,9 @@ pub(super) async fn run(
         cache_bytes: settings.plain.link_cache,
         country_header: settings.gates.country_header.clone(),
         security_contact: settings.plain.security_contact.clone(),
-        plain_http: certificates.clone().map(|hosts| plain_http(settings, hosts)),
+        plain_http: certificates
+            .as_ref()
+            .map(|certificates| plain_http(settings, Arc::clone(&certificates.sites))),
         reads_proxy_protocol: settings.balanced_listeners.contains(&BalancedListener::Links),
     };
     let pools = serving.take_pools();
@@ -115,7 +117,7 @@ fn api_url(settings: &ServeSettings, addresses: Addresses) -> String {
 }
 
 /// How the link listener answers requests without TLS, while the program speaks TLS itself.
-fn plain_http(settings: &ServeSettings, hosts: Arc<ServedCertificates>) -> PlainHttp {
+fn plain_http(settings: &ServeSettings, hosts: Arc<dyn TlsSites>) -> PlainHttp {
     PlainHttp {
         hosts,
         redirects: match settings.plain_https.plain_http {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use signpost_acme::{AcmeRoots, ExternalAccount};
@@ -105,6 +106,15 @@ settings! {
         group: "HTTPS", scope: Scope::Serve,
         log: |_, serve| serve.plain_https.hsts.and_then(number),
         optional: hsts,
+    }
+
+    CERTIFICATES_IN_MEMORY: NonZeroUsize = values::certificates {
+        key: "certificates-in-memory", value_name: "NUMBER", default: Some("20000"),
+        help: "Maximum number of certificates of the authority in memory, 4 KiB each. With more, those that were not used for \
+           longest are read from the database when a visitor comes",
+        group: "HTTPS", scope: Scope::Serve,
+        log: |_, serve| number(serve.plain_https.certificates_in_memory.get()),
+        required: certificates_in_memory,
     }
 
     PROXY_PROTOCOL: BTreeSet<BalancedListener> = https::balanced_listeners {

@@ -78,6 +78,7 @@ fn d61_defaults() {
     assert!(!gates.know_countries());
     assert!(https.is_none() && api_hostnames.is_empty() && balanced_listeners.is_empty());
     assert_eq!((plain_https.plain_http, plain_https.hsts), (PlainHttpMode::Redirect, None));
+    assert_eq!(plain_https.certificates_in_memory.get(), 20_000, "D185");
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
     assert_eq!(plain.security_contact, None);

@@ -83,13 +83,21 @@ pub(super) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("must be a whole number from 0 to {}, not {text:?}", u32::MAX))
 }
 
-/// A number of connections: at least one, and at most as many as PostgreSQL allows.
+/// A number of connections: at most as many as PostgreSQL allows.
 pub(super) fn connections(text: &str) -> Result<NonZeroUsize, String> {
-    const MOST: usize = 262_143;
-    text.parse()
-        .ok()
-        .filter(|number: &NonZeroUsize| number.get() <= MOST)
-        .ok_or_else(|| format!("must be a whole number from 1 to {MOST}, not {text:?}"))
+    from_one_to(262_143, text)
+}
+
+/// A number of certificates: at most as many as fit into some GiB.
+pub(super) fn certificates(text: &str) -> Result<NonZeroUsize, String> {
+    from_one_to(1_000_000, text)
+}
+
+fn from_one_to(most: usize, text: &str) -> Result<NonZeroUsize, String> {
+    let number: Option<NonZeroUsize> = text.parse().ok();
+    number
+        .filter(|number| number.get() <= most)
+        .ok_or_else(|| format!("must be a whole number from 1 to {most}, not {text:?}"))
 }
 
 pub(super) fn file(text: &str) -> Result<PathBuf, String> {

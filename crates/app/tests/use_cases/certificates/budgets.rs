@@ -24,6 +24,21 @@ async fn d190_three_hundred_new_domains_make_two_hundred_orders_in_three_hours()
     }
 }
 
+/// ACME is turned on with many domains in service. They lose nothing by waiting, and a new one would fail.
+#[tokio::test]
+async fn d194_domains_in_service_leave_room_for_new_ones() {
+    let scene = Scene::new().await;
+    for number in 0..250 {
+        scene.in_service(&format!("links.shop-{number}.com")).await;
+    }
+    scene.pass(HOUR).await;
+    assert_eq!(scene.authority.orders().len(), 150);
+    let domain = scene.given("zz.new-shop.com").await;
+    scene.pass(2 * MINUTE).await;
+    assert_eq!(scene.stored(&domain).await, ("active", None));
+    assert_eq!(scene.authority.orders().len(), 151);
+}
+
 #[tokio::test]
 async fn d190_a_registered_domain_gets_forty_certificates_in_seven_days() {
     let scene = Scene::new().await;

@@ -4,6 +4,8 @@ mod budgets;
 mod interruptions;
 mod issuance;
 mod renewals;
+mod resealing;
+mod setbacks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +43,21 @@ impl Scene {
         Self { world, authority }
     }
 
+    /// Another node that orders at another authority.
+    pub(super) fn ordering_at(&self, directory: &str) -> Arc<Application> {
+        let app = node(&self.world, &self.authority, 1, &[]);
+        let directory = directory.to_owned();
+        let issuance = app.issuance.map(|issuance| Issuance { directory, ..issuance });
+        Arc::new(Application { issuance, ..self.world.memory.application() })
+    }
+
+    /// Another node whose secrets are sealed by another sealer.
+    pub(super) fn sealing(&self, sealer: MarkingSealer) -> Arc<Application> {
+        let app = node(&self.world, &self.authority, sealer.number, &[]);
+        let issuance = app.issuance.map(|issuance| Issuance { sealer: Arc::new(sealer), ..issuance });
+        Arc::new(Application { issuance, ..self.world.memory.application() })
+    }
+
     /// Another node, with this number of its secrets key.
     pub(super) fn node(&self, secrets_key: u8, own_names: &[&str]) -> Arc<Application> {
         Arc::new(node(&self.world, &self.authority, secrets_key, own_names))
@@ -65,6 +82,13 @@ impl Scene {
         self.world.point_here(host);
         let expires_at = clock_now(&self.world).plus(3 * DAY);
         let status = CustomDomainStatus::SslPending { expires_at };
+        given_domain(&self.world.app, self.world.account.id, host, status).await
+    }
+
+    /// A domain that is in service, from before certificates were ordered.
+    pub(super) async fn in_service(&self, host: &str) -> CustomDomain {
+        self.world.point_here(host);
+        let status = CustomDomainStatus::Active { misdirected_since: None };
         given_domain(&self.world.app, self.world.account.id, host, status).await
     }
 
@@ -143,7 +167,7 @@ fn node(
         authority: Arc::<FakeCertificateAuthority>::clone(authority),
         directory: "https://fake.example.net/directory".to_owned(),
         contact: Email::parse("ada@example.com").unwrap(),
-        sealer: Arc::new(MarkingSealer { number: secrets_key }),
+        sealer: Arc::new(MarkingSealer::of(secrets_key)),
         own_names: own_names.iter().map(|name| Hostname::parse(name).unwrap()).collect(),
     };
     Application { issuance: Some(issuance), ..world.memory.application() }
