@@ -37,6 +37,7 @@ mod events;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]
 mod harness;
+mod https;
 mod input;
 mod landing_pages;
 mod payloads;

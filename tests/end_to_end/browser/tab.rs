@@ -81,6 +81,17 @@ impl Tab {
         self
     }
 
+    /// Opens pages over HTTPS whoever has signed their certificates.
+    pub fn accept_any_certificate(&self) {
+        self.page.call("Security.setIgnoreCertificateErrors", json!({"ignore": true}));
+    }
+
+    /// The certificate of an origin that was opened, as DER.
+    pub fn certificate_of(&self, origin: &str) -> Vec<u8> {
+        let answer = self.page.call("Network.getCertificate", json!({"origin": origin}));
+        STANDARD.decode(answer["tableNames"][0].as_str().unwrap()).unwrap()
+    }
+
     /// Opens a URL without waiting, for a page that moves on by itself.
     #[track_caller]
     pub fn begin_to_open(&self, url: &str) {
