@@ -2,16 +2,14 @@
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    CertificateClaim, CertificateReads, CertificateWork, CertificateWrites, KeepOrder, RunningOrder,
-    ServedCertificate, StoreError, StoredAuthorityAccount, StoredCertificate, StoredChallenge, WorkPlan,
+    CertificateClaim, CertificateReads, CertificateWork, CertificateWrites, KeepOrder, NO_ACCOUNT,
+    RunningOrder, ServedCertificate, StoreError, StoredAuthorityAccount, StoredCertificate, StoredChallenge,
+    WorkPlan,
 };
 use signpost_domain::{AccountId, BudgetDecision, Hostname, OrderKind, Timestamp};
 
 use crate::store::MemoryStore;
 use crate::unit_of_work::MemoryUnitOfWork;
-
-/// The account of changes of the installation's own names.
-const NO_ACCOUNT: AccountId = AccountId::from_bytes([0; 16]);
 
 #[async_trait]
 impl CertificateReads for MemoryStore {

@@ -8,7 +8,7 @@ use diesel::query_builder::{AsChangeset, QueryFragment};
 use diesel::sql_types::{Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{
-    CertificateClaim, CertificateReads, CertificateWrites, ServedCertificate, StoreError,
+    CertificateClaim, CertificateReads, CertificateWrites, NO_ACCOUNT, ServedCertificate, StoreError,
     StoredAuthorityAccount, StoredCertificate, StoredChallenge, WorkPlan,
 };
 use signpost_domain::{AccountId, Hostname, Timestamp};
@@ -25,9 +25,6 @@ use signpost_sql_rows::certificate::{
 };
 use signpost_sql_rows::certificate_order::{AuthorityRow, ChallengeRow};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
-
-/// The account of changes of the installation's own names. There is no such account.
-const NO_ACCOUNT: AccountId = AccountId::from_bytes([0; 16]);
 
 statement! {
     /// The rows after a hostname.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use signpost_app::ports::{
-    CertificateClaim, CertificateReads, CertificateWrites, ServedCertificate, StoreError,
+    CertificateClaim, CertificateReads, CertificateWrites, NO_ACCOUNT, ServedCertificate, StoreError,
     StoredAuthorityAccount, StoredCertificate, StoredChallenge, WorkPlan,
 };
 use signpost_domain::{AccountId, Hostname, Timestamp};
@@ -18,9 +18,6 @@ use signpost_sql_rows::certificate::{
 };
 use signpost_sql_rows::certificate_order::{AuthorityRow, ChallengeRow};
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
-
-/// The account of changes of the installation's own names. There is no such account.
-const NO_ACCOUNT: AccountId = AccountId::from_bytes([0; 16]);
 
 /// Inserts a row that is due at `now`, unless the hostname has one. Returns how many were inserted.
 pub(crate) fn want(

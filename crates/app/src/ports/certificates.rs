@@ -313,6 +313,9 @@ pub enum KeepOrder {
     No,
 }
 
+/// The account of changes of the installation's own names. There is no such account.
+pub const NO_ACCOUNT: AccountId = AccountId::from_bytes([0; 16]);
+
 /// Changing certificates, within a unit of work.
 ///
 /// The row of a custom domain's hostname is deleted in the unit of work in which the domain is deleted, or stored with a status
@@ -332,7 +335,7 @@ pub trait CertificateWrites: Send {
     ) -> Result<(), StoreError>;
 
     /// Writes the certificate of an order with the plan of what follows, which ends the claim and the order with its challenges.
-    /// It is a visible change of the hostname: of the domain of its account, or of [no account](AccountId) for a name of the
+    /// It is a visible change of the hostname: of the domain of its account, or of [no account](NO_ACCOUNT) for a name of the
     /// installation. `false` if the claim has ended; nothing is written then.
     async fn write_certificate(
         &mut self,

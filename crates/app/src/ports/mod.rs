@@ -47,7 +47,7 @@ pub use certificate_authority::{
 pub use certificates::{
     CERTIFICATES_LEFT_ALONE_FOR, CLAIM_OF_A_CERTIFICATE, CertificateClaim, CertificateReads,
     CertificateSummary, CertificateWork, CertificateWrites, KeepOrder, MAX_CLAIMS_OF_A_CERTIFICATE,
-    ORDER_EVENTS_KEPT, RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount,
+    NO_ACCOUNT, ORDER_EVENTS_KEPT, RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount,
     StoredCertificate, StoredChallenge, WorkPlan,
 };
 pub use change_log::{
