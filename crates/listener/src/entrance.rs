@@ -19,7 +19,7 @@ use crate::door::Ticket;
 use crate::options::{Proxies, Times};
 use crate::proxy_protocol::read_header;
 use crate::stream::{EncryptedSocket, Stream, TlsSocket};
-use crate::tls::TlsOptions;
+use crate::tls::{ACME_TLS_1, TlsOptions};
 use crate::watch::Watch;
 
 const HANDSHAKES: &str = "signpost_tls_handshakes_total";
@@ -27,9 +27,6 @@ const HANDSHAKES: &str = "signpost_tls_handshakes_total";
 /// The fatal alert `unrecognized_name`, as a record of its own. With it a browser says what is wrong, instead of that the
 /// connection was closed.
 const UNRECOGNIZED_NAME: [u8; 7] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x70];
-
-/// The only protocol that the handshake of a certificate authority offers (RFC 8737).
-const ACME_TLS_1: &[u8] = b"acme-tls/1";
 
 /// How long a handshake may still take when the listener stops.
 const LAST_HANDSHAKE_TIME: Duration = Duration::from_secs(1);

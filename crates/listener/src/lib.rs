@@ -48,7 +48,7 @@ pub use listener::Listener;
 pub use options::{ListenerOptions, Proxies, Times};
 pub use reply::{ListenerRefusal, ListenerRefusals, Reply, ShortRedirect};
 pub use requested_host::host_of;
-pub use tls::{CertificateNames, TlsChallenges, TlsOptions, TlsSite, TlsSites};
+pub use tls::{ACME_TLS_1, CertificateNames, TlsChallenges, TlsOptions, TlsSite, TlsSites};
 pub use wire::{ANSWER_BYTES, MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES};
 
 /// Describes the metrics of all listeners to the installed recorder.

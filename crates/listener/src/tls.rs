@@ -8,6 +8,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, ready};
 use tokio_rustls::rustls::ServerConfig;
 
+/// The only protocol that the handshake of a certificate authority offers, which asks for a proof in the certificate (RFC 8737).
+pub const ACME_TLS_1: &[u8] = b"acme-tls/1";
+
 /// How a listener speaks TLS.
 #[derive(Clone)]
 pub struct TlsOptions {

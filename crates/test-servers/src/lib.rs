@@ -33,5 +33,6 @@ pub mod proxy;
 pub mod redis;
 mod server_process;
 pub mod smuggling;
+pub mod validation_client;
 
 pub use absence::Absence;

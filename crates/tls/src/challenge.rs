@@ -47,10 +47,11 @@ pub fn challenge_site(
 
 #[cfg(test)]
 mod tests {
+    use signpost_listener::ACME_TLS_1;
+    use signpost_test_servers::validation_client::validation_client;
     use x509_parser::prelude::{FromDer as _, X509Certificate};
 
     use super::*;
-    use crate::protocol::ACME_TLS_1;
 
     /// The extension `acmeIdentifier` of RFC 8737.
     const ACME_IDENTIFIER: &str = "1.3.6.1.5.5.7.1.31";
@@ -90,53 +91,7 @@ mod tests {
     }
 
     fn client(name: &'static str) -> rustls::ClientConnection {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-            .with_no_client_auth();
-        config.alpn_protocols = vec![ACME_TLS_1.to_vec()];
+        let config = validation_client(&[ACME_TLS_1]);
         rustls::ClientConnection::new(Arc::new(config), name.try_into().unwrap()).unwrap()
-    }
-
-    /// As authorities do: nobody vouches for the certificate of a challenge.
-    #[derive(Debug)]
-    struct AnyCertificate(Arc<rustls::crypto::CryptoProvider>);
-
-    impl rustls::client::danger::ServerCertVerifier for AnyCertificate {
-        fn verify_server_cert(
-            &self,
-            _: &rustls::pki_types::CertificateDer<'_>,
-            _: &[rustls::pki_types::CertificateDer<'_>],
-            _: &rustls::pki_types::ServerName<'_>,
-            _: &[u8],
-            _: rustls::pki_types::UnixTime,
-        ) -> Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
-            Ok(rustls::client::danger::ServerCertVerified::assertion())
-        }
-
-        fn verify_tls12_signature(
-            &self,
-            _: &[u8],
-            _: &rustls::pki_types::CertificateDer<'_>,
-            _: &rustls::DigitallySignedStruct,
-        ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-            Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-        }
-
-        fn verify_tls13_signature(
-            &self,
-            _: &[u8],
-            _: &rustls::pki_types::CertificateDer<'_>,
-            _: &rustls::DigitallySignedStruct,
-        ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-            Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-        }
-
-        fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
-            self.0.signature_verification_algorithms.supported_schemes()
-        }
     }
 }

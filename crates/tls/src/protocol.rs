@@ -6,12 +6,10 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::server::{ClientHello, NoServerSessionStorage, ProducesTickets, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use rustls::{Error, ServerConfig};
+use signpost_listener::ACME_TLS_1;
 
 /// The only protocol that is offered: a visit is one request, so HTTP/2 would add attacks and save nothing (D182).
 const HTTP_1_1: &[u8] = b"http/1.1";
-
-/// The protocol in which an authority asks for a proof in the certificate of a handshake (RFC 8737).
-pub(crate) const ACME_TLS_1: &[u8] = b"acme-tls/1";
 
 /// How many session tickets a client gets. Browsers use one at a time (D193).
 const TICKETS: usize = 1;

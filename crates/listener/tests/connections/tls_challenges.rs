@@ -6,13 +6,13 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use rcgen::{CertificateParams, KeyPair};
 use signpost_listener::{CertificateNames, TlsChallenges, TlsSite};
+use signpost_test_servers::validation_client::validation_client;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, ServerConfig, SignatureScheme};
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, ServerName};
 
 use crate::harness::LONG;
 use crate::tls::{HOST, TlsScene, same};
@@ -50,9 +50,7 @@ impl TlsChallenges for OneChallenge {
 /// Begins a handshake that offers these protocols, and reads to the end of the connection. Returns how that ended, and the
 /// protocol that was chosen. As in an authority, nobody need vouch for the certificate.
 async fn offered(tls: &TlsScene, name: &str, protocols: &[&[u8]]) -> (io::Result<()>, Vec<u8>) {
-    let mut config = ClientConfig::clone(&tls.client);
-    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
-    config.dangerous().set_certificate_verifier(Arc::new(AnyCertificate));
+    let config = validation_client(protocols);
     let name = ServerName::try_from(name.to_owned()).unwrap();
     let stream = TcpStream::connect(tls.scene.address()).await.unwrap();
     let connecting = TlsConnector::from(Arc::new(config)).connect(name, stream);
@@ -77,43 +75,4 @@ async fn d188_an_authority_gets_its_proof_in_a_handshake_that_ends_without_a_req
     // Only authorities offer nothing else.
     assert!(offered(&tls, CHALLENGED, &[b"acme-tls/1", b"http/1.1"]).await.0.is_err());
     assert!(offered(&tls, CHALLENGED, &[b"http/1.1"]).await.0.is_err());
-}
-
-/// Accepts every certificate.
-#[derive(Debug)]
-struct AnyCertificate;
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        ring::default_provider().signature_verification_algorithms.supported_schemes()
-    }
 }
