@@ -133,7 +133,7 @@ pub(crate) fn unavailable(reason: impl Into<String>) -> AuthorityError {
     AuthorityError::Unavailable { reason: reason.into() }
 }
 
-/// Whether the authority has not done what was asked, or nobody knows.
+/// Whether the authority refused the call, or gave no answer to it.
 pub(crate) fn is_refusal(error: &instant_acme::Error) -> bool {
     match error {
         instant_acme::Error::Other(other) => other.is::<Rejection>() || other.is::<HttpsError>(),

@@ -50,7 +50,7 @@ pub(super) enum End {
     Overtaken,
 }
 
-/// Whether an order counts against the budgets already, because it was tried before and nobody knows whether it was made.
+/// Whether an order has been counted against the budgets. One that was tried before and may have been made was counted then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counted {
     Already,

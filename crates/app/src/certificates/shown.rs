@@ -56,7 +56,7 @@ impl ShownCertificate {
             }
             None => (None, None, None),
         };
-        // With a certificate in service, the next action is mostly the question when to renew it, which concerns nobody else.
+        // Before the renewal, the next action is to ask the authority when to renew, which is of no interest to the owner.
         let is_for_later = status == CertificateStatus::Active && renews_at.is_some_and(|at| now < at);
         let next_attempt_at = if is_for_later { renews_at } else { plan.next_attempt_at };
         Self {

@@ -8,7 +8,7 @@ use super::store_error::StoreError;
 
 /// Replacing the sealed form of secrets that stay what they are. Each call is a unit of work of its own.
 ///
-/// Nobody notices: nodes that know both keys open either form, so none of these is a visible change.
+/// None of these is a visible change, because nodes that know both keys open either form.
 #[async_trait]
 pub trait SealedSecrets: Send + Sync {
     /// The installation's accounts at all authorities, with the URLs of their directories. There are few.
