@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: the fault tests at full length, and every screen in every size and theme.
+//! `cargo xtask soak`: the fault tests at full length, every screen in every size and theme, and time limits of certificates.
 //!
 //! The run prints measurements without judging them. A broken promise fails the run, as in every run of the tests.
 
@@ -9,6 +9,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::servers::{self, Provision};
 use crate::workspace::cargo;
+
+/// Tests of other binaries that hold the product to a time limit in a soak.
+const MORE: [(&str, &str); 1] =
+    [("end_to_end", "nodes::certificates::d186_nodes_share_orders_and_each_serves_every_certificate")];
 
 /// The options of the command.
 #[derive(Debug, clap::Args)]
@@ -30,26 +34,28 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if let Provision::Missing(line) = servers::provide().context("cannot tell of servers")? {
         bail!(line);
     }
+    let mut soaks = vec![run_soak(root, *minutes, &["faults", "browser"], &[only])?];
+    for (binary, test) in MORE.into_iter().filter(|(_, test)| test.contains(only.as_str())) {
+        soaks.push(run_soak(root, *minutes, &[binary], &[test, "--exact"])?);
+    }
+    Ok(ExitCode::from(soaks.into_iter().max().unwrap_or(1)))
+}
+
+/// Runs tests of these binaries, and returns cargo's exit code.
+fn run_soak(root: &Path, minutes: f64, binaries: &[&str], tests: &[&str]) -> Result<u8> {
     // Select the whole workspace, like every run of the tests. Cargo unifies features over the selected
     // packages, so another selection would compile half of the dependencies again.
     let status = cargo()
-        .args([
-            "test",
-            "--workspace",
-            "--test",
-            "faults",
-            "--test",
-            "browser",
-            "--",
-            only,
-            "--nocapture",
-            "--test-threads=1",
-        ])
+        .args(["test", "--workspace"])
+        .args(binaries.iter().flat_map(|name| ["--test", name]))
+        .arg("--")
+        .args(tests)
+        .args(["--nocapture", "--test-threads=1"])
         .env("SIGNPOST_SOAK", minutes.to_string())
         .env("SIGNPOST_REQUIRE_SERVERS", "1")
         .current_dir(root)
         .status()
         .context("cannot start `cargo test`")?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(1)))
+    Ok(code.unwrap_or(1))
 }

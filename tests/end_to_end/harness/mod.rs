@@ -48,6 +48,11 @@ pub fn concurrently<T: Send>(threads: usize, operation: impl Fn(usize) -> T + Sy
     })
 }
 
+/// Whether this is a run of `cargo xtask soak`, which has the machine to itself.
+pub fn is_soak() -> bool {
+    std::env::var_os("SIGNPOST_SOAK").is_some()
+}
+
 /// Sets the flag when it is dropped, also by a failed assertion. Threads that run until the flag is set then end, so that
 /// the scope that waits for them ends too.
 pub struct SetWhenDropped<'a>(pub &'a AtomicBool);
