@@ -1,5 +1,6 @@
 //! A private headless Chromium, which can reach only this machine.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command};
 
@@ -37,6 +38,12 @@ pub fn program() -> Option<PathBuf> {
     find_program("chromium", &[])
 }
 
+/// The path of `certutil`, if it is installed. It writes the list of roots that Chromium trusts beside its own.
+#[must_use]
+pub fn certutil() -> Option<PathBuf> {
+    find_program("certutil", &[])
+}
+
 /// The two ends of the `DevTools` connection. Chromium exits when it is closed.
 #[derive(Debug)]
 pub struct Pipes {
@@ -62,11 +69,27 @@ impl Chromium {
     /// # Errors
     /// If Chromium is not installed.
     pub fn try_start() -> Result<(Self, Pipes), Absence> {
-        let program = program().ok_or_else(|| absence("is not installed".to_owned()))?;
-        let folder = tempfile::Builder::new().prefix("signpost-chromium-").tempdir().unwrap().keep();
+        let program = installed()?;
+        Ok(Self::start(&program, new_folder()))
+    }
+
+    /// Like [`try_start`](Self::try_start), for a Chromium that also trusts this root certificate, as PEM.
+    ///
+    /// # Errors
+    /// If Chromium or `certutil` is not installed.
+    pub fn try_start_trusting(root: &str) -> Result<(Self, Pipes), Absence> {
+        let program = installed()?;
+        let absence = || Absence::new("certutil", "libnss3-tools", "is not installed".to_owned());
+        let certutil = certutil().ok_or_else(absence)?;
+        let folder = new_folder();
+        trust(&certutil, &folder, root);
+        Ok(Self::start(&program, folder))
+    }
+
+    fn start(program: &Path, folder: PathBuf) -> (Self, Pipes) {
         let mut process = ServerProcess::in_folder(&folder);
-        let (requests, answers) = process.start_with_pipes(&mut command_line(&program, &folder), &folder);
-        Ok((Self { process, folder }, Pipes { requests, answers }))
+        let (requests, answers) = process.start_with_pipes(&mut command_line(program, &folder), &folder);
+        (Self { process, folder }, Pipes { requests, answers })
     }
 
     /// Kills a Chromium that does not answer the first request, and reports it as missing with its log.
@@ -80,6 +103,29 @@ impl Chromium {
 
 fn absence(reason: String) -> Absence {
     Absence::new("Chromium", "chromium", reason)
+}
+
+fn installed() -> Result<PathBuf, Absence> {
+    program().ok_or_else(|| absence("is not installed".to_owned()))
+}
+
+fn new_folder() -> PathBuf {
+    tempfile::Builder::new().prefix("signpost-chromium-").tempdir().unwrap().keep()
+}
+
+/// Makes the Chromium whose home is this folder trust a root certificate.
+fn trust(certutil: &Path, folder: &Path, root: &str) {
+    let (database, file) = (folder.join(".pki/nssdb"), folder.join("root.pem"));
+    fs::create_dir_all(&database).unwrap();
+    fs::write(&file, root).unwrap();
+    let database = format!("sql:{}", database.display());
+    let run = |arguments: &[&str]| {
+        let output = Command::new(certutil).args(["-d", &database]).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    run(&["-N", "--empty-password"]);
+    // The first of the three uses is that of servers.
+    run(&["-A", "-n", "root", "-t", "C,,", "-i", file.to_str().unwrap()]);
 }
 
 fn command_line(program: &Path, folder: &Path) -> Command {

@@ -1,5 +1,5 @@
-//! Installs PostgreSQL, Redis, Pebble and Chromium for the tests from the system's packages, if they are missing and that is
-//! allowed.
+//! Installs PostgreSQL, Redis, Pebble, Chromium and `certutil` for the tests from the system's packages, if they are missing
+//! and that is allowed.
 //!
 //! The tests need only the programs and start private servers. Services that the packages start are stopped.
 
@@ -23,10 +23,11 @@ enum Wanted {
     Redis,
     Pebble,
     Chromium,
+    Certutil,
 }
 
 impl Wanted {
-    const ALL: [Self; 4] = [Self::Postgres, Self::Redis, Self::Pebble, Self::Chromium];
+    const ALL: [Self; 5] = [Self::Postgres, Self::Redis, Self::Pebble, Self::Chromium, Self::Certutil];
     const SERVERS: [Self; 2] = [Self::Postgres, Self::Redis];
 
     fn is_installed(self) -> bool {
@@ -35,6 +36,7 @@ impl Wanted {
             Self::Redis => redis::program().is_some(),
             Self::Pebble => pebble::program().is_some(),
             Self::Chromium => chromium::program().is_some(),
+            Self::Certutil => chromium::certutil().is_some(),
         }
     }
 
@@ -44,6 +46,7 @@ impl Wanted {
             Self::Redis => "Redis",
             Self::Pebble => "Pebble",
             Self::Chromium => "Chromium",
+            Self::Certutil => "certutil",
         }
     }
 
@@ -54,6 +57,7 @@ impl Wanted {
             Self::Redis => "redis-server",
             Self::Pebble => "pebble",
             Self::Chromium => "chromium",
+            Self::Certutil => "libnss3-tools",
         }
     }
 }
@@ -294,8 +298,8 @@ mod tests {
     fn missing_programs_are_reported_with_the_install_command() {
         assert_eq!(
             missing_programs(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
-            "PostgreSQL, Redis, Pebble, Chromium are not installed: the tests that need them did NOT run; \
-             sudo apt-get install -y --no-install-recommends postgresql redis-server pebble chromium"
+            "PostgreSQL, Redis, Pebble, Chromium, certutil are not installed: the tests that need them did NOT run; \
+             sudo apt-get install -y --no-install-recommends postgresql redis-server pebble chromium libnss3-tools"
         );
         assert_eq!(
             missing_programs(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use signpost_test_servers::Absence;
-use signpost_test_servers::chromium::Chromium;
+use signpost_test_servers::chromium::{Chromium, Pipes};
 
 use crate::devtools::Session;
 pub use crate::events::Events;
@@ -20,30 +20,29 @@ use crate::visitor::Visitor;
 /// The tests that are skipped without a browser, as the notice names them.
 const WHO: &str = "the pages in a browser";
 
-/// The one browser of this process.
-struct Shared {
-    browser: Session,
+/// A running browser.
+struct Browser {
+    session: Session,
     _process: Chromium,
 }
 
-/// The browser; `None`, with a notice, if Chromium is not installed.
-fn browser() -> Option<&'static Session> {
-    static SHARED: OnceLock<Result<Shared, Absence>> = OnceLock::new();
-    let shared = SHARED.get_or_init(start).as_ref().map_err(|absence| absence.tell(WHO)).ok()?;
-    Some(&shared.browser)
+/// The one browser of this process; `None`, with a notice, if Chromium is not installed.
+fn shared_browser() -> Option<Arc<Browser>> {
+    static SHARED: OnceLock<Result<Arc<Browser>, Absence>> = OnceLock::new();
+    let shared = SHARED.get_or_init(|| connect(Chromium::try_start()?));
+    shared.as_ref().map_err(|absence| absence.tell(WHO)).ok().cloned()
 }
 
-fn start() -> Result<Shared, Absence> {
-    let (process, pipes) = Chromium::try_start()?;
+fn connect((process, pipes): (Chromium, Pipes)) -> Result<Arc<Browser>, Absence> {
     match Session::connect(pipes.requests, pipes.answers) {
-        Ok(browser) => Ok(Shared { browser, _process: process }),
+        Ok(session) => Ok(Arc::new(Browser { session, _process: process })),
         Err(reason) => Err(process.does_not_start(&reason)),
     }
 }
 
 /// A tab with its own cookies and cache. Dropping it closes the tab.
 pub struct Tab {
-    browser: &'static Session,
+    browser: Arc<Browser>,
     context: Value,
     page: Session,
     recorder: Arc<Recorder>,
@@ -52,12 +51,24 @@ pub struct Tab {
 impl Tab {
     /// An empty tab of a visitor; `None`, with a notice, if Chromium is not installed.
     pub fn of(visitor: &Visitor) -> Option<Self> {
-        let browser = browser()?;
-        let context = browser.call("Target.createBrowserContext", json!({}))["browserContextId"].take();
+        Some(Self::in_browser(shared_browser()?, visitor))
+    }
+
+    /// A tab in a browser of its own that also trusts this root certificate, as PEM; `None`, with a notice, if a program for that is
+    /// not installed.
+    pub fn trusting(root: &str, visitor: &Visitor) -> Option<Self> {
+        let browser = Chromium::try_start_trusting(root).and_then(connect);
+        let browser = browser.map_err(|absence| absence.tell(WHO)).ok()?;
+        Some(Self::in_browser(browser, visitor))
+    }
+
+    fn in_browser(browser: Arc<Browser>, visitor: &Visitor) -> Self {
+        let session = &browser.session;
+        let context = session.call("Target.createBrowserContext", json!({}))["browserContextId"].take();
         let target = json!({"url": "about:blank", "browserContextId": context});
-        let target = browser.call("Target.createTarget", target)["targetId"].take();
+        let target = session.call("Target.createTarget", target)["targetId"].take();
         let recorder = Arc::<Recorder>::default();
-        let page = browser.attach(&target, Arc::clone(&recorder));
+        let page = session.attach(&target, Arc::clone(&recorder));
         let tab = Self { browser, context, page, recorder };
         for domain in ["Page", "Network", "Log", "Runtime"] {
             tab.page.call(&format!("{domain}.enable"), json!({}));
@@ -66,7 +77,7 @@ impl Tab {
         emulate(&tab.page, visitor);
         // The tab may still load its first page, which would then replace what a test puts there.
         tab.open("about:blank");
-        Some(tab)
+        tab
     }
 
     /// Opens a URL, and waits until the page is loaded completely.
@@ -81,9 +92,10 @@ impl Tab {
         self
     }
 
-    /// Opens pages over HTTPS whoever has signed their certificates.
-    pub fn accept_any_certificate(&self) {
-        self.page.call("Security.setIgnoreCertificateErrors", json!({"ignore": true}));
+    /// Why the browser refuses to open a URL; `None` if it begins to open it.
+    pub fn refusal_of(&self, url: &str) -> Option<String> {
+        let navigation = self.page.call("Page.navigate", json!({"url": url}));
+        navigation.get("errorText").map(|error| error.as_str().unwrap().to_owned())
     }
 
     /// The certificate of an origin that was opened, as DER.
@@ -254,7 +266,7 @@ impl Drop for Tab {
     fn drop(&mut self) {
         // The browser may be gone, but then the test itself reports it.
         let context = json!({"browserContextId": self.context});
-        let _ = self.browser.try_call("Target.disposeBrowserContext", context);
+        let _ = self.browser.session.try_call("Target.disposeBrowserContext", context);
     }
 }
 
