@@ -72,18 +72,32 @@ fn print_secrets(
     Ok(())
 }
 
-/// Writes a file that only its owner reads.
+/// Replaces a file by one that only its owner reads. It has the old or the new content at every moment.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    // An older file may have other rights.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // Only its owner may read a temporary file, and it keeps these rights.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// The content of the file of secrets with a new start URL. A start before nobody has read the file must not take the key out of it,
+/// which is shown once.
+fn with_start_url(content: &str, origin: &DashboardOrigin, start_url: &str, otherwise: &str) -> String {
+    let beginning = format!("{}/start/", origin.as_str());
+    let is_old_url = |line: &str| line.trim_start().starts_with(&beginning);
+    if content.lines().any(is_old_url) {
+        let lines = content
+            .lines()
+            .map(|line| if is_old_url(line) { format!("  {start_url}\n") } else { format!("{line}\n") });
+        lines.collect()
+    } else if content.is_empty() {
+        otherwise.to_owned()
+    } else {
+        format!("{content}\n{otherwise}")
     }
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// Creates the first account with a key if no account exists, and prints them with a curl line to try. While no user exists,
@@ -92,16 +106,23 @@ pub(super) async fn run(app: &Application, places: Places<'_>, output: &mut Outp
     let command = CreateAccount { email: Email::parse(OWNER)?, name: None, plan: PlanName::parse(PLAN)? };
     let first = accounts::first_start(app, command).await?;
     let start_url = match places.dashboard {
-        Some(origin) => tickets::first_start(app).await?.map(|token| url_of(origin, "start", &token)),
+        Some(origin) => {
+            tickets::first_start(app).await?.map(|token| (origin, url_of(origin, "start", &token)))
+        }
         None => None,
     };
     match (first, start_url) {
-        (Some(first), start_url) => print_first(app, first, places, start_url.as_deref(), output),
-        (None, Some(start_url)) => {
+        (Some(first), start_url) => {
+            let start_url = start_url.map(|(_, url)| url);
+            print_first(app, first, places, start_url.as_deref(), output)
+        }
+        (None, Some((origin, start_url))) => {
             let json = json!({ "event": "no_user", "start_url": start_url });
             let text = format!(
                 "Nobody can sign in to the dashboard yet. Create the first user at\n\n  {start_url}\n"
             );
+            let kept = places.secrets_file.and_then(|path| std::fs::read_to_string(path).ok());
+            let text = with_start_url(&kept.unwrap_or_default(), origin, &start_url, &text);
             print_secrets(&json, &text, places.secrets_file, output)
         }
         (None, None) => Ok(()),
@@ -246,5 +267,16 @@ mod tests {
         let (_, body) = line.split_once(" -d '").unwrap();
         let body: serde_json::Value = serde_json::from_str(body.strip_suffix('\'').unwrap()).unwrap();
         assert_eq!(body, json!({ "name": "My first link", "target_url": "https://example.com/" }));
+    }
+
+    #[test]
+    fn d79_later_start_keeps_the_key_in_the_file_and_replaces_the_start_url() {
+        let origin = DashboardOrigin::parse("http://localhost:8082").unwrap();
+        let url = "http://localhost:8082/start/new";
+        let with = |content: &str| with_start_url(content, &origin, url, "first user at new\n");
+        assert_eq!(with(""), "first user at new\n");
+        let first = "key sp_live_1\n\n  http://localhost:8082/start/old\n";
+        assert_eq!(with(first), "key sp_live_1\n\n  http://localhost:8082/start/new\n");
+        assert_eq!(with("key sp_live_1\n"), "key sp_live_1\n\nfirst user at new\n");
     }
 }
