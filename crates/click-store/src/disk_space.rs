@@ -26,6 +26,14 @@ pub struct DiskSpace {
     pub free: u64,
 }
 
+impl DiskSpace {
+    /// The bytes that clicks leave free for others.
+    #[must_use]
+    pub const fn reserve(self) -> u64 {
+        disk_reserve(self.total)
+    }
+}
+
 /// The free space is less than the reserve that clicks leave to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -61,6 +69,11 @@ impl FreeSpace {
     /// Asks `look` instead.
     pub fn new(look: impl Fn(&Path) -> io::Result<DiskSpace> + Send + 'static) -> Self {
         Self { look: Box::new(look), looked_at: None, found: Ok(()) }
+    }
+
+    /// The space of the disk of this folder.
+    pub fn look(&self, folder: &Path) -> io::Result<DiskSpace> {
+        (self.look)(folder)
     }
 
     /// Whether clicks may be written to the disk of this folder.

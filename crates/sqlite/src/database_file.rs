@@ -24,6 +24,9 @@ pub(crate) enum Contents {
     Clicks,
 }
 
+/// What the name of the file of clicks adds to that of the database.
+pub(crate) const CLICKS: &str = "-clicks";
+
 impl DatabaseFile {
     /// The file that the setting `database-url` names (D61): `sqlite://` and a literal path without escapes and options. A
     /// relative path is resolved against the working directory.
@@ -60,9 +63,28 @@ impl DatabaseFile {
     /// The file beside this one that stores the clicks: `signpost-clicks.db` beside `signpost.db`.
     #[must_use]
     pub fn of_clicks(&self) -> Self {
+        self.beside(CLICKS).holding(Contents::Clicks)
+    }
+
+    /// The file whose name has this addition before the extension.
+    pub(crate) fn beside(&self, addition: &str) -> Self {
         let (stem, extension) = self.stem_and_extension();
-        let text = format!("{stem}-clicks{extension}");
-        Self { path: PathBuf::from(&text), text, contents: Contents::Clicks }
+        let text = format!("{stem}{addition}{extension}");
+        Self { path: PathBuf::from(&text), text, contents: self.contents }
+    }
+
+    pub(crate) fn holding(self, contents: Contents) -> Self {
+        Self { contents, ..self }
+    }
+
+    /// The folder of the file.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// The file in which SQLite collects changes.
+    pub(crate) fn write_ahead_log(&self) -> PathBuf {
+        format!("{}-wal", self.text).into()
     }
 
     /// The file beside this one for the secret that is not in the database: `signpost-secrets.key` beside `signpost.db`.
@@ -73,7 +95,7 @@ impl DatabaseFile {
         format!("{stem}-secrets.key").into()
     }
 
-    fn stem_and_extension(&self) -> (&str, &str) {
+    pub(crate) fn stem_and_extension(&self) -> (&str, &str) {
         // Only the part after the last dot of the name is an extension; folder names may contain dots too.
         let name_begins = self.text.rfind(std::path::MAIN_SEPARATOR).map_or(0, |place| place + 1);
         let name = self.text.get(name_begins..).unwrap_or_default();

@@ -117,6 +117,11 @@ fn all(file: &DatabaseFile) -> Result<Vec<Box<dyn Migration<Sqlite>>>, OpenError
     migrations.migrations().map_err(|source| failed(file, source))
 }
 
+/// The versions of all migrations that this program knows for the contents of a file.
+pub(crate) fn all_versions(file: &DatabaseFile) -> Result<BTreeSet<String>, OpenError> {
+    Ok(all(file)?.iter().map(|migration| version(migration.as_ref())).collect())
+}
+
 fn names(migrations: &[Box<dyn Migration<Sqlite>>]) -> Vec<String> {
     migrations.iter().map(|migration| migration.name().to_string()).collect()
 }
@@ -130,7 +135,7 @@ fn not_yet_run(
     file: &DatabaseFile,
 ) -> Result<Vec<Box<dyn Migration<Sqlite>>>, MigrationRefusal> {
     let all = all(file)?;
-    let known: BTreeSet<String> = all.iter().map(|migration| version(migration.as_ref())).collect();
+    let known = all_versions(file)?;
     let applied: BTreeSet<String> = connection
         .applied_migrations()
         .map_err(|source| failed(file, source))?

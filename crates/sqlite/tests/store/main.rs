@@ -23,3 +23,4 @@ mod processes;
 mod quota;
 mod searching;
 mod units_of_work;
+mod upgrades;
