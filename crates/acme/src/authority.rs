@@ -21,7 +21,7 @@ use signpost_domain::{Email, Hostname, RenewalWindow, ValidationMethod};
 use tokio::time::timeout;
 
 use crate::certificate;
-use crate::clock_comparison::ClockComparison;
+use crate::clock_comparison::{ClockComparison, ClockDifference};
 use crate::directory::{Directory, DirectoryCache, get};
 use crate::failure::{authority_error, is_kind, is_refusal, is_unknown_order, unavailable};
 use crate::https::HttpsClient;
@@ -70,6 +70,13 @@ impl AcmeAuthority {
         let clocks = ClockComparison::new(Arc::clone(&clock));
         let https = Arc::new(HttpsClient::new(options.roots.client_config()?, options.time_limit, clocks));
         Ok(Self { options, https, clock, directory: DirectoryCache::default() })
+    }
+
+    /// How far this machine's clock was from the authority's at its last answer; `None` if they agree within a minute, or if it has
+    /// not answered yet.
+    #[must_use]
+    pub fn clock_difference(&self) -> Option<ClockDifference> {
+        self.https.clock_difference()
     }
 
     async fn directory(&self) -> Result<Arc<Directory>, AuthorityError> {

@@ -22,24 +22,36 @@ const LOGGED_EVERY: Duration = Duration::from_hours(1);
 /// Compares the clocks with each answer.
 pub(crate) struct ClockComparison {
     clock: Arc<dyn Clock>,
-    logged_at: Mutex<Option<Instant>>,
+    last: Mutex<Last>,
+}
+
+/// What the last answer said, and when a difference was last logged.
+#[derive(Debug, Default)]
+struct Last {
+    difference: Option<ClockDifference>,
+    logged_at: Option<Instant>,
 }
 
 impl ClockComparison {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, logged_at: Mutex::new(None) }
+        Self { clock, last: Mutex::default() }
+    }
+
+    /// What the last answer said.
+    pub(crate) fn difference(&self) -> Option<ClockDifference> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).difference
     }
 
     /// Logs a warning if the clocks differ, unless it has just done so.
     pub(crate) fn note(&self, headers: &HeaderMap) {
-        let Some(difference) = difference(headers, self.clock.now()) else { return };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.difference = difference(headers, self.clock.now());
+        let Some(ClockDifference { by, is_ahead }) = last.difference else { return };
         let now = self.clock.instant();
-        let mut logged_at = self.logged_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if logged_at.is_some_and(|logged_at| now.saturating_duration_since(logged_at) < LOGGED_EVERY) {
+        if last.logged_at.is_some_and(|logged_at| now.saturating_duration_since(logged_at) < LOGGED_EVERY) {
             return;
         }
-        *logged_at = Some(now);
-        let Difference { by, is_ahead } = difference;
+        last.logged_at = Some(now);
         let (seconds, direction) = (by.as_secs(), if is_ahead { "ahead of" } else { "behind" });
         tracing::warn!(
             seconds,
@@ -49,26 +61,28 @@ impl ClockComparison {
     }
 }
 
-/// How far this machine's clock is from the authority's.
-#[derive(Debug, PartialEq, Eq)]
-struct Difference {
-    by: Duration,
-    is_ahead: bool,
+/// How far this machine's clock is from the authority's: by more than a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockDifference {
+    /// The difference.
+    pub by: Duration,
+    /// Whether this machine's clock is ahead.
+    pub is_ahead: bool,
 }
 
 /// `None` if it is small, or if the answer has no date.
-fn difference(headers: &HeaderMap, now: Timestamp) -> Option<Difference> {
+fn difference(headers: &HeaderMap, now: Timestamp) -> Option<ClockDifference> {
     let date = OffsetDateTime::parse(headers.get(DATE)?.to_str().ok()?, &Rfc2822).ok()?;
     let ahead = now.unix_millis().saturating_sub(instant(date)?.unix_millis());
     let by = Duration::from_millis(ahead.unsigned_abs());
-    (by > TOLERATED).then_some(Difference { by, is_ahead: ahead > 0 })
+    (by > TOLERATED).then_some(ClockDifference { by, is_ahead: ahead > 0 })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(date: &str) -> Option<Difference> {
+    fn at(date: &str) -> Option<ClockDifference> {
         let now = Timestamp::parse("2026-01-31T09:00:00Z").unwrap();
         difference(&HeaderMap::from_iter([(DATE, date.parse().unwrap())]), now)
     }
@@ -83,8 +97,8 @@ mod tests {
             assert_eq!(at(date), None, "{date}");
         }
         let by = Duration::from_secs(61);
-        assert_eq!(at("Sat, 31 Jan 2026 08:58:59 GMT"), Some(Difference { by, is_ahead: true }));
-        assert_eq!(at("Sat, 31 Jan 2026 09:01:01 GMT"), Some(Difference { by, is_ahead: false }));
+        assert_eq!(at("Sat, 31 Jan 2026 08:58:59 GMT"), Some(ClockDifference { by, is_ahead: true }));
+        assert_eq!(at("Sat, 31 Jan 2026 09:01:01 GMT"), Some(ClockDifference { by, is_ahead: false }));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use crate::clock_comparison::ClockComparison;
+use crate::clock_comparison::{ClockComparison, ClockDifference};
 
 /// The maximum length of an answer. Chains of certificates have a few kilobytes.
 const MAX_BODY: usize = 1 << 20;
@@ -84,6 +84,11 @@ impl Destination {
 impl HttpsClient {
     pub(crate) fn new(config: ClientConfig, time_limit: Duration, clocks: ClockComparison) -> Self {
         Self { tls: TlsConnector::from(Arc::new(config)), time_limit, clocks }
+    }
+
+    /// How far this machine's clock was from the server's at the last answer, if that is far.
+    pub(crate) fn clock_difference(&self) -> Option<ClockDifference> {
+        self.clocks.difference()
     }
 
     /// The whole answer of the server. Redirects are answers: following one could lead anywhere.

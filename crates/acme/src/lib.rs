@@ -34,4 +34,5 @@ mod retry_after;
 mod transport;
 
 pub use authority::AcmeAuthority;
+pub use clock_comparison::ClockDifference;
 pub use options::{AcmeOptions, AcmeOptionsError, AcmeRoots, ExternalAccount, LETS_ENCRYPT};

@@ -9,6 +9,7 @@
 
 mod account;
 mod attempt;
+mod caa;
 mod challenge;
 mod follow_up;
 mod operator;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use signpost_domain::{CustomDomain, Email, Hostname, Timestamp};
 
 pub use self::attempt::{Outcome, work_on};
+pub use self::caa::{CaaRefusal, CaaUnanswered, caa_refusal};
 pub use self::challenge::{challenge_answer, handshake_proof};
 pub use self::operator::{RevokeError, find, forget, list, renew, reset, revoke};
 pub use self::resealing::{Resealing, reseal};

@@ -84,6 +84,12 @@ impl SystemDomain {
         }
     }
 
+    /// The port at which visitors reach links.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
     /// The port of HTTPS, if visitors reach links by HTTPS at another port than 443.
     #[must_use]
     pub fn https_port(&self) -> Option<u16> {

@@ -25,6 +25,7 @@
 
 mod accounts;
 mod cached_query;
+mod capacity;
 mod certificate_work;
 mod certificates;
 mod change_log;
@@ -86,6 +87,7 @@ mod unit_of_work;
 mod visit_answers;
 mod visits;
 
+pub use capacity::{Capacity, capacity};
 pub use connection_url::url_without_secrets;
 pub use migrations::{migrate, migrate_within, pending_migrations};
 pub use open_error::OpenError;

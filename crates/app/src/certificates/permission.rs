@@ -1,19 +1,13 @@
 //! Whether a certificate may be ordered for a hostname now (D189).
 
-use std::time::Duration;
-
 use signpost_domain::{
-    AuthorityMessage, CaaIssuer, CaaVerdict, CertificateFailure, CertificateFailureReason,
-    CustomDomainStatus, Hostname, caa_names, caa_verdict,
+    AuthorityMessage, CaaIssuer, CertificateFailure, CertificateFailureReason, CustomDomainStatus, Hostname,
 };
 
+use super::caa::{CaaRefusal, CaaUnanswered, caa_refusal};
 use crate::application::Application;
 use crate::domains;
 use crate::ports::{DnsUnavailable, StoreError, StoredCertificate};
-
-/// How long the `CAA` records of a hostname and all names above it may take. A name can have a hundred labels, and name servers of
-/// strangers must not hold up other orders.
-const CAA_TIME: Duration = Duration::from_secs(15);
 
 /// What the look-ups before an order say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,43 +61,24 @@ pub(super) async fn permission(
             Err(error) => return Ok(unanswered(hostname, &error)),
         }
     }
-    // An authority that names no domain cannot be named by records either.
-    if issuer_domains.is_empty() {
-        return Ok(Permission::Granted(urgency));
-    }
     let issuer = CaaIssuer { domains: issuer_domains, account_uri, method };
-    let began = app.clock.now();
-    for name in caa_names(hostname) {
-        if app.clock.now() > began.plus(CAA_TIME) {
+    match caa_refusal(&*app.dns, &*app.clock, hostname, &issuer).await {
+        Ok(None) => Ok(Permission::Granted(urgency)),
+        Ok(Some(refusal)) => {
+            let text = match refusal {
+                CaaRefusal::Forbidden { problem, record: Some(record) } => format!("{problem} Add: {record}"),
+                CaaRefusal::Forbidden { problem, record: None } | CaaRefusal::OtherTerms { problem } => {
+                    problem
+                }
+            };
+            Ok(refused(CertificateFailureReason::CaaForbids, &text))
+        }
+        Err(CaaUnanswered::TooSlow) => {
             let text = "The name servers of the hostname answer too slowly.";
-            let failure = CertificateFailure::new(CertificateFailureReason::DnsFailed, text);
-            return Ok(Permission::Unanswered(failure));
+            Ok(Permission::Unanswered(CertificateFailure::new(CertificateFailureReason::DnsFailed, text)))
         }
-        let records = match app.dns.caa_records(name).await {
-            Ok(records) => records,
-            Err(error) => return Ok(unanswered(hostname, &error)),
-        };
-        if records.is_empty() {
-            continue;
-        }
-        let problem = match caa_verdict(&records, &issuer) {
-            CaaVerdict::Allowed => return Ok(Permission::Granted(urgency)),
-            CaaVerdict::UnknownCriticalTag(tag) => {
-                format!(
-                    "A critical CAA record at {name} has the unknown tag {tag}, which forbids all authorities."
-                )
-            }
-            CaaVerdict::OtherAuthority => format!(
-                "The CAA records at {name} do not allow this authority. Add: {name} CAA 0 issue \"{}\"",
-                issuer_domains.first().map_or("", String::as_str)
-            ),
-            CaaVerdict::OtherTerms => format!(
-                "The CAA records at {name} allow this authority only for another account or another method than {method}."
-            ),
-        };
-        return Ok(refused(CertificateFailureReason::CaaForbids, &problem));
+        Err(CaaUnanswered::Dns(error)) => Ok(unanswered(hostname, &error)),
     }
-    Ok(Permission::Granted(urgency))
 }
 
 fn refused(reason: CertificateFailureReason, text: &str) -> Permission {
