@@ -88,12 +88,8 @@ pub(crate) fn issuance(
     let sealer = file.keys_or_new(&OsRandomness, is_new_database)?.sealer()?;
     let authority = AcmeAuthority::new(acme.options.clone(), Arc::new(SystemClock))
         .map_err(|error| SettingsError::at(setting_of(&error), error.to_string()))?;
-    let dashboard =
-        common.dashboard_url.as_ref().filter(|origin| origin.is_secure() && !origin.is_loopback());
-    let dashboard = dashboard.and_then(|origin| Hostname::parse(origin.hostname()).ok());
     let own = settings.own_certificate();
-    let names = settings.system.hostnames().chain(&settings.api_hostnames).cloned().chain(dashboard);
-    let names: BTreeSet<Hostname> = names
+    let names: BTreeSet<Hostname> = own_names(common, settings)
         .filter(|name| settings.domains.can_have_certificate(name))
         .filter(|name| own.is_none_or(|own| !own.first().names().cover(name.as_str())))
         .collect();
@@ -104,6 +100,14 @@ pub(crate) fn issuance(
         sealer: Arc::new(sealer),
         own_names: names.into_iter().collect(),
     }))
+}
+
+/// The names of the installation at which HTTPS serves links, the API and the dashboard.
+pub(crate) fn own_names(common: &CommonSettings, settings: &ServeSettings) -> impl Iterator<Item = Hostname> {
+    let dashboard =
+        common.dashboard_url.as_ref().filter(|origin| origin.is_secure() && !origin.is_loopback());
+    let dashboard = dashboard.and_then(|origin| Hostname::parse(origin.hostname()).ok());
+    settings.system.hostnames().chain(&settings.api_hostnames).cloned().chain(dashboard)
 }
 
 /// The setting that is to blame for an error.

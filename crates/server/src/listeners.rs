@@ -13,7 +13,7 @@ use signpost_app::Application;
 use signpost_dashboard::{DashboardOptions, DashboardOrigin, DashboardServer};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
-use signpost_listener::Times;
+use signpost_listener::{PassedSockets, Times};
 
 use crate::https_server::{Hosts, HttpsOptions, HttpsServer, HttpsServices};
 use crate::metrics_server::MetricsServer;
@@ -49,24 +49,26 @@ pub(crate) struct Addresses {
 }
 
 impl Sockets {
-    /// Binds the sockets, and starts recording metrics if there is a socket for them.
+    /// Binds the sockets, or takes those of `passed` that are bound to their addresses, and starts recording metrics if there
+    /// is a socket for them.
     ///
     /// # Errors
     /// An address cannot be bound; the message names its setting.
-    pub(crate) fn bind(settings: &ServeSettings) -> Result<Self> {
+    pub(crate) fn bind(settings: &ServeSettings, passed: &mut PassedSockets) -> Result<Self> {
+        let mut socket = |setting, address| passed.claim(address).map_or_else(|| bind(setting, address), Ok);
         Ok(Self {
-            api: bind(names::API_LISTEN, settings.plain.api_listen)?,
-            links: bind(names::LINK_LISTEN, settings.plain.link_listen)?,
+            api: socket(names::API_LISTEN, settings.plain.api_listen)?,
+            links: socket(names::LINK_LISTEN, settings.plain.link_listen)?,
             dashboard: match settings.plain.dashboard_listen {
                 DashboardListen::Off => None,
-                DashboardListen::At(address) => Some(bind(names::DASHBOARD_LISTEN, address)?),
+                DashboardListen::At(address) => Some(socket(names::DASHBOARD_LISTEN, address)?),
             },
-            tls: settings.https.as_ref().map(|https| bind(names::TLS_LISTEN, https.listen)).transpose()?,
+            tls: settings.https.as_ref().map(|https| socket(names::TLS_LISTEN, https.listen)).transpose()?,
             metrics: settings
                 .plain
                 .metrics_listen
                 .map(|address| {
-                    let listener = bind(names::METRICS_LISTEN, address)?;
+                    let listener = socket(names::METRICS_LISTEN, address)?;
                     anyhow::Ok(MetricsSocket { listener, handle: telemetry::start_metrics()? })
                 })
                 .transpose()?,
@@ -86,7 +88,14 @@ impl Sockets {
 }
 
 fn bind(setting: &About, address: SocketAddr) -> Result<TcpListener> {
-    signpost_listener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
+    signpost_listener::bind(address).map_err(|error| {
+        let advice = if error.kind() == io::ErrorKind::PermissionDenied {
+            "; the service may not bind this port itself: `systemctl enable --now signpost.socket` lets systemd bind it"
+        } else {
+            ""
+        };
+        anyhow::anyhow!("{}: cannot listen on {address}: {error}{advice}", setting.key)
+    })
 }
 
 /// The running servers.

@@ -1,6 +1,7 @@
 //! The program `signpost`: reads its settings, wires the crates together and runs a command. It holds no
 //! business rules.
 
+mod advice;
 mod background;
 mod backup_folder;
 mod bots;
@@ -8,6 +9,7 @@ mod certificate_files;
 mod certificate_memory;
 mod certificate_reader;
 mod challenge_handshakes;
+mod check;
 mod clicks;
 mod commands;
 mod core_dumps;
@@ -28,6 +30,7 @@ mod system;
 mod target_blocklist_file;
 mod telemetry;
 mod transfer;
+mod upgrade_copies;
 mod wiring;
 
 use std::io::{self, Write};
@@ -35,16 +38,21 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use commands::{Cli, is_usage_error, without_keys};
+use signpost_listener::PassedSockets;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     core_dumps::switch_off();
+    // Before there are other threads.
+    let passed = PassedSockets::take();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return report_usage(&error),
     };
     let json = cli.json();
-    let Err(error) = Box::pin(cli.run(std::env::vars_os())).await else { return ExitCode::SUCCESS };
+    let error = match run(cli, passed) {
+        Ok(code) => return code,
+        Err(error) => error,
+    };
     let message = with_causes(&error);
     let message = without_keys(&message);
     let line = if json {
@@ -55,6 +63,11 @@ async fn main() -> ExitCode {
     // If standard error is closed too, the exit code still reports the failure.
     let _ = writeln!(io::stderr(), "{line}");
     if is_usage_error(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+#[tokio::main]
+async fn run(cli: Cli, passed: io::Result<PassedSockets>) -> anyhow::Result<ExitCode> {
+    Box::pin(cli.run(std::env::vars_os(), passed)).await
 }
 
 /// Prints help or a usage error. A usage error quotes the command line, which may hold an API key.

@@ -1,13 +1,19 @@
 //! The limit of open files, and how many connections fit below it.
 
+use std::num::NonZeroUsize;
+
 use signpost_listener::ListenerOptions;
+
+use crate::listeners;
+use crate::settings::{CommonSettings, Database, ServeSettings};
+use crate::wiring::postgres_options;
 
 /// Files that the program opens beside connections of clients and of the database. They are for the embedded
 /// database, Redis, DNS queries, and files that it imports or reads again.
 const OTHER_FILES: usize = 64;
 
 /// Files that each thread with its own runtime has open.
-pub(crate) const FILES_OF_A_RUNTIME: usize = 4;
+const FILES_OF_A_RUNTIME: usize = 4;
 
 /// The minimum number of connections of a listener. With fewer it could not serve.
 const MIN_CONNECTIONS: usize = 16;
@@ -25,15 +31,48 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
+    /// As many as the settings want, if they fit below `limit`, the system's limit of open files.
+    pub(crate) fn of_settings(
+        common: &CommonSettings,
+        settings: &ServeSettings,
+        limit: Option<usize>,
+    ) -> Self {
+        let of_database = match common.database {
+            Database::File(_) => 0,
+            Database::Server(_) => {
+                connections_to_postgres(postgres_options(common.store_timeout, common.pool).connections)
+            }
+        };
+        // The API, the links, the dashboard and HTTPS.
+        let listeners = if settings.https.is_some() { 4 } else { 3 };
+        // Their threads, one for metrics, and the main runtime.
+        let runtimes = listeners * listeners::workers().get() + 2;
+        let others = of_database + runtimes * FILES_OF_A_RUNTIME;
+        Self::within(limit, others, settings.plain.max_connections.get(), listeners)
+    }
+
     /// As many as `wanted` for each of so many `listeners`, if they fit below `limit` together with `others`, the files that
     /// the program opens for other purposes.
-    pub(crate) fn within(limit: Option<usize>, others: usize, wanted: usize, listeners: usize) -> Self {
+    fn within(limit: Option<usize>, others: usize, wanted: usize, listeners: usize) -> Self {
         let left = limit.map_or(usize::MAX, |limit| limit.saturating_sub(OTHER_FILES + others));
         let metrics = ListenerOptions::connections_within(left / 8).clamp(MIN_CONNECTIONS, MAX_FOR_METRICS);
         let left = left.saturating_sub(ListenerOptions::files_for(metrics));
         let each = ListenerOptions::connections_within(left / listeners.max(1)).max(MIN_CONNECTIONS);
         Self { each: wanted.min(each), metrics }
     }
+}
+
+/// How many connections to PostgreSQL the store opens at most, if `of_requests` serve requests.
+pub(crate) fn connections_to_postgres(of_requests: NonZeroUsize) -> usize {
+    /// One for health checks, two for the node's own work, and two to store and pack clicks.
+    const OF_THE_NODE: usize = 5;
+    let of_requests = of_requests.get();
+    // With fewer than four, the connection for shared reads comes on top.
+    let shared_reads = usize::from(of_requests < 4);
+    let visits = (of_requests / 8).max(1);
+    // As many for short questions about clicks as for long ones.
+    let click_questions = 2 * visits.max(2);
+    of_requests + shared_reads + visits + click_questions + OF_THE_NODE
 }
 
 /// Raises the limit of open files as far as the system allows, and returns it. `None` if there is no limit.
@@ -85,5 +124,17 @@ mod tests {
             Connections::within(Some(10), 42, 10_000, 3),
             Connections { each: MIN_CONNECTIONS, metrics: MIN_CONNECTIONS }
         );
+    }
+
+    /// The numbers of `docs/operations.md`.
+    #[test]
+    fn r25_all_connections_to_postgres_count_as_open_files() {
+        for (of_requests, all) in [(1, 12), (3, 14), (4, 14), (8, 18), (16, 27), (64, 93)] {
+            assert_eq!(
+                connections_to_postgres(NonZeroUsize::new(of_requests).unwrap()),
+                all,
+                "{of_requests}"
+            );
+        }
     }
 }

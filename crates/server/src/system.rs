@@ -24,7 +24,7 @@ impl Clock for SystemClock {
 
 /// Clamps a time before 1970 to 1970, and a time after the year 9999 to its end. A wrong clock must not stop the
 /// program.
-fn to_timestamp(time: SystemTime) -> Timestamp {
+pub(crate) fn to_timestamp(time: SystemTime) -> Timestamp {
     let since_1970 = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_1970.as_millis())
         .ok()

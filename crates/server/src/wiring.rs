@@ -36,6 +36,7 @@ use crate::sampled_metrics::PoolSampler;
 use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
+use crate::upgrade_copies;
 
 /// How long closing waits until the servers' threads have dropped the application.
 const DROPPED_WITHIN: Duration = Duration::from_secs(2);
@@ -267,6 +268,7 @@ impl Stores {
             common;
         let stores = match database {
             Database::File(file) => {
+                upgrade_copies::make(file, *store_timeout)?;
                 let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
                 let clicks = Arc::new(match if_no_database {
                     IfNoDatabase::Create => SqliteClickStore::open(file, &options)?,

@@ -4,3 +4,4 @@ mod replaced_files;
 mod secrets_key;
 mod starts;
 mod store_failures;
+mod upgrades;

@@ -1,6 +1,8 @@
 //! Starts and stops the built program.
 
 use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -12,7 +14,7 @@ use tempfile::TempDir;
 
 use super::account::Account;
 use super::log::Log;
-use super::program_builder::ProgramBuilder;
+use super::program_builder::{ON_FREE_PORTS, ProgramBuilder};
 use super::store::{Database, Store};
 use super::visitor::Visitor;
 
@@ -45,6 +47,8 @@ pub(super) struct Place {
     pub(super) database: Option<Arc<Database>>,
     /// Commands that a shell runs before it becomes the program; may be empty.
     pub(super) shell: String,
+    /// A listening socket, as a service manager passes it.
+    pub(super) passed: Option<Arc<TcpListener>>,
 }
 
 /// A running program. Dropping it kills the program and removes its folder.
@@ -90,8 +94,12 @@ impl Program {
         let database = Store::of_this_run().database();
         let store = database.iter().flat_map(Database::variables);
         let variables = variables.iter().cloned().chain(store).collect();
-        let place =
-            Place { folder: Arc::new(folder), database: database.map(Arc::new), shell: String::new() };
+        let place = Place {
+            folder: Arc::new(folder),
+            database: database.map(Arc::new),
+            shell: String::new(),
+            passed: None,
+        };
         Self::launch(place, arguments, variables)
     }
 
@@ -104,6 +112,10 @@ impl Program {
             shell.args(["-c", &format!(r#"{} exec "$0" "$@""#, place.shell), PROGRAM]).args(&words);
             shell
         };
+        if let Some(socket) = &place.passed {
+            // The shell moves it from standard input to the first descriptor of a service manager.
+            command.env("LISTEN_FDS", "1").stdin(OwnedFd::from(socket.try_clone().unwrap()));
+        }
         let mut child = command
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
@@ -366,18 +378,6 @@ impl Drop for Program {
         let _ = self.child.wait();
     }
 }
-
-/// The arguments that start the program on free ports and make it announce them.
-pub const ON_FREE_PORTS: [&str; 8] = [
-    "serve",
-    "--json",
-    "--api-listen",
-    "127.0.0.1:0",
-    "--link-listen",
-    "127.0.0.1:0",
-    "--dashboard-listen",
-    "127.0.0.1:0",
-];
 
 /// Every file below a folder, with its path and bytes.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {

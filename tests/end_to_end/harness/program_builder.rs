@@ -1,11 +1,12 @@
 //! Builds the settings with which a program starts.
 
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
 use super::domains::EDGE;
-use super::program::{ON_FREE_PORTS, Place, Program};
+use super::program::{Place, Program};
 use super::store::{Database, Store};
 
 /// The plan `agency` with room for tests that are not about limits.
@@ -16,6 +17,18 @@ requests_per_minute = 1000000
 requests_per_day = 1000000
 "#;
 
+/// The arguments that start the program on free ports and make it announce them.
+pub const ON_FREE_PORTS: [&str; 8] = [
+    "serve",
+    "--json",
+    "--api-listen",
+    "127.0.0.1:0",
+    "--link-listen",
+    "127.0.0.1:0",
+    "--dashboard-listen",
+    "127.0.0.1:0",
+];
+
 /// The settings and conditions of a program.
 #[derive(Default)]
 pub struct ProgramBuilder {
@@ -24,6 +37,8 @@ pub struct ProgramBuilder {
     builtin_plans: bool,
     shell: String,
     variables: Vec<(String, String)>,
+    links: Option<SocketAddr>,
+    passed: Option<TcpListener>,
     /// `None` for the store of this run.
     store: Option<Store>,
 }
@@ -96,6 +111,19 @@ impl ProgramBuilder {
         self
     }
 
+    /// With the listener of links at this address.
+    pub fn links_at(mut self, address: SocketAddr) -> Self {
+        self.links = Some(address);
+        self
+    }
+
+    /// With a listening socket, as a service manager passes it.
+    pub fn passing(mut self, socket: TcpListener) -> Self {
+        self.shell.push_str("exec 3<&0 </dev/null;");
+        self.passed = Some(socket);
+        self
+    }
+
     /// With this umask.
     pub fn umask(mut self, mask: &str) -> Self {
         self.shell.extend(["umask ", mask, ";"]);
@@ -121,6 +149,10 @@ impl ProgramBuilder {
             std::fs::write(folder.path().join("plans.toml"), format!("{agency}\n{}", self.plans)).unwrap();
             arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
         }
+        if let Some(address) = self.links {
+            let position = arguments.iter().position(|argument| argument == "--link-listen").unwrap();
+            arguments[position + 1] = address.to_string();
+        }
         arguments.extend(self.arguments);
         // A machine that runs many tests may delay a disk for longer than the default. A test about time sets
         // its own limit.
@@ -130,7 +162,12 @@ impl ProgramBuilder {
         let store = self.store.unwrap_or_else(Store::of_this_run);
         let database = if is_named { None } else { store.database() };
         self.variables.extend(database.iter().flat_map(Database::variables));
-        let place = Place { folder, database: database.map(Arc::new), shell: self.shell };
+        let place = Place {
+            folder,
+            database: database.map(Arc::new),
+            shell: self.shell,
+            passed: self.passed.map(Arc::new),
+        };
         Program::launch(place, arguments, self.variables)
     }
 }

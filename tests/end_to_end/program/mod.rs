@@ -2,12 +2,15 @@
 
 mod api_guide;
 mod backup;
+mod check;
 mod commands;
 mod guide_numbers;
+mod health;
 mod logs;
 mod monitoring;
 mod nightly_backups;
 mod operations_guide;
+mod passed_sockets;
 mod readme;
 mod settings;
 mod stopping;

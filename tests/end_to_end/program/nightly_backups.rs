@@ -21,7 +21,8 @@ fn nightly_commands(folder: &str) -> [Vec<String>; 2] {
     let cron = cron.lines().find(|line| !line.starts_with('#')).unwrap();
     let unit = UNIT.lines().find(|line| line.starts_with("ExecStart=")).unwrap();
     [cron, unit].map(|line| {
-        let (_, words) = line.split_once("/usr/local/bin/signpost ").unwrap();
+        let (_, words) = line.split_once("signpost backup ").unwrap();
+        let words = format!("backup {words}");
         // The program of a test has its settings in variables.
         let words = words.replace("--config /etc/signpost/signpost.toml ", "").replace(FOLDER, folder);
         words.split(' ').map(str::to_owned).collect()

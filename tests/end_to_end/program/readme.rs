@@ -1,4 +1,4 @@
-//! Runs the shell blocks of the README with other ports, and its commands, and checks its plan.
+//! Runs the shell blocks of the README with other ports, and its commands, and checks the plan of the settings.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::harness::{Program, ProgramBuilder, signpost};
 
 const README: &str = include_str!("../../../README.md");
+const SETTINGS: &str = include_str!("../../../docs/settings.md");
 const QUESTIONS: &str = include_str!("../../../docs/questions.md");
 
 /// The shell blocks of a document.
@@ -71,7 +72,9 @@ fn d60_every_command_of_the_readme_works_as_printed() {
     let backup = folder.path().display().to_string();
     let commands = commands();
     assert!(commands.len() > 10, "the README has lost its commands");
-    for words in commands.into_iter().filter(|words| *words != ["serve"]) {
+    // They look at a running server, or at an upgrade.
+    let of_others = ["serve", "check", "health", "restore"];
+    for words in commands.into_iter().filter(|words| !of_others.contains(&words[0])) {
         let given = words.iter().map(|word| match *word {
             "acc_…" => &account,
             "key_…" => &key,
@@ -109,8 +112,14 @@ fn every_command_of_the_questions_exists() {
 }
 
 #[test]
-fn the_plan_in_the_readme_is_the_built_in_plan() {
-    let shown = README.split("```toml\n").nth(1).expect("a block of plans").split("```").next().unwrap();
+fn d209_plan_in_the_docs_is_the_built_in_plan() {
+    let shown = SETTINGS
+        .split("```toml\n")
+        .find(|block| block.starts_with("[plans"))
+        .expect("a block of plans")
+        .split("```")
+        .next()
+        .unwrap();
     assert!(shown.starts_with("[plans.agency]\n"), "{shown}");
     let account = |builder: ProgramBuilder| {
         let program = builder.start();

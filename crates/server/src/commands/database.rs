@@ -1,4 +1,4 @@
-//! `signpost migrate` and `signpost backup`.
+//! `signpost migrate`, `signpost backup` and `signpost restore`.
 
 use std::fs;
 use std::io;
@@ -9,19 +9,36 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Map, json};
 use signpost_app::ports::Clock as _;
-use signpost_sqlite::{Backup, DatabaseFile, back_up_with_clicks};
+use signpost_sqlite::{Backup, DatabaseFile, Restoration, Restored, back_up_with_clicks, restore_before};
 
 use super::UsageError;
 use super::output::{Output, counted, enumerated};
 use crate::backup_folder::{BackupFolder, LeftAlone, Rotation};
 use crate::settings::{CommonSettings, Database};
-use crate::system::SystemClock;
+use crate::system::{SystemClock, to_timestamp};
+use crate::upgrade_copies;
+
+/// The arguments of `signpost migrate`.
+#[derive(Debug, Args)]
+pub(crate) struct MigrateArguments {
+    /// Do not copy the embedded database first. Then `signpost restore` cannot undo the upgrade.
+    #[arg(long)]
+    without_copy: bool,
+}
 
 /// Applies the pending migrations and prints their names.
-pub(super) async fn run_migrate(settings: &CommonSettings, output: &mut Output<'_>) -> Result<()> {
+pub(super) async fn run_migrate(
+    settings: &CommonSettings,
+    arguments: MigrateArguments,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let MigrateArguments { without_copy } = arguments;
     let database = &settings.database;
     let applied = match database {
         Database::File(file) => {
+            if !without_copy {
+                upgrade_copies::make(file, settings.store_timeout)?;
+            }
             let mut applied = signpost_sqlite::migrate(file, settings.store_timeout)?;
             applied.extend(signpost_sqlite::migrate(&file.of_clicks(), settings.store_timeout)?);
             applied
@@ -121,6 +138,56 @@ pub(super) async fn run_backup(
     }
     output.result(&result, text)?;
     outcome
+}
+
+/// The arguments of `signpost restore`.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    /// Version whose upgrade is undone, with every later one.
+    #[arg(long, value_name = "VERSION")]
+    before: String,
+}
+
+/// Puts the copies from before an upgrade in the place of the embedded database (D207).
+pub(super) fn run_restore(
+    settings: &CommonSettings,
+    arguments: RestoreArguments,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let RestoreArguments { before } = arguments;
+    let file = match &settings.database {
+        Database::File(file) => file,
+        Database::Server(url) => {
+            return Err(UsageError(format!(
+                "`signpost restore` restores only the embedded database; on {url} the previous version of the program works \
+                 without it, or restore a backup with pg_restore"
+            ))
+            .into());
+        }
+    };
+    let Restoration { made, files } = restore_before(file, &before, settings.store_timeout)?;
+    let copied_at = to_timestamp(made).to_string();
+    let mut text = format!(
+        "Restored the database as it was before the upgrade to {before}, at {copied_at}. Start the previous version now, because \
+         {before} would upgrade it again."
+    );
+    for Restored { file, kept } in &files {
+        let file = file.display();
+        text = match kept {
+            Some(kept) => format!(
+                "{text}\n{file} has its earlier content again; what it had until now is in {}.",
+                kept.display()
+            ),
+            None => format!("{text}\n{file} has its earlier content again."),
+        };
+    }
+    let files: Vec<_> = files
+        .iter()
+        .map(|Restored { file, kept }| {
+            json!({ "file": file.display().to_string(), "kept": kept.as_ref().map(|kept| kept.display().to_string()) })
+        })
+        .collect();
+    Ok(output.result(&json!({ "before": before, "copied_at": copied_at, "files": files }), text)?)
 }
 
 /// Deletes all but the newest `keep` backups, and adds those deleted to `deleted`. The clicks of a backup go first: if the

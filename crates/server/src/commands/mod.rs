@@ -3,8 +3,10 @@
 mod account;
 mod certificate;
 mod database;
+mod documentation;
 mod export;
 mod first_start;
+mod health;
 mod import;
 mod key;
 mod output;
@@ -17,25 +19,30 @@ mod user;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 use signpost_dashboard::DashboardOrigin;
+use signpost_listener::PassedSockets;
 use tracing::level_filters::LevelFilter;
 
+use crate::check;
 use crate::settings::{
-    CommonFlags, CommonSettings, LinkFlags, LinkSettings, ServeFlags, ServeSettings, SettingsError, Sources,
-    plans_file_form,
+    CommonFlags, CommonSettings, Flags, HealthSettings, LinkFlags, LinkSettings, ServeFlags, ServeSettings,
+    SettingsError, Sources, plans_file_form,
 };
 use crate::telemetry;
 use crate::wiring;
 use account::AccountCommand;
 use certificate::CertificateCommand;
-use database::BackupArguments;
+use database::{BackupArguments, MigrateArguments, RestoreArguments};
+use documentation::{CompletionsArguments, ManualArguments};
 use export::ExportArguments;
+use health::HealthArguments;
 use import::ImportArguments;
 use key::KeyCommand;
-use output::Output;
+pub(crate) use output::Output;
 pub(crate) use secrets::without_keys;
 use secrets_key::SecretsCommand;
 use user::UserCommand;
@@ -82,9 +89,12 @@ enum Command {
     /// Serve the API and the links; the default command.
     Serve(ServeFlags),
     /// Bring the database up to date. `serve` does this itself on the embedded store, but never on PostgreSQL.
-    Migrate,
+    Migrate(MigrateArguments),
     /// Copy the embedded database to a file, even while a server uses it.
     Backup(BackupArguments),
+    /// Undo an upgrade of the embedded database, which was copied before it. Stop the server first. What changed since then is
+    /// kept in another file.
+    Restore(RestoreArguments),
     /// Write the groups and links of an account to a file. The last line counts what is left out, such as clicks and
     /// the content of pages.
     Export(ExportArguments),
@@ -96,9 +106,19 @@ enum Command {
     /// List, show, renew and remove the certificates of hostnames.
     #[command(subcommand)]
     Certificate(CertificateCommand),
+    /// Print the completions of a shell, for its startup file.
+    Completions(CompletionsArguments),
+    /// Ask the server on this machine about its health; exit status 0 means healthy.
+    Health(HealthArguments),
+    /// Look for what keeps the installation from working, and say how to mend it. Exit status 0 means that all is well, 1 that there
+    /// are warnings, 2 that something does not work.
+    Check,
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Write the manual pages into a folder, for packages.
+    #[command(hide = true)]
+    Manual(ManualArguments),
     /// Replace the key that encrypts secrets in the database.
     #[command(subcommand)]
     Secrets(SecretsCommand),
@@ -111,16 +131,51 @@ impl Command {
     /// Whether the command takes the setting `key`, which is not one of every command.
     fn takes(&self, key: &str) -> bool {
         match self {
-            Self::Serve(_) => true,
+            Self::Serve(_) | Self::Check => true,
             Self::Import(_) => LinkFlags::include(key),
-            Self::Migrate
+            Self::Health(_) => HealthSettings::include(key),
+            Self::Migrate(_)
             | Self::Backup(_)
+            | Self::Restore(_)
             | Self::Export(_)
             | Self::Account(_)
             | Self::Certificate(_)
+            | Self::Completions(_)
             | Self::Key(_)
+            | Self::Manual(_)
             | Self::Secrets(_)
             | Self::User(_) => false,
+        }
+    }
+
+    /// The flags behind the command's name.
+    fn own_flags(&self) -> Flags {
+        match self {
+            Self::Serve(ServeFlags(flags)) => flags.clone(),
+            Self::Import(arguments) => arguments.links.0.clone(),
+            Self::Migrate(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
+            | Self::Export(_)
+            | Self::Account(_)
+            | Self::Certificate(_)
+            | Self::Check
+            | Self::Completions(_)
+            | Self::Health(_)
+            | Self::Key(_)
+            | Self::Manual(_)
+            | Self::Secrets(_)
+            | Self::User(_) => Flags::new(),
+        }
+    }
+
+    /// From which level on lines are logged.
+    fn log_level(&self) -> LevelFilter {
+        match self {
+            Self::Serve(_) => LevelFilter::INFO,
+            // Its findings say the same.
+            Self::Check => LevelFilter::OFF,
+            _ => LevelFilter::WARN,
         }
     }
 }
@@ -159,12 +214,14 @@ Examples:
   signpost export --account ada@example.com --output links.csv
   signpost import --account ada@example.com --dry-run links.csv
   signpost backup --keep 14 /var/backups/signpost
+  signpost restore --before {VERSION}
 
 Stopping:
   On SIGTERM, SIGINT (Ctrl-C), SIGQUIT or SIGHUP (a closed terminal) the program
   finishes running requests and exits, at most 30 seconds after drain-delay. A
   second SIGTERM, SIGINT or SIGQUIT stops it at once. Under `nohup` a closed
   terminal does not stop it.",
+        VERSION = env!("CARGO_PKG_VERSION"),
         plans = indented(&plans_file_form())
     )
 }
@@ -189,99 +246,103 @@ impl Cli {
         self.global.json
     }
 
-    /// Runs the command. `variables` are those of the environment.
+    /// Runs the command. `variables` are those of the environment, `passed` the sockets of the service manager.
     ///
     /// # Errors
     /// The command failed, or was wrong: [`is_usage_error`] tells them apart.
-    pub(crate) async fn run(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<()> {
+    pub(crate) async fn run(
+        self,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        passed: io::Result<PassedSockets>,
+    ) -> Result<ExitCode> {
         let Self { global: Global { json, config, common }, serve, command } = self;
+        let command = command.unwrap_or_else(|| Command::Serve(ServeFlags::default()));
         let mut flags = common.0;
-        if let Some(command) = &command
-            && let Some(key) = serve.0.keys().find(|key| !command.takes(key))
-        {
+        if let Some(key) = serve.0.keys().find(|key| !command.takes(key)) {
             return Err(UsageError(format!(
                 "--{key} is a setting of `serve`, which this command does not take; leave it out"
             ))
             .into());
         }
         flags.extend(serve.0);
-        match &command {
-            Some(Command::Serve(ServeFlags(more))) => flags.extend(more.clone()),
-            Some(Command::Import(arguments)) => flags.extend(arguments.links.0.clone()),
-            Some(
-                Command::Migrate
-                | Command::Backup(_)
-                | Command::Export(_)
-                | Command::Account(_)
-                | Command::Certificate(_)
-                | Command::Key(_)
-                | Command::Secrets(_)
-                | Command::User(_),
-            )
-            | None => {}
-        }
-        let sources = Sources::gather(flags, variables, config)?;
-        let settings = CommonSettings::read(&sources)?;
+        flags.extend(command.own_flags());
         let mut stdout = io::stdout();
         let output = &mut Output::new(&mut stdout, json);
-        match command {
-            None | Some(Command::Serve(_)) => {
+        let (sources, settings) = match (read(flags, variables, config), &command) {
+            (Ok(read), _) => read,
+            // They say the same with any settings, even with wrong ones.
+            (Err(_), Command::Completions(_) | Command::Manual(_)) => {
+                let sources = Sources::default();
+                let settings = CommonSettings::read(&sources)?;
+                (sources, settings)
+            }
+            (Err(error), Command::Check) => return check::report_wrong_settings(&error, output),
+            (Err(error), _) => return Err(error.into()),
+        };
+        telemetry::start_logging(settings.log_format, command.log_level())?;
+        let outcome = match command {
+            Command::Serve(_) => {
                 let serve_settings = ServeSettings::read(&sources)?;
-                telemetry::start_logging(settings.log_format, LevelFilter::INFO)?;
-                serve::run(&settings, &serve_settings, output).await
+                serve::run(&settings, &serve_settings, passed, output).await
             }
-            Some(Command::Migrate) => {
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                database::run_migrate(&settings, output).await
-            }
-            Some(Command::Backup(arguments)) => {
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                database::run_backup(&settings, arguments, output).await
-            }
-            Some(Command::Export(arguments)) => {
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+            Command::Migrate(arguments) => database::run_migrate(&settings, arguments, output).await,
+            Command::Restore(arguments) => database::run_restore(&settings, arguments, output),
+            Command::Backup(arguments) => database::run_backup(&settings, arguments, output).await,
+            Command::Export(arguments) => {
                 let app = wiring::operators_application(&settings).await?;
                 export::run(&app, arguments, output).await
             }
-            Some(Command::Import(arguments)) => {
+            Command::Import(arguments) => {
                 let links = LinkSettings::read(&sources)?;
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::link_application(&settings, links).await?;
                 import::run(&app, arguments, output).await
             }
-            Some(Command::Account(command)) => {
+            Command::Account(command) => {
                 command.require_confirmation()?;
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings).await?;
                 let dashboard = dashboard_of(&settings)?;
                 account::run(&app, command, &dashboard, output).await
             }
-            Some(Command::Certificate(command)) => {
+            Command::Certificate(command) => {
                 command.require_confirmation()?;
                 let serve = command.needs_issuance().then(|| ServeSettings::read(&sources)).transpose()?;
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::certificates_application(&settings, serve.as_ref()).await?;
                 certificate::run(&app, command, output).await
             }
-            Some(Command::Key(command)) => {
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+            Command::Completions(arguments) => documentation::run_completions(&arguments, output),
+            Command::Manual(arguments) => documentation::run_manual(&arguments),
+            Command::Check => return check::run(&settings, &sources, output).await,
+            Command::Health(arguments) => {
+                health::run(HealthSettings::read(&sources)?, arguments, output).await
+            }
+            Command::Key(command) => {
                 let app = wiring::operators_application(&settings).await?;
                 key::run(&app, command, output).await
             }
-            Some(Command::Secrets(command)) => {
+            Command::Secrets(command) => {
                 let serve = ServeSettings::read(&sources)?;
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings).await?;
                 secrets_key::run(&app, command, serve.clicks.secrets_key.as_ref(), output).await
             }
-            Some(Command::User(command)) => {
-                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+            Command::User(command) => {
                 let app = wiring::operators_application(&settings).await?;
                 let dashboard = dashboard_of(&settings)?;
                 user::run(&app, command, &dashboard, output).await
             }
-        }
+        };
+        outcome.map(|()| ExitCode::SUCCESS)
     }
+}
+
+/// The settings in their sources, and those that every command has.
+fn read(
+    flags: Flags,
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+    file: Option<PathBuf>,
+) -> Result<(Sources, CommonSettings), SettingsError> {
+    let sources = Sources::gather(flags, variables, file)?;
+    let settings = CommonSettings::read(&sources)?;
+    Ok((sources, settings))
 }
 
 /// The origin at which links of commands open.

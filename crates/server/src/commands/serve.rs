@@ -1,41 +1,44 @@
 //! `signpost serve`.
 
-use std::num::NonZeroUsize;
+use std::io;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde_json::json;
 use signpost_dashboard::DashboardOrigin;
 use signpost_edge::{EdgeOptions, PlainHttp};
-use signpost_listener::TlsSites;
+use signpost_listener::{PassedSockets, TlsSites};
 
 use super::first_start;
 use super::output::Output;
 use super::start_log;
 use super::user::DASHBOARD_PORT;
+use crate::advice;
 use crate::https_server::{Hosts, HttpsOptions};
 use crate::https_wiring::challenge_handshakes;
 use crate::listeners::{self, Addresses, DashboardSettings, ServerSettings, Servers, Sockets};
 use crate::open_files::{self, Connections};
 use crate::settings::{BalancedListener, CommonSettings, Database, PlainHttpMode, ServeSettings, log_start};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
-use crate::wiring::{Serving, postgres_options};
+use crate::wiring::Serving;
 
 /// How many connections are enough for an installation that has not asked for a number.
 const ENOUGH: usize = 1_000;
 
-/// Serves until the program is asked to stop.
+/// Serves until the program is asked to stop. `passed` are the sockets of the service manager.
 pub(super) async fn run(
     common: &CommonSettings,
     settings: &ServeSettings,
+    passed: io::Result<PassedSockets>,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
+    let mut passed = passed.context("a descriptor that the service manager passes cannot be used")?;
     // Bound first: a program that cannot listen must not touch the database, and must not issue a key.
-    let sockets = Sockets::bind(settings)?;
+    let sockets = Sockets::bind(settings, &mut passed)?;
     let addresses = sockets.addresses()?;
     log_start(common, settings);
-    let origin = origin_of_links(settings, addresses);
+    let origin = settings.origin_of_links(addresses.links.port());
     let mut serving = Serving::start(common, settings).await?;
     let dashboard = dashboard_origin(common, addresses)?;
     let secrets_file = first_start::secrets_file(&settings.clicks.data_dir);
@@ -50,11 +53,15 @@ pub(super) async fn run(
         Database::Server(_) => first_start::suggest_commands(&serving.app, places, output).await?,
     }
     // Below the message of the first start, which would be buried under advice about later steps.
-    start_log::settings(settings, &origin);
-    start_log::https(settings, common.dashboard_url.as_ref(), serving.app.clock.now());
-    if addresses.dashboard.is_some() {
-        start_log::dashboard(&dashboard);
-    }
+    let shown_dashboard = addresses.dashboard.is_some().then_some(&dashboard);
+    start_log::settings(&advice::of_settings(
+        common,
+        settings,
+        &origin,
+        shown_dashboard,
+        serving.app.clock.now(),
+    ));
+    start_log::unclaimed_sockets(&passed);
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
     let certificates = serving.certificates();
@@ -130,56 +137,6 @@ fn plain_http(settings: &ServeSettings, hosts: Arc<dyn TlsSites>) -> PlainHttp {
     }
 }
 
-/// The number of connections that the listeners may have.
-fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections {
-    let of_database = match common.database {
-        Database::File(_) => 0,
-        Database::Server(_) => {
-            connections_to_postgres(postgres_options(common.store_timeout, common.pool).connections)
-        }
-    };
-    let wanted = settings.plain.max_connections.get();
-    let limit = open_files::raise_limit();
-    // The API, the links, the dashboard and HTTPS.
-    let listeners = if settings.https.is_some() { 4 } else { 3 };
-    // Their threads, one for metrics, and the main runtime.
-    let runtimes = listeners * listeners::workers().get() + 2;
-    let others = of_database + runtimes * open_files::FILES_OF_A_RUNTIME;
-    let connections = Connections::within(limit, others, wanted, listeners);
-    // Fewer than the default matter only if they are few.
-    if connections.each < wanted && (connections.each < ENOUGH || !settings.max_connections_is_default) {
-        tracing::warn!(
-            open_files = limit,
-            "the limit of open files allows only {} of the {wanted} connections of `max-connections`: raise \
-             the limit, for example with `LimitNOFILE` of systemd",
-            connections.each
-        );
-    }
-    connections
-}
-
-/// How many connections to PostgreSQL the store opens at most, if `of_requests` serve requests.
-fn connections_to_postgres(of_requests: NonZeroUsize) -> usize {
-    /// One for health checks, two for the node's own work, and two to store and pack clicks.
-    const OF_THE_NODE: usize = 5;
-    let of_requests = of_requests.get();
-    // With fewer than four, the connection for shared reads comes on top.
-    let shared_reads = usize::from(of_requests < 4);
-    let visits = (of_requests / 8).max(1);
-    // As many for short questions about clicks as for long ones.
-    let click_questions = 2 * visits.max(2);
-    of_requests + shared_reads + visits + click_questions + OF_THE_NODE
-}
-
-/// The origin at which links open. If `system-url` is not set, the origin follows the port of the listener.
-fn origin_of_links(settings: &ServeSettings, addresses: Addresses) -> String {
-    if settings.system_url_is_default {
-        format!("http://{}:{}", settings.system.hostname(), addresses.links.port())
-    } else {
-        settings.system.origin()
-    }
-}
-
 /// The origin of the dashboard. If `dashboard-url` is not set, the origin follows the port of the listener.
 fn dashboard_origin(common: &CommonSettings, addresses: Addresses) -> Result<DashboardOrigin> {
     if let Some(origin) = &common.dashboard_url {
@@ -208,19 +165,19 @@ fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The numbers of `docs/operations.md`.
-    #[test]
-    fn r25_all_connections_to_postgres_count_as_open_files() {
-        for (of_requests, all) in [(1, 12), (3, 14), (4, 14), (8, 18), (16, 27), (64, 93)] {
-            assert_eq!(
-                connections_to_postgres(NonZeroUsize::new(of_requests).unwrap()),
-                all,
-                "{of_requests}"
-            );
-        }
+/// The number of connections that the listeners may have.
+fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections {
+    let limit = open_files::raise_limit();
+    let connections = Connections::of_settings(common, settings, limit);
+    let wanted = settings.plain.max_connections.get();
+    // Fewer than the default matter only if they are few.
+    if connections.each < wanted && (connections.each < ENOUGH || !settings.max_connections_is_default) {
+        tracing::warn!(
+            open_files = limit,
+            "the limit of open files allows only {} of the {wanted} connections of `max-connections`: raise \
+             the limit, for example with `LimitNOFILE` of systemd",
+            connections.each
+        );
     }
+    connections
 }

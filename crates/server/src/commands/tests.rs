@@ -95,8 +95,11 @@ fn a_malformed_argument_is_named_and_exits_with_2() {
 
 #[tokio::test]
 async fn other_commands_refuse_settings_of_serve_before_their_name() {
-    let error =
-        Box::pin(parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run([])).await.unwrap_err();
+    let error = Box::pin(
+        parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run([], Ok(PassedSockets::default())),
+    )
+    .await
+    .unwrap_err();
     assert!(is_usage_error(&error));
     assert!(error.to_string().starts_with("--api-listen is a setting of `serve`"), "{error}");
 }
@@ -136,7 +139,7 @@ fn help_shows_every_setting_with_its_variable_and_default() {
 #[tokio::test]
 async fn d60_an_account_is_not_deleted_without_yes() {
     let line = format!("signpost account delete acc_{}", "0".repeat(32));
-    let error = Box::pin(parse(&line).unwrap().run([])).await.unwrap_err();
+    let error = Box::pin(parse(&line).unwrap().run([], Ok(PassedSockets::default()))).await.unwrap_err();
     assert!(is_usage_error(&error) && error.to_string().contains("--yes"), "{error}");
 }
 

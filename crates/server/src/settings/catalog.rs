@@ -1,5 +1,5 @@
 //! Declares every setting once (D61): name, type, parser, default, help with an example, and value in the
-//! start-up log. Flags, variables, keys of the settings file, `--help`, the table in the README, the fields of
+//! start-up log. Flags, variables, keys of the settings file, `--help`, the tables of `docs/settings.md`, the fields of
 //! [`PlainSettings`] and the start-up log come from the declaration.
 
 use std::collections::BTreeSet;

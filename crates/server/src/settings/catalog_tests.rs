@@ -1,4 +1,4 @@
-//! What holds of every declaration, and the table of settings in the README.
+//! What holds of every declaration, and the tables of `docs/settings.md`.
 
 use std::collections::HashSet;
 use std::{env, fs};
@@ -20,6 +20,9 @@ fn d61_a_variable_is_the_prefix_with_the_name() {
 
 const TABLE_HEAD: &str = "| setting | default | what it is |\n| --- | --- | --- |\n";
 
+/// The heading behind the tables.
+const REST: &str = "## Plans\n";
+
 fn table_row(setting: &About) -> String {
     let About { key, default, help, .. } = setting;
     let (help, described) = match help.split_once(" [default: ") {
@@ -30,17 +33,32 @@ fn table_row(setting: &About) -> String {
     format!("| `{key}` | {} | {help} |\n", default.as_deref().unwrap_or("none"))
 }
 
+/// A section with a table for each group, in the order of their first settings.
+fn sections() -> String {
+    let mut groups: Vec<&str> = Vec::new();
+    for setting in SETTINGS {
+        if !groups.contains(&setting.group) {
+            groups.push(setting.group);
+        }
+    }
+    let section = |group: &&str| {
+        let rows = SETTINGS.iter().filter(|setting| setting.group == *group);
+        let rows: String = rows.map(|setting| table_row(setting)).collect();
+        format!("## {group}\n\n{TABLE_HEAD}{rows}\n")
+    };
+    groups.iter().map(section).collect()
+}
+
 #[test]
-fn the_readme_has_the_table_of_settings() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = fs::read_to_string(path).unwrap();
-    let (before, rest) = readme.split_once(TABLE_HEAD).expect("the README has the head of the table");
-    let (_, after) = rest.split_once("\n\n").expect("an empty line follows the table");
-    let rows: String = SETTINGS.iter().map(|setting| table_row(setting)).collect();
-    let expected = format!("{before}{TABLE_HEAD}{rows}\n{after}");
-    if env::var_os("UPDATE_README").is_some() {
+fn d209_docs_have_the_tables_of_settings() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+    let page = fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once(REST).expect("the page has the heading behind the tables");
+    let introduction = before.split("## ").next().unwrap();
+    let expected = format!("{introduction}{}{REST}{rest}", sections());
+    if env::var_os("UPDATE_SETTINGS").is_some() {
         fs::write(path, expected).unwrap();
     } else {
-        assert_eq!(readme, expected, "run this test with UPDATE_README=1 to write the table anew");
+        assert_eq!(page, expected, "run this test with UPDATE_SETTINGS=1 to write the tables anew");
     }
 }

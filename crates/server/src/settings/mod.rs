@@ -19,6 +19,7 @@ mod toml_file;
 mod values;
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +35,7 @@ pub(crate) use clicks::ClickSettings;
 pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
-pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
+pub(crate) use flags::{CommonFlags, Flags, LinkFlags, ServeFlags};
 pub(crate) use gates::GateSettings;
 pub(crate) use https::{AcmeSettings, BalancedListener, HttpsSettings, PlainHttpMode};
 pub(crate) use logged::joined;
@@ -58,6 +59,9 @@ pub(crate) mod names {
     pub(crate) const DASHBOARD_LISTEN: &About = &catalog::DASHBOARD_LISTEN.about;
     pub(crate) const METRICS_LISTEN: &About = &catalog::METRICS_LISTEN.about;
     pub(crate) const TLS_LISTEN: &About = &https_catalog::TLS_LISTEN.about;
+    pub(crate) const HSTS: &About = &https_catalog::HSTS.about;
+    pub(crate) const PLAIN_HTTP: &About = &https_catalog::PLAIN_HTTP.about;
+    pub(crate) const PROXY_PROTOCOL: &About = &https_catalog::PROXY_PROTOCOL.about;
 }
 
 /// The settings of every command.
@@ -149,6 +153,33 @@ fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, Setti
     system.ok_or_else(|| SettingsError::at(catalog::SYSTEM_URL.about.key, "must be given"))
 }
 
+/// The settings of `signpost health`: where the API listens. Nothing else is read, because health is asked for every few seconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HealthSettings {
+    pub(crate) api_listen: SocketAddr,
+    /// Whether connections to the API begin with the header of a balancer.
+    pub(crate) expects_proxy_header: bool,
+}
+
+impl HealthSettings {
+    /// Whether the setting `key` is one of them.
+    pub(crate) fn include(key: &str) -> bool {
+        [catalog::API_LISTEN.about.key, https_catalog::PROXY_PROTOCOL.about.key].contains(&key)
+    }
+
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// One of them is invalid.
+    pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+        let balanced = sources.optional(&https_catalog::PROXY_PROTOCOL)?.unwrap_or_default();
+        Ok(Self {
+            api_listen: sources.required(&catalog::API_LISTEN)?,
+            expects_proxy_header: balanced.contains(&BalancedListener::Api),
+        })
+    }
+}
+
 /// The settings of `serve`, without those of every command.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
@@ -210,6 +241,15 @@ impl ServeSettings {
         };
         https::check_hosts(sources, &settings)?;
         Ok(settings)
+    }
+
+    /// The origin at which links open. If `system-url` is not set, the origin follows the port of the listener.
+    pub(crate) fn origin_of_links(&self, port: u16) -> String {
+        if self.system_url_is_default {
+            format!("http://{}:{port}", self.system.hostname())
+        } else {
+            self.system.origin()
+        }
     }
 
     /// How certificates are obtained, if the program obtains them itself.
