@@ -29,7 +29,7 @@ use crate::open_files::Connections;
 use crate::settings::{CommonSettings, ServeSettings, SettingsError, Sources};
 use crate::system::SystemClock;
 use addresses::OwnAddresses;
-use finding::{Finding, worst};
+pub(crate) use finding::{Finding, Severity, worst};
 
 /// Checks the settings, this machine and what they depend on, and prints each finding. The exit status is that of the most serious
 /// one.
@@ -59,7 +59,8 @@ fn report(findings: &[Finding], output: &mut Output<'_>) -> Result<ExitCode> {
     Ok(severity.exit_code())
 }
 
-async fn check(common: &CommonSettings, serve: &ServeSettings) -> Vec<Finding> {
+/// Checks everything.
+pub(crate) async fn check(common: &CommonSettings, serve: &ServeSettings) -> Vec<Finding> {
     let mut findings = settings(common, serve);
     let (running, ports) = ports::check(serve);
     findings.extend(ports);

@@ -22,6 +22,9 @@ const OWNER: &str = "owner@localhost";
 /// The plan of the first account (D62).
 const PLAN: &str = "agency";
 
+/// The file for secrets of the first start, in `data-dir`.
+pub(crate) const FIRST_START_FILE: &str = "signpost-first-start.txt";
+
 /// Where the listeners of the program are reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Places<'a> {
@@ -37,7 +40,7 @@ pub(super) struct Places<'a> {
 
 /// The file for what the first start prints, if a service manager runs the program: its journal keeps standard output (D79).
 pub(super) fn secrets_file(data_dir: &Path) -> Option<PathBuf> {
-    is_read_by_a_journal().then(|| data_dir.join("signpost-first-start.txt"))
+    is_read_by_a_journal().then(|| data_dir.join(FIRST_START_FILE))
 }
 
 /// Whether standard output goes to systemd's journal. It names its stream by device and inode, because children of a service

@@ -32,6 +32,7 @@ use crate::settings::{
     CommonFlags, CommonSettings, Flags, HealthSettings, LinkFlags, LinkSettings, ServeFlags, ServeSettings,
     SettingsError, Sources, plans_file_form,
 };
+use crate::setup::{self, SetupArguments};
 use crate::telemetry;
 use crate::wiring;
 use account::AccountCommand;
@@ -39,7 +40,9 @@ use certificate::CertificateCommand;
 use database::{BackupArguments, MigrateArguments, RestoreArguments};
 use documentation::{CompletionsArguments, ManualArguments};
 use export::ExportArguments;
+pub(crate) use first_start::FIRST_START_FILE;
 use health::HealthArguments;
+pub(crate) use health::{Question, ask as ask_health};
 use import::ImportArguments;
 use key::KeyCommand;
 pub(crate) use output::Output;
@@ -122,6 +125,9 @@ enum Command {
     /// Replace the key that encrypts secrets in the database.
     #[command(subcommand)]
     Secrets(SecretsCommand),
+    /// Set up this machine: write the settings, start the service, and wait for the first link to open over HTTPS. Settings given
+    /// as flags are written too.
+    Setup(SetupArguments),
     /// Invite people to the dashboard; list, disable and sign out users, and reset their passwords.
     #[command(subcommand)]
     User(UserCommand),
@@ -131,7 +137,7 @@ impl Command {
     /// Whether the command takes the setting `key`, which is not one of every command.
     fn takes(&self, key: &str) -> bool {
         match self {
-            Self::Serve(_) | Self::Check => true,
+            Self::Serve(_) | Self::Check | Self::Setup(_) => true,
             Self::Import(_) => LinkFlags::include(key),
             Self::Health(_) => HealthSettings::include(key),
             Self::Migrate(_)
@@ -165,6 +171,7 @@ impl Command {
             | Self::Key(_)
             | Self::Manual(_)
             | Self::Secrets(_)
+            | Self::Setup(_)
             | Self::User(_) => Flags::new(),
         }
     }
@@ -268,10 +275,11 @@ impl Cli {
         flags.extend(command.own_flags());
         let mut stdout = io::stdout();
         let output = &mut Output::new(&mut stdout, json);
+        let given = flags.clone();
         let (sources, settings) = match (read(flags, variables, config), &command) {
             (Ok(read), _) => read,
-            // They say the same with any settings, even with wrong ones.
-            (Err(_), Command::Completions(_) | Command::Manual(_)) => {
+            // They need no settings, or make new ones.
+            (Err(_), Command::Completions(_) | Command::Manual(_) | Command::Setup(_)) => {
                 let sources = Sources::default();
                 let settings = CommonSettings::read(&sources)?;
                 (sources, settings)
@@ -311,6 +319,7 @@ impl Cli {
             }
             Command::Completions(arguments) => documentation::run_completions(&arguments, output),
             Command::Manual(arguments) => documentation::run_manual(&arguments),
+            Command::Setup(arguments) => return setup::run(arguments, given, output).await,
             Command::Check => return check::run(&settings, &sources, output).await,
             Command::Health(arguments) => {
                 health::run(HealthSettings::read(&sources)?, arguments, output).await

@@ -1,0 +1,143 @@
+//! The settings file that `signpost setup` writes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::answers::Answers;
+use crate::settings::Flags;
+
+/// What became of the file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// It had this content before.
+    Unchanged,
+    /// It is new, or has replaced another one, which is kept under this name.
+    Changed { kept: Option<PathBuf> },
+}
+
+/// The text of the settings file. `given` are settings of the command line, which take precedence.
+pub(super) fn content(answers: &Answers, database: &Path, given: &Flags) -> String {
+    let Answers { hostname, email, dashboard, api, behind_proxy } = answers;
+    let mut settings = BTreeMap::from([
+        ("system-url", format!("https://{hostname}")),
+        ("database-url", format!("sqlite://{}", database.display())),
+    ]);
+    if !behind_proxy {
+        settings.insert("acme-email", email.as_str().to_owned());
+    }
+    if let Some(dashboard) = dashboard {
+        settings.insert("dashboard-url", format!("https://{dashboard}"));
+    }
+    if let Some(api) = api.as_ref().filter(|_| !behind_proxy) {
+        settings.insert("api-hostnames", api.as_str().to_owned());
+    }
+    settings.extend(given.iter().map(|(key, value)| (*key, value.clone())));
+    let lines = settings.into_iter().map(|(key, value)| format!("{key} = {}\n", toml::Value::String(value)));
+    format!(
+        "# Made by `signpost setup`. `signpost serve --help` describes all settings.\n{}",
+        lines.collect::<String>()
+    )
+}
+
+/// Writes a file that only its owner may read, unless it has this content already. Another content is kept beside it.
+pub(super) fn write(path: &Path, content: &str) -> io::Result<Written> {
+    let before = match fs::read_to_string(path) {
+        Ok(before) => Some(before),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if before.as_deref() == Some(content) {
+        return Ok(Written::Unchanged);
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(content.as_bytes())?;
+    file.as_file().sync_all()?;
+    let kept = match before {
+        Some(_) => Some(keep(path)?),
+        None => None,
+    };
+    file.persist(path)?;
+    Ok(Written::Changed { kept })
+}
+
+/// Gives the file a second name, the first free one of `signpost.toml.1`, `signpost.toml.2`, …
+fn keep(path: &Path) -> io::Result<PathBuf> {
+    for number in 1_u32.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        match fs::hard_link(path, &name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            outcome => return outcome.map(|()| name.into()),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use signpost_domain::{Email, Hostname};
+
+    use super::*;
+
+    fn answers() -> Answers {
+        Answers {
+            hostname: Hostname::parse("go.example.com").unwrap(),
+            email: Email::parse("ada@example.com").unwrap(),
+            dashboard: Hostname::parse("dash.example.com").ok(),
+            api: Hostname::parse("api.example.com").ok(),
+            behind_proxy: false,
+        }
+    }
+
+    fn lines(answers: &Answers, given: &Flags) -> Vec<String> {
+        let content = content(answers, Path::new("/var/lib/signpost/signpost.db"), given);
+        content.lines().skip(1).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn d205_answers_become_settings() {
+        let expected = [
+            "acme-email = \"ada@example.com\"",
+            "api-hostnames = \"api.example.com\"",
+            "dashboard-url = \"https://dash.example.com\"",
+            "database-url = \"sqlite:///var/lib/signpost/signpost.db\"",
+            "system-url = \"https://go.example.com\"",
+        ];
+        assert_eq!(lines(&answers(), &Flags::new()), expected);
+        let behind_proxy = Answers { behind_proxy: true, ..answers() };
+        assert_eq!(lines(&behind_proxy, &Flags::new()), expected[2..]);
+    }
+
+    #[test]
+    fn d205_settings_of_the_command_line_are_kept_with_their_quotes() {
+        let given = Flags::from([("acme-email", "a\"b@example.com".to_owned())]);
+        assert!(
+            lines(&answers(), &given)[0].starts_with("acme-email = 'a\"b@example.com'"),
+            "{:?}",
+            lines(&answers(), &given)
+        );
+    }
+
+    #[test]
+    fn d205_same_file_is_not_written_again_and_another_one_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("etc/signpost.toml");
+        assert_eq!(write(&path, "a = 1\n").unwrap(), Written::Changed { kept: None });
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(write(&path, "a = 1\n").unwrap(), Written::Unchanged);
+        for number in 1..=2 {
+            let kept = folder.path().join(format!("etc/signpost.toml.{number}"));
+            let content = format!("a = {}\n", number + 1);
+            assert_eq!(write(&path, &content).unwrap(), Written::Changed { kept: Some(kept.clone()) });
+            assert_eq!(fs::read_to_string(kept).unwrap(), format!("a = {number}\n"));
+        }
+    }
+}
