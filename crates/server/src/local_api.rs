@@ -1,6 +1,6 @@
 //! Requests to the API of the server on this machine.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use anyhow::Result;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::commands::UsageError;
+use crate::commands::{UsageError, reachable};
 use crate::settings::HealthSettings;
 
 /// More than any answer has that is asked for here.
@@ -37,12 +37,7 @@ impl LocalApi {
                 "`api-listen` has port 0, so only the running program knows its port; set another port";
             return Err(UsageError(message.to_owned()));
         }
-        let ip = match api_listen.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-            ip => ip,
-        };
-        Ok(Self { address: SocketAddr::new(ip, api_listen.port()), expects_proxy_header })
+        Ok(Self { address: reachable(api_listen), expects_proxy_header })
     }
 
     /// Sends a request, and returns the whole answer.

@@ -68,6 +68,22 @@ fn d208_completions_need_no_settings_and_survive_a_closed_pipe() {
     assert!(Command::new("bash").arg("-n").arg(script).status().unwrap().success());
 }
 
+/// The rest of setup needs a machine with systemd.
+#[test]
+fn d205_setup_that_can_ask_nobody_names_the_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    for (words, named) in [
+        (&["setup"][..], "--yes"),
+        (&["setup", "--json", "--hostname", "go.example.com"], "--yes"),
+        (&["setup", "--yes", "--email", "ada@example.com"], "--hostname"),
+        (&["setup", "--yes", "--hostname", "not a name"], "--hostname"),
+    ] {
+        let output = signpost(folder.path(), words).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && error.contains(named), "{words:?}: {error}");
+    }
+}
+
 #[test]
 fn d208_manual_has_a_page_for_each_command() {
     let folder = tempfile::tempdir().unwrap();

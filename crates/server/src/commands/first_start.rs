@@ -226,7 +226,7 @@ pub(super) async fn suggest_commands(
 }
 
 /// A curl line that creates a link, ready to paste.
-fn curl(api: SocketAddr, secret: &str) -> String {
+pub(crate) fn curl(api: SocketAddr, secret: &str) -> String {
     format!(
         "curl -X POST http://{}/v1/redirects -H 'Authorization: Bearer {secret}' -H 'Content-Type: application/json' \
          -d '{{\"name\": \"My first link\", \"target_url\": \"https://example.com/\"}}'",
@@ -235,7 +235,7 @@ fn curl(api: SocketAddr, secret: &str) -> String {
 }
 
 /// The address at which this machine reaches a listener. Clients cannot connect to the unspecified address.
-pub(super) fn reachable(listener: SocketAddr) -> SocketAddr {
+pub(crate) fn reachable(listener: SocketAddr) -> SocketAddr {
     let address = match listener.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),

@@ -3,6 +3,7 @@
 //! Each step says what it did. A second run with the same answers finds everything done, and changes nothing.
 
 mod answers;
+mod conclusion;
 mod first_link;
 mod opening;
 mod service;
@@ -15,21 +16,21 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use serde_json::json;
 use signpost_app::certificates::{self, ShownCertificate};
-use signpost_app::ports::Clock as _;
+use signpost_app::ports::{Clock as _, StoredCertificate};
 use signpost_domain::{CertificateStatus, Hostname};
 use tempfile::NamedTempFile;
 use tokio::time::{Instant, sleep};
 
 use crate::check::{self, Severity};
-use crate::commands::{FIRST_START_FILE, Output, Question, UsageError, ask_health};
+use crate::commands::{FIRST_START_FILE, Output, Question, UsageError, ask_health, curl};
 use crate::local_api::LocalApi;
 use crate::settings::{CommonSettings, Database, Flags, HealthSettings, ServeSettings, Sources};
-use crate::system::SystemClock;
+use crate::system::{OsRandomness, SystemClock};
 use crate::{upgrade_copies, wiring};
 pub(crate) use answers::SetupArguments;
 use answers::{Answers, Terminal};
+use conclusion::{Conclusion, Outcome};
 use first_link::FirstAccount;
 use settings_file::Written;
 
@@ -63,28 +64,27 @@ pub(crate) async fn run(
     given: Flags,
     output: &mut Output<'_>,
 ) -> Result<ExitCode> {
+    let asks = !arguments.yes && !output.is_json() && io::stdin().is_terminal();
+    if !asks && !arguments.yes {
+        let message = "nobody can be asked here; add --yes, with --hostname and --email";
+        return Err(UsageError(message.to_owned()).into());
+    }
     let units: &[&str] =
         if arguments.behind_proxy { &[service::SERVICE] } else { &[service::SOCKET, service::SERVICE] };
-    service::require(units)?;
     let mut terminal = Terminal { input: BufReader::new(io::stdin()), output: io::stderr() };
-    let asks = !arguments.yes && !output.is_json() && io::stdin().is_terminal();
-    let is_confirmed = arguments.yes;
-    if !asks && !is_confirmed {
-        return Err(UsageError(
-            "nobody can be asked here; add --yes, with --hostname and --email".to_owned(),
-        )
-        .into());
-    }
     let answers = Answers::complete(arguments, asks.then_some(&mut terminal))?;
+    service::require(units)?;
     let planned = plan(&answers, &given)?;
 
+    // The service would create it; the checks look at its disk.
+    create_private_folder(Path::new(STATE)).with_context(|| format!("cannot create {STATE}"))?;
     let findings = check::check(&planned.common, &planned.serve).await;
     let severity = check::worst(&findings);
     for finding in findings.iter().filter(|finding| finding.severity > Severity::Ok) {
         step(&finding.line())?;
     }
     if severity == Severity::Fail {
-        step("Nothing was changed. Mend what fails, then run setup again.")?;
+        step("Nothing is set up yet. Mend what fails, then run setup again.")?;
         return Ok(severity.exit_code());
     }
     step(&format!("{SETTINGS} will be:\n\n{}", planned.content))?;
@@ -103,11 +103,30 @@ pub(crate) async fn run(
     if let Some(FirstAccount { key, .. }) = &first {
         first_link::create_link(planned.api, key).await?;
     }
-    let is_certified =
-        planned.serve.acme().is_none() || await_certificate(&planned, &answers.hostname).await?;
-    let opened =
-        if is_certified { opening::status(&answers.hostname, first_link::PATH).await } else { Ok(0) };
-    conclude(&planned, &answers, first.as_ref(), is_certified, &opened, output)
+    let outcome = outcome(&planned, &answers.hostname).await?;
+    let conclusion = Conclusion {
+        settings: SETTINGS,
+        hostname: &answers.hostname,
+        link: format!("https://{}{}", answers.hostname, first_link::PATH),
+        curl: first.as_ref().map(|first| curl(planned.api.address, &first.key)),
+        first,
+        start_url: take_start_url(&planned.serve.clicks.data_dir),
+        outcome,
+    };
+    output.result(&conclusion.json(), conclusion.text())?;
+    Ok(conclusion.exit_code())
+}
+
+/// Waits for the certificate, and opens the first link.
+async fn outcome(planned: &Planned, hostname: &Hostname) -> Result<Outcome> {
+    if planned.serve.acme().is_some() && !await_certificate(planned, hostname).await? {
+        return Ok(Outcome::NoCertificate);
+    }
+    Ok(match opening::status(hostname, first_link::PATH).await {
+        Ok(status) if status < 400 => Outcome::Opens,
+        Ok(status) => Outcome::Answers(status),
+        Err(error) => Outcome::Unreachable(format!("{error:#}")),
+    })
 }
 
 /// Validates the settings in a file of their own, as the service will read them.
@@ -146,10 +165,14 @@ fn told(written: &Written) -> String {
 async fn first_account(planned: &Planned, answers: &Answers) -> Result<Option<FirstAccount>> {
     let Database::File(file) = &planned.common.database else { return Ok(None) };
     if !service::is_active(service::SERVICE)? {
-        create_private_folder(Path::new(STATE)).with_context(|| format!("cannot create {STATE}"))?;
+        let is_new = !file.path().exists();
         upgrade_copies::make(file, planned.common.store_timeout)?;
         signpost_sqlite::migrate(&file.of_clicks(), planned.common.store_timeout)?;
         signpost_sqlite::migrate(file, planned.common.store_timeout)?;
+        // With the database, because the service would take a missing one beside it for lost.
+        if let Some(key) = &planned.serve.clicks.secrets_key {
+            key.keys_or_new(&OsRandomness, is_new)?;
+        }
     }
     let app = wiring::operators_application(&planned.common).await?;
     first_link::create_account(&app, &answers.email).await
@@ -189,14 +212,13 @@ async fn await_certificate(planned: &Planned, hostname: &Hostname) -> Result<boo
     let mut told = String::new();
     loop {
         let stored = certificates::find(&app, hostname).await?;
-        let summary = stored.as_ref().map(|stored| stored.summary());
+        let summary = stored.as_ref().map(StoredCertificate::summary);
         let shown = ShownCertificate::at(summary.as_ref(), SystemClock.now());
-        let state = match &shown.failure {
-            Some(failure) => {
-                format!("Certificate of {hostname}: {} ({})", shown.status.as_str(), failure.message.as_str())
-            }
-            None => format!("Certificate of {hostname}: {}", shown.status.as_str()),
-        };
+        let problem = shown.failure.as_ref().map(|failure| {
+            failure.message.as_ref().map_or_else(|| failure.reason.as_str(), |message| message.as_str())
+        });
+        let problem = problem.map_or_else(String::new, |problem| format!(" ({problem})"));
+        let state = format!("Certificate of {hostname}: {}{problem}", shown.status.as_str());
         if state != told {
             step(&state)?;
             told = state;
@@ -209,64 +231,6 @@ async fn await_certificate(planned: &Planned, hostname: &Hostname) -> Result<boo
         }
         sleep(LOOK_INTERVAL).await;
     }
-}
-
-fn conclude(
-    planned: &Planned,
-    answers: &Answers,
-    first: Option<&FirstAccount>,
-    is_certified: bool,
-    opened: &Result<u16>,
-    output: &mut Output<'_>,
-) -> Result<ExitCode> {
-    let link = format!("https://{}{}", answers.hostname, first_link::PATH);
-    let start_url = take_start_url(&planned.serve.clicks.data_dir);
-    let mut text = String::new();
-    if let Some(FirstAccount { id, key }) = first {
-        text += &format!("Created the account {id}. Its API key, shown once:\n\n  {key}\n\n");
-    }
-    if let Some(url) = &start_url {
-        text += &format!("Create your user of the dashboard within 24 hours:\n\n  {url}\n\n");
-    }
-    text += &format!(
-        "Create another link:\n\n  curl -X POST http://{}/v1/redirects -H 'Authorization: Bearer {}' -H 'Content-Type: \
-         application/json' -d '{{\"name\": \"Docs\", \"target_url\": \"https://example.com/docs\"}}'\n\n",
-        planned.api.address,
-        first.map_or("sp_live_…", |first| first.key.as_str()),
-    );
-    let code = match (is_certified, opened) {
-        (true, Ok(status)) if *status < 400 => {
-            text += &format!("It works: {link}");
-            ExitCode::SUCCESS
-        }
-        (true, Ok(status)) => {
-            text += &format!("The service runs, but {link} answers {status}. See `journalctl -u signpost`.");
-            ExitCode::from(1)
-        }
-        (true, Err(error)) => {
-            text +=
-                &format!("The service runs, but from this machine {error:#}. Try it from another network.");
-            ExitCode::from(1)
-        }
-        (false, _) => {
-            text += &format!(
-                "The service runs, but has no certificate yet. It goes on trying; see `signpost --config {SETTINGS} certificate \
-                 show {}`.",
-                answers.hostname
-            );
-            ExitCode::from(1)
-        }
-    };
-    let result = json!({
-        "settings": SETTINGS,
-        "account": first.map(|first| &first.id),
-        "key": first.map(|first| &first.key),
-        "start_url": start_url,
-        "link": link,
-        "opens": code == ExitCode::SUCCESS,
-    });
-    output.result(&result, text)?;
-    Ok(code)
 }
 
 /// The address at which the first user is created, from the file in which the service has put it; the file is deleted. `None` if there
