@@ -19,4 +19,5 @@ pub mod soak;
 pub mod sources;
 pub mod test_run;
 pub mod tidy;
+mod tool_folder;
 pub mod workspace;

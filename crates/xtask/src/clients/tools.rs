@@ -1,11 +1,12 @@
 //! The generators and compilers: those of package registries are installed below the target folder, in versions that are
 //! fixed here; those of the system must be there.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail};
+
+use crate::tool_folder::{ToolFolder, run, runs};
 
 /// The packages for Python.
 const PYTHON_PACKAGES: &str = include_str!("requirements.txt");
@@ -33,7 +34,7 @@ const LIBRARIES: [(&str, &str); 2] = [
 
 /// Where the tools are.
 pub(super) struct Tools {
-    folder: PathBuf,
+    folder: ToolFolder,
 }
 
 impl Tools {
@@ -49,17 +50,17 @@ impl Tools {
         if !missing.is_empty() {
             bail!("programs or libraries are missing; install them: apt-get install {}", missing.join(" "));
         }
-        let tools = Self { folder: root.join("target/tools/clients") };
-        fs::create_dir_all(&tools.folder).context("no folder for the tools")?;
-        tools.install_python_packages()?;
+        let tools = Self { folder: ToolFolder::at(root.join("target/tools/clients"))? };
+        tools.folder.install_python_packages(PYTHON_PACKAGES)?;
         tools.install_node_packages()?;
-        tools.install_progenitor()?;
+        let (progenitor, version) = PROGENITOR;
+        tools.folder.install_cargo_program(progenitor, version, "release")?;
         Ok(tools)
     }
 
     /// A program of the packages for Python.
     pub(super) fn python(&self, name: &str) -> PathBuf {
-        self.folder.join("python/bin").join(name)
+        self.folder.python(name)
     }
 
     /// A program of the packages for Node.
@@ -69,67 +70,24 @@ impl Tools {
 
     /// The folder of the packages for Node.
     pub(super) fn node_modules(&self) -> PathBuf {
-        self.folder.join("node_modules")
+        self.folder.path().join("node_modules")
     }
 
     /// The generator for Rust that reads OpenAPI 3.0 only.
     pub(super) fn progenitor(&self) -> PathBuf {
-        self.folder.join("bin").join(PROGENITOR.0)
+        self.folder.cargo_program(PROGENITOR.0)
     }
 
     /// The folder in which clients in Rust share their compiled dependencies.
     pub(super) fn rust_target(&self) -> PathBuf {
-        self.folder.join("target")
-    }
-
-    fn install_python_packages(&self) -> Result<()> {
-        self.unless_installed("requirements.txt", PYTHON_PACKAGES, |list| {
-            run(Command::new("python3").args(["-m", "venv", "python"]).current_dir(&self.folder))?;
-            run(Command::new(self.python("pip")).args(["install", "--quiet", "--requirement"]).arg(list))
-        })
+        self.folder.path().join("target")
     }
 
     fn install_node_packages(&self) -> Result<()> {
-        self.unless_installed("package.json", NODE_PACKAGES, |_| {
-            run(Command::new("npm").args(["install", "--silent", "--no-audit"]).current_dir(&self.folder))
+        self.folder.unless_installed("package.json", NODE_PACKAGES, |_| {
+            run(Command::new("npm")
+                .args(["install", "--silent", "--no-audit"])
+                .current_dir(self.folder.path()))
         })
     }
-
-    fn install_progenitor(&self) -> Result<()> {
-        let (name, version) = PROGENITOR;
-        self.unless_installed("progenitor.txt", version, |_| {
-            let mut command = crate::workspace::cargo();
-            command.args(["install", "--locked", name, "--version", version, "--root"]).arg(&self.folder);
-            run(command.arg("--target-dir").arg(self.folder.join("progenitor")))
-        })
-    }
-
-    /// Writes the list of packages and installs them, unless the list is that of the last installation.
-    fn unless_installed(
-        &self,
-        name: &str,
-        list: &str,
-        install: impl FnOnce(&Path) -> Result<()>,
-    ) -> Result<()> {
-        let (path, done) = (self.folder.join(name), self.folder.join(format!("{name}.installed")));
-        if fs::read_to_string(&done).is_ok_and(|installed| installed == list) {
-            return Ok(());
-        }
-        fs::write(&path, list).with_context(|| format!("cannot write {}", path.display()))?;
-        install(&path)?;
-        fs::write(&done, list).with_context(|| format!("cannot write {}", done.display()))
-    }
-}
-
-fn runs(program: &str, version: &str) -> bool {
-    let status = Command::new(program).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
-}
-
-fn run(command: &mut Command) -> Result<()> {
-    let status = command.stdin(Stdio::null()).status();
-    let name = command.get_program().display().to_string();
-    let status = status.with_context(|| format!("cannot start {name}"))?;
-    ensure!(status.success(), "{name} ended with {status}");
-    Ok(())
 }
