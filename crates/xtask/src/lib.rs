@@ -7,6 +7,7 @@ pub mod architecture;
 pub mod bans;
 pub mod bench;
 pub mod clients;
+pub mod dist;
 pub mod finding;
 pub mod fuzz_api;
 pub mod manifests;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use signpost_xtask::repository::Repository;
-use signpost_xtask::{bench, clients, fuzz_api, rules, soak, sources, test_run};
+use signpost_xtask::{bench, clients, dist, fuzz_api, rules, soak, sources, test_run};
 
 /// The commands of Signpost's repository.
 #[derive(Debug, Parser)]
@@ -30,6 +30,8 @@ enum Command {
     Bench(bench::Options),
     /// Run the fault tests at full length: PostgreSQL, Redis, disks and nodes fail for minutes.
     Soak(soak::Options),
+    /// Build what a release consists of: archives, packages for Debian, images and their checksums.
+    Dist(dist::Options),
     /// Update the lists of `crates/enrichment`: user agents, bots, referrers. Needs pip and npm.
     Sources,
     /// Check only the repository's rules: imports, file length, names, leftovers (the tests check them too).
@@ -44,6 +46,7 @@ fn main() -> Result<ExitCode> {
         Command::Clients(options) => clients::run(Repository::of_this_crate()?.root(), &options),
         Command::Bench(options) => bench::run(Repository::of_this_crate()?.root(), &options),
         Command::Soak(options) => soak::run(Repository::of_this_crate()?.root(), &options),
+        Command::Dist(options) => dist::run(Repository::of_this_crate()?.root(), &options),
         Command::Sources => sources::run(Repository::of_this_crate()?.root()),
         Command::Tidy => tidy(),
     }

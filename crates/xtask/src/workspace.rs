@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -82,6 +82,11 @@ pub fn package_in(root: &Path, crate_name: &str) -> Result<String> {
     package
         .map(|package| package.name)
         .with_context(|| format!("there is no crate `{crate_name}` in `crates`"))
+}
+
+/// The folder in which cargo builds, for the workspace at `root`.
+pub fn target_folder(root: &Path) -> Result<PathBuf> {
+    Ok(text(&metadata(root)?, "target_directory")?.into())
 }
 
 fn metadata(root: &Path) -> Result<Value> {

@@ -1,0 +1,249 @@
+//! `cargo xtask dist`: builds what a release consists of, for this machine's processor or for all.
+//!
+//! The programs are linked against an old C library, by zig, so that one build of each runs on every distribution that people
+//! still use. Archives, packages and images contain the same programs.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+
+mod archive;
+mod checksums;
+mod contents;
+mod debian;
+mod debian_changelog;
+mod elf;
+mod image;
+#[cfg(test)]
+mod packaging_tests;
+mod processor;
+mod release;
+mod toolchain;
+mod tree;
+
+use contents::Contents;
+use processor::Processor;
+use release::Release;
+use toolchain::Toolchain;
+
+use crate::workspace::target_folder;
+
+/// The folder of the results, below cargo's target folder.
+const RESULTS: &str = "dist";
+
+/// The folder for everything that is not a result, below cargo's target folder.
+const WORK: &str = "dist-work";
+
+/// The options of the command.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Builds for every processor, and fails if anything is left out: for releases.
+    #[arg(long)]
+    all: bool,
+    /// Builds for this processor, beside this machine's own.
+    #[arg(long, value_enum, value_name = "NAME")]
+    processor: Vec<Processor>,
+    /// Makes only these.
+    #[arg(long, value_enum, value_name = "KIND")]
+    only: Vec<Kind>,
+    /// Signs the checksums with this secret key by minisign, which asks for its password.
+    #[arg(long, value_name = "FILE")]
+    minisign_key: Option<PathBuf>,
+}
+
+/// What can be made of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// An archive with the program, its units and documents.
+    Archive,
+    /// A package for Debian and Ubuntu.
+    Deb,
+    /// A container image.
+    Image,
+}
+
+const KINDS: [Kind; 3] = [Kind::Archive, Kind::Deb, Kind::Image];
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Archive => "archive",
+            Self::Deb => "package for Debian",
+            Self::Image => "image",
+        }
+    }
+
+    /// The programs of the system that making it needs: an argument with which each only tells its version, and the package
+    /// of Debian with it.
+    fn programs(self) -> &'static [(&'static str, &'static str, &'static str)] {
+        match self {
+            Self::Archive => &[("tar", "--version", "tar"), ("gzip", "--version", "gzip")],
+            Self::Deb => &[("dpkg-deb", "--version", "dpkg"), ("gzip", "--version", "gzip")],
+            Self::Image => &[
+                ("buildah", "--version", "buildah"),
+                ("mmdebstrap", "--version", "mmdebstrap"),
+                ("dpkg-deb", "--version", "dpkg"),
+            ],
+        }
+    }
+
+    /// The names of the packages of Debian that it needs and that are missing.
+    fn missing(self, runs: impl Fn(&str, &str) -> bool) -> Vec<&'static str> {
+        let programs = self.programs().iter().filter(|(program, version, _)| !runs(program, version));
+        programs.map(|(_, _, package)| *package).collect()
+    }
+}
+
+/// Builds for the workspace at `root`, and lists the results with their sizes.
+///
+/// # Errors
+/// If a tool is missing and cannot be installed, the program does not build or needs a newer C library than
+/// [`elf::FLOOR`], or a result is larger than promised.
+pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
+    let mut output = io::stdout().lock();
+    let release = Release::of(root)?;
+    let (kinds, left_out) = options.kinds(crate::tool_folder::runs);
+    for line in &left_out {
+        writeln!(output, "LEFT OUT: {line}")?;
+    }
+    ensure!(left_out.is_empty() || !options.all, "a release has everything; install what is missing");
+    if let Some(note) = release.note() {
+        ensure!(!options.all, "{note}");
+        writeln!(output, "{note}")?;
+    }
+
+    let native = Processor::native()?;
+    let target = target_folder(root)?;
+    let (results, work) = (target.join(RESULTS), target.join(WORK));
+    for folder in [&results, &work] {
+        if folder.exists() {
+            fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let toolchain = Toolchain::install(root, &target)?;
+    let mut made = Vec::new();
+    let mut contents = None;
+    // This machine's own program comes first, because only it can write the manual pages.
+    for processor in options.processors(native) {
+        let program = toolchain.build(processor)?;
+        elf::check(&program, processor)?;
+        let contents = match &contents {
+            Some(contents) => contents,
+            None => contents.insert(Contents::written_by(&program, root, &work.join("common"))?),
+        };
+        if processor == native && !options.is_selected(native) {
+            continue;
+        }
+        for kind in &kinds {
+            let place = Place { root, release: &release, results: &results, work: &work };
+            made.push(match kind {
+                Kind::Archive => archive::make(&place, contents, processor, &program)?,
+                Kind::Deb => debian::make(&place, contents, processor, &program)?,
+                Kind::Image => image::make(&place, processor, &program)?,
+            });
+        }
+    }
+    made.extend(checksums::write(&results, &made)?);
+    if let Some(key) = &options.minisign_key {
+        made.push(checksums::sign(&results, key, &release)?);
+    }
+    for path in made {
+        let length = fs::metadata(&path)?.len();
+        writeln!(output, "{:>12} bytes  {}", length, path.display())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where results are made, and of what.
+struct Place<'a> {
+    /// The repository.
+    root: &'a Path,
+    release: &'a Release,
+    /// The folder of the results.
+    results: &'a Path,
+    /// The folder for files on the way.
+    work: &'a Path,
+}
+
+impl Options {
+    /// The processors to build for, this machine's own first.
+    fn processors(&self, native: Processor) -> Vec<Processor> {
+        let others = processor::ALL.into_iter().filter(|processor| *processor != native);
+        std::iter::once(native)
+            .chain(others.filter(|processor| self.is_selected_or_all(*processor)))
+            .collect()
+    }
+
+    fn is_selected_or_all(&self, processor: Processor) -> bool {
+        self.all || self.processor.contains(&processor)
+    }
+
+    /// Whether this machine's own processor is to get results, and not only to write the manual pages.
+    fn is_selected(&self, native: Processor) -> bool {
+        self.processor.is_empty() || self.is_selected_or_all(native)
+    }
+
+    /// What to make, and a line for each kind that is left out because programs are missing.
+    fn kinds(&self, runs: impl Fn(&str, &str) -> bool) -> (Vec<Kind>, Vec<String>) {
+        let mut kinds = Vec::new();
+        let mut left_out = Vec::new();
+        for kind in KINDS.into_iter().filter(|kind| self.only.is_empty() || self.only.contains(kind)) {
+            let missing = kind.missing(&runs);
+            if missing.is_empty() {
+                kinds.push(kind);
+            } else {
+                left_out.push(format!("{}: install it: apt-get install {}", kind.name(), missing.join(" ")));
+            }
+        }
+        (kinds, left_out)
+    }
+}
+
+/// Fails if a result is larger than promised.
+fn ensure_size(what: &str, bytes: u64, maximum: u64) -> Result<()> {
+    if bytes > maximum {
+        bail!("{what} has {bytes} bytes, and at most {maximum} are promised")
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Options, Processor, ensure_size};
+
+    const NOTHING: Options = Options { all: false, processor: vec![], only: vec![], minisign_key: None };
+
+    #[test]
+    fn without_options_this_machines_processor_is_built() {
+        assert_eq!(NOTHING.processors(Processor::X86_64), [Processor::X86_64]);
+        assert!(NOTHING.is_selected(Processor::X86_64));
+        let all = Options { all: true, ..NOTHING };
+        assert_eq!(all.processors(Processor::Aarch64), [Processor::Aarch64, Processor::X86_64]);
+    }
+
+    #[test]
+    fn another_processor_needs_this_machines_program_for_the_manual() {
+        let other = Options { processor: vec![Processor::Aarch64], ..NOTHING };
+        assert_eq!(other.processors(Processor::X86_64), [Processor::X86_64, Processor::Aarch64]);
+        assert!(!other.is_selected(Processor::X86_64));
+    }
+
+    #[test]
+    fn what_lacks_a_program_is_left_out_with_a_command() {
+        let (kinds, left_out) = NOTHING.kinds(|program, _| program != "buildah");
+        assert_eq!(kinds, [Kind::Archive, Kind::Deb]);
+        assert_eq!(left_out, ["image: install it: apt-get install buildah"]);
+        let only = Options { only: vec![Kind::Deb], ..NOTHING };
+        assert_eq!(only.kinds(|_, _| true), (vec![Kind::Deb], vec![]));
+    }
+
+    #[test]
+    fn a_result_that_is_too_large_is_refused() {
+        assert!(ensure_size("a package", 12, 12).is_ok());
+        assert!(ensure_size("a package", 13, 12).is_err());
+    }
+}

@@ -1,0 +1,31 @@
+//! The archive: the program with everything that an installation by hand needs.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::Place;
+use super::contents::Contents;
+use super::processor::Processor;
+use super::tree::{Tree, tar};
+use crate::tool_folder::run;
+
+/// Makes the archive, and returns its path.
+pub(super) fn make(
+    place: &Place<'_>,
+    contents: &Contents,
+    processor: Processor,
+    program: &Path,
+) -> Result<PathBuf> {
+    let name = format!("signpost-{}-linux-{}", place.release.version, processor.name());
+    let tree = Tree::new(place.work.join(&name))?;
+    tree.copy_program(program, "signpost")?;
+    for file in &contents.files {
+        tree.copy(&file.source, &file.in_archive)?;
+    }
+    let archive = place.results.join(format!("{name}.tar.gz"));
+    let mut command = tar("--create", &archive, place.release, 0);
+    command.args(["--use-compress-program", "gzip -9 --no-name"]);
+    run(command.arg("--directory").arg(place.work).arg(&name))?;
+    Ok(archive)
+}
