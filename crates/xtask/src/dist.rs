@@ -1,7 +1,7 @@
 //! `cargo xtask dist`: builds what a release consists of, for this machine's processor or for all.
 //!
 //! The programs are linked against an old C library, by zig, so that one build of each runs on every distribution that people
-//! still use. Archives, packages and images contain the same programs.
+//! still use. Archives, packages and images contain the same programs (ADR 72).
 
 use std::fs;
 use std::io::{self, Write};

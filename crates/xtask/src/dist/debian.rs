@@ -1,4 +1,4 @@
-//! The package for Debian and Ubuntu, by `dpkg-deb`.
+//! The package for Debian and Ubuntu, by `dpkg-deb` (ADR 72).
 
 use std::fs;
 use std::path::{Path, PathBuf};
