@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 mod archive;
 mod checksums;
@@ -100,8 +100,8 @@ impl Kind {
 /// Builds for the workspace at `root`, and lists the results with their sizes.
 ///
 /// # Errors
-/// If a tool is missing and cannot be installed, the program does not build or needs a newer C library than
-/// [`elf::FLOOR`], or a result is larger than promised.
+/// If a tool is missing and cannot be installed, or the program does not build or needs a newer C library than
+/// [`elf::FLOOR`]. A result that is larger than promised is kept, but the run fails.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut output = io::stdout().lock();
     let release = Release::of(root)?;
@@ -147,15 +147,20 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
             });
         }
     }
-    made.extend(checksums::write(&results, &made)?);
-    if let Some(key) = &options.minisign_key {
-        made.push(checksums::sign(&results, key, &release)?);
+    let mut paths: Vec<&Path> = made.iter().map(|made| made.path.as_path()).collect();
+    let checksums = checksums::write(&results, &paths)?;
+    paths.extend(checksums.as_deref());
+    let signature = options.minisign_key.as_ref().map(|key| checksums::sign(&results, key, &release));
+    let signature = signature.transpose()?;
+    paths.extend(signature.as_deref());
+    for path in paths {
+        writeln!(output, "{:>12} bytes  {}", fs::metadata(path)?.len(), path.display())?;
     }
-    for path in made {
-        let length = fs::metadata(&path)?.len();
-        writeln!(output, "{:>12} bytes  {}", length, path.display())?;
+    let broken: Vec<&String> = made.iter().flat_map(|made| &made.broken_promises).collect();
+    for promise in &broken {
+        writeln!(output, "TOO LARGE: {promise}")?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Where results are made, and of what.
@@ -167,6 +172,27 @@ struct Place<'a> {
     results: &'a Path,
     /// The folder for files on the way.
     work: &'a Path,
+}
+
+/// A result, and what is wrong with its sizes.
+struct Made {
+    path: PathBuf,
+    broken_promises: Vec<String>,
+}
+
+impl Made {
+    fn new(path: PathBuf) -> Self {
+        Self { path, broken_promises: Vec::new() }
+    }
+
+    /// Notes whether a result, or a part of it, is larger than promised.
+    fn promise(&mut self, what: &str, bytes: u64, maximum: u64) {
+        if bytes > maximum {
+            let name = self.path.file_name().unwrap_or_default().display();
+            self.broken_promises
+                .push(format!("{name}: {what}: {bytes} bytes, and at most {maximum} are promised"));
+        }
+    }
 }
 
 impl Options {
@@ -203,17 +229,9 @@ impl Options {
     }
 }
 
-/// Fails if a result is larger than promised.
-fn ensure_size(what: &str, bytes: u64, maximum: u64) -> Result<()> {
-    if bytes > maximum {
-        bail!("{what} has {bytes} bytes, and at most {maximum} are promised")
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Options, Processor, ensure_size};
+    use super::{Kind, Made, Options, Processor};
 
     const NOTHING: Options = Options { all: false, processor: vec![], only: vec![], minisign_key: None };
 
@@ -242,8 +260,11 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_too_large_is_refused() {
-        assert!(ensure_size("a package", 12, 12).is_ok());
-        assert!(ensure_size("a package", 13, 12).is_err());
+    fn a_result_that_is_too_large_is_named() {
+        let mut made = Made::new("dist/a.deb".into());
+        made.promise("package", 12, 12);
+        assert_eq!(made.broken_promises, Vec::<String>::new());
+        made.promise("package", 13, 12);
+        assert_eq!(made.broken_promises, ["a.deb: package: 13 bytes, and at most 12 are promised"]);
     }
 }

@@ -1,22 +1,22 @@
 //! The archive: the program with everything that an installation by hand needs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 
-use super::Place;
 use super::contents::Contents;
 use super::processor::Processor;
 use super::tree::{Tree, tar};
+use super::{Made, Place};
 use crate::tool_folder::run;
 
-/// Makes the archive, and returns its path.
+/// Makes the archive.
 pub(super) fn make(
     place: &Place<'_>,
     contents: &Contents,
     processor: Processor,
     program: &Path,
-) -> Result<PathBuf> {
+) -> Result<Made> {
     let name = format!("signpost-{}-linux-{}", place.release.version, processor.name());
     let tree = Tree::new(place.work.join(&name))?;
     tree.copy_program(program, "signpost")?;
@@ -27,5 +27,5 @@ pub(super) fn make(
     let mut command = tar("--create", &archive, place.release, 0);
     command.args(["--use-compress-program", "gzip -9 --no-name"]);
     run(command.arg("--directory").arg(place.work).arg(&name))?;
-    Ok(archive)
+    Ok(Made::new(archive))
 }

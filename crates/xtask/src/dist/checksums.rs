@@ -12,7 +12,7 @@ use super::release::Release;
 const FILE: &str = "SHA256SUMS";
 
 /// Writes the checksums of the results; nothing if there are none.
-pub(super) fn write(folder: &Path, results: &[PathBuf]) -> Result<Option<PathBuf>> {
+pub(super) fn write(folder: &Path, results: &[&Path]) -> Result<Option<PathBuf>> {
     if results.is_empty() {
         return Ok(None);
     }
@@ -47,7 +47,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let result = folder.path().join("a");
         fs::write(&result, "").unwrap();
-        let path = write(folder.path(), &[result]).unwrap().unwrap();
+        let path = write(folder.path(), &[&result]).unwrap().unwrap();
         let expected = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a\n";
         assert_eq!(fs::read_to_string(path).unwrap(), expected);
         assert_eq!(write(folder.path(), &[]).unwrap(), None);

@@ -10,7 +10,7 @@ use super::contents::{Contents, DOCUMENTS_OF_DEBIAN};
 use super::debian_changelog;
 use super::processor::Processor;
 use super::tree::Tree;
-use super::{Place, ensure_size};
+use super::{Made, Place};
 use crate::tool_folder::run;
 
 /// The folder of the control file and the scripts.
@@ -25,13 +25,13 @@ const CONTROL: &str = "DEBIAN";
 /// How large a package may be, in bytes.
 const MAXIMUM: u64 = 12_000_000;
 
-/// Makes the package, and returns its path.
+/// Makes the package.
 pub(super) fn make(
     place: &Place<'_>,
     contents: &Contents,
     processor: Processor,
     program: &Path,
-) -> Result<PathBuf> {
+) -> Result<Made> {
     let name = format!("signpost_{}_{}.deb", place.release.version, processor.of_debian());
     let sources = place.root.join(FOLDER);
     let control = read(&sources.join("control"))?;
@@ -65,8 +65,10 @@ pub(super) fn make(
     // The dpkg of Debian 11 cannot read zstd, which is the default of some builders.
     build.args(["--root-owner-group", "-Zxz", "--build"]).arg(tree.path()).arg(&package);
     run(build.env("SOURCE_DATE_EPOCH", place.release.time.to_string()))?;
-    ensure_size(&name, fs::metadata(&package)?.len(), MAXIMUM)?;
-    Ok(package)
+    let length = fs::metadata(&package)?.len();
+    let mut made = Made::new(package);
+    made.promise("package", length, MAXIMUM);
+    Ok(made)
 }
 
 fn read(path: &Path) -> Result<String> {

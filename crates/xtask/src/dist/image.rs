@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::processor::Processor;
 use super::tree::{Tree, tar};
-use super::{Place, ensure_size};
+use super::{Made, Place};
 use crate::tool_folder::run;
 
 /// The instructions for the image.
@@ -44,8 +44,8 @@ const DATA: &str = "var/lib/signpost";
 const MAXIMUM_UNPACKED: u64 = 50_000_000;
 const MAXIMUM_PACKED: u64 = 20_000_000;
 
-/// Makes the image as an archive that `docker load` and `podman load` read, and returns its path.
-pub(super) fn make(place: &Place<'_>, processor: Processor, program: &Path) -> Result<PathBuf> {
+/// Makes the image as an archive that `docker load` and `podman load` read.
+pub(super) fn make(place: &Place<'_>, processor: Processor, program: &Path) -> Result<Made> {
     let name = format!("signpost-{}-image-{}", place.release.version, processor.name());
     let context = Tree::new(place.work.join(&name))?;
     let release = place.release;
@@ -63,15 +63,16 @@ pub(super) fn make(place: &Place<'_>, processor: Processor, program: &Path) -> R
     files.folder(DATA)?;
     run(Command::new("chmod").arg("0700").arg(files.path().join(DATA)))?;
     run(tar("--append", &added, release, USER).arg("--directory").arg(files.path()).arg(DATA))?;
-    ensure_size("the image", fs::metadata(&base)?.len() + fs::metadata(&added)?.len(), MAXIMUM_UNPACKED)?;
 
     let archive = place.results.join(format!("{name}.tar"));
     build(place, processor, context.path(), &archive)?;
     // podman does not load a compressed archive, so the size that a registry would transfer is only measured.
     let packed = Command::new("gzip").args(["-9", "--stdout"]).arg(&archive).output()?;
     ensure!(packed.status.success(), "gzip ended with {}", packed.status);
-    ensure_size("the compressed image", u64::try_from(packed.stdout.len())?, MAXIMUM_PACKED)?;
-    Ok(archive)
+    let mut made = Made::new(archive);
+    made.promise("files", fs::metadata(&base)?.len() + fs::metadata(&added)?.len(), MAXIMUM_UNPACKED);
+    made.promise("compressed", u64::try_from(packed.stdout.len())?, MAXIMUM_PACKED);
+    Ok(made)
 }
 
 /// Unpacks the files of Debian.
