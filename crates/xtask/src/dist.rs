@@ -156,6 +156,8 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     for path in paths {
         writeln!(output, "{:>12} bytes  {}", fs::metadata(path)?.len(), path.display())?;
     }
+    // Unpacked trees and the storage of buildah take more room than the results.
+    fs::remove_dir_all(&work).context("cannot remove the files on the way")?;
     let broken: Vec<&String> = made.iter().flat_map(|made| &made.broken_promises).collect();
     for promise in &broken {
         writeln!(output, "TOO LARGE: {promise}")?;
