@@ -20,7 +20,7 @@ const SHELLS: [(&str, &str, &str); 3] = [
 const UNITS: [&str; 3] = ["service", "socket", "timer"];
 
 /// The documents for users and operators, in `docs`. Units name `operations.md` by its path in the package.
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "analytics.md",
     "api.md",
     "dashboard.md",
@@ -29,6 +29,7 @@ const DOCUMENTS: [&str; 8] = [
     "operations.md",
     "pages.md",
     "questions.md",
+    "settings.md",
 ];
 
 /// What only archives have; packages have a form of their own for it.
