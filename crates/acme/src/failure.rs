@@ -106,7 +106,7 @@ pub(crate) fn rejected(rejection: Rejection, now: Timestamp) -> AuthorityError {
         let message = problem.as_ref().and_then(|problem| problem.detail.as_deref());
         return AuthorityError::Wait {
             until: retry_after.unwrap_or_else(|| now.plus(DEFAULT_WAIT)),
-            scope: WaitScope::SameKind,
+            scope: scope_of_limit(message.unwrap_or_default()),
             failure: CertificateFailure::new(reason, message.unwrap_or("too many requests")),
         };
     }
@@ -122,6 +122,18 @@ pub(crate) fn rejected(rejection: Rejection, now: Timestamp) -> AuthorityError {
         (_, Some(problem), _) if status.is_client_error() => AuthorityError::Refused(problem.failure()),
         // Redirects too: the authority's URLs are final.
         _ => unavailable(format!("it answered with status {status}")),
+    }
+}
+
+/// What a limit is about. The protocol has one error type for all limits, so only the text tells. These are the words of Let's Encrypt; a
+/// limit in other words stops the hostname alone.
+fn scope_of_limit(text: &str) -> WaitScope {
+    if text.contains("new orders") && text.contains("this account") {
+        WaitScope::NewOrders
+    } else if text.contains("certificates") && text.contains("already issued for \"") {
+        WaitScope::RegisteredDomain
+    } else {
+        WaitScope::Hostname
     }
 }
 
@@ -205,19 +217,39 @@ mod tests {
     }
 
     #[test]
-    fn d190_waits_are_for_their_kind_or_for_everything() {
+    fn d190_waits_are_for_the_hostname_or_for_everything() {
         let at = Timestamp::from_unix_millis(120_000).unwrap();
         let scope = |error| match error {
             AuthorityError::Wait { until, scope, failure } => (until, scope, failure.reason),
             other => panic!("{other:?}"),
         };
         let limited = CertificateFailureReason::RateLimited;
-        let same = WaitScope::SameKind;
+        let same = WaitScope::Hostname;
         assert_eq!(scope(error(429, Some(at), Some(typed("rateLimited")))), (at, same, limited.clone()));
         assert_eq!(scope(error(400, Some(at), Some(typed("rateLimited")))), (at, same, limited.clone()));
         assert_eq!(scope(error(429, None, None)), (NOW.plus(DEFAULT_WAIT), same, limited));
         let everything = (at, WaitScope::Everything, CertificateFailureReason::AuthorityUnavailable);
         assert_eq!(scope(error(503, Some(at), None)), everything);
+    }
+
+    #[test]
+    fn d190_the_text_of_a_limit_says_what_it_is_about() {
+        let retry = "in the last 168h0m0s, retry after 2026-01-31 09:10:00 UTC";
+        for (text, scope) in [
+            (format!("too many new orders (300) from this account {retry}"), WaitScope::NewOrders),
+            (
+                format!("too many certificates (50) already issued for \"example.com\" {retry}"),
+                WaitScope::RegisteredDomain,
+            ),
+            (
+                format!("too many certificates (5) already issued for this exact set of identifiers {retry}"),
+                WaitScope::Hostname,
+            ),
+            (format!("too many failed authorizations (5) for \"example.com\" {retry}"), WaitScope::Hostname),
+            ("slow down".to_owned(), WaitScope::Hostname),
+        ] {
+            assert_eq!(scope_of_limit(&text), scope, "{text}");
+        }
     }
 
     #[test]

@@ -100,7 +100,7 @@ async fn d190_a_limit_is_a_wait_and_asks_only_once() {
         world.fake.misbehave(Endpoint::NewOrder, misbehaviour);
         match world.order().await {
             Err(AuthorityError::Wait { until: at, scope, failure }) => {
-                assert_eq!((at, scope), (until, WaitScope::SameKind));
+                assert_eq!((at, scope), (until, WaitScope::Hostname));
                 assert_eq!(failure.reason, CertificateFailureReason::RateLimited);
             }
             other => panic!("{other:?}"),
@@ -108,6 +108,26 @@ async fn d190_a_limit_is_a_wait_and_asks_only_once() {
         assert_eq!(world.fake.requests(Endpoint::NewOrder), before + 1);
     }
     assert_eq!(world.fake.orders(), 0);
+}
+
+/// Let's Encrypt says in words which limit it is.
+#[tokio::test]
+async fn d190_a_limit_of_new_names_is_told_from_one_of_the_hostname() {
+    let world = World::new().await;
+    for (detail, expected) in [
+        ("too many new orders (300) from this account in the last 3h0m0s", WaitScope::NewOrders),
+        ("too many certificates (50) already issued for \"example.com\"", WaitScope::RegisteredDomain),
+        ("too many certificates (5) already issued for this exact set of domains", WaitScope::Hostname),
+    ] {
+        let limit = Misbehaviour::problem_saying(429, "rateLimited", detail).retry_after("120");
+        world.fake.misbehave(Endpoint::NewOrder, limit);
+        match world.order().await {
+            Err(AuthorityError::Wait { until, scope, .. }) => {
+                assert_eq!((until, scope), (seconds(120), expected), "{detail}");
+            }
+            other => panic!("{detail}: {other:?}"),
+        }
+    }
 }
 
 #[tokio::test]

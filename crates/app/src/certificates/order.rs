@@ -121,10 +121,49 @@ impl Attempt<'_> {
         }
     }
 
+    /// What the store calls the things that the authority wants to be left alone with. `None` if that is this hostname alone, whose row
+    /// says when it is tried again. No directory has a fragment in its URL, and each registered domain that has met a limit leaves one row.
+    fn wait_key(&self, scope: WaitScope) -> Option<String> {
+        let (directory, domain) = (&self.issuance.directory, &self.registered_domain);
+        match scope {
+            WaitScope::Hostname => None,
+            WaitScope::NewOrders => Some(format!("{directory}#new-orders")),
+            WaitScope::RegisteredDomain => Some(format!("{directory}#new-orders-under-{domain}")),
+            WaitScope::Everything => Some(directory.clone()),
+        }
+    }
+
+    /// How the attempt ends if the authority takes no orders for new names at the moment, and this would be one.
+    async fn wait_with_new_orders(&self, now: Timestamp) -> Result<Option<End>, StoreError> {
+        if matches!(self.order_kind(), OrderKind::Renewal { .. }) {
+            return Ok(None);
+        }
+        for (scope, text) in [
+            (
+                WaitScope::NewOrders,
+                "The certificate authority takes no new names of this installation at the moment.",
+            ),
+            (
+                WaitScope::RegisteredDomain,
+                "The certificate authority takes no new names under the registered domain at the moment.",
+            ),
+        ] {
+            let Some(key) = self.wait_key(scope) else { continue };
+            if let Some(until) = self.app.store.authority_wait(&key).await?.filter(|until| *until > now) {
+                let failure = CertificateFailure::new(CertificateFailureReason::RateLimited, text);
+                return Ok(Some(End::Waiting { until, failure }));
+            }
+        }
+        Ok(None)
+    }
+
     /// Makes an order.
     async fn begin(&self, account: &AuthorityAccount, counted: Counted, now: Timestamp) -> Result<End, Stop> {
         let Self { app, issuance, certificate, .. } = self;
         let hostname = &certificate.hostname;
+        if let Some(waiting) = self.wait_with_new_orders(now).await? {
+            return Ok(waiting);
+        }
         let issuer_domains = issuance.authority.issuer_domains().await?;
         let mut kind = self.order_kind();
         match permission(app, certificate, &issuer_domains, &account.uri).await? {
@@ -261,8 +300,8 @@ impl Attempt<'_> {
             AuthorityError::Transient | AuthorityError::AlreadyReplaced => End::Interrupted(KeepOrder::Yes),
             AuthorityError::Wait { until, scope, failure } => {
                 tracing::warn!(%hostname, %until, "the certificate authority asks to wait");
-                if scope == WaitScope::Everything {
-                    app.store.set_authority_wait(&issuance.directory, until).await?;
+                if let Some(key) = self.wait_key(scope) {
+                    app.store.set_authority_wait(&key, until).await?;
                 }
                 End::Waiting { until, failure }
             }

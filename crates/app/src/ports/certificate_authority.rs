@@ -220,8 +220,13 @@ pub struct RenewalAdvice {
 /// What an authority asks to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WaitScope {
-    /// Calls of the same kind: a limit of this account or of this hostname is used up.
-    SameKind,
+    /// The hostname: a limit of it is used up, or it is unknown which one.
+    Hostname,
+    /// Orders for new names: a limit of the account is used up. Authorities exempt renewals from it.
+    NewOrders,
+    /// Orders for new names under the hostname's registered domain: a limit of that domain is used up. Authorities exempt renewals
+    /// from it too.
+    RegisteredDomain,
     /// All calls: the authority is overloaded, or closed for maintenance.
     Everything,
 }

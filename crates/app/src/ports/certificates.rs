@@ -207,8 +207,9 @@ pub trait CertificateReads: Send + Sync {
     /// The installation's account at an authority, by the URL of its directory.
     async fn authority_account(&self, directory: &str) -> Result<Option<StoredAuthorityAccount>, StoreError>;
 
-    /// Until when an authority has asked to be left alone with everything. `None` if it has not.
-    async fn authority_wait(&self, directory: &str) -> Result<Option<Timestamp>, StoreError>;
+    /// Until when an authority has asked to be left alone with what the key names: the URL of its directory stands for everything, and
+    /// the URL with a fragment for a kind of orders. `None` if it has not.
+    async fn authority_wait(&self, key: &str) -> Result<Option<Timestamp>, StoreError>;
 }
 
 /// The work on certificates. Each call is a unit of work of its own.
@@ -296,8 +297,9 @@ pub trait CertificateWork: Send + Sync {
     /// Removes the account at an authority that no longer knows it, if it is this one.
     async fn forget_authority_account(&self, directory: &str, uri: &str) -> Result<(), StoreError>;
 
-    /// Leaves an authority alone with everything until then. An earlier instant than the stored one changes nothing.
-    async fn set_authority_wait(&self, directory: &str, until: Timestamp) -> Result<(), StoreError>;
+    /// Leaves an authority alone until then with what the [key](CertificateReads::authority_wait) names. An earlier instant than the stored
+    /// one changes nothing.
+    async fn set_authority_wait(&self, key: &str, until: Timestamp) -> Result<(), StoreError>;
 
     /// Deletes up to `at_most` each of expired challenges and of events whose age is [`ORDER_EVENTS_KEPT`] or more at `now`.
     /// Returns whether more are left. If nothing is left to do, it writes nothing.

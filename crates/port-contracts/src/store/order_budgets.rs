@@ -363,5 +363,10 @@ pub(super) async fn d190_an_authority_is_left_alone_until_the_latest_instant(fre
         assert_eq!(wait(DIRECTORY).await, Some(samples::at(stored)));
     }
     assert_eq!(wait("https://other.example").await, None);
+    // A kind of orders waits separately.
+    let key = format!("{DIRECTORY}#new-orders");
+    assert_eq!(wait(&key).await, None);
+    again!(store.set_authority_wait(&key, samples::at(90)));
+    assert_eq!((wait(&key).await, wait(DIRECTORY).await), (Some(samples::at(90)), Some(samples::at(60))));
     assert_eq!(store.authority_account(DIRECTORY).await.unwrap(), None, "a wait is no account");
 }

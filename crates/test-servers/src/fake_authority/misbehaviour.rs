@@ -73,7 +73,14 @@ impl Misbehaviour {
     /// Answers with this status and an error of this type, such as `rateLimited`.
     #[must_use]
     pub fn problem(status: u16, kind: &str) -> Self {
-        let body = format!(r#"{{"type":"urn:ietf:params:acme:error:{kind}","detail":"because of {kind}"}}"#);
+        Self::problem_saying(status, kind, &format!("because of {kind}"))
+    }
+
+    /// Like [`problem`](Self::problem), with these words.
+    #[must_use]
+    pub fn problem_saying(status: u16, kind: &str, detail: &str) -> Self {
+        let detail = detail.replace('"', "\\\"");
+        let body = format!(r#"{{"type":"urn:ietf:params:acme:error:{kind}","detail":"{detail}"}}"#);
         Self(Kind::Answer { status, retry_after: None, kind: Some(kind.to_owned()), body })
     }
 

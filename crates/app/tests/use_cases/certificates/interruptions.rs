@@ -77,7 +77,7 @@ async fn d190_refused_nonces_count_as_no_failure() {
 
 #[tokio::test]
 async fn d190_an_authority_that_asks_to_wait_is_left_alone_until_then() {
-    for (scope, host_2_waits) in [(WaitScope::SameKind, false), (WaitScope::Everything, true)] {
+    for (scope, host_2_waits) in [(WaitScope::Hostname, false), (WaitScope::Everything, true)] {
         let scene = Scene::new().await;
         let domain = scene.proven(HOST).await;
         let until = clock_now(&scene.world).plus(2 * HOUR);
@@ -96,6 +96,38 @@ async fn d190_an_authority_that_asks_to_wait_is_left_alone_until_then() {
         scene.pass(2 * HOUR + MINUTE).await;
         assert_eq!(scene.status(domain.id).await, "active", "{scope:?}");
         assert_eq!(scene.status(other.id).await, "active", "{scope:?}");
+    }
+}
+
+/// A limit of new names says nothing about renewals, and one of a registered domain nothing about others. The names that wait for it
+/// are not tried.
+#[tokio::test]
+async fn d190_a_limit_of_new_names_stops_the_orders_that_it_is_about() {
+    for (scope, others_wait) in [(WaitScope::NewOrders, true), (WaitScope::RegisteredDomain, false)] {
+        let scene = Scene::new().await;
+        let served = scene.served("links.served.com").await;
+        let until = clock_now(&scene.world).plus(2 * HOUR);
+        let failure = CertificateFailure::new(CertificateFailureReason::RateLimited, "too many orders");
+        let wait = AuthorityError::Wait { until, scope, failure };
+        scene.authority.fail_next(AuthorityCall::Order, &wait, 1);
+        let first = scene.given("a.shop.com").await;
+        scene.pass(SECOND).await;
+        let (sibling, other) = (scene.given("b.shop.com").await, scene.given("links.other.com").await);
+        scene.pass(HOUR).await;
+        for domain in [&first, &sibling] {
+            assert_eq!(scene.stored(domain).await.1.as_deref(), Some("rate_limited"), "{scope:?}");
+        }
+        let (_, reason) = scene.stored(&other).await;
+        assert_eq!(reason.is_some(), others_wait, "{scope:?}");
+        let orders = ["a.shop.com", "b.shop.com", "links.other.com"].map(|name| scene.orders_of(name));
+        assert_eq!(orders, [0, 0, usize::from(!others_wait)], "{scope:?}");
+        assert!(renew(&scene.world.app, &served.hostname).await.unwrap());
+        scene.pass(MINUTE).await;
+        assert_eq!(scene.orders_of("links.served.com"), 2, "{scope:?}: renewals go on");
+        scene.pass(HOUR + 2 * MINUTE).await;
+        for domain in [&first, &sibling, &other] {
+            assert_eq!(scene.stored(domain).await, ("active", None), "{scope:?}");
+        }
     }
 }
 

@@ -104,7 +104,7 @@ async fn d194_a_domain_takes_over_the_row_of_a_former_name_of_the_installation()
 async fn d190_a_refused_account_counts_against_no_hostname() {
     for error in [
         AuthorityError::Refused(failure()),
-        AuthorityError::Wait { until: samples::at(0), scope: WaitScope::SameKind, failure: failure() },
+        AuthorityError::Wait { until: samples::at(0), scope: WaitScope::Hostname, failure: failure() },
     ] {
         let scene = Scene::new().await;
         let error = match error {
@@ -176,7 +176,7 @@ async fn d190_verify_does_not_ask_before_the_authority_wants_it() {
     let scene = Scene::new().await;
     let until = clock_now(&scene.world).plus(5 * HOUR);
     let limited = CertificateFailure::new(CertificateFailureReason::RateLimited, "too many");
-    let wait = AuthorityError::Wait { until, scope: WaitScope::SameKind, failure: limited };
+    let wait = AuthorityError::Wait { until, scope: WaitScope::Hostname, failure: limited };
     scene.authority.fail_always(AuthorityCall::Order, Some(wait));
     let domain = scene.proven(HOST).await;
     scene.pass(3 * SECOND).await;
