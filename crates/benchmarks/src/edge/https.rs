@@ -139,7 +139,9 @@ pub(super) fn idle(stage: &mut Stage) -> Result<()> {
             (paths, &secure.program.links)
         };
         let request = visits.requests()?.into_iter().next().context("no paths to visit")?;
-        let before = machine::own_memory(secure.program.pid())?;
+        // Otherwise each connection would be charged with a part of the rules that name browsers, which the program loads after its
+        // start.
+        let before = machine::settled_memory(secure.program.pid())?;
         let mut open = Vec::new();
         for _ in 0..count {
             let mut connection = Connection::open_by(address, visits.tls.as_ref())?;

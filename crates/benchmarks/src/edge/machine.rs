@@ -3,12 +3,19 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 /// The unit of core times on all supported Linux systems.
 const TICK: Duration = Duration::from_millis(10);
+
+/// How often to look whether the memory of a program has stopped growing, how long to wait between two looks, and the bytes that do
+/// not count as growth.
+const MOST_LOOKS: u32 = 30;
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
+const HARDLY: u64 = 128 * 1024;
 
 /// The core for the measured program and the core for the load: the first and the last that we may use.
 pub(super) fn cores() -> Result<(u32, u32)> {
@@ -83,6 +90,20 @@ pub(super) fn own_memory(process: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
     Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+}
+
+/// The private memory of a process in bytes, once it has hardly grown for some seconds.
+pub(super) fn settled_memory(process: u32) -> Result<u64> {
+    let mut memory = own_memory(process)?;
+    for _ in 0..MOST_LOOKS {
+        thread::sleep(LOOK_INTERVAL);
+        let grown = own_memory(process)?;
+        if grown <= memory + HARDLY {
+            return Ok(grown);
+        }
+        memory = grown;
+    }
+    bail!("the memory of the program grows on and on")
 }
 
 #[cfg(test)]
