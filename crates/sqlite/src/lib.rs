@@ -114,4 +114,6 @@ pub use options::SqliteOptions;
 pub use restore::{Restoration, RestoreError, Restored, restore_before};
 pub use signpost_click_store::{DiskSpace, FreeSpace};
 pub use store::SqliteStore;
-pub use upgrade_copies::{UpgradeCopy, UpgradeCopyError, copies_before_upgrades, copy_before_upgrade};
+pub use upgrade_copies::{
+    UpgradeCopy, UpgradeCopyError, copies_before_upgrades, copy_before_upgrade, upgrade_to_undo,
+};

@@ -11,8 +11,8 @@ use diesel::sql_types::Text;
 
 use crate::backup::sync_folder;
 use crate::database_file::DatabaseFile;
-use crate::sql_errors::is_busy;
-use crate::upgrade_copies::{UpgradeCopy, copies_before_upgrades};
+use crate::sql_errors::{is_busy, is_damaged};
+use crate::upgrade_copies::{SQLITES_OWN, UpgradeCopy, copies_before_upgrades};
 
 /// What the name of a database that a restored one has replaced adds to its former name: `signpost-after-1.2.0.db`.
 const AFTER: &str = "-after-";
@@ -40,7 +40,7 @@ pub struct Restoration {
 #[non_exhaustive]
 pub enum RestoreError {
     /// No copy is named after the version.
-    #[error("{} has no copy from before an upgrade to {version}; {}", folder.display(), known_versions(known))]
+    #[error("{} has no copy from before an upgrade to `{version}`; {}", folder.display(), known_versions(known))]
     NoCopy {
         /// The folder of the database.
         folder: PathBuf,
@@ -56,12 +56,21 @@ pub enum RestoreError {
         path: PathBuf,
     },
     /// SQLite could not close the database for the exchange.
-    #[error("cannot set {} aside: {source}", path.display())]
+    #[error("cannot set {} aside: {source}; check that this user may write to it and to its folder", path.display())]
     Unusable {
         /// The database or its clicks.
         path: PathBuf,
         /// What SQLite says.
         source: diesel::result::Error,
+    },
+    /// The database is elsewhere.
+    #[error(
+        "{} is a symbolic link, and restoring would replace the link; name the file that it leads to in `database-url`",
+        path.display()
+    )]
+    SymbolicLink {
+        /// The link.
+        path: PathBuf,
     },
     /// An earlier restoration has kept a database under the same name.
     #[error(
@@ -84,8 +93,8 @@ pub enum RestoreError {
 
 fn known_versions(known: &[String]) -> String {
     match known {
-        [] => "it has none of any upgrade".to_owned(),
-        known => format!("it has those of {}", known.join(", ")),
+        [] => "there are no copies of any upgrade".to_owned(),
+        known => format!("there are copies from before {}", known.join(", ")),
     }
 }
 
@@ -124,6 +133,9 @@ pub fn restore_before(
         })
         .collect();
     // All are locked before the first is replaced, and until the last one is.
+    if let Some(Exchange { file, .. }) = exchanges.iter().find(|exchange| exchange.file.path().is_symlink()) {
+        return Err(RestoreError::SymbolicLink { path: file.path().to_path_buf() });
+    }
     let locks =
         exchanges.iter().map(|exchange| lock(&exchange.file, patience)).collect::<Result<Vec<_>, _>>()?;
     let mut files = Vec::new();
@@ -166,9 +178,9 @@ impl Exchange {
             }
         }
         if !is_restored {
-            let mut temporary = copy.as_os_str().to_owned();
-            temporary.push(".restoring");
-            let temporary = PathBuf::from(temporary);
+            set_leftovers_aside(file, kept).map_err(failed)?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let temporary = file.with_file_name(format!(".signpost-restoring-{name}"));
             match fs::remove_file(&temporary) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
                 Ok(()) | Err(_) => {}
@@ -181,6 +193,22 @@ impl Exchange {
     }
 }
 
+/// Moves what SQLite left beside a file that is missing or damaged: it would apply it to the copy.
+fn set_leftovers_aside(file: &Path, kept: &Path) -> io::Result<()> {
+    let named = |path: &Path, own: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(own);
+        PathBuf::from(name)
+    };
+    for own in SQLITES_OWN {
+        match fs::rename(named(file, own), named(kept, own)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
 #[derive(QueryableByName)]
 struct JournalMode {
     #[diesel(sql_type = Text)]
@@ -188,11 +216,19 @@ struct JournalMode {
 }
 
 /// Locks a file against all other programs, and folds its write-ahead log into it, which SQLite would otherwise apply to the copy.
-/// `None` if the file does not exist.
+/// `None` if the file does not exist, or is no database any more: then nobody uses it, and its log is set aside.
 fn lock(file: &DatabaseFile, patience: Duration) -> Result<Option<SqliteConnection>, RestoreError> {
     if !file.holds_something() {
         return Ok(None);
     }
+    match lock_database(file, patience) {
+        Ok(connection) => Ok(Some(connection)),
+        Err(RestoreError::Unusable { source, .. }) if is_damaged(&source) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn lock_database(file: &DatabaseFile, patience: Duration) -> Result<SqliteConnection, RestoreError> {
     let path = || file.path().to_path_buf();
     let refused = |source| {
         if is_busy(&source) {
@@ -216,7 +252,7 @@ fn lock(file: &DatabaseFile, patience: Duration) -> Result<Option<SqliteConnecti
         return Err(RestoreError::InUse { path: path() });
     }
     connection.batch_execute("BEGIN EXCLUSIVE; COMMIT").map_err(refused)?;
-    Ok(Some(connection))
+    Ok(connection)
 }
 
 #[cfg(unix)]

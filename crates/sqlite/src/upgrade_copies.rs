@@ -17,6 +17,9 @@ use crate::open_error::OpenError;
 /// What the name of a copy adds to that of the database: `signpost-before-1.2.0.db` beside `signpost.db`.
 const BEFORE: &str = "-before-";
 
+/// What SQLite adds to the name of a database for files of its own.
+pub(crate) const SQLITES_OWN: [&str; 3] = ["-wal", "-shm", "-journal"];
+
 /// How many upgrades keep their copies.
 const KEPT: usize = 2;
 
@@ -54,17 +57,19 @@ pub enum UpgradeCopyError {
     Backup(#[source] BackupError),
     /// The disk has no room for the copy.
     #[error(
-        "the database is not upgraded, because the disk of {} has no room for a copy of it: {needed} bytes are needed and {free} \
-         are free; make room, or {WITHOUT_COPY}",
-        folder.display()
+        "the database is not upgraded, because the disk of {} has no room for a copy of it and for the upgrade: {needed} bytes are \
+         needed and {free} are free; make room{}, or {WITHOUT_COPY}",
+        folder.display(), copies_to_delete(copies)
     )]
     NoRoom {
         /// The folder of the database.
         folder: PathBuf,
-        /// The size of the copies.
+        /// The size of the copies, and as much for the migrations.
         needed: u64,
         /// What this process may still use.
         free: u64,
+        /// The copies of earlier upgrades.
+        copies: Vec<PathBuf>,
     },
     /// The folder of the database cannot be read or changed.
     #[error("cannot look for copies in {}: {source}", folder.display())]
@@ -74,6 +79,13 @@ pub enum UpgradeCopyError {
         /// The error of the operating system.
         source: io::Error,
     },
+}
+
+fn copies_to_delete(copies: &[PathBuf]) -> String {
+    match copies.iter().map(|copy| copy.display().to_string()).collect::<Vec<_>>() {
+        copies if copies.is_empty() => String::new(),
+        copies => format!(", for example by deleting the copies of earlier upgrades ({})", copies.join(", ")),
+    }
 }
 
 const WITHOUT_COPY: &str =
@@ -108,24 +120,51 @@ fn copy_with(
     }
     let folder = database.folder();
     let unusable = |source| UpgradeCopyError::Folder { folder: folder.to_path_buf(), source };
-    require_room(&sources, folder, space)?;
-    // The database has not been migrated to this version, or was restored since. So it has everything that such copies have.
-    for stale in copies_before_upgrades(database).map_err(unusable)? {
-        if stale.version == version {
-            stale.delete().map_err(unusable)?;
-        }
-    }
+    let copies = copies_before_upgrades(database).map_err(unusable)?;
+    require_room(&sources, folder, space, &copies)?;
     let mut made = Vec::new();
     for source in sources {
         let target = database.variant(BEFORE, version, source.contents());
-        made.push(back_up(&source, target.path(), patience).map_err(UpgradeCopyError::Backup)?);
+        // An earlier attempt to upgrade made it, before which this file has not been migrated. A copy of the other file may be all
+        // that is left of its content: that file may have been migrated since.
+        remove_if_present(target.path()).map_err(unusable)?;
+        let copy = back_up(&source, target.path(), patience).map_err(UpgradeCopyError::Backup)?;
+        belong_to_owner_of(source.path(), &copy.path).map_err(unusable)?;
+        made.push(copy);
     }
-    let mut copies = copies_before_upgrades(database).map_err(unusable)?;
-    copies.truncate(copies.len().saturating_sub(KEPT));
-    for old in copies {
+    let mut others = copies_before_upgrades(database).map_err(unusable)?;
+    others.retain(|copy| copy.version != version);
+    others.truncate(others.len().saturating_sub(KEPT - 1));
+    for old in others {
         old.delete().map_err(unusable)?;
     }
     Ok(made)
+}
+
+fn remove_if_present(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Gives a copy the owner and the rights of its source. Otherwise the service could not open a database that root has copied and
+/// restored.
+#[cfg(unix)]
+fn belong_to_owner_of(source: &Path, copy: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    let (source, present) = (source.metadata()?, copy.metadata()?);
+    if (source.uid(), source.gid()) != (present.uid(), present.gid()) {
+        chown(copy, Some(source.uid()), Some(source.gid()))?;
+    }
+    fs::set_permissions(copy, source.permissions())
+}
+
+/// Other systems let a folder decide.
+#[cfg(not(unix))]
+fn belong_to_owner_of(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether the file holds a database that this program has to migrate.
@@ -143,31 +182,50 @@ fn with_way_back(error: OpenError, database: &DatabaseFile) -> UpgradeCopyError 
     if !matches!(error, OpenError::Newer { .. }) {
         return UpgradeCopyError::Open(error);
     }
-    let copies = copies_before_upgrades(database).unwrap_or_default();
-    match copies.into_iter().rev().find(UpgradeCopy::is_known) {
-        Some(copy) => UpgradeCopyError::Newer { newer: error, version: copy.version },
+    match upgrade_to_undo(database) {
+        Some(version) => UpgradeCopyError::Newer { newer: error, version },
         None => UpgradeCopyError::Open(error),
     }
 }
 
-fn require_room(sources: &[DatabaseFile], folder: &Path, space: &FreeSpace) -> Result<(), UpgradeCopyError> {
+/// The version of the last upgrade before which this program can open the database; `None` if there is no such copy.
+#[must_use]
+pub fn upgrade_to_undo(database: &DatabaseFile) -> Option<String> {
+    let copies = copies_before_upgrades(database).unwrap_or_default();
+    copies.into_iter().rev().find(UpgradeCopy::is_known).map(|copy| copy.version)
+}
+
+fn require_room(
+    sources: &[DatabaseFile],
+    folder: &Path,
+    space: &FreeSpace,
+    copies: &[UpgradeCopy],
+) -> Result<(), UpgradeCopyError> {
     let size = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
-    let needed: u64 = sources.iter().map(|file| size(file.path()) + size(&file.write_ahead_log())).sum();
+    let copied: u64 = sources.iter().map(|file| size(file.path()) + size(&file.write_ahead_log())).sum();
+    // A migration may write every row again.
+    let needed = copied.saturating_mul(2);
     match space.look(folder) {
-        Ok(DiskSpace { free, .. }) if free < needed => {
-            Err(UpgradeCopyError::NoRoom { folder: folder.to_path_buf(), needed, free })
-        }
+        Ok(DiskSpace { free, .. }) if free < needed => Err(UpgradeCopyError::NoRoom {
+            folder: folder.to_path_buf(),
+            needed,
+            free,
+            copies: copies.iter().flat_map(UpgradeCopy::files).cloned().collect(),
+        }),
         // If the system does not say, copying tells.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// The copies beside a database, the oldest first.
+/// The copies beside a database, in the order of their versions.
 pub fn copies_before_upgrades(database: &DatabaseFile) -> io::Result<Vec<UpgradeCopy>> {
     let mut copies: Vec<UpgradeCopy> = Vec::new();
     for entry in fs::read_dir(database.folder())? {
         let path = entry?.path();
         let Some((version, contents)) = database.version_of_copy(&path) else { continue };
+        if !path.is_file() {
+            continue;
+        }
         let made = path.metadata()?.modified()?;
         let position = copies.iter().position(|copy| copy.version == version).unwrap_or_else(|| {
             copies.push(UpgradeCopy { version: version.to_owned(), made, links: None, clicks: None });
@@ -180,11 +238,23 @@ pub fn copies_before_upgrades(database: &DatabaseFile) -> io::Result<Vec<Upgrade
             Contents::Clicks => copy.clicks = Some(path),
         }
     }
-    copies.sort_by(|a, b| (a.made, &a.version).cmp(&(b.made, &b.version)));
+    // Not by time: clocks may be wrong, and copying a file changes its time.
+    copies.sort_by(|a, b| order(&a.version).cmp(&order(&b.version)));
     Ok(copies)
 }
 
+/// What orders versions: `1.10.0` is later than `1.9.0`, and than `1.10.0-rc.1`.
+fn order(version: &str) -> (Vec<u64>, bool, &str) {
+    let (numbers, preview) = version.split_once('-').unwrap_or((version, ""));
+    (numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect(), preview.is_empty(), preview)
+}
+
 impl UpgradeCopy {
+    /// Its files.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.links, &self.clicks].into_iter().flatten()
+    }
+
     /// The copy of the database or of its clicks, if the upgrade made one.
     pub(crate) fn of(&self, contents: Contents) -> Option<&Path> {
         match contents {
@@ -194,13 +264,7 @@ impl UpgradeCopy {
     }
 
     pub(crate) fn delete(&self) -> io::Result<()> {
-        for path in [&self.links, &self.clicks].into_iter().flatten() {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        Ok(())
+        self.files().try_for_each(|path| remove_if_present(path))
     }
 
     /// Whether this program knows every migration of the copies. Reads them without changing their files.
@@ -250,8 +314,7 @@ impl DatabaseFile {
         };
         // SQLite's own files end with other words if the database has no extension.
         let is_version = version.starts_with(|first: char| first.is_ascii_digit())
-            && !version.ends_with("-wal")
-            && !version.ends_with("-shm");
+            && !SQLITES_OWN.iter().any(|own| version.ends_with(own));
         is_version.then_some((version, contents))
     }
 }
@@ -288,6 +351,7 @@ mod tests {
             ("/a/signpost.db", "/a/signpost-before-1.2.0-rc.1.db", Some(("1.2.0-rc.1", Contents::Links))),
             ("/a/signpost", "/a/signpost-before-1.2.0", Some(("1.2.0", Contents::Links))),
             ("/a/signpost", "/a/signpost-before-1.2.0-wal", None),
+            ("/a/signpost", "/a/signpost-before-1.2.0-journal", None),
             ("/a/signpost.db", "/a/signpost-before-1.2.0.db-wal", None),
             ("/a/signpost.db", "/a/signpost-before-monday.db", None),
             ("/a/signpost.db", "/a/signpost-after-1.2.0.db", None),
@@ -296,5 +360,11 @@ mod tests {
             let database = DatabaseFile::at(database).unwrap();
             assert_eq!(database.version_of_copy(Path::new(file)), found, "{file}");
         }
+    }
+
+    #[test]
+    fn d207_versions_are_ordered_by_their_numbers() {
+        let sorted = ["0.9.0", "0.10.0-rc.1", "0.10.0", "0.10.1", "1.0.0"];
+        assert!(sorted.is_sorted_by_key(|version| order(version)));
     }
 }

@@ -34,7 +34,10 @@ fn d207_restore_is_for_the_embedded_store() {
     let program = Program::builder().on(Store::Embedded).start();
     let output = program.run(&["restore", "--before", "0.0.1"]);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(1) && error.contains("it has none of any upgrade"), "{error}");
+    assert!(
+        output.status.code() == Some(1) && error.contains("there are no copies of any upgrade"),
+        "{error}"
+    );
     let mut on_server = program.command_line(&["restore", "--before", "0.0.1"]);
     let output = on_server.env("SIGNPOST_DATABASE_URL", "postgres://db.internal/signpost").output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -137,6 +137,88 @@ async fn d207_copies_of_the_last_two_upgrades_are_kept() {
     assert_eq!(versions(&database), ["2.1.0", "10.0.0"]);
 }
 
+/// The first attempt migrated the links and then failed at the clicks.
+#[tokio::test]
+async fn d207_repeated_upgrade_keeps_the_copy_of_a_file_that_is_migrated_already() {
+    let database = Database::new();
+    let earlier = add_account(&database).await;
+    age(&database);
+    age_clicks(&database);
+    assert_eq!(copied(&database, "2.0.0").len(), 2);
+    let later = add_account(&database).await;
+    assert_eq!(copied(&database, "2.0.0"), ["test-before-2.0.0-clicks.db"]);
+    restore_before(&database.file, "2.0.0", PATIENCE).unwrap();
+    assert!(has(&database.file, earlier).await && !has(&database.file, later).await);
+}
+
+/// A clock that was ahead, or a file that was copied, has any time.
+#[tokio::test]
+async fn d207_copies_are_ordered_by_version_and_not_by_time() {
+    let database = Database::new();
+    for version in ["9.0.0", "10.0.0"] {
+        add_account(&database).await;
+        age(&database);
+        copied(&database, version);
+        let copy =
+            fs::File::options().write(true).open(beside(&database, &format!("test-before-{version}.db")));
+        let year = Duration::from_hours(24 * 365);
+        copy.unwrap().set_modified(std::time::SystemTime::now() + year).unwrap();
+    }
+    add_account(&database).await;
+    age(&database);
+    copied(&database, "11.0.0");
+    assert_eq!(versions(&database), ["10.0.0", "11.0.0"]);
+}
+
+/// Root may upgrade what belongs to the service.
+#[cfg(unix)]
+#[tokio::test]
+async fn d207_copy_has_the_rights_of_the_database() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let database = Database::new();
+    add_account(&database).await;
+    age(&database);
+    fs::set_permissions(database.file.path(), fs::Permissions::from_mode(0o640)).unwrap();
+    copied(&database, "2.0.0");
+    let copy = fs::metadata(beside(&database, "test-before-2.0.0.db")).unwrap();
+    assert_eq!(copy.permissions().mode() & 0o777, 0o640);
+}
+
+/// SQLite would apply the log of the lost file to the copy.
+#[tokio::test]
+async fn d207_missing_or_damaged_database_is_restored_without_its_log() {
+    for damage in [None, Some("no database, although it is as long as a header".repeat(100))] {
+        let database = Database::new();
+        let earlier = add_account(&database).await;
+        age(&database);
+        copied(&database, "2.0.0");
+        let path = database.file.path();
+        match damage {
+            None => fs::remove_file(path).unwrap(),
+            Some(bytes) => fs::write(path, bytes).unwrap(),
+        }
+        fs::write(beside(&database, "test.db-wal"), "log of the lost file").unwrap();
+        restore_before(&database.file, "2.0.0", PATIENCE).unwrap();
+        assert!(!beside(&database, "test.db-wal").exists());
+        assert!(has(&database.file, earlier).await);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn d207_restore_refuses_to_replace_a_symbolic_link() {
+    let database = Database::new();
+    add_account(&database).await;
+    let real = beside(&database, "real.db");
+    fs::rename(database.file.path(), &real).unwrap();
+    std::os::unix::fs::symlink(&real, database.file.path()).unwrap();
+    age(&database);
+    copied(&database, "2.0.0");
+    let refused = restore_before(&database.file, "2.0.0", PATIENCE).unwrap_err();
+    assert!(matches!(refused, RestoreError::SymbolicLink { .. }), "{refused}");
+}
+
 /// The database was restored, and is upgraded again a week later.
 #[tokio::test]
 async fn d207_repeated_upgrade_replaces_its_copy() {
