@@ -86,6 +86,10 @@ fn misleads_visitors(system: &SystemDomain, listener: SocketAddr) -> bool {
 fn domains(adviser: &mut Adviser, serve: &ServeSettings) {
     let edge = &serve.domains.edge;
     match (&edge.hostname, edge.addresses.is_empty()) {
+        // An installation that is not set up yet has no domains either.
+        (None, _) if serve.system_url_is_default => adviser.note(
+            "custom domains are off until `system-url` is set to a name in public DNS",
+        ),
         (None, _) => adviser.warn(
             "custom domains are off: public DNS cannot resolve the host of `system-url`; to offer custom domains, set \
              `edge-hostname` to the name that they must point to",

@@ -55,7 +55,10 @@ impl Sockets {
     /// # Errors
     /// An address cannot be bound; the message names its setting.
     pub(crate) fn bind(settings: &ServeSettings, passed: &mut PassedSockets) -> Result<Self> {
-        let mut socket = |setting, address| passed.claim(address).map_or_else(|| bind(setting, address), Ok);
+        let mut socket = |setting, address| match passed.claim(address) {
+            Some(socket) => Ok(socket),
+            None => bind(setting, address, &passed.unclaimed()),
+        };
         Ok(Self {
             api: socket(names::API_LISTEN, settings.plain.api_listen)?,
             links: socket(names::LINK_LISTEN, settings.plain.link_listen)?,
@@ -87,12 +90,20 @@ impl Sockets {
     }
 }
 
-fn bind(setting: &About, address: SocketAddr) -> Result<TcpListener> {
+/// Listens on an address. `passed` are the addresses of other sockets of the service manager.
+fn bind(setting: &About, address: SocketAddr, passed: &[SocketAddr]) -> Result<TcpListener> {
     signpost_listener::bind(address).map_err(|error| {
-        let advice = if error.kind() == io::ErrorKind::PermissionDenied {
-            "; the service may not bind this port itself: `systemctl enable --now signpost.socket` lets systemd bind it"
-        } else {
-            ""
+        let advice = match (error.kind(), passed.iter().find(|other| other.port() == address.port())) {
+            (_, Some(other)) => {
+                format!("; the service manager passes a socket at {other}: set `{}` to that", setting.key)
+            }
+            (io::ErrorKind::PermissionDenied, None) => {
+                "; signpost.socket lets systemd bind [::]:80 and [::]:443: `systemctl \
+                                                        enable --now signpost.socket`"
+                    .to_owned()
+            }
+            (io::ErrorKind::AddrInUse, None) => "; `signpost check` says which program has it".to_owned(),
+            (_, None) => String::new(),
         };
         anyhow::anyhow!("{}: cannot listen on {address}: {error}{advice}", setting.key)
     })

@@ -82,7 +82,7 @@ fn report_usage(error: &clap::Error) -> ExitCode {
 }
 
 /// The error's message, followed by the causes that it does not already contain.
-fn with_causes(error: &anyhow::Error) -> String {
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
         "" => cause,
         known if known.contains(&cause) => message,

@@ -202,9 +202,10 @@ fn require_room(
     copies: &[UpgradeCopy],
 ) -> Result<(), UpgradeCopyError> {
     let size = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
-    let copied: u64 = sources.iter().map(|file| size(file.path()) + size(&file.write_ahead_log())).sum();
+    let size_of_sources: u64 =
+        sources.iter().map(|file| size(file.path()) + size(&file.write_ahead_log())).sum();
     // A migration may write every row again.
-    let needed = copied.saturating_mul(2);
+    let needed = size_of_sources.saturating_mul(2);
     match space.look(folder) {
         Ok(DiskSpace { free, .. }) if free < needed => Err(UpgradeCopyError::NoRoom {
             folder: folder.to_path_buf(),

@@ -29,5 +29,5 @@ fn d202_passed_socket_without_a_listener_is_named() {
     let address = socket.local_addr().unwrap();
     let mut program = Program::builder().passing(socket).start();
     let log = program.stop_and_read_log();
-    assert!(log.contains("no listener is set") && log.contains(&address.to_string()), "{log}");
+    assert!(log.contains("no listener takes") && log.contains(&address.to_string()), "{log}");
 }

@@ -56,11 +56,11 @@ pub(super) async fn check_caa(
         Ok(Some(CaaRefusal::OtherTerms { problem })) => Finding::warn(
             "caa",
             problem,
-            "That is right if the record names the account of this installation: signpost certificate list",
+            "That is right if the record names this installation's account at the authority",
         ),
         Ok(Some(CaaRefusal::Forbidden { problem, record })) => {
             let advice = record.map_or_else(
-                || "Remove that record at your DNS provider".to_owned(),
+                || "Remove the CAA record with the unknown tag at your DNS provider".to_owned(),
                 |record| format!("Add this record at your DNS provider: {record}"),
             );
             Finding::fail("caa", problem, advice)

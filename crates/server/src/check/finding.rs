@@ -62,6 +62,11 @@ impl Finding {
         Self { severity: Severity::Warn, subject, message: message.into(), advice: None }
     }
 
+    /// A failure whose message says itself what to do.
+    pub(crate) fn refusal(subject: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Fail, subject, message: message.into(), advice: None }
+    }
+
     pub(crate) fn fail(subject: &'static str, message: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { severity: Severity::Fail, subject, message: message.into(), advice: Some(advice.into()) }
     }
@@ -69,7 +74,7 @@ impl Finding {
     /// For people, on one line.
     pub(crate) fn line(&self) -> String {
         let Self { severity, subject, message, advice } = self;
-        let line = format!("{:<5} {subject:<9} {message}", severity.as_str());
+        let line = format!("{:<5} {subject:<9} {}", severity.as_str(), message.trim_end_matches('.'));
         match advice {
             Some(advice) => format!("{line}. {advice}"),
             None => line,

@@ -1,8 +1,9 @@
 //! Disks, rights and limits of this machine.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -28,37 +29,52 @@ const FLUSHED_BYTES: usize = 4096;
 
 /// Whether the node's folder can be written to, has room, and flushes quickly.
 pub(super) fn check_disk(common: &CommonSettings, settings: &ServeSettings) -> Vec<Finding> {
-    let folder = match &common.database {
-        Database::File(file) => file.path().parent().unwrap_or(Path::new("/")).to_path_buf(),
-        Database::Server(_) => settings.clicks.data_dir.clone(),
-    };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".").to_path_buf() } else { folder };
-    let mut findings = vec![space(&folder, FreeSpace::of_system().look(&folder))];
-    findings.push(flush(&folder, time_of_a_flush(&folder)));
+    let mut folders = BTreeSet::from([absolute(&settings.clicks.data_dir)]);
+    if let Database::File(file) = &common.database {
+        folders.insert(absolute(file.path().parent().unwrap_or(Path::new("/"))));
+    }
+    let mut findings = Vec::new();
+    for folder in &folders {
+        match FreeSpace::of_system().look(folder) {
+            Ok(found) => {
+                findings.push(space(folder, found));
+                findings.push(flush(folder, time_of_a_flush(folder)));
+            }
+            Err(error) => findings.push(unusable(folder, &error)),
+        }
+    }
     findings
 }
 
-fn space(folder: &Path, space: io::Result<DiskSpace>) -> Finding {
+/// An empty path is the working folder.
+fn absolute(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    folder.canonicalize().or_else(|_| std::path::absolute(folder)).unwrap_or_else(|_| folder.to_path_buf())
+}
+
+fn unusable(folder: &Path, error: &io::Error) -> Finding {
     let shown = folder.display();
-    match space {
-        Ok(space @ DiskSpace { free, .. }) if free < space.reserve() => Finding::fail(
-            SUBJECT,
-            format!("the disk of {shown} is full: {} MiB are free", free >> 20),
-            format!("Make room; what is large there: du -xh --max-depth=1 {shown}"),
-        ),
-        Ok(DiskSpace { free, .. }) if free < LITTLE_SPACE => Finding::warn(
+    Finding::fail(
+        SUBJECT,
+        format!("the folder {shown} cannot be used: {error}"),
+        format!("Create it: install -d -m 0700 {shown}"),
+    )
+}
+
+fn space(folder: &Path, space: DiskSpace) -> Finding {
+    let shown = folder.display();
+    let free = space.free;
+    let advice = format!("Make room; what is large there: du -xh --max-depth=1 {shown}");
+    if free < space.reserve() {
+        Finding::fail(SUBJECT, format!("the disk of {shown} is full: {} MiB are free", free >> 20), advice)
+    } else if free < LITTLE_SPACE {
+        Finding::warn(
             SUBJECT,
             format!("the disk of {shown} is nearly full: {} MiB are free", free >> 20),
-            format!("Make room; what is large there: du -xh --max-depth=1 {shown}"),
-        ),
-        Ok(DiskSpace { free, .. }) => {
-            Finding::ok(SUBJECT, format!("the disk of {shown} has {} GiB free", free >> 30))
-        }
-        Err(error) => Finding::fail(
-            SUBJECT,
-            format!("the folder {shown} cannot be used: {error}"),
-            format!("Create it: install -d -m 0700 {shown}"),
-        ),
+            advice,
+        )
+    } else {
+        Finding::ok(SUBJECT, format!("the disk of {shown} has {} GiB free", free >> 30))
     }
 }
 
@@ -139,14 +155,20 @@ fn limit_of_unit(properties: &str) -> Option<usize> {
 
 /// Whether the limit of open files leaves room for the connections that the settings allow.
 pub(super) fn check_open_files(limit: Option<usize>, connections: Connections, wanted: usize) -> Finding {
-    let limit_text = limit.map_or_else(|| "no limit".to_owned(), |limit| format!("a limit of {limit}"));
+    let limit = match limit {
+        None | Some(usize::MAX) => return Finding::ok("files", "the number of open files is not limited"),
+        Some(limit) => limit,
+    };
     if connections.each >= wanted {
-        return Finding::ok("files", format!("{limit_text} of open files suffices for `max-connections`"));
+        return Finding::ok(
+            "files",
+            format!("the limit of {limit} open files suffices for `max-connections`"),
+        );
     }
     Finding::warn(
         "files",
         format!(
-            "{limit_text} of open files allows only {} of the {wanted} connections of `max-connections`",
+            "the limit of {limit} open files allows only {} of the {wanted} connections of `max-connections`",
             connections.each
         ),
         "The unit of systemd sets LimitNOFILE=65536; in a shell: ulimit -n 65536",
@@ -163,7 +185,7 @@ mod tests {
         for (free, severity) in
             [(100 << 20, Severity::Fail), (700 << 20, Severity::Warn), (9 << 30, Severity::Ok)]
         {
-            let found = space(Path::new("/srv"), Ok(DiskSpace { total: 1 << 40, free }));
+            let found = space(Path::new("/srv"), DiskSpace { total: 1 << 40, free });
             assert_eq!(found.severity, severity, "{}", found.line());
             assert_eq!(found.advice.is_some_and(|advice| advice.contains("/srv")), severity != Severity::Ok);
         }
@@ -173,7 +195,7 @@ mod tests {
     fn d206_missing_or_read_only_folder_fails() {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join("missing");
-        let found = space(&missing, FreeSpace::of_system().look(&missing));
+        let found = unusable(&missing, &FreeSpace::of_system().look(&missing).unwrap_err());
         assert!(found.severity == Severity::Fail && found.line().contains("install -d"), "{}", found.line());
         // Even root cannot write to /proc.
         let proc = Path::new("/proc");

@@ -46,10 +46,7 @@ pub(crate) async fn run(
 
 /// Prints that the settings cannot be used. Everything else depends on them.
 pub(crate) fn report_wrong_settings(error: &SettingsError, output: &mut Output<'_>) -> Result<ExitCode> {
-    report(
-        &[Finding::fail("settings", error.to_string(), "Describe all settings: signpost serve --help")],
-        output,
-    )
+    report(&[Finding::refusal("settings", error.to_string())], output)
 }
 
 fn report(findings: &[Finding], output: &mut Output<'_>) -> Result<ExitCode> {

@@ -27,8 +27,10 @@ pub(super) trait Machine {
     fn holder(&self, address: SocketAddr) -> Option<Holder>;
     /// Whether this user or a unit of sockets may bind the port.
     fn may_bind(&self, port: u16) -> bool;
-    /// Whether the unit `signpost.socket` runs.
-    fn has_socket_unit(&self) -> bool;
+    /// The addresses at which `signpost.socket` listens; none if it does not run.
+    fn socket_unit(&self) -> &[SocketAddr];
+    /// Whether the machine has the address.
+    fn has_address(&self, address: SocketAddr) -> bool;
 }
 
 /// The process of `signpost` that has a listener's port, and what was found about each port.
@@ -49,6 +51,15 @@ fn check_on(
         }
         findings.push(finding(machine, setting.key, *address, holder));
     }
+    for (position, (setting, address)) in listeners.iter().enumerate() {
+        if let Some((other, _)) = listeners.iter().skip(position + 1).find(|(_, other)| other == address) {
+            findings.push(Finding::fail(
+                SUBJECT,
+                format!("`{}` and `{}` are the same address, {address}", setting.key, other.key),
+                format!("Set `{}` to another port", other.key),
+            ));
+        }
+    }
     (running, findings)
 }
 
@@ -58,28 +69,43 @@ fn finding(machine: &dyn Machine, setting: &str, address: SocketAddr, holder: Op
         Some(Holder::Signpost { pid }) => {
             Finding::ok(SUBJECT, format!("signpost (process {pid}) listens on {address} (`{setting}`)"))
         }
-        Some(Holder::Systemd) if machine.has_socket_unit() => {
+        Some(Holder::Systemd) if machine.socket_unit().contains(&address) => {
             Finding::ok(SUBJECT, format!("signpost.socket holds {address} for `{setting}`"))
         }
-        Some(Holder::Systemd) => Finding::fail(
-            SUBJECT,
-            format!("systemd holds {address} (`{setting}`) for another unit"),
-            format!("Find the unit: systemctl list-sockets | grep :{port}"),
-        ),
+        Some(Holder::Systemd) => match machine.socket_unit().iter().find(|bound| bound.port() == port) {
+            Some(bound) => Finding::fail(
+                SUBJECT,
+                format!("signpost.socket holds {bound}, but `{setting}` is {address}"),
+                format!("Set `{setting}` to {bound}"),
+            ),
+            None => Finding::fail(
+                SUBJECT,
+                format!("systemd holds {address} (`{setting}`) for another unit"),
+                format!("Find the unit: systemctl list-sockets | grep :{port}"),
+            ),
+        },
         Some(Holder::Other { name, pid }) => Finding::fail(
             SUBJECT,
             format!("{name} (process {pid}) listens on port {port} (`{setting}`)"),
             format!("Stop it (kill {pid}, or the service that runs it), or set `{setting}` to another port"),
         ),
-        Some(Holder::Unknown) => Finding::fail(
+        // Perhaps signpost itself, under the user of its service.
+        Some(Holder::Unknown) => Finding::warn(
             SUBJECT,
-            format!("another program listens on port {port} (`{setting}`)"),
-            format!("See which, as root: ss -ltnp 'sport = :{port}'"),
+            format!(
+                "a program of another user listens on port {port} (`{setting}`), perhaps signpost itself"
+            ),
+            "Only root sees which: sudo signpost check",
+        ),
+        None if !machine.has_address(address) => Finding::fail(
+            SUBJECT,
+            format!("this machine does not have the address {} of `{setting}`", address.ip()),
+            "See which it has: ip address",
         ),
         None if !machine.may_bind(port) => Finding::warn(
             SUBJECT,
             format!("port {port} (`{setting}`) is free, but this user may not bind it"),
-            "Let systemd bind it: systemctl enable --now signpost.socket",
+            "signpost.socket binds [::]:80 and [::]:443: systemctl enable --now signpost.socket",
         ),
         None => Finding::ok(SUBJECT, format!("{address} is free for `{setting}`")),
     }
@@ -111,7 +137,8 @@ mod tests {
     struct Fake {
         holder: Option<Holder>,
         may_bind: bool,
-        has_socket_unit: bool,
+        socket_unit: Vec<SocketAddr>,
+        has_address: bool,
     }
 
     impl Machine for Fake {
@@ -123,30 +150,50 @@ mod tests {
             self.may_bind
         }
 
-        fn has_socket_unit(&self) -> bool {
-            self.has_socket_unit
+        fn socket_unit(&self) -> &[SocketAddr] {
+            &self.socket_unit
+        }
+
+        fn has_address(&self, _: SocketAddr) -> bool {
+            self.has_address
         }
     }
 
     #[test]
     fn d206_port_of_another_program_fails_and_names_it() {
         let nginx = || Holder::Other { name: "nginx".to_owned(), pid: 77 };
-        for (holder, may_bind, has_socket_unit, severity, named) in [
-            (None, true, false, Severity::Ok, "is free"),
-            (None, false, false, Severity::Warn, "enable --now signpost.socket"),
-            (Some(nginx()), true, false, Severity::Fail, "nginx (process 77)"),
-            (Some(Holder::Unknown), true, false, Severity::Fail, "ss -ltnp 'sport = :80'"),
-            (Some(Holder::Systemd), true, true, Severity::Ok, "signpost.socket"),
-            (Some(Holder::Systemd), true, false, Severity::Fail, "systemctl list-sockets"),
-            (Some(Holder::Signpost { pid: 5 }), true, false, Severity::Ok, "process 5"),
+        let unit = |addresses: &[&str]| addresses.iter().map(|address| address.parse().unwrap()).collect();
+        let none: Vec<SocketAddr> = Vec::new();
+        for (holder, may_bind, socket_unit, severity, named) in [
+            (None, true, none.clone(), Severity::Ok, "is free"),
+            (None, false, none.clone(), Severity::Warn, "enable --now signpost.socket"),
+            (Some(nginx()), true, none.clone(), Severity::Fail, "nginx (process 77)"),
+            (Some(Holder::Unknown), true, none.clone(), Severity::Warn, "perhaps signpost itself"),
+            (Some(Holder::Systemd), true, unit(&["[::]:80", "[::]:443"]), Severity::Ok, "signpost.socket"),
+            (Some(Holder::Systemd), true, unit(&["0.0.0.0:80"]), Severity::Fail, "to 0.0.0.0:80"),
+            (Some(Holder::Systemd), true, none.clone(), Severity::Fail, "systemctl list-sockets"),
+            (Some(Holder::Signpost { pid: 5 }), true, none.clone(), Severity::Ok, "process 5"),
         ] {
             let is_ours = matches!(holder, Some(Holder::Signpost { .. }));
-            let machine = Fake { holder, may_bind, has_socket_unit };
+            let machine = Fake { holder, may_bind, socket_unit, has_address: true };
             let (running, findings) = check_on(&machine, &[(names::LINK_LISTEN, "[::]:80".parse().unwrap())]);
             assert_eq!(running.is_some(), is_ours);
             let [finding] = findings.as_slice() else { panic!("{findings:?}") };
             assert_eq!(finding.severity, severity, "{}", finding.line());
             assert!(finding.line().contains(named), "{}", finding.line());
         }
+    }
+
+    #[test]
+    fn d206_address_that_is_foreign_or_given_twice_fails() {
+        let machine =
+            |has_address| Fake { holder: None, may_bind: true, socket_unit: Vec::new(), has_address };
+        let address = "192.0.2.55:80".parse().unwrap();
+        let (_, findings) = check_on(&machine(false), &[(names::LINK_LISTEN, address)]);
+        assert!(findings[0].line().contains("does not have the address 192.0.2.55"), "{findings:?}");
+        let (_, findings) =
+            check_on(&machine(true), &[(names::API_LISTEN, address), (names::LINK_LISTEN, address)]);
+        let last = findings.last().unwrap();
+        assert!(last.severity == Severity::Fail && last.line().contains("the same address"), "{findings:?}");
     }
 }

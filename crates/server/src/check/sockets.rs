@@ -1,9 +1,18 @@
 //! The listening sockets of this machine, and the programs that have them. Only Linux tells, in `/proc`.
 
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener};
+
 #[cfg(target_os = "linux")]
 pub(super) use self::linux::ThisMachine;
 #[cfg(not(target_os = "linux"))]
 pub(super) use self::other::ThisMachine;
+
+/// Whether the machine has an address: then any free port of it can be bound.
+fn has_address(address: SocketAddr) -> bool {
+    let bound = TcpListener::bind(SocketAddr::new(address.ip(), 0));
+    !bound.is_err_and(|error| error.kind() == ErrorKind::AddrNotAvailable)
+}
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -22,7 +31,7 @@ mod linux {
     pub(crate) struct ThisMachine {
         listening: Vec<TcpNetEntry>,
         holders: BTreeMap<u64, Holder>,
-        has_socket_unit: bool,
+        socket_unit: Vec<SocketAddr>,
     }
 
     impl ThisMachine {
@@ -36,11 +45,7 @@ mod linux {
                 .filter(|entry| entry.state == TcpState::Listen)
                 .collect();
             let inodes = listening.iter().map(|entry| entry.inode).collect();
-            let has_socket_unit = Command::new("systemctl")
-                .args(["--quiet", "is-active", "signpost.socket"])
-                .output()
-                .is_ok_and(|output| output.status.success());
-            Self { holders: holders_of(&inodes), listening, has_socket_unit }
+            Self { holders: holders_of(&inodes), listening, socket_unit: socket_unit() }
         }
     }
 
@@ -56,12 +61,34 @@ mod linux {
             // If the file is missing or not a number, the system has its usual limit.
             let first_free = fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
             let first_free = first_free.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1024);
-            self.has_socket_unit || rustix::process::geteuid().is_root() || port >= first_free
+            !self.socket_unit.is_empty() || rustix::process::geteuid().is_root() || port >= first_free
         }
 
-        fn has_socket_unit(&self) -> bool {
-            self.has_socket_unit
+        fn socket_unit(&self) -> &[SocketAddr] {
+            &self.socket_unit
         }
+
+        fn has_address(&self, address: SocketAddr) -> bool {
+            super::has_address(address)
+        }
+    }
+
+    /// The addresses of `signpost.socket`, if it runs.
+    fn socket_unit() -> Vec<SocketAddr> {
+        let show = ["show", "signpost.socket", "--property=ActiveState,Listen"];
+        let output = Command::new("systemctl").args(show).output();
+        let properties =
+            output.ok().and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
+        addresses_of_unit(&properties)
+    }
+
+    /// Those in the answer of `systemctl show`: a line such as `Listen=[::]:80 (Stream)` for each.
+    fn addresses_of_unit(properties: &str) -> Vec<SocketAddr> {
+        if !properties.lines().any(|line| line == "ActiveState=active") {
+            return Vec::new();
+        }
+        let addresses = properties.lines().filter_map(|line| line.strip_prefix("Listen="));
+        addresses.filter_map(|listen| listen.split(' ').next()?.parse().ok()).collect()
     }
 
     /// The programs that have these sockets, by inode.
@@ -87,7 +114,7 @@ mod linux {
             name == "signpost" || process.exe().ok().as_ref() == own_program && own_program.is_some();
         match (is_signpost, process.pid) {
             (true, pid) => Holder::Signpost { pid },
-            (false, 1) => Holder::Systemd,
+            (false, 1) if name == "systemd" => Holder::Systemd,
             (false, pid) => Holder::Other { name, pid },
         }
     }
@@ -113,6 +140,13 @@ mod linux {
             ] {
                 assert_eq!(overlap(a.parse().unwrap(), b.parse().unwrap()), overlaps, "{a} {b}");
             }
+        }
+
+        #[test]
+        fn d206_addresses_of_the_socket_unit_are_read() {
+            let active = "Listen=[::]:80 (Stream)\nListen=[::]:443 (Stream)\nActiveState=active\n";
+            assert_eq!(addresses_of_unit(active), ["[::]:80".parse().unwrap(), "[::]:443".parse().unwrap()]);
+            assert!(addresses_of_unit(&active.replace("=active", "=inactive")).is_empty());
         }
 
         /// A socket of this test, found in `/proc`.
@@ -155,8 +189,12 @@ mod other {
             rustix::process::geteuid().is_root() || port >= 1024
         }
 
-        fn has_socket_unit(&self) -> bool {
-            false
+        fn socket_unit(&self) -> &[SocketAddr] {
+            &[]
+        }
+
+        fn has_address(&self, address: SocketAddr) -> bool {
+            super::has_address(address)
         }
     }
 }

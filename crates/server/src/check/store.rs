@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use signpost_app::ports::{CountId, MergingQuotaStore as _};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
-use signpost_sqlite::DatabaseFile;
+use signpost_sqlite::{DatabaseFile, OpenError, upgrade_to_undo};
 
 use tokio::time::timeout;
 
@@ -14,6 +14,7 @@ use crate::open_files::connections_to_postgres;
 use crate::settings::{CommonSettings, Database};
 use crate::system::SystemClock;
 use crate::wiring::postgres_options;
+use crate::with_causes;
 
 const SUBJECT: &str = "database";
 
@@ -37,6 +38,14 @@ fn embedded(file: &DatabaseFile, common: &CommonSettings) -> Finding {
     if !file.path().exists() {
         return Finding::ok(SUBJECT, format!("{path} does not exist yet; the first start creates it"));
     }
+    // The service's user writes to it; a file that this user cannot write to is a sign of wrong rights.
+    if let Err(error) = std::fs::File::options().write(true).open(file.path()) {
+        return Finding::fail(
+            SUBJECT,
+            format!("{path} cannot be written to: {error}"),
+            format!("Give it to the user of the service: chown --reference=$(dirname {path}) {path}"),
+        );
+    }
     let pending = [file.clone(), file.of_clicks()].into_iter().filter(|file| file.path().exists()).try_fold(
         0,
         |count, file| {
@@ -51,9 +60,16 @@ fn embedded(file: &DatabaseFile, common: &CommonSettings) -> Finding {
             format!("{path} is from an earlier version"),
             "The next start copies and upgrades it; to do so now: signpost migrate",
         ),
-        Err(error) => {
-            Finding::fail(SUBJECT, error.to_string(), "See docs/operations.md, \"When something fails\"")
+        Err(error @ OpenError::Newer { .. }) => {
+            let advice = upgrade_to_undo(file).map_or_else(
+                || "Start the newer version again".to_owned(),
+                |version| {
+                    format!("Start the newer version again, or undo its upgrade: signpost restore --before {version}")
+                },
+            );
+            Finding::fail(SUBJECT, error.to_string(), advice)
         }
+        Err(error) => Finding::refusal(SUBJECT, error.to_string()),
     }
 }
 
@@ -70,7 +86,7 @@ async fn server(database: &Database, url: &str) -> Finding {
         Err(error) => Finding::fail(
             SUBJECT,
             format!("{database}: {error}"),
-            "Try the URL with the server's own tool: psql \"$SIGNPOST_DATABASE_URL\"",
+            "Try the value of `database-url` with the server's own tool, psql",
         ),
     }
 }
@@ -116,7 +132,7 @@ pub(super) async fn check_redis(url: &RedisUrl) -> Finding {
     };
     match timeout(TIME_LIMIT, redis.try_write(CountId::from_u128(0))).await {
         Ok(Ok(_)) => Finding::ok("redis", "Redis answers"),
-        Ok(Err(error)) => refused(format!("{:#}", anyhow::Error::from(error))),
+        Ok(Err(error)) => refused(with_causes(&anyhow::Error::from(error))),
         Err(_) => refused(format!("no answer within {} s", TIME_LIMIT.as_secs())),
     }
 }

@@ -167,20 +167,19 @@ pub(super) fn run_restore(
     };
     let Restoration { made, files } = restore_before(file, &before, settings.store_timeout)?;
     let copied_at = to_timestamp(made).to_string();
-    let mut text = format!(
-        "Restored the database as it was before the upgrade to {before}, at {copied_at}. Start the previous version now, because \
-         {before} would upgrade it again."
-    );
+    let mut text = format!("Undid the upgrade to {before} and later ones, with copies of {copied_at}.");
     for Restored { file, kept } in &files {
         let file = file.display();
         text = match kept {
-            Some(kept) => format!(
-                "{text}\n{file} has its earlier content again; what it had until now is in {}.",
-                kept.display()
-            ),
-            None => format!("{text}\n{file} has its earlier content again."),
+            Some(kept) => {
+                format!("{text}\n{file} is restored; what it had until now is in {}.", kept.display())
+            }
+            None => format!("{text}\n{file} is restored."),
         };
     }
+    text = format!(
+        "{text}\nStart the version before {before} now, because {before} would upgrade the database again."
+    );
     let files: Vec<_> = files
         .iter()
         .map(|Restored { file, kept }| {

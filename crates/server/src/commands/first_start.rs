@@ -69,8 +69,7 @@ fn print_secrets(
     write_private(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     tracing::info!(
         path = %path.display(),
-        "the first key and the address at which the first user is created are in a file, because the journal is no place for \
-         secrets: read it and delete it"
+        "what the first start shows once is in a file, because the journal is no place for secrets: read it and delete it"
     );
     Ok(())
 }
@@ -86,11 +85,19 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The content of the file of secrets with a new start URL. A start before nobody has read the file must not take the key out of it,
+/// What the file of secrets holds. A file that cannot be read must not be replaced either.
+fn kept_secrets(path: &Path) -> Result<String> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// The content of the file of secrets with a new start URL. A start before anybody has read the file must not take the key out of it,
 /// which is shown once.
-fn with_start_url(content: &str, origin: &DashboardOrigin, start_url: &str, otherwise: &str) -> String {
-    let beginning = format!("{}/start/", origin.as_str());
-    let is_old_url = |line: &str| line.trim_start().starts_with(&beginning);
+fn with_start_url(content: &str, start_url: &str, otherwise: &str) -> String {
+    let is_old_url = |line: &str| line.trim_start().starts_with("http") && line.contains("/start/");
     if content.lines().any(is_old_url) {
         let lines = content
             .lines()
@@ -109,23 +116,18 @@ pub(super) async fn run(app: &Application, places: Places<'_>, output: &mut Outp
     let command = CreateAccount { email: Email::parse(OWNER)?, name: None, plan: PlanName::parse(PLAN)? };
     let first = accounts::first_start(app, command).await?;
     let start_url = match places.dashboard {
-        Some(origin) => {
-            tickets::first_start(app).await?.map(|token| (origin, url_of(origin, "start", &token)))
-        }
+        Some(origin) => tickets::first_start(app).await?.map(|token| url_of(origin, "start", &token)),
         None => None,
     };
     match (first, start_url) {
-        (Some(first), start_url) => {
-            let start_url = start_url.map(|(_, url)| url);
-            print_first(app, first, places, start_url.as_deref(), output)
-        }
-        (None, Some((origin, start_url))) => {
+        (Some(first), start_url) => print_first(app, first, places, start_url.as_deref(), output),
+        (None, Some(start_url)) => {
             let json = json!({ "event": "no_user", "start_url": start_url });
             let text = format!(
                 "Nobody can sign in to the dashboard yet. Create the first user at\n\n  {start_url}\n"
             );
-            let kept = places.secrets_file.and_then(|path| std::fs::read_to_string(path).ok());
-            let text = with_start_url(&kept.unwrap_or_default(), origin, &start_url, &text);
+            let kept = places.secrets_file.map(kept_secrets).transpose()?.unwrap_or_default();
+            let text = with_start_url(&kept, &start_url, &text);
             print_secrets(&json, &text, places.secrets_file, output)
         }
         (None, None) => Ok(()),
@@ -180,7 +182,12 @@ The plan allows {limits}. On a machine of your own, lift that:
         id = account.id,
         plan = account.plan,
     );
-    print_secrets(&json, &text, secrets_file, output)
+    print_secrets(&json, &text, secrets_file, output).with_context(|| {
+        format!(
+            "the account {} exists now; issue another key: signpost key issue --account {}",
+            account.id, account.id
+        )
+    })
 }
 
 /// The address of the dashboard at which a ticket is used.
@@ -274,9 +281,8 @@ mod tests {
 
     #[test]
     fn d79_later_start_keeps_the_key_in_the_file_and_replaces_the_start_url() {
-        let origin = DashboardOrigin::parse("http://localhost:8082").unwrap();
         let url = "http://localhost:8082/start/new";
-        let with = |content: &str| with_start_url(content, &origin, url, "first user at new\n");
+        let with = |content: &str| with_start_url(content, url, "first user at new\n");
         assert_eq!(with(""), "first user at new\n");
         let first = "key sp_live_1\n\n  http://localhost:8082/start/old\n";
         assert_eq!(with(first), "key sp_live_1\n\n  http://localhost:8082/start/new\n");

@@ -1,8 +1,9 @@
 //! `signpost health`: the health of the node on this machine, for service managers and containers (D208).
 
+use std::io;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use bytes::Bytes;
 use clap::{Args, ValueEnum};
 use http_body_util::Full;
@@ -13,8 +14,11 @@ use super::output::Output;
 use crate::local_api::LocalApi;
 use crate::settings::HealthSettings;
 
-/// Less than the limit that container engines and orchestrators set by default (30 s), so that this command says what is wrong.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Less than the limit of the image's health check (5 s), so that this command says what is wrong.
+const TIME_LIMIT: Duration = Duration::from_secs(4);
+
+/// How much of an unexpected answer is shown.
+const SHOWN: usize = 200;
 
 /// The arguments of `signpost health`.
 #[derive(Debug, Args)]
@@ -62,12 +66,25 @@ pub(super) async fn run(
 pub(crate) async fn ask(api: LocalApi, question: Question) -> Result<Bytes> {
     let (address, path) = (api.address, question.path());
     let request = Request::get(path).body(Full::new(Bytes::new()))?;
-    let (status, body) = tokio::time::timeout(TIME_LIMIT, api.send(request))
-        .await
-        .with_context(|| format!("http://{address}{path} does not answer within {} s", TIME_LIMIT.as_secs()))?
-        .with_context(|| format!("cannot ask http://{address}{path}; is `signpost serve` running?"))?;
-    if status != StatusCode::OK {
-        bail!("http://{address}{path} answers {}: {}", status.as_u16(), String::from_utf8_lossy(&body));
+    let Ok(answer) = tokio::time::timeout(TIME_LIMIT, api.send(request)).await else {
+        bail!("http://{address}{path} does not answer within {} s", TIME_LIMIT.as_secs());
+    };
+    let (status, body) = answer.map_err(|error| {
+        let is_refused = error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
+        let advice = if is_refused {
+            "nothing listens there; is `signpost serve` running?"
+        } else {
+            "another program may listen there"
+        };
+        anyhow::anyhow!("cannot ask http://{address}{path}: {error}; {advice}")
+    })?;
+    let has_status = serde_json::from_slice(&body)
+        .is_ok_and(|body: Value| body.get("status").is_some_and(Value::is_string));
+    if status != StatusCode::OK || !has_status {
+        let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
+        bail!("http://{address}{path} answers {}: {}", status.as_u16(), shown.escape_debug());
     }
     Ok(body)
 }

@@ -91,12 +91,15 @@ struct Global {
 enum Command {
     /// Serve the API and the links; the default command.
     Serve(ServeFlags),
-    /// Bring the database up to date. `serve` does this itself on the embedded store, but never on PostgreSQL.
+    /// Bring the database up to date.
+    ///
+    /// `serve` does this itself on the embedded store, but never on PostgreSQL. The embedded database is copied first.
     Migrate(MigrateArguments),
     /// Copy the embedded database to a file, even while a server uses it.
     Backup(BackupArguments),
-    /// Undo an upgrade of the embedded database, which was copied before it. Stop the server first. What changed since then is
-    /// kept in another file.
+    /// Undo an upgrade of the embedded database, which was copied before it.
+    ///
+    /// Stop the server first. What changed since the upgrade is kept in another file.
     Restore(RestoreArguments),
     /// Write the groups and links of an account to a file. The last line counts what is left out, such as clicks and
     /// the content of pages.
@@ -113,8 +116,9 @@ enum Command {
     Completions(CompletionsArguments),
     /// Ask the server on this machine about its health; exit status 0 means healthy.
     Health(HealthArguments),
-    /// Look for what keeps the installation from working, and say how to mend it. Exit status 0 means that all is well, 1 that there
-    /// are warnings, 2 that something does not work.
+    /// Look for what keeps the installation from working, and suggest a fix.
+    ///
+    /// Exit status 0 means that all is well, 1 that there are warnings, 2 that something does not work.
     Check,
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
@@ -125,8 +129,9 @@ enum Command {
     /// Replace the key that encrypts secrets in the database.
     #[command(subcommand)]
     Secrets(SecretsCommand),
-    /// Set up this machine: write the settings, start the service, and wait for the first link to open over HTTPS. Settings given
-    /// as flags are written too.
+    /// Set up this machine, up to a first link that opens over HTTPS.
+    ///
+    /// It writes the settings, also those given as flags, and starts the service of systemd.
     Setup(SetupArguments),
     /// Invite people to the dashboard; list, disable and sign out users, and reset their passwords.
     #[command(subcommand)]

@@ -21,8 +21,8 @@ pub(super) fn unclaimed_sockets(passed: &PassedSockets) {
     for address in passed.unclaimed() {
         tracing::warn!(
             %address,
-            "systemd passes a socket at which no listener is set: whoever connects there waits for an answer that never comes; \
-             set a listener, such as `link-listen`, to this address, or stop the socket's unit"
+            "the service manager passes a socket that no listener takes: clients that connect there get no answer; set a listener, \
+             such as `link-listen`, to this address, or stop the socket's unit"
         );
     }
 }

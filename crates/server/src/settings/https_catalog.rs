@@ -110,7 +110,7 @@ settings! {
 
     CERTIFICATES_IN_MEMORY: NonZeroUsize = values::certificates {
         key: "certificates-in-memory", value_name: "NUMBER", default: Some("20000"),
-        help: "Maximum number of certificates of the authority in memory, 4 KiB each. With more, those that were not used for \
+        help: "Maximum number of certificates of the authority in memory, 7 KiB each. With more, those that were not used for \
            longest are read from the database when a visitor comes",
         group: "HTTPS", scope: Scope::Serve,
         log: |_, serve| number(serve.plain_https.certificates_in_memory.get()),

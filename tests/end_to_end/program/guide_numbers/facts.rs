@@ -36,6 +36,7 @@ const fn fact(says: &'static str, holds: super::Relation) -> Fact {
 /// Every number that the code has as well.
 pub(super) const FACTS: &[Fact] = &[
     // Files and exit codes.
+    fact("The copies of the last {two} upgrades", Is(Const("crates/sqlite/src/upgrade_copies.rs", "KEPT"))),
     fact(
         "The file itself is made with mode {0600}",
         Is(Behind("crates/sqlite/src/database_file.rs", "&mut options, 0o")),
@@ -254,8 +255,16 @@ pub(super) const NOT_OURS: &[&str] = &[
     "delete old databases within 30 days of a new one",
     "under CC BY 4.0, which requires a link",
     "GeoLite2-Country takes some 10 MB",
-    "that needs systemd 251 or later",
-    "which version 247 supports",
+    "which needs systemd 247 or later",
+    "may not bind ports below 1024",
+    "ports 80 and 443 on (see `proxy-protocol`)",
+    "A day before, lower",
+    "if 0.2.0 is the new version",
+    "a second time, move",
+    "a second run with",
+    "--edge-addresses 198.51.100.7",
+    "The exit status is 0 if the link opens, 1 if it does not open yet, and 2 if",
+    "The exit status is 0 if all is well, 1 with warnings, and 2 if",
     "`--jobs=4`",
     "`scram-sha-256`",
     "NAT64 under `64:ff9b::/96`, and 6to4. IPv6 addresses go in brackets: `[2001:db8::1]`",
@@ -343,7 +352,7 @@ pub(super) const NOT_OURS: &[&str] = &[
     "with less than a fifth of their life left",
     // A follower looks every second, and each file has its turn.
     "read again within two seconds of a change",
-    "about 4 KiB each",
+    "about 7 KiB each",
     // Shares of the pool, which a test beside them holds for this and other sizes.
     "Three quarters of these",
     "for visitors alone, an eighth of `database-connections`, at least one",
