@@ -101,7 +101,7 @@ impl Kind {
 ///
 /// # Errors
 /// If a tool is missing and cannot be installed, or the program does not build or needs a newer C library than
-/// [`elf::FLOOR`]. A result that is larger than promised is kept, but the run fails.
+/// glibc 2.28. A result that is larger than promised is kept, but the run fails.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut output = io::stdout().lock();
     let release = Release::of(root)?;
