@@ -20,7 +20,7 @@ use super::output::Output;
 const OWNER: &str = "owner@localhost";
 
 /// The plan of the first account (D62).
-const PLAN: &str = "agency";
+pub(crate) const FIRST_PLAN: &str = "agency";
 
 /// The file for secrets of the first start, in `data-dir`.
 pub(crate) const FIRST_START_FILE: &str = "signpost-first-start.txt";
@@ -113,7 +113,8 @@ fn with_start_url(content: &str, start_url: &str, otherwise: &str) -> String {
 /// Creates the first account with a key if no account exists, and prints them with a curl line to try. While no user exists,
 /// also prints a new address at which the first user is created (D79).
 pub(super) async fn run(app: &Application, places: Places<'_>, output: &mut Output<'_>) -> Result<()> {
-    let command = CreateAccount { email: Email::parse(OWNER)?, name: None, plan: PlanName::parse(PLAN)? };
+    let command =
+        CreateAccount { email: Email::parse(OWNER)?, name: None, plan: PlanName::parse(FIRST_PLAN)? };
     let first = accounts::first_start(app, command).await?;
     let start_url = match places.dashboard {
         Some(origin) => tickets::first_start(app).await?.map(|token| url_of(origin, "start", &token)),

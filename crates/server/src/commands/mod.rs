@@ -40,7 +40,7 @@ use certificate::CertificateCommand;
 use database::{BackupArguments, MigrateArguments, RestoreArguments};
 use documentation::{CompletionsArguments, ManualArguments};
 use export::ExportArguments;
-pub(crate) use first_start::{FIRST_START_FILE, curl, reachable};
+pub(crate) use first_start::{FIRST_PLAN, FIRST_START_FILE, curl, reachable};
 use health::HealthArguments;
 pub(crate) use health::{Question, ask as ask_health};
 use import::ImportArguments;

@@ -7,17 +7,11 @@ use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
 use hyper::{Request, StatusCode};
 use serde_json::json;
 use signpost_app::Application;
-use signpost_app::accounts::{self, CreateAccount};
-use signpost_app::keys::{self, NewKey};
-use signpost_domain::{Email, Name, PageLimit, PlanName};
+use signpost_app::accounts::{self, CreateAccount, FirstStart};
+use signpost_domain::{Email, PlanName};
 
+use crate::commands::FIRST_PLAN;
 use crate::local_api::LocalApi;
-
-/// The plan of the first account (D62).
-const PLAN: &str = "agency";
-
-/// The name of its key.
-const KEY_NAME: &str = "setup";
 
 /// Where the first link opens, and where it leads.
 pub(super) const PATH: &str = "/hello";
@@ -31,16 +25,14 @@ pub(super) struct FirstAccount {
     pub(super) key: String,
 }
 
-/// Creates the first account with a key; `None` if there is an account.
+/// Creates the first account with a key, as a first start does; `None` if there is an account.
 pub(super) async fn create_account(app: &Application, email: &Email) -> Result<Option<FirstAccount>> {
-    if !app.store.accounts(PageLimit::default(), None).await?.items.is_empty() {
-        return Ok(None);
-    }
-    let command = CreateAccount { email: email.clone(), name: None, plan: PlanName::parse(PLAN)? };
-    let account = accounts::create(app, command).await?;
-    let new_key = NewKey { name: Some(Name::parse(KEY_NAME)?), expires_at: None, scopes: None };
-    let (_, secret) = keys::issue(app, account.id, new_key).await?;
-    Ok(Some(FirstAccount { id: account.id.to_string(), key: secret.expose().to_owned() }))
+    let command = CreateAccount { email: email.clone(), name: None, plan: PlanName::parse(FIRST_PLAN)? };
+    let first = accounts::first_start(app, command).await?;
+    Ok(first.map(|FirstStart { account, key: _, secret }| FirstAccount {
+        id: account.id.to_string(),
+        key: secret.expose().to_owned(),
+    }))
 }
 
 /// Creates the first link. That it exists already is no error.
