@@ -165,6 +165,22 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Packages a program that is built already for this machine's Debian, as the version that is given. Returns the path of the
+/// package, which is in `folder`. Tests install it; releases are made by [`run`].
+///
+/// # Errors
+/// If the program does not write its manual pages and completions, or a program of the system is missing.
+pub fn package_of(program: &Path, version: &str, root: &Path, folder: &Path) -> Result<PathBuf> {
+    let release = Release { version: version.to_owned(), ..Release::of(root)? };
+    let work = folder.join(WORK);
+    let contents = Contents::written_by(program, root, &work.join("common"))?;
+    let place = Place { root, release: &release, results: folder, work: &work };
+    let package =
+        debian::build(&place, &contents, Processor::native()?, program, debian::Compression::Fastest)?;
+    fs::remove_dir_all(&work).context("cannot remove the files on the way")?;
+    Ok(package)
+}
+
 /// Where results are made, and of what.
 struct Place<'a> {
     /// The repository.

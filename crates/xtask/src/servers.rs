@@ -1,5 +1,5 @@
-//! Installs PostgreSQL, Redis, Pebble, Chromium and `certutil` for the tests from the system's packages, if they are missing
-//! and that is allowed.
+//! Installs the servers, the browser and the tools of the tests from the system's packages, if they are missing and that is
+//! allowed.
 //!
 //! The tests need only the programs and start private servers. Services that the packages start are stopped.
 
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use signpost_test_servers::{chromium, pebble, postgres, redis};
 
+use crate::tool_folder::runs;
+
 /// The time limit of the whole installation. Without a network it fails in seconds.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
 
@@ -24,10 +26,22 @@ enum Wanted {
     Pebble,
     Chromium,
     Certutil,
+    /// Makes the system that boots to test the package.
+    Mmdebstrap,
+    /// Boots it.
+    Nspawn,
 }
 
 impl Wanted {
-    const ALL: [Self; 5] = [Self::Postgres, Self::Redis, Self::Pebble, Self::Chromium, Self::Certutil];
+    const ALL: [Self; 7] = [
+        Self::Postgres,
+        Self::Redis,
+        Self::Pebble,
+        Self::Chromium,
+        Self::Certutil,
+        Self::Mmdebstrap,
+        Self::Nspawn,
+    ];
     const SERVERS: [Self; 2] = [Self::Postgres, Self::Redis];
 
     fn is_installed(self) -> bool {
@@ -37,6 +51,8 @@ impl Wanted {
             Self::Pebble => pebble::program().is_some(),
             Self::Chromium => chromium::program().is_some(),
             Self::Certutil => chromium::certutil().is_some(),
+            Self::Mmdebstrap => runs("mmdebstrap", "--version"),
+            Self::Nspawn => runs("systemd-nspawn", "--version"),
         }
     }
 
@@ -47,6 +63,8 @@ impl Wanted {
             Self::Pebble => "Pebble",
             Self::Chromium => "Chromium",
             Self::Certutil => "certutil",
+            Self::Mmdebstrap => "mmdebstrap",
+            Self::Nspawn => "systemd-nspawn",
         }
     }
 
@@ -58,6 +76,8 @@ impl Wanted {
             Self::Pebble => "pebble",
             Self::Chromium => "chromium",
             Self::Certutil => "libnss3-tools",
+            Self::Mmdebstrap => "mmdebstrap",
+            Self::Nspawn => "systemd-container",
         }
     }
 }
@@ -298,8 +318,9 @@ mod tests {
     fn missing_programs_are_reported_with_the_install_command() {
         assert_eq!(
             missing_programs(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
-            "PostgreSQL, Redis, Pebble, Chromium, certutil are not installed: the tests that need them did NOT run; \
-             sudo apt-get install -y --no-install-recommends postgresql redis-server pebble chromium libnss3-tools"
+            "PostgreSQL, Redis, Pebble, Chromium, certutil, mmdebstrap, systemd-nspawn are not installed: the tests that \
+             need them did NOT run; sudo apt-get install -y --no-install-recommends postgresql redis-server pebble \
+             chromium libnss3-tools mmdebstrap systemd-container"
         );
         assert_eq!(
             missing_programs(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),

@@ -160,11 +160,13 @@ fn told(written: &Written) -> String {
     }
 }
 
-/// Creates the database with the first account, before the service starts, so that the key comes to this terminal instead of a
-/// file. `None` if there is an account.
+/// Creates the first account, before the service starts, so that the key comes to this terminal instead of a file. An embedded
+/// database is created too; one on a server has the tables of this version, or the checks would have failed. `None` if there is
+/// an account.
 async fn first_account(planned: &Planned, answers: &Answers) -> Result<Option<FirstAccount>> {
-    let Database::File(file) = &planned.common.database else { return Ok(None) };
-    if !service::is_active(service::SERVICE)? {
+    if let Database::File(file) = &planned.common.database
+        && !service::is_active(service::SERVICE)?
+    {
         let is_new = !file.path().exists();
         upgrade_copies::make(file, planned.common.store_timeout)?;
         signpost_sqlite::migrate(&file.of_clicks(), planned.common.store_timeout)?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
@@ -25,13 +25,47 @@ const CONTROL: &str = "DEBIAN";
 /// How large a package may be, in bytes.
 const MAXIMUM: u64 = 12_000_000;
 
-/// Makes the package.
+/// How the files of a package are compressed.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Compression {
+    /// For downloads, in the form that every dpkg reads: the one of Debian 11 cannot read zstd, which is the default of
+    /// some builders.
+    Smallest,
+    /// For packages that do not leave this machine.
+    Fastest,
+}
+
+impl Compression {
+    const fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Smallest => &["-Zxz", "-z9", "-Sextreme"],
+            Self::Fastest => &["-Zgzip", "-z1"],
+        }
+    }
+}
+
+/// Makes the package of a release.
 pub(super) fn make(
     place: &Place<'_>,
     contents: &Contents,
     processor: Processor,
     program: &Path,
 ) -> Result<Made> {
+    let package = build(place, contents, processor, program, Compression::Smallest)?;
+    let length = fs::metadata(&package)?.len();
+    let mut made = Made::new(package);
+    made.promise("package", length, MAXIMUM);
+    Ok(made)
+}
+
+/// Makes a package, and returns its path.
+pub(super) fn build(
+    place: &Place<'_>,
+    contents: &Contents,
+    processor: Processor,
+    program: &Path,
+    compression: Compression,
+) -> Result<PathBuf> {
     let name = format!("signpost_{}_{}.deb", place.release.version, processor.of_debian());
     let sources = place.root.join(FOLDER);
     let control = read(&sources.join("control"))?;
@@ -62,13 +96,10 @@ pub(super) fn make(
 
     let package = place.results.join(&name);
     let mut build = Command::new("dpkg-deb");
-    // The dpkg of Debian 11 cannot read zstd, which is the default of some builders.
-    build.args(["--root-owner-group", "-Zxz", "--build"]).arg(tree.path()).arg(&package);
+    build.arg("--root-owner-group").args(compression.options()).arg("--build");
+    build.arg(tree.path()).arg(&package).stdout(Stdio::null());
     run(build.env("SOURCE_DATE_EPOCH", place.release.time.to_string()))?;
-    let length = fs::metadata(&package)?.len();
-    let mut made = Made::new(package);
-    made.promise("package", length, MAXIMUM);
-    Ok(made)
+    Ok(package)
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -16,6 +16,9 @@ const ZIG: &str = "ziglang==0.17.1\n";
 /// The program that makes cargo link with zig.
 const ZIGBUILD: (&str, &str) = ("cargo-zigbuild", "0.24.1");
 
+/// The profile of cargo that programs for release are built with, and its folder.
+const PROFILE: &str = "dist";
+
 /// An installed toolchain for one workspace.
 pub(super) struct Toolchain<'a> {
     root: &'a Path,
@@ -47,14 +50,23 @@ impl<'a> Toolchain<'a> {
         let target = processor.target();
         self.ensure_standard_library(&target)?;
         let mut build = command(self.tools.cargo_program(ZIGBUILD.0));
-        build.args(["zigbuild", "--release", "--locked", "--package", "signpost", "--bin", "signpost"]);
+        build.args([
+            "zigbuild",
+            "--profile",
+            PROFILE,
+            "--locked",
+            "--package",
+            "signpost",
+            "--bin",
+            "signpost",
+        ]);
         build.args(["--target", &format!("{target}.{}.{}", FLOOR.0, FLOOR.1)]);
         build.arg("--target-dir").arg(self.target);
         // Otherwise it would take a zig on the path first, of whatever version.
         build.env("CARGO_ZIGBUILD_PYTHON_PATH", self.tools.python("python3"));
         build.env("CARGO_ZIGBUILD_CACHE_DIR", self.tools.path().join("cache"));
         run(build.current_dir(self.root)).with_context(|| format!("no program for {target}"))?;
-        Ok(self.target.join(target).join("release/signpost"))
+        Ok(self.target.join(target).join(PROFILE).join("signpost"))
     }
 
     /// Fetches the standard library for a target by rustup, if it is missing.

@@ -17,10 +17,11 @@ const BENCHMARKS: [&str; 3] = ["signpost-benchmarks", "signpost-bare-actix", "si
 
 /// The binaries that take longer than some seconds, the slowest first. They start first, so that the lanes end together.
 /// `cargo xtask unsteady` runs these.
-const SLOW: [(&str, &str); 16] = [
+const SLOW: [(&str, &str); 17] = [
     ("server", "faults"),
     ("server", "end_to_end"),
     ("server", "browser"),
+    ("server", "installation"),
     ("postgres", "store"),
     ("postgres", "contract"),
     ("app", "use_cases"),

@@ -1,0 +1,244 @@
+//! The package on a Debian system that boots: installation, setup, upgrade, rollback and removal (D201, D202, D205, D207).
+//!
+//! The system runs in a container of systemd, without a network of its own beside the loopback interface. An authority for tests
+//! issues its certificates. Where a machine cannot run such a container, the test says so and ends.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod authority;
+mod system;
+mod system_files;
+mod visitors;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use signpost_xtask::dist;
+use tempfile::TempDir;
+
+use crate::authority::Authority;
+use crate::system::System;
+use crate::visitors::Visitors;
+
+const HOST: &str = "go.sign.test";
+const DASHBOARD: &str = "dash.sign.test";
+const DATABASE: &str = "/var/lib/signpost/signpost.db";
+const SETTINGS: &str = "/etc/signpost/signpost.toml";
+
+/// The version that is upgraded. As long as there is no earlier release, it is a package of this program.
+const PREVIOUS: &str = "0.0.9";
+
+/// The version of the program.
+const CURRENT: &str = env!("CARGO_PKG_VERSION");
+
+/// How long it may take from the installation of the package until a link opens over HTTPS.
+const FIRST_LINK_WITHIN: Duration = Duration::from_mins(1);
+
+/// Undoes the last migration, so that the database is as an earlier version left it.
+const WITHOUT_LAST_MIGRATION: &str =
+    "DROP INDEX custom_domains_proven; DELETE FROM __diesel_schema_migrations WHERE version = '0030'";
+
+/// How exposed the service may be to the rest of the system, in tenths, by the measure of `systemd-analyze security`.
+const EXPOSURE: u32 = 14;
+
+#[test]
+fn d201_package_is_installed_set_up_upgraded_rolled_back_and_removed() {
+    let packages = Packages::of(&[PREVIOUS, CURRENT]);
+    let system = match System::boot() {
+        Ok(system) => system,
+        Err(reason) => return system::tell(&reason),
+    };
+    let authority = Authority::start(&system, &[HOST, DASHBOARD]);
+
+    let start = Instant::now();
+    packages.install(PREVIOUS, &system);
+    assert_starts_nothing(&system);
+    let first = set_up(&system, &authority);
+    assert_eq!(status(&system, "/hello"), "302");
+    let took = start.elapsed();
+    assert!(took <= FIRST_LINK_WITHIN, "{took:?}");
+    assert_keeps_secrets(&system, &first);
+    assert_second_setup_changes_nothing(&system, &authority);
+
+    restart_and_upgrade_under_load(&system, &packages);
+    upgrade_database_and_roll_back(&system, &packages, first["key"].as_str().unwrap());
+    remove_and_purge(&system);
+}
+
+/// D201: what Debian's own checks of packages call an error.
+#[test]
+fn d201_package_has_no_errors_for_lintian() {
+    let lintian = Command::new("lintian").arg("--version").output();
+    if !lintian.is_ok_and(|output| output.status.success()) {
+        return system::tell("lintian is missing: apt-get install lintian");
+    }
+    let packages = Packages::of(&[CURRENT]);
+    let mut lintian = Command::new("lintian");
+    let output = lintian.args(["--fail-on", "error", "--tag-display-limit", "0"]).arg(packages.path(CURRENT));
+    let output = output.env("LC_ALL", "C").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Packages of the built program.
+struct Packages(TempDir);
+
+impl Packages {
+    /// Builds them as these versions.
+    fn of(versions: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        // With its debug information, the program of the tests has ten times the size of a released one.
+        let mut strip = Command::new("strip");
+        let status = strip.arg("-o").arg(&program).arg(env!("CARGO_BIN_EXE_signpost")).status().unwrap();
+        assert!(status.success(), "strip: {status}");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for version in versions {
+            dist::package_of(&program, version, &root, folder.path()).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn path(&self, version: &str) -> PathBuf {
+        let packages = self.0.path().read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let is_version = |path: &PathBuf| {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            name.starts_with(&format!("signpost_{version}_")) && name.ends_with(".deb")
+        };
+        packages.into_iter().find(is_version).expect("no package of this version")
+    }
+
+    fn install(&self, version: &str, system: &System) {
+        system.copy(&self.path(version), "/srv/signpost.deb");
+        system.succeed("DEBIAN_FRONTEND=noninteractive dpkg --force-downgrade --install /srv/signpost.deb");
+        let installed = system.succeed("dpkg-query --show --showformat '${Version}' signpost");
+        assert_eq!(installed, version);
+    }
+}
+
+/// D201: without settings there is nothing to serve. D202: the service is isolated from the rest of the system.
+fn assert_starts_nothing(system: &System) {
+    for unit in ["signpost.service", "signpost.socket"] {
+        assert!(!system.run(&format!("systemctl --quiet is-active {unit}")).status.success(), "{unit}");
+        assert!(!system.run(&format!("systemctl --quiet is-enabled {unit}")).status.success(), "{unit}");
+    }
+    assert!(!system.has(SETTINGS) && !system.has(DATABASE));
+    system.succeed(&format!("systemd-analyze security --no-pager --threshold={EXPOSURE} signpost.service"));
+}
+
+/// D205: one command from an installed package to a link. Returns what it reported.
+fn set_up(system: &System, authority: &Authority) -> Value {
+    let report = setup(system, authority);
+    assert_eq!(report["link"], format!("https://{HOST}/hello"), "{report}");
+    assert_eq!(report["opens"], true, "{report}");
+    assert!(report["key"].as_str().is_some_and(|key| key.starts_with("sp_live_")), "{report}");
+    assert!(report["start_url"].as_str().is_some_and(|url| url.starts_with("https://")), "{report}");
+    for unit in ["signpost.service", "signpost.socket"] {
+        system.succeed(&format!("systemctl is-active {unit} && systemctl is-enabled {unit}"));
+    }
+    assert_eq!(system.succeed(&format!("stat --format '%U %a' {SETTINGS}")).trim(), "root 600");
+    report
+}
+
+fn setup(system: &System, authority: &Authority) -> Value {
+    let of_authority = authority.options();
+    let output = system.succeed(&format!(
+        "signpost {of_authority} --allow-special-use test setup --hostname {HOST} --email ada@example.com \
+         --dashboard-hostname {DASHBOARD} --yes --json"
+    ));
+    serde_json::from_str(&output).unwrap()
+}
+
+/// D79: what opens the account is in no log.
+fn assert_keeps_secrets(system: &System, report: &Value) {
+    let journal = system.succeed("journalctl --no-pager --output cat --unit signpost");
+    assert!(journal.contains("listening"), "{journal}");
+    let start_url = report["start_url"].as_str().unwrap();
+    let secret_of_url = start_url.rsplit('/').next().unwrap();
+    for secret in [report["key"].as_str().unwrap(), secret_of_url] {
+        assert!(!journal.contains(secret), "{journal}");
+    }
+}
+
+fn assert_second_setup_changes_nothing(system: &System, authority: &Authority) {
+    let state = || {
+        let files = system.succeed("find /etc/signpost -type f -exec sha256sum {} + | sort");
+        let accounts = system.succeed(&format!("signpost --config {SETTINGS} account list"));
+        let process = system.succeed("systemctl show --property MainPID signpost.service");
+        (files, accounts, process)
+    };
+    let before = state();
+    let report = setup(system, authority);
+    assert_eq!(
+        (&report["key"], &report["account"], &report["opens"]),
+        (&Value::Null, &Value::Null, &json!(true))
+    );
+    assert_eq!(state(), before);
+}
+
+/// D202: connections wait in the socket, which systemd keeps. D201: an upgrade restarts the running service.
+fn restart_and_upgrade_under_load(system: &System, packages: &Packages) {
+    let visitors = Visitors::start(system, &format!("https://{HOST}/hello"));
+    for _ in 0..3 {
+        system.succeed("systemctl restart signpost.service");
+        visitors.await_visit(system);
+    }
+    let process = || system.succeed("systemctl show --property MainPID signpost.service");
+    let before = process();
+    packages.install(CURRENT, system);
+    visitors.await_visit(system);
+    assert_ne!(process(), before);
+    let visits = visitors.stop(system);
+    assert!(visits.iter().all(|visit| visit == "302"), "{visits:?}");
+}
+
+/// D207: before a new version migrates the database, it makes a copy, and one command returns to it.
+fn upgrade_database_and_roll_back(system: &System, packages: &Packages, key: &str) {
+    let signpost = format!("signpost --config {SETTINGS}");
+    packages.install(PREVIOUS, system);
+    system.succeed("systemctl stop signpost.service");
+    system.succeed(&format!("sqlite3 {DATABASE} \"{WITHOUT_LAST_MIGRATION}\""));
+    packages.install(CURRENT, system);
+    // The first visit starts the service.
+    assert_eq!(status(system, "/hello"), "302");
+    assert!(system.has(&format!("/var/lib/signpost/signpost-before-{CURRENT}.db")));
+    let later = json!({"name": "Later", "slug": "later", "target_url": "https://example.com/"});
+    system.succeed(&format!(
+        "curl --silent --fail --header 'Authorization: Bearer {key}' --header 'Content-Type: application/json' \
+         --data '{later}' http://127.0.0.1:8080/v1/redirects"
+    ));
+    assert_eq!(status(system, "/later"), "302");
+
+    system.succeed("systemctl stop signpost.socket signpost.service");
+    system.succeed(&format!("{signpost} restore --before {CURRENT}"));
+    packages.install(PREVIOUS, system);
+    system.succeed("systemctl start signpost.socket signpost.service");
+    assert_eq!([status(system, "/hello"), status(system, "/later")], ["302", "404"]);
+    assert!(system.has(&format!("/var/lib/signpost/signpost-after-{CURRENT}.db")));
+}
+
+/// D201: neither a removal nor a purge deletes data or settings, which cannot be made again.
+fn remove_and_purge(system: &System) {
+    for action in ["remove", "purge"] {
+        system.succeed(&format!("dpkg --{action} signpost"));
+        for unit in ["signpost.service", "signpost.socket"] {
+            assert!(!system.run(&format!("systemctl --quiet is-active {unit}")).status.success(), "{unit}");
+        }
+        assert!(!system.has("/usr/bin/signpost") && system.has(DATABASE) && system.has(SETTINGS), "{action}");
+        assert_eq!(status(system, "/hello"), "000", "{action}");
+    }
+}
+
+/// The status of a visit; 000 if there was no answer.
+fn status(system: &System, path: &str) -> String {
+    let command = format!(
+        "curl --silent --max-time 60 --output /dev/null --write-out '%{{http_code}}' https://{HOST}{path}"
+    );
+    String::from_utf8(system.run(&command).stdout).unwrap()
+}
