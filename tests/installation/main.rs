@@ -66,6 +66,7 @@ fn d201_package_is_installed_set_up_upgraded_rolled_back_and_removed() {
     assert!(took <= FIRST_LINK_WITHIN, "{took:?}");
     assert_keeps_secrets(&system, &first);
     assert_second_setup_changes_nothing(&system, &authority);
+    assert_finds_no_fault(&system);
 
     restart_and_upgrade_under_load(&system, &packages);
     upgrade_database_and_roll_back(&system, &packages, first["key"].as_str().unwrap());
@@ -180,6 +181,13 @@ fn assert_second_setup_changes_nothing(system: &System, authority: &Authority) {
         (&Value::Null, &Value::Null, &json!(true))
     );
     assert_eq!(state(), before);
+}
+
+/// D206: the checks find nothing to mend. They may warn of limits of the container.
+fn assert_finds_no_fault(system: &System) {
+    let output = system.run(&format!("signpost --config {SETTINGS} check --json"));
+    let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.code().is_some_and(|code| code < 2), "{findings}");
 }
 
 /// D202: connections wait in the socket, which systemd keeps. D201: an upgrade restarts the running service.

@@ -15,7 +15,12 @@ use crate::system_files;
 /// How long it may take to boot.
 const BOOTED_WITHIN: Duration = Duration::from_mins(1);
 
-/// systemd-nspawn wants to write below `/run`, which belongs to this machine. It is killed with the test, and the system with it.
+/// Everything of the container is in one namespace of processes, which ends with its first process. That is killed with the test;
+/// `systemd-nspawn` alone would leave its system running.
+const NAMESPACE: [&str; 7] =
+    ["--pdeathsig", "KILL", "unshare", "--mount-proc", "--pid", "--fork", "--kill-child"];
+
+/// `systemd-nspawn` wants to write below `/run`, which belongs to this machine.
 const CONTAINER: &str = "mount -t tmpfs tmpfs /run && exec systemd-nspawn --quiet --register=no --keep-unit --private-network \
                          --boot --directory \"$1\"";
 
@@ -54,7 +59,7 @@ impl System {
         outcome(unpack.output(), "tar")?;
         let console = File::create(folder.path().join("console")).map_err(|error| error.to_string())?;
         let mut container = Command::new("setpriv");
-        container.args(["--pdeathsig", "KILL", "unshare", "--mount", "sh", "-c", CONTAINER, "sh"]).arg(&root);
+        container.args(NAMESPACE).args(["sh", "-c", CONTAINER, "sh"]).arg(&root);
         let errors = console.try_clone().map_err(|error| error.to_string())?;
         container.stdin(Stdio::null()).stdout(console).stderr(errors);
         let container = container.spawn().map_err(|error| format!("setpriv: {error}"))?;
@@ -87,13 +92,11 @@ impl System {
 
     /// The first process of the system, once it is systemd.
     fn init_process(&self) -> Option<u32> {
-        let id = self.container.id();
-        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
-        let mut children = children.split_whitespace().filter_map(|child| child.parse().ok());
+        let container = children(self.container.id()).into_iter().next()?;
         let is_systemd = |child: &u32| {
             fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|name| name.trim_end() == "systemd")
         };
-        children.find(is_systemd)
+        children(container).into_iter().find(is_systemd)
     }
 
     fn console(&self) -> String {
@@ -162,6 +165,12 @@ impl Drop for System {
         let _ = self.container.kill();
         let _ = self.container.wait();
     }
+}
+
+/// The process ids of the children of a process.
+fn children(parent: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|child| child.parse().ok()).collect()
 }
 
 /// The error of a command that failed.

@@ -101,11 +101,14 @@ fn an_exception_is_for_tests_of_one_crate() {
 }
 
 #[test]
-fn only_the_benchmarks_import_the_repositorys_commands() {
+fn only_benchmarks_and_the_test_of_the_package_import_the_repositorys_commands() {
     allowed("signpost-benchmarks", &sibling("signpost-xtask", Kind::Product));
+    allowed("signpost", &sibling("signpost-xtask", Kind::Tests));
     for member in members().filter(|member| !["signpost-xtask", "signpost-benchmarks"].contains(member)) {
         refused(member, &sibling("signpost-xtask", Kind::Product));
-        refused(member, &sibling("signpost-xtask", Kind::Tests));
+        if member != "signpost" {
+            refused(member, &sibling("signpost-xtask", Kind::Tests));
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod debian;
 mod debian_changelog;
 mod elf;
 mod image;
+mod notices;
 #[cfg(test)]
 mod packaging_tests;
 mod processor;
@@ -40,7 +41,7 @@ const WORK: &str = "dist-work";
 /// The options of the command.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Builds for every processor, and fails if anything is left out: for releases.
+    /// Builds for every processor, and fails if anything is left out.
     #[arg(long)]
     all: bool,
     /// Builds for this processor, beside this machine's own.
@@ -49,7 +50,7 @@ pub struct Options {
     /// Makes only these.
     #[arg(long, value_enum, value_name = "KIND")]
     only: Vec<Kind>,
-    /// Signs the checksums with this secret key by minisign, which asks for its password.
+    /// Signs the checksums with this secret key by minisign, which asks for its password. The changelog must have the version.
     #[arg(long, value_name = "FILE")]
     minisign_key: Option<PathBuf>,
 }
@@ -111,7 +112,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     ensure!(left_out.is_empty() || !options.all, "a release has everything; install what is missing");
     if let Some(note) = release.note() {
-        ensure!(!options.all, "{note}");
+        ensure!(options.minisign_key.is_none(), "{note}, so they are not signed");
         writeln!(output, "{note}")?;
     }
 
@@ -133,7 +134,10 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         elf::check(&program, processor)?;
         let contents = match &contents {
             Some(contents) => contents,
-            None => contents.insert(Contents::written_by(&program, root, &work.join("common"))?),
+            None => {
+                let written = Contents::written_by(&program, root, &work.join("common"))?;
+                contents.insert(written.with_notices(notices::write(root, toolchain.tools(), &work)?))
+            }
         };
         if processor == native && !options.is_selected(native) {
             continue;
@@ -143,7 +147,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
             made.push(match kind {
                 Kind::Archive => archive::make(&place, contents, processor, &program)?,
                 Kind::Deb => debian::make(&place, contents, processor, &program)?,
-                Kind::Image => image::make(&place, processor, &program)?,
+                Kind::Image => image::make(&place, contents, processor, &program)?,
             });
         }
     }

@@ -39,11 +39,11 @@ impl ToolFolder {
         self.0.join("bin").join(name)
     }
 
-    /// Builds and installs a program by cargo. `profile` is a profile of cargo: `dev` builds in a fraction of the time.
-    pub(crate) fn install_cargo_program(&self, name: &str, version: &str, profile: &str) -> Result<()> {
+    /// Builds and installs a program by cargo. `options` are others of cargo: `--debug` builds in a fraction of the time.
+    pub(crate) fn install_cargo_program(&self, name: &str, version: &str, options: &[&str]) -> Result<()> {
         self.unless_installed(&format!("{name}.txt"), version, |_| {
             let mut command = crate::workspace::cargo();
-            command.args(["install", "--locked", name, "--version", version, "--profile", profile]);
+            command.args(["install", "--locked", name, "--version", version]).args(options);
             command.arg("--root").arg(&self.0);
             run(command.arg("--target-dir").arg(self.0.join("building")))
         })

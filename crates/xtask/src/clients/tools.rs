@@ -54,7 +54,7 @@ impl Tools {
         tools.folder.install_python_packages(PYTHON_PACKAGES)?;
         tools.install_node_packages()?;
         let (progenitor, version) = PROGENITOR;
-        tools.folder.install_cargo_program(progenitor, version, "release")?;
+        tools.folder.install_cargo_program(progenitor, version, &[])?;
         Ok(tools)
     }
 

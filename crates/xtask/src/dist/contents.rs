@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::notices;
 use super::tree::Tree;
 use crate::tool_folder::run;
 use crate::workspace::command;
@@ -92,6 +93,21 @@ impl Contents {
         }
         files.extend(of_repository(root)?);
         Ok(Self { files })
+    }
+
+    /// Adds the licences of others' software in the program.
+    pub(super) fn with_notices(mut self, path: PathBuf) -> Self {
+        self.files.push(Item {
+            source: path,
+            in_archive: notices::NAME.to_owned(),
+            in_package: Some(format!("{DOCUMENTS_OF_DEBIAN}/{}", notices::NAME)),
+        });
+        self
+    }
+
+    /// What has this place in an archive.
+    pub(super) fn source(&self, in_archive: &str) -> Option<&Path> {
+        self.files.iter().find(|file| file.in_archive == in_archive).map(|file| file.source.as_path())
     }
 }
 

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::contents::Contents;
+use super::notices;
 use super::processor::Processor;
 use super::tree::{Tree, tar};
 use super::{Made, Place};
@@ -45,7 +47,12 @@ const MAXIMUM_UNPACKED: u64 = 50_000_000;
 const MAXIMUM_PACKED: u64 = 20_000_000;
 
 /// Makes the image as an archive that `docker load` and `podman load` read.
-pub(super) fn make(place: &Place<'_>, processor: Processor, program: &Path) -> Result<Made> {
+pub(super) fn make(
+    place: &Place<'_>,
+    contents: &Contents,
+    processor: Processor,
+    program: &Path,
+) -> Result<Made> {
     let name = format!("signpost-{}-image-{}", place.release.version, processor.name());
     let context = Tree::new(place.work.join(&name))?;
     let release = place.release;
@@ -55,8 +62,9 @@ pub(super) fn make(place: &Place<'_>, processor: Processor, program: &Path) -> R
     run(tar("--create", &base, release, 0).arg("--directory").arg(unpacked.path()).arg("."))?;
     let files = Tree::new(place.work.join(format!("{name}-program")))?;
     files.copy_program(program, "usr/local/bin/signpost")?;
-    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        files.copy(&place.root.join(licence), &format!("usr/share/doc/signpost/{licence}"))?;
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT", notices::NAME] {
+        let source = contents.source(licence).with_context(|| format!("no {licence}"))?;
+        files.copy(source, &format!("usr/share/doc/signpost/{licence}"))?;
     }
     let added = context.path().join("program.tar");
     run(tar("--create", &added, release, 0).arg("--directory").arg(files.path()).arg("usr"))?;

@@ -17,7 +17,7 @@ const ZIG: &str = "ziglang==0.17.1\n";
 const ZIGBUILD: (&str, &str) = ("cargo-zigbuild", "0.24.1");
 
 /// The profile of cargo that programs for release are built with, and its folder.
-const PROFILE: &str = "dist";
+const PROFILE: &str = "packaged";
 
 /// An installed toolchain for one workspace.
 pub(super) struct Toolchain<'a> {
@@ -40,9 +40,14 @@ impl<'a> Toolchain<'a> {
         let (name, version) = ZIGBUILD;
         // Built without optimisation, because it only writes arguments.
         tools
-            .install_cargo_program(name, version, "dev")
+            .install_cargo_program(name, version, &["--debug"])
             .with_context(|| format!("cannot install {name} {version}"))?;
         Ok(Self { root, target, tools })
+    }
+
+    /// The folder of tools for releases.
+    pub(super) fn tools(&self) -> &ToolFolder {
+        &self.tools
     }
 
     /// Builds the program for a processor, and returns its path.
