@@ -48,6 +48,9 @@ const WITHOUT_LAST_MIGRATION: &str =
 /// How exposed the service may be to the rest of the system, in tenths, by the measure of `systemd-analyze security`.
 const EXPOSURE: u32 = 14;
 
+/// The backup runs as root.
+const EXPOSURE_OF_BACKUP: u32 = 30;
+
 #[test]
 fn d201_package_is_installed_set_up_upgraded_rolled_back_and_removed() {
     let packages = Packages::of(&[PREVIOUS, CURRENT]);
@@ -67,6 +70,7 @@ fn d201_package_is_installed_set_up_upgraded_rolled_back_and_removed() {
     assert_keeps_secrets(&system, &first);
     assert_second_setup_changes_nothing(&system, &authority);
     assert_finds_no_fault(&system);
+    assert_backs_up(&system);
 
     restart_and_upgrade_under_load(&system, &packages);
     upgrade_database_and_roll_back(&system, &packages, first["key"].as_str().unwrap());
@@ -130,7 +134,7 @@ fn assert_starts_nothing(system: &System) {
         assert!(!system.run(&format!("systemctl --quiet is-enabled {unit}")).status.success(), "{unit}");
     }
     assert!(!system.has(SETTINGS) && !system.has(DATABASE));
-    system.succeed(&format!("systemd-analyze security --no-pager --threshold={EXPOSURE} signpost.service"));
+    assert_isolated(system, "signpost.service", EXPOSURE);
 }
 
 /// D205: one command from an installed package to a link. Returns what it reported.
@@ -188,6 +192,18 @@ fn assert_finds_no_fault(system: &System) {
     let output = system.run(&format!("signpost --config {SETTINGS} check --json"));
     let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(output.status.code().is_some_and(|code| code < 2), "{findings}");
+}
+
+/// The unit of the nightly backup has the rights that it needs, and few others.
+fn assert_backs_up(system: &System) {
+    system.succeed("install -d -m 0700 /var/backups/signpost && systemctl start signpost-backup.service");
+    let copies = system.succeed("ls /var/backups/signpost");
+    assert!(copies.contains("signpost-2") && copies.contains(".db"), "{copies}");
+    assert_isolated(system, "signpost-backup.service", EXPOSURE_OF_BACKUP);
+}
+
+fn assert_isolated(system: &System, unit: &str, exposure: u32) {
+    system.succeed(&format!("systemd-analyze security --no-pager --threshold={exposure} {unit}"));
 }
 
 /// D202: connections wait in the socket, which systemd keeps. D201: an upgrade restarts the running service.

@@ -5,7 +5,7 @@ use std::thread;
 
 use crate::harness::Program;
 
-/// A restart refuses nobody, because the service manager keeps the socket.
+/// A restart refuses no connection, because the service manager keeps the socket.
 #[test]
 fn d202_visitor_waits_in_a_passed_socket_while_the_program_restarts() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -87,10 +87,10 @@ impl<R: BufRead, W: Write> Terminal<R, W> {
 }
 
 impl Answers {
-    /// Asks at the terminal for what the command line leaves out. `terminal` is `None` if nobody is asked.
+    /// Asks at the terminal for what the command line leaves out. `terminal` is `None` if there is none to ask at.
     ///
     /// # Errors
-    /// An answer is missing, and nobody is asked.
+    /// An answer is missing, and there is no terminal.
     pub(super) fn complete<R: BufRead, W: Write>(
         arguments: SetupArguments,
         mut terminal: Option<&mut Terminal<R, W>>,
@@ -103,7 +103,8 @@ impl Answers {
             behind_proxy,
             yes: _,
         } = arguments;
-        let missing = |flag: &str| UsageError(format!("{flag} is missing, and nobody can be asked for it"));
+        let missing =
+            |flag: &str| UsageError(format!("{flag} is missing, and there is no terminal to ask at"));
         let asks = host.is_none() || mail.is_none();
         let host = match (host, &mut terminal) {
             (Some(host), _) => host,

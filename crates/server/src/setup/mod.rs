@@ -66,7 +66,7 @@ pub(crate) async fn run(
 ) -> Result<ExitCode> {
     let asks = !arguments.yes && !output.is_json() && io::stdin().is_terminal();
     if !asks && !arguments.yes {
-        let message = "nobody can be asked here; add --yes, with --hostname and --email";
+        let message = "there is no terminal to ask at; add --yes, with --hostname and --email";
         return Err(UsageError(message.to_owned()).into());
     }
     let units: &[&str] =
