@@ -240,8 +240,8 @@ fn upgrade_database_and_roll_back(system: &System, packages: &Packages, key: &st
     assert_eq!(status(system, "/later"), "302");
 
     system.succeed("systemctl stop signpost.socket signpost.service");
-    system.succeed(&format!("{signpost} restore --before {CURRENT}"));
     packages.install(PREVIOUS, system);
+    system.succeed(&format!("{signpost} restore --before {CURRENT}"));
     system.succeed("systemctl start signpost.socket signpost.service");
     assert_eq!([status(system, "/hello"), status(system, "/later")], ["302", "404"]);
     assert!(system.has(&format!("/var/lib/signpost/signpost-after-{CURRENT}.db")));
