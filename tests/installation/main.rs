@@ -15,6 +15,7 @@ mod system;
 mod system_files;
 mod visitors;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -23,7 +24,6 @@ use serde_json::{Value, json};
 use signpost_xtask::dist;
 use tempfile::TempDir;
 
-use crate::authority::Authority;
 use crate::system::System;
 use crate::visitors::Visitors;
 
@@ -58,17 +58,17 @@ fn d201_package_is_installed_set_up_upgraded_rolled_back_and_removed() {
         Ok(system) => system,
         Err(reason) => return system::tell(&reason),
     };
-    let authority = Authority::start(&system, &[HOST, DASHBOARD]);
+    authority::start(&system, &[HOST, DASHBOARD]);
 
     let start = Instant::now();
     packages.install(PREVIOUS, &system);
     assert_starts_nothing(&system);
-    let first = set_up(&system, &authority);
+    let first = set_up(&system);
     assert_eq!(status(&system, "/hello"), "302");
     let took = start.elapsed();
     assert!(took <= FIRST_LINK_WITHIN, "{took:?}");
     assert_keeps_secrets(&system, &first);
-    assert_second_setup_changes_nothing(&system, &authority);
+    assert_second_setup_changes_nothing(&system);
     assert_finds_no_fault(&system);
     assert_backs_up(&system);
 
@@ -86,17 +86,21 @@ fn d201_package_has_no_errors_for_lintian() {
     }
     let packages = Packages::of(&[CURRENT]);
     let mut lintian = Command::new("lintian");
-    let output = lintian.args(["--fail-on", "error", "--tag-display-limit", "0"]).arg(packages.path(CURRENT));
+    let output =
+        lintian.args(["--fail-on", "error", "--tag-display-limit", "0"]).arg(&packages.paths[CURRENT]);
     let output = output.env("LC_ALL", "C").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Packages of the built program.
-struct Packages(TempDir);
+/// Packages of the built program, by their versions.
+struct Packages {
+    paths: BTreeMap<&'static str, PathBuf>,
+    _folder: TempDir,
+}
 
 impl Packages {
     /// Builds them as these versions.
-    fn of(versions: &[&str]) -> Self {
+    fn of(versions: &[&'static str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
         // With its debug information, the program of the tests has ten times the size of a released one.
@@ -104,23 +108,13 @@ impl Packages {
         let status = strip.arg("-o").arg(&program).arg(env!("CARGO_BIN_EXE_signpost")).status().unwrap();
         assert!(status.success(), "strip: {status}");
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for version in versions {
-            dist::package_of(&program, version, &root, folder.path()).unwrap();
-        }
-        Self(folder)
-    }
-
-    fn path(&self, version: &str) -> PathBuf {
-        let packages = self.0.path().read_dir().unwrap().map(|entry| entry.unwrap().path());
-        let is_version = |path: &PathBuf| {
-            let name = path.file_name().unwrap().to_str().unwrap();
-            name.starts_with(&format!("signpost_{version}_")) && name.ends_with(".deb")
-        };
-        packages.into_iter().find(is_version).expect("no package of this version")
+        let package = |version| dist::package_of(&program, version, &root, folder.path()).unwrap();
+        let paths = versions.iter().map(|version| (*version, package(version))).collect();
+        Self { paths, _folder: folder }
     }
 
     fn install(&self, version: &str, system: &System) {
-        system.copy(&self.path(version), "/srv/signpost.deb");
+        system.copy(&self.paths[version], "/srv/signpost.deb");
         system.succeed("DEBIAN_FRONTEND=noninteractive dpkg --force-downgrade --install /srv/signpost.deb");
         let installed = system.succeed("dpkg-query --show --showformat '${Version}' signpost");
         assert_eq!(installed, version);
@@ -138,8 +132,8 @@ fn assert_starts_nothing(system: &System) {
 }
 
 /// D205: one command from an installed package to a link. Returns what it reported.
-fn set_up(system: &System, authority: &Authority) -> Value {
-    let report = setup(system, authority);
+fn set_up(system: &System) -> Value {
+    let report = setup(system);
     assert_eq!(report["link"], format!("https://{HOST}/hello"), "{report}");
     assert_eq!(report["opens"], true, "{report}");
     assert!(report["key"].as_str().is_some_and(|key| key.starts_with("sp_live_")), "{report}");
@@ -151,11 +145,11 @@ fn set_up(system: &System, authority: &Authority) -> Value {
     report
 }
 
-fn setup(system: &System, authority: &Authority) -> Value {
-    let of_authority = authority.options();
+fn setup(system: &System) -> Value {
     let output = system.succeed(&format!(
-        "signpost {of_authority} --allow-special-use test setup --hostname {HOST} --email ada@example.com \
-         --dashboard-hostname {DASHBOARD} --yes --json"
+        "signpost {} --allow-special-use test setup --hostname {HOST} --email ada@example.com \
+         --dashboard-hostname {DASHBOARD} --yes --json",
+        authority::OPTIONS
     ));
     serde_json::from_str(&output).unwrap()
 }
@@ -171,7 +165,7 @@ fn assert_keeps_secrets(system: &System, report: &Value) {
     }
 }
 
-fn assert_second_setup_changes_nothing(system: &System, authority: &Authority) {
+fn assert_second_setup_changes_nothing(system: &System) {
     let state = || {
         let files = system.succeed("find /etc/signpost -type f -exec sha256sum {} + | sort");
         let accounts = system.succeed(&format!("signpost --config {SETTINGS} account list"));
@@ -179,7 +173,7 @@ fn assert_second_setup_changes_nothing(system: &System, authority: &Authority) {
         (files, accounts, process)
     };
     let before = state();
-    let report = setup(system, authority);
+    let report = setup(system);
     assert_eq!(
         (&report["key"], &report["account"], &report["opens"]),
         (&Value::Null, &Value::Null, &json!(true))

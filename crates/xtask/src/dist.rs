@@ -132,12 +132,11 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     for processor in options.processors(native) {
         let program = toolchain.build(processor)?;
         elf::check(&program, processor)?;
-        let contents = match &contents {
-            Some(contents) => contents,
-            None => {
-                let written = Contents::written_by(&program, root, &work.join("common"))?;
-                contents.insert(written.with_notices(notices::write(root, toolchain.tools(), &work)?))
-            }
+        let contents = if let Some(contents) = &contents {
+            contents
+        } else {
+            let written = Contents::written_by(&program, root, &work.join("common"))?;
+            contents.insert(written.with_notices(notices::write(root, toolchain.tools(), &work)?))
         };
         if processor == native && !options.is_selected(native) {
             continue;

@@ -44,7 +44,7 @@ pub(super) fn write(root: &Path, tools: &ToolFolder, work: &Path) -> Result<Path
 
 /// The texts that are in the repository, each under the name of its file.
 fn of_others(root: &Path) -> Result<String> {
-    let mut texts = String::new();
+    let mut texts = Vec::new();
     for folder in OTHERS {
         let entries = fs::read_dir(root.join(folder)).with_context(|| format!("no {folder}"))?;
         let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -52,10 +52,10 @@ fn of_others(root: &Path) -> Result<String> {
         for path in paths {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let text = fs::read_to_string(&path)?;
-            texts.push_str(&format!("\n{}\n{name}\n\n{}\n", "-".repeat(80), text.trim()));
+            texts.push(format!("\n{}\n{name}\n\n{}\n", "-".repeat(80), text.trim()));
         }
     }
-    Ok(texts)
+    Ok(texts.concat())
 }
 
 #[cfg(test)]
