@@ -132,8 +132,8 @@ impl Serving {
 
     /// Closes the store after its pending work. Call this when the servers have stopped.
     pub(crate) async fn close(self) {
-        let Self { app, pools, background, recorder, certificates: _, followers } = self;
-        drop(pools);
+        let Self { app, pools, background, recorder, certificates, followers } = self;
+        drop((pools, certificates));
         close_recorder(recorder, CLICKS_SENT_WITHIN).await;
         background.end().await;
         for follower in followers {
@@ -142,6 +142,9 @@ impl Serving {
         let start = Instant::now();
         while Arc::strong_count(&app) > 1 && start.elapsed() < DROPPED_WITHIN {
             tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        if Arc::strong_count(&app) > 1 {
+            tracing::warn!("something still uses the store, which is closed only when the process ends");
         }
         // Dropping the store blocks until its threads have ended.
         if let Err(error) = tokio::task::spawn_blocking(|| drop(app)).await {

@@ -61,7 +61,8 @@ fn d192_with_another_secrets_key_nothing_is_ordered_before_a_reset() {
     scene.await_own_names();
     scene.replace_secrets_key();
     let node = &mut scene.domains.nodes[0];
-    node.stop_and_read_log();
+    let log = node.stop_and_read_log();
+    assert!(!log.contains("still uses the store"), "{log}");
     node.start_again();
     scene.balance_to(&[scene.domains.first()]);
     let node = scene.domains.first();
