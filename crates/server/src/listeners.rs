@@ -98,9 +98,11 @@ fn bind(setting: &About, address: SocketAddr, passed: &[SocketAddr]) -> Result<T
                 format!("; the service manager passes a socket at {other}: set `{}` to that", setting.key)
             }
             (io::ErrorKind::PermissionDenied, None) => {
-                "; signpost.socket lets systemd bind [::]:80 and [::]:443: `systemctl \
-                                                        enable --now signpost.socket`"
-                    .to_owned()
+                format!(
+                    "; signpost.socket lets systemd bind [::]:80 and [::]:443: `systemctl enable --now signpost.socket`; in a \
+                     container, set `{}` to a port above 1023 and publish that",
+                    setting.key
+                )
             }
             (io::ErrorKind::AddrInUse, None) => "; `signpost check` says which program has it".to_owned(),
             (_, None) => String::new(),

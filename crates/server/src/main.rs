@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 
 #[tokio::main]
 async fn run(cli: Cli, passed: io::Result<PassedSockets>) -> anyhow::Result<ExitCode> {
-    Box::pin(cli.run(std::env::vars_os(), passed)).await
+    cli.run(std::env::vars_os(), passed).await
 }
 
 /// Prints help or a usage error. A usage error quotes the command line, which may hold an API key.

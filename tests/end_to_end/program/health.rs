@@ -70,7 +70,7 @@ fn d208_completions_need_no_settings_and_survive_a_closed_pipe() {
 
 /// The rest of setup needs a machine with systemd.
 #[test]
-fn d205_setup_that_can_ask_nobody_names_the_flags() {
+fn d205_setup_without_a_terminal_names_the_flags() {
     let folder = tempfile::tempdir().unwrap();
     for (words, named) in [
         (&["setup"][..], "--yes"),

@@ -53,7 +53,7 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ErrorKind::TicketUsed => words(
             "This link has done its work",
             "It was used already, has expired, or a newer one replaced it.",
-            "If you have a password, sign in. Otherwise ask the person who gave you the link for a new one.",
+            "If you have a password, sign in. Otherwise ask the person who gave you the link for a new one. The link for the first user is made anew at each start of Signpost, which shows it or names its file.",
             "Sign in",
         ),
         ErrorKind::TooLarge => words(

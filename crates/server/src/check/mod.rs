@@ -26,7 +26,7 @@ use crate::commands::Output;
 use crate::https_wiring::own_names;
 use crate::name_servers;
 use crate::open_files::Connections;
-use crate::settings::{CommonSettings, ServeSettings, SettingsError, Sources};
+use crate::settings::{CommonSettings, SERVICE_FILE, ServeSettings, SettingsError, Sources};
 use crate::system::SystemClock;
 use addresses::OwnAddresses;
 pub(crate) use finding::{Finding, Severity, worst};
@@ -39,7 +39,20 @@ pub(crate) async fn run(
     output: &mut Output<'_>,
 ) -> Result<ExitCode> {
     match ServeSettings::read(sources) {
-        Ok(serve) => report(&check(common, &serve).await, output),
+        Ok(serve) => {
+            let mut findings = check(common, &serve).await;
+            if sources.overlook_the_service() {
+                findings.insert(
+                    0,
+                    Finding::warn(
+                        "settings",
+                        format!("these are not the settings of the service, which are in {SERVICE_FILE}"),
+                        format!("Check those: signpost --config {SERVICE_FILE} check"),
+                    ),
+                );
+            }
+            report(&findings, output)
+        }
         Err(error) => report_wrong_settings(&error, output),
     }
 }
@@ -71,6 +84,18 @@ pub(crate) async fn check(common: &CommonSettings, serve: &ServeSettings) -> Vec
     }
     findings.extend(names(common, serve, running.is_some()).await);
     findings
+}
+
+/// A `signpost` that holds a port of the service while the service does not run.
+pub(crate) fn running_without_service(serve: &ServeSettings) -> Option<Finding> {
+    let (running, _) = ports::check(serve);
+    running.map(|pid| {
+        Finding::fail(
+            "ports",
+            format!("a signpost that is not the service (process {pid}) has a port of the service"),
+            format!("Stop it: kill {pid}"),
+        )
+    })
 }
 
 /// What the start would warn of.

@@ -21,20 +21,21 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::{Args, Parser, Subcommand};
 use signpost_dashboard::DashboardOrigin;
 use signpost_listener::PassedSockets;
+use signpost_sqlite::OpenError;
 use tracing::level_filters::LevelFilter;
 
 use crate::check;
 use crate::settings::{
-    CommonFlags, CommonSettings, Flags, HealthSettings, LinkFlags, LinkSettings, ServeFlags, ServeSettings,
-    SettingsError, Sources, plans_file_form,
+    CommonFlags, CommonSettings, Flags, HealthSettings, LinkFlags, LinkSettings, SERVICE_FILE, ServeFlags,
+    ServeSettings, SettingsError, Sources, plans_file_form,
 };
 use crate::setup::{self, SetupArguments};
 use crate::telemetry;
-use crate::wiring;
+use crate::{wiring, with_causes};
 use account::AccountCommand;
 use certificate::CertificateCommand;
 use database::{BackupArguments, MigrateArguments, RestoreArguments};
@@ -190,6 +191,69 @@ impl Command {
             _ => LevelFilter::WARN,
         }
     }
+
+    /// Runs it. `given` are the flags, `passed` the sockets of the service manager.
+    async fn run(
+        self,
+        settings: &CommonSettings,
+        sources: &Sources,
+        given: Flags,
+        passed: io::Result<PassedSockets>,
+        output: &mut Output<'_>,
+    ) -> Result<ExitCode> {
+        let outcome = match self {
+            Command::Serve(_) => {
+                let serve_settings = ServeSettings::read(sources)?;
+                serve::run(settings, &serve_settings, passed, output).await
+            }
+            Command::Migrate(arguments) => database::run_migrate(settings, arguments, output).await,
+            Command::Restore(arguments) => database::run_restore(settings, arguments, output),
+            Command::Backup(arguments) => database::run_backup(settings, arguments, output).await,
+            Command::Export(arguments) => {
+                let app = wiring::operators_application(settings).await?;
+                export::run(&app, arguments, output).await
+            }
+            Command::Import(arguments) => {
+                let links = LinkSettings::read(sources)?;
+                let app = wiring::link_application(settings, links).await?;
+                import::run(&app, arguments, output).await
+            }
+            Command::Account(command) => {
+                command.require_confirmation()?;
+                let app = wiring::operators_application(settings).await?;
+                let dashboard = dashboard_of(settings)?;
+                account::run(&app, command, &dashboard, output).await
+            }
+            Command::Certificate(command) => {
+                command.require_confirmation()?;
+                let serve = command.needs_issuance().then(|| ServeSettings::read(sources)).transpose()?;
+                let app = wiring::certificates_application(settings, serve.as_ref()).await?;
+                certificate::run(&app, command, output).await
+            }
+            Command::Completions(arguments) => documentation::run_completions(&arguments, output),
+            Command::Manual(arguments) => documentation::run_manual(&arguments),
+            Command::Setup(arguments) => return setup::run(arguments, given, output).await,
+            Command::Check => return check::run(settings, sources, output).await,
+            Command::Health(arguments) => {
+                health::run(HealthSettings::read(sources)?, arguments, output).await
+            }
+            Command::Key(command) => {
+                let app = wiring::operators_application(settings).await?;
+                key::run(&app, command, output).await
+            }
+            Command::Secrets(command) => {
+                let serve = ServeSettings::read(sources)?;
+                let app = wiring::operators_application(settings).await?;
+                secrets_key::run(&app, command, serve.clicks.secrets_key.as_ref(), output).await
+            }
+            Command::User(command) => {
+                let app = wiring::operators_application(settings).await?;
+                let dashboard = dashboard_of(settings)?;
+                user::run(&app, command, &dashboard, output).await
+            }
+        };
+        outcome.map(|()| ExitCode::SUCCESS)
+    }
 }
 
 fn after_help() -> String {
@@ -293,59 +357,22 @@ impl Cli {
             (Err(error), _) => return Err(error.into()),
         };
         telemetry::start_logging(settings.log_format, command.log_level())?;
-        let outcome = match command {
-            Command::Serve(_) => {
-                let serve_settings = ServeSettings::read(&sources)?;
-                serve::run(&settings, &serve_settings, passed, output).await
+        let outcome = Box::pin(command.run(&settings, &sources, given, passed, output)).await;
+        outcome.map_err(|error| {
+            if sources.overlook_the_service() && names_no_database(&error) {
+                let error = with_causes(&error);
+                anyhow!(
+                    "{error}; the settings of the service are in {SERVICE_FILE}: add --config {SERVICE_FILE}"
+                )
+            } else {
+                error
             }
-            Command::Migrate(arguments) => database::run_migrate(&settings, arguments, output).await,
-            Command::Restore(arguments) => database::run_restore(&settings, arguments, output),
-            Command::Backup(arguments) => database::run_backup(&settings, arguments, output).await,
-            Command::Export(arguments) => {
-                let app = wiring::operators_application(&settings).await?;
-                export::run(&app, arguments, output).await
-            }
-            Command::Import(arguments) => {
-                let links = LinkSettings::read(&sources)?;
-                let app = wiring::link_application(&settings, links).await?;
-                import::run(&app, arguments, output).await
-            }
-            Command::Account(command) => {
-                command.require_confirmation()?;
-                let app = wiring::operators_application(&settings).await?;
-                let dashboard = dashboard_of(&settings)?;
-                account::run(&app, command, &dashboard, output).await
-            }
-            Command::Certificate(command) => {
-                command.require_confirmation()?;
-                let serve = command.needs_issuance().then(|| ServeSettings::read(&sources)).transpose()?;
-                let app = wiring::certificates_application(&settings, serve.as_ref()).await?;
-                certificate::run(&app, command, output).await
-            }
-            Command::Completions(arguments) => documentation::run_completions(&arguments, output),
-            Command::Manual(arguments) => documentation::run_manual(&arguments),
-            Command::Setup(arguments) => return setup::run(arguments, given, output).await,
-            Command::Check => return check::run(&settings, &sources, output).await,
-            Command::Health(arguments) => {
-                health::run(HealthSettings::read(&sources)?, arguments, output).await
-            }
-            Command::Key(command) => {
-                let app = wiring::operators_application(&settings).await?;
-                key::run(&app, command, output).await
-            }
-            Command::Secrets(command) => {
-                let serve = ServeSettings::read(&sources)?;
-                let app = wiring::operators_application(&settings).await?;
-                secrets_key::run(&app, command, serve.clicks.secrets_key.as_ref(), output).await
-            }
-            Command::User(command) => {
-                let app = wiring::operators_application(&settings).await?;
-                let dashboard = dashboard_of(&settings)?;
-                user::run(&app, command, &dashboard, output).await
-            }
-        };
-        outcome.map(|()| ExitCode::SUCCESS)
+        })
     }
+}
+
+fn names_no_database(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(OpenError::NoDatabase { .. })))
 }
 
 /// The settings in their sources, and those that every command has.

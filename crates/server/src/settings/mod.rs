@@ -41,7 +41,7 @@ pub(crate) use https::{AcmeSettings, BalancedListener, HttpsSettings, PlainHttpM
 pub(crate) use logged::joined;
 pub(crate) use plans_file::form as plans_file_form;
 pub(crate) use setting::About;
-pub(crate) use sources::Sources;
+pub(crate) use sources::{SERVICE_FILE, Sources};
 pub(crate) use values::{DashboardListen, LogFormat};
 
 use catalog::PlainSettings;

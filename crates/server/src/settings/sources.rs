@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::catalog::SETTINGS;
+use super::catalog::{self, SETTINGS};
 use super::error::{SettingsError, Source};
 use super::flags::Flags;
 use super::setting::{About, Setting, VARIABLE_PREFIX};
@@ -14,6 +14,9 @@ use super::toml_file;
 
 /// The file that is read by default, if it exists.
 pub(crate) const DEFAULT_FILE: &str = "signpost.toml";
+
+/// The file of the installed service.
+pub(crate) const SERVICE_FILE: &str = "/etc/signpost/signpost.toml";
 
 /// The variable that names the settings file. It is not a setting.
 pub(crate) const FILE_VARIABLE: &str = "SIGNPOST_CONFIG";
@@ -67,6 +70,11 @@ impl Sources {
     /// Whether the operator has left a setting at its default.
     pub(super) fn is_default(&self, setting: &About) -> bool {
         self.get(setting).is_none_or(|given| given.source == Source::Default)
+    }
+
+    /// Whether this machine has an installed service whose settings were not given, nor a database of another.
+    pub(crate) fn overlook_the_service(&self) -> bool {
+        self.is_default(&catalog::DATABASE_URL.about) && Path::new(SERVICE_FILE).exists()
     }
 
     /// The value of a setting that has a default.

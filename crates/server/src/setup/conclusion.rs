@@ -18,6 +18,8 @@ pub(super) enum Outcome {
     Unreachable(String),
     /// There is no certificate yet.
     NoCertificate,
+    /// A step after the creation of the account failed.
+    Failed(String),
 }
 
 /// The result of a setup.
@@ -41,7 +43,9 @@ impl Conclusion<'_> {
     pub(super) fn exit_code(&self) -> ExitCode {
         match self.outcome {
             Outcome::Opens => ExitCode::SUCCESS,
-            Outcome::Answers(_) | Outcome::Unreachable(_) | Outcome::NoCertificate => ExitCode::from(1),
+            Outcome::Answers(_) | Outcome::Unreachable(_) | Outcome::NoCertificate | Outcome::Failed(_) => {
+                ExitCode::from(1)
+            }
         }
     }
 
@@ -66,13 +70,20 @@ impl Conclusion<'_> {
         });
         let user = start_url
             .as_ref()
-            .map(|url| format!("Create your user of the dashboard within 24 hours:\n\n  {url}"));
+            .map(|url| format!("Create your user of the dashboard within 24 hours, and before the service restarts:\n\n  {url}"));
         let curl = curl.as_ref().map(|curl| format!("Create another link:\n\n  {curl}"));
         let end = match outcome {
             Outcome::Opens => format!("It works: {link}"),
+            Outcome::Answers(404) if first.is_none() => format!(
+                "The service runs. {link} answers 404, because setup makes that link only with the first account. For a key of an \
+                 account: signpost --config {settings} key issue --account ID --name NAME, with an id of `account list`"
+            ),
             Outcome::Answers(status) => {
                 format!("The service runs, but {link} answers {status}. Read its log: journalctl -u signpost")
             }
+            Outcome::Failed(reason) => format!(
+                "Setup did not end: {reason}. Read the log: journalctl -u signpost. Then run setup again"
+            ),
             Outcome::Unreachable(reason) => {
                 format!("The service runs, but {reason}. Try it from another network: curl -I {link}")
             }
@@ -122,6 +133,7 @@ mod tests {
             (Outcome::Answers(503), "journalctl -u signpost"),
             (Outcome::Unreachable("it is silent".to_owned()), "curl -I https://go.example.com/hello"),
             (Outcome::NoCertificate, "certificate show go.example.com"),
+            (Outcome::Failed("the port is taken".to_owned()), "the port is taken"),
         ] {
             let (text, json) = told(outcome);
             assert!(text.contains(part) && json["opens"] == false, "{text}");

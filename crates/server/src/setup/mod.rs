@@ -25,17 +25,16 @@ use tokio::time::{Instant, sleep};
 use crate::check::{self, Severity};
 use crate::commands::{FIRST_START_FILE, Output, Question, UsageError, ask_health, curl};
 use crate::local_api::LocalApi;
-use crate::settings::{CommonSettings, Database, Flags, HealthSettings, ServeSettings, Sources};
+use crate::settings::{
+    CommonSettings, Database, Flags, HealthSettings, SERVICE_FILE as SETTINGS, ServeSettings, Sources,
+};
 use crate::system::{OsRandomness, SystemClock};
-use crate::{upgrade_copies, wiring};
+use crate::{upgrade_copies, wiring, with_causes};
 pub(crate) use answers::SetupArguments;
 use answers::{Answers, Terminal};
 use conclusion::{Conclusion, Outcome};
 use first_link::FirstAccount;
 use settings_file::Written;
-
-/// Where the units read the settings.
-const SETTINGS: &str = "/etc/signpost/signpost.toml";
 
 /// The folder of the service.
 const STATE: &str = "/var/lib/signpost";
@@ -64,13 +63,16 @@ pub(crate) async fn run(
     given: Flags,
     output: &mut Output<'_>,
 ) -> Result<ExitCode> {
-    let asks = !arguments.yes && !output.is_json() && io::stdin().is_terminal();
-    if !asks && !arguments.yes {
-        let message = "there is no terminal to ask at; add --yes, with --hostname and --email";
-        return Err(UsageError(message.to_owned()).into());
-    }
     let units: &[&str] =
         if arguments.behind_proxy { &[service::SERVICE] } else { &[service::SOCKET, service::SERVICE] };
+    let asks = !arguments.yes && !output.is_json() && io::stdin().is_terminal();
+    if !asks && !arguments.yes {
+        return Err(UsageError("there is no terminal to ask at; add --yes".to_owned()).into());
+    }
+    // Nobody should answer questions in vain.
+    if asks {
+        service::require(units)?;
+    }
     let mut terminal = Terminal { input: BufReader::new(io::stdin()), output: io::stderr() };
     let answers = Answers::complete(arguments, asks.then_some(&mut terminal))?;
     service::require(units)?;
@@ -78,7 +80,10 @@ pub(crate) async fn run(
 
     // The service would create it; the checks look at its disk.
     create_private_folder(Path::new(STATE)).with_context(|| format!("cannot create {STATE}"))?;
-    let findings = check::check(&planned.common, &planned.serve).await;
+    let mut findings = check::check(&planned.common, &planned.serve).await;
+    if !service::is_active(service::SERVICE)? {
+        findings.extend(check::running_without_service(&planned.serve));
+    }
     let severity = check::worst(&findings);
     for finding in findings.iter().filter(|finding| finding.severity > Severity::Ok) {
         step(&finding.line())?;
@@ -97,13 +102,11 @@ pub(crate) async fn run(
     step(&told(&written))?;
 
     let first = first_account(&planned, &answers).await?;
-    start(units, &written)?;
-    await_ready(planned.api).await?;
-    step("The service runs.")?;
-    if let Some(FirstAccount { key, .. }) = &first {
-        first_link::create_link(planned.api, key).await?;
-    }
-    let outcome = outcome(&planned, &answers.hostname).await?;
+    // The key is shown once, so it must not be lost with an error.
+    let outcome = match serve_first_link(&planned, units, &written, first.as_ref(), &answers.hostname).await {
+        Ok(outcome) => outcome,
+        Err(error) => Outcome::Failed(with_causes(&error)),
+    };
     let conclusion = Conclusion {
         settings: SETTINGS,
         hostname: &answers.hostname,
@@ -117,8 +120,20 @@ pub(crate) async fn run(
     Ok(conclusion.exit_code())
 }
 
-/// Waits for the certificate, and opens the first link.
-async fn outcome(planned: &Planned, hostname: &Hostname) -> Result<Outcome> {
+/// Starts the service, creates the first link if there is a key, waits for the certificate, and opens the link.
+async fn serve_first_link(
+    planned: &Planned,
+    units: &[&str],
+    written: &Written,
+    first: Option<&FirstAccount>,
+    hostname: &Hostname,
+) -> Result<Outcome> {
+    start(units, written)?;
+    await_ready(planned.api).await?;
+    step("The service runs.")?;
+    if let Some(FirstAccount { key, .. }) = first {
+        first_link::create_link(planned.api, key).await?;
+    }
     if planned.serve.acme().is_some() && !await_certificate(planned, hostname).await? {
         return Ok(Outcome::NoCertificate);
     }
@@ -132,17 +147,21 @@ async fn outcome(planned: &Planned, hostname: &Hostname) -> Result<Outcome> {
 /// Validates the settings in a file of their own, as the service will read them.
 fn plan(answers: &Answers, given: &Flags) -> Result<Planned> {
     let database = Path::new(STATE).join("signpost.db");
-    let content = settings_file::content(answers, &database, given);
+    let existing = settings_file::read(Path::new(SETTINGS))?;
+    let content = settings_file::content(answers, &database, existing, given);
     let mut file = NamedTempFile::new().context("cannot write a temporary file")?;
     file.write_all(content.as_bytes()).context("cannot write a temporary file")?;
-    // The service gets no variables and no flags.
-    let sources = Sources::gather(Flags::new(), [], Some(file.path().to_path_buf()))?;
-    Ok(Planned {
-        common: CommonSettings::read(&sources)?,
-        serve: ServeSettings::read(&sources)?,
-        api: LocalApi::of(HealthSettings::read(&sources)?)?,
-        content,
-    })
+    let read = |path: PathBuf| -> Result<_> {
+        // The service gets no variables and no flags.
+        let sources = Sources::gather(Flags::new(), [], Some(path))?;
+        let (common, serve) = (CommonSettings::read(&sources)?, ServeSettings::read(&sources)?);
+        Ok((common, serve, LocalApi::of(HealthSettings::read(&sources)?)?))
+    };
+    let (common, serve, api) = read(file.path().to_path_buf()).map_err(|error| {
+        let message = with_causes(&error).replace(&file.path().display().to_string(), SETTINGS);
+        UsageError(format!("{message}. Nothing is set up yet"))
+    })?;
+    Ok(Planned { content, common, serve, api })
 }
 
 /// Says what happens, on standard error: standard output has the result.

@@ -5,6 +5,8 @@ use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::commands::UsageError;
+
 /// The units of a package or an archive.
 pub(super) const SERVICE: &str = "signpost.service";
 pub(super) const SOCKET: &str = "signpost.socket";
@@ -15,24 +17,31 @@ pub(super) const SOCKET: &str = "signpost.socket";
 /// The user is not root, systemd does not run, or a unit is missing. The message says what to do instead.
 pub(super) fn require(units: &[&str]) -> Result<()> {
     if !rustix::process::geteuid().is_root() {
-        bail!("setup writes to /etc/signpost and starts a service, so it needs root: sudo signpost setup");
+        return Err(unfit(
+            "setup writes to /etc/signpost and starts a service, so it needs root: sudo signpost setup",
+        ));
     }
     if !Path::new("/run/systemd/system").exists() {
-        bail!(
+        return Err(unfit(
             "systemd does not run here, so there is no service to set up; in a container or elsewhere, give settings and start \
-             `signpost serve`"
-        );
+             `signpost serve`",
+        ));
     }
     for unit in units {
         let known = systemctl(&["cat", unit])?;
         if !known.status.success() {
-            bail!(
+            return Err(unfit(&format!(
                 "systemd knows no unit {unit}: install the package, or copy the units of the archive to /etc/systemd/system and run \
                  `systemctl daemon-reload`"
-            );
+            )));
         }
     }
     Ok(())
+}
+
+/// As for wrong settings, the exit status is 2: nothing was set up.
+fn unfit(reason: &str) -> anyhow::Error {
+    UsageError(reason.to_owned()).into()
 }
 
 /// Whether the unit runs.

@@ -1,11 +1,12 @@
 //! The settings file that `signpost setup` writes.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use tempfile::NamedTempFile;
+use toml::{Table, Value};
 
 use super::answers::Answers;
 use crate::settings::Flags;
@@ -19,28 +20,41 @@ pub(super) enum Written {
     Changed { kept: Option<PathBuf> },
 }
 
-/// The text of the settings file. `given` are settings of the command line, which take precedence.
-pub(super) fn content(answers: &Answers, database: &Path, given: &Flags) -> String {
+/// The settings of the file; none if there is no file.
+///
+/// # Errors
+/// It cannot be read, or is no TOML.
+pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Table::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    text.parse().with_context(|| format!("{} is no TOML; correct it, or move it away", path.display()))
+}
+
+/// The text of the settings file. `existing` are its settings before, which stay unless they are answered anew; `given` are
+/// those of the command line, which take precedence.
+pub(super) fn content(answers: &Answers, database: &Path, existing: Table, given: &Flags) -> String {
     let Answers { hostname, email, dashboard, api, behind_proxy } = answers;
-    let mut settings = BTreeMap::from([
-        ("system-url", format!("https://{hostname}")),
-        ("database-url", format!("sqlite://{}", database.display())),
-    ]);
-    if !behind_proxy {
-        settings.insert("acme-email", email.as_str().to_owned());
-    }
+    let mut settings = existing;
+    let mut set = |key: &str, value: String| settings.insert(key.to_owned(), Value::String(value));
+    set("system-url", format!("https://{hostname}"));
     if let Some(dashboard) = dashboard {
-        settings.insert("dashboard-url", format!("https://{dashboard}"));
+        set("dashboard-url", format!("https://{dashboard}"));
     }
     if let Some(api) = api.as_ref().filter(|_| !behind_proxy) {
-        settings.insert("api-hostnames", api.as_str().to_owned());
+        set("api-hostnames", api.as_str().to_owned());
     }
-    settings.extend(given.iter().map(|(key, value)| (*key, value.clone())));
-    let lines = settings.into_iter().map(|(key, value)| format!("{key} = {}\n", toml::Value::String(value)));
-    format!(
-        "# Made by `signpost setup`. `signpost serve --help` describes all settings.\n{}",
-        lines.collect::<String>()
-    )
+    set("acme-email", email.as_str().to_owned());
+    if *behind_proxy {
+        settings.remove("acme-email");
+    }
+    settings
+        .entry("database-url")
+        .or_insert_with(|| Value::String(format!("sqlite://{}", database.display())));
+    settings.extend(given.iter().map(|(key, value)| ((*key).to_owned(), Value::String(value.clone()))));
+    format!("# Made by `signpost setup`. `signpost serve --help` describes all settings.\n{settings}")
 }
 
 /// Writes a file that only its owner may read, unless it has this content already. Another content is kept beside it.
@@ -98,7 +112,12 @@ mod tests {
     }
 
     fn lines(answers: &Answers, given: &Flags) -> Vec<String> {
-        let content = content(answers, Path::new("/var/lib/signpost/signpost.db"), given);
+        lines_after("", answers, given)
+    }
+
+    fn lines_after(existing: &str, answers: &Answers, given: &Flags) -> Vec<String> {
+        let database = Path::new("/var/lib/signpost/signpost.db");
+        let content = content(answers, database, existing.parse().unwrap(), given);
         content.lines().skip(1).map(str::to_owned).collect()
     }
 
@@ -124,6 +143,34 @@ mod tests {
             "{:?}",
             lines(&answers(), &given)
         );
+    }
+
+    #[test]
+    fn d205_other_settings_of_the_file_stay() {
+        let existing = "acme-email = \"bob@example.com\"\nedge-addresses = [\"192.0.2.1\"]\ndatabase-url = \"postgres://db/s\"\n";
+        let expected = [
+            "acme-email = \"ada@example.com\"",
+            "api-hostnames = \"api.example.com\"",
+            "dashboard-url = \"https://dash.example.com\"",
+            "database-url = \"postgres://db/s\"",
+            "edge-addresses = [\"192.0.2.1\"]",
+            "system-url = \"https://go.example.com\"",
+        ];
+        assert_eq!(lines_after(existing, &answers(), &Flags::new()), expected);
+        let behind_proxy = Answers { behind_proxy: true, api: None, dashboard: None, ..answers() };
+        assert_eq!(
+            lines_after(existing, &behind_proxy, &Flags::new()),
+            [expected[3], expected[4], expected[5]]
+        );
+    }
+
+    #[test]
+    fn d205_unreadable_file_is_named_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("signpost.toml");
+        assert!(read(&path).unwrap().is_empty());
+        fs::write(&path, "system-url = \n").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("signpost.toml is no TOML"));
     }
 
     #[test]
