@@ -8,7 +8,8 @@ mod turns;
 
 use std::time::{Duration, Instant};
 
-use signpost_domain::AccountId;
+use signpost_domain::analytics::UtcDay;
+use signpost_domain::{AccountId, PlanLimits};
 
 pub use self::export::{
     AskedClicks, Export, check_export_of_account, check_export_of_link, export_of_account, export_of_link,
@@ -80,6 +81,12 @@ impl Analytics {
         let now = Instant::now();
         now.checked_add(self.time_limit).unwrap_or(now)
     }
+}
+
+/// The first day that an account with these limits can still ask about, in any time zone. Earlier clicks are deleted.
+#[must_use]
+pub fn first_kept_day(limits: PlanLimits, today: UtcDay) -> UtcDay {
+    today.minus(limits.analytics_days.saturating_add(1))
 }
 
 /// Without an answer of the click store, only analytics is unavailable (D51).

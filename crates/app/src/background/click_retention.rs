@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use signpost_domain::AccountId;
 use signpost_domain::analytics::{PlannedDeletion, UtcDay};
-use signpost_domain::{AccountId, PlanLimits};
 
 use super::{Job, Progress};
+use crate::analytics::first_kept_day;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::ports::{OldClicks, Upkeep};
@@ -105,7 +106,7 @@ impl ForgetClicks {
             // All of them. But the database may be an older copy, and the account may return with the right one.
             None => Some(UtcDay::LAST),
             // Without the plan, the operator may restore it tomorrow. The clicks could not be restored.
-            Some(account) => self.app.plans.get(&account.plan).map(|plan| first_day_of(plan.limits, today)),
+            Some(account) => self.app.plans.get(&account.plan).map(|plan| first_kept_day(plan.limits, today)),
         };
         let planned = store.planned_deletion(id).await?;
         let old = match first {
@@ -152,11 +153,6 @@ impl ForgetClicks {
     }
 }
 
-/// The first day that an account with these limits can still ask about, in any time zone.
-fn first_day_of(limits: PlanLimits, today: UtcDay) -> UtcDay {
-    today.minus(limits.analytics_days.saturating_add(1))
-}
-
 #[async_trait]
 impl Job for ForgetClicks {
     fn name(&self) -> &'static str {
@@ -169,7 +165,7 @@ impl Job for ForgetClicks {
 
     async fn step(&self) -> Result<Progress, AppError> {
         let today = self.app.click_store.today(self.app.clock.now()).await?;
-        let first_of_any = self.app.plans.iter().map(|plan| first_day_of(plan.limits, today)).max();
+        let first_of_any = self.app.plans.iter().map(|plan| first_kept_day(plan.limits, today)).max();
         let Some(first) = first_of_any else { return Ok(Progress::Done) };
         let (ran, after) = {
             let mut round = self.round();

@@ -1,6 +1,7 @@
 //! Filters on the values of a dimension (D45).
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
 
 use super::dimension::Dimension;
 use super::recorded_value::as_recorded;
@@ -80,6 +81,27 @@ impl DimensionFilter {
     }
 }
 
+/// The text that [`DimensionFilter::parse`] reads as this filter.
+impl fmt::Display for DimensionFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.excludes {
+            f.write_char('-')?;
+        }
+        for (place, value) in self.values.iter().enumerate() {
+            if place > 0 {
+                f.write_char(',')?;
+            }
+            for (at, character) in value.char_indices() {
+                if matches!(character, ',' | '\\') || (character == '-' && at == 0) {
+                    f.write_char('\\')?;
+                }
+                f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +127,15 @@ mod tests {
             assert!(filter.values.iter().eq(values), "{text}: {:?}", filter.values);
             assert_eq!(filter.takes(values[0]), !excludes);
             assert_eq!(filter.takes("another"), excludes);
+        }
+    }
+
+    #[test]
+    fn d45_the_text_of_a_filter_is_read_as_the_same_filter() {
+        for text in ["DE", "DE,AT", "-DE", "", "-", ",DE", r"\-a", r"-\-a", r"a\,b,c\\", "a-b"] {
+            let filter = DimensionFilter::parse(Dimension::UtmCampaign, text).unwrap();
+            let again = DimensionFilter::parse(Dimension::UtmCampaign, &filter.to_string());
+            assert_eq!(again, Ok(filter), "{text}");
         }
     }
 

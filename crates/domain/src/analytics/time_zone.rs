@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZoneDatabase;
+use jiff::{Span, ToSpan as _};
 
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
@@ -104,7 +106,7 @@ impl TimeZone {
     /// ```
     #[must_use]
     pub fn local(&self, at: Timestamp) -> LocalTime {
-        let local = self.zone.to_datetime(instant(at.unix_millis()));
+        let local = self.datetime(at);
         LocalTime {
             year: local.year(),
             month: local.month().unsigned_abs(),
@@ -112,6 +114,35 @@ impl TimeZone {
             hour: local.hour().unsigned_abs(),
             minute: local.minute().unsigned_abs(),
         }
+    }
+
+    /// The instant at which the local clock showed the same time this number of days before; at least 1970.
+    #[must_use]
+    pub fn days_earlier(&self, at: Timestamp, days: u32) -> Timestamp {
+        self.earlier(at, i64::from(days).days())
+    }
+
+    /// The instant at which the local clock showed the same time and day of the month this number of months before; at least
+    /// 1970.
+    #[must_use]
+    pub fn months_earlier(&self, at: Timestamp, months: u32) -> Timestamp {
+        self.earlier(at, i64::from(months).months())
+    }
+
+    fn earlier(&self, at: Timestamp, span: Span) -> Timestamp {
+        let zoned = self.datetime(at).saturating_sub(span).to_zoned(self.zone.clone());
+        zoned.ok().and_then(|zoned| timestamp(zoned.timestamp())).unwrap_or(Timestamp::EPOCH)
+    }
+
+    /// The first instant at which the local clock shows a date; at least 1970.
+    pub(super) fn first_instant(&self, date: Date) -> Timestamp {
+        let zoned = date.to_zoned(self.zone.clone()).and_then(|zoned| zoned.start_of_day());
+        zoned.ok().and_then(|zoned| timestamp(zoned.timestamp())).unwrap_or(Timestamp::EPOCH)
+    }
+
+    /// What the local clock shows at an instant.
+    pub(super) fn datetime(&self, at: Timestamp) -> DateTime {
+        self.zone.to_datetime(instant(at.unix_millis()))
     }
 
     /// The offset of the local clock from UTC at an instant, both in milliseconds.
@@ -139,6 +170,10 @@ impl TimeZone {
 
 fn millis(offset: jiff::tz::Offset) -> i64 {
     i64::from(offset.seconds()).saturating_mul(1_000)
+}
+
+fn timestamp(instant: jiff::Timestamp) -> Option<Timestamp> {
+    Timestamp::from_unix_millis(instant.as_millisecond())
 }
 
 fn instant(millis: i64) -> jiff::Timestamp {

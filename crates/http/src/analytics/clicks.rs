@@ -7,9 +7,10 @@ use futures_util::stream;
 use signpost_app::analytics::{self, Export};
 use signpost_app::{AppError, Application};
 use signpost_domain::analytics::ExportedClick;
+use signpost_domain::analytics::ReportSubject;
 
 use super::click_lines::LineFormat;
-use super::query::{self, ExportQuery, Subject};
+use super::query::{self, ExportQuery};
 use super::until;
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
@@ -23,7 +24,7 @@ pub(crate) async fn of_link<K: LinkEndpoints>(
     method: Method,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
-    let query = query::export(input, Subject::Link(K::LINK_KIND), app.clock.now())?;
+    let query = query::export(input, ReportSubject::Link(K::LINK_KIND), app.clock.now())?;
     let ExportQuery { asked, links: _, format } = query;
     if method == Method::HEAD {
         analytics::check_export_of_link(&app, &caller, id.0, &asked).await?;
@@ -40,7 +41,7 @@ pub(crate) async fn of_account(
     method: Method,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
-    let ExportQuery { asked, links, format } = query::export(input, Subject::Account, app.clock.now())?;
+    let ExportQuery { asked, links, format } = query::export(input, ReportSubject::Account, app.clock.now())?;
     if method == Method::HEAD {
         let check = analytics::check_export_of_account(&app, &caller, links, &asked);
         until(app.analytics.deadline(), check).await?;

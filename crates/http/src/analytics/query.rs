@@ -2,37 +2,15 @@
 
 use signpost_app::analytics::{Asked, AskedClicks, LinkChoice};
 use signpost_domain::analytics::{
-    Buckets, ClickId, Dimension, DimensionFilter, Interval, MAX_VALUES, Period, TimeZone,
+    Buckets, ClickId, Dimension, DimensionFilter, Interval, MAX_VALUES, Period, ReportSubject, TimeZone,
 };
-use signpost_domain::{
-    FieldError, HostReference, IdReference, LinkKind, Timestamp, ViolationCode, Violations,
-};
+use signpost_domain::{FieldError, HostReference, IdReference, Timestamp, ViolationCode, Violations};
 
 use super::click_lines::LineFormat;
 use crate::extract::{OnlyQuery, QueryString, parse_integer};
 
 /// How many values of a dimension a report lists by default.
 const DEFAULT_VALUES: usize = 25;
-
-/// The subject of a report or an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// One link.
-    Link(LinkKind),
-    /// The whole account.
-    Account,
-}
-
-impl Subject {
-    /// Whether the endpoints of this subject offer a dimension (D47).
-    fn offers(self, dimension: Dimension) -> bool {
-        match self {
-            Self::Link(LinkKind::Redirect) => dimension.is_of_every_link(),
-            Self::Link(LinkKind::Landing) => dimension.is_of_every_link() || dimension == Dimension::Widget,
-            Self::Account => dimension.is_of_every_link() || dimension == Dimension::Link,
-        }
-    }
-}
 
 /// The question of a report, and its parts as the response repeats them.
 pub(super) struct QuestionQuery {
@@ -59,7 +37,7 @@ struct Common {
 /// Reads the parameters of a report, and reports all violations at once (D8).
 pub(super) fn question(
     input: OnlyQuery,
-    subject: Subject,
+    subject: ReportSubject,
     now: Timestamp,
 ) -> Result<QuestionQuery, Violations> {
     let OnlyQuery { mut query, mut violations } = input;
@@ -86,7 +64,11 @@ pub(super) fn question(
 }
 
 /// Reads the parameters of an export, and reports all violations at once (D8).
-pub(super) fn export(input: OnlyQuery, subject: Subject, now: Timestamp) -> Result<ExportQuery, Violations> {
+pub(super) fn export(
+    input: OnlyQuery,
+    subject: ReportSubject,
+    now: Timestamp,
+) -> Result<ExportQuery, Violations> {
     let OnlyQuery { mut query, mut violations } = input;
     let Common { period, zone, filters, links } = common(&mut query, subject, now);
     let format = or_default(&mut query, "format", LineFormat::parse).unwrap_or_default();
@@ -100,7 +82,7 @@ pub(super) fn export(input: OnlyQuery, subject: Subject, now: Timestamp) -> Resu
     violations.into_result(ExportQuery { asked, links, format })
 }
 
-fn common(query: &mut QueryString, subject: Subject, now: Timestamp) -> Common {
+fn common(query: &mut QueryString, subject: ReportSubject, now: Timestamp) -> Common {
     let start = instant(query, "start_date", Timestamp::from_unix_millis);
     // Any end in the future is cut to now (D49).
     let end = instant(query, "end_date", |millis| {
@@ -118,8 +100,8 @@ fn common(query: &mut QueryString, subject: Subject, now: Timestamp) -> Common {
         .filter_map(|each| query.read(each.as_str(), |text| DimensionFilter::parse(each, text)))
         .collect();
     let links = match subject {
-        Subject::Link(_) => LinkChoice::default(),
-        Subject::Account => LinkChoice {
+        ReportSubject::Link(_) => LinkChoice::default(),
+        ReportSubject::Account => LinkChoice {
             group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
             domain: query.take("domain").map(|text| HostReference::parse(&text)),
         },
@@ -166,18 +148,18 @@ fn parse_limit(text: &str) -> Result<usize, FieldError> {
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::Violation;
+    use signpost_domain::{LinkKind, Violation};
 
     use super::*;
 
     const NOW: i64 = 1_769_850_307_042;
 
-    fn read(query: &str, subject: Subject) -> Result<QuestionQuery, Violations> {
+    fn read(query: &str, subject: ReportSubject) -> Result<QuestionQuery, Violations> {
         let input = OnlyQuery { query: QueryString::parse(query), violations: Violations::new() };
         question(input, subject, Timestamp::from_unix_millis(NOW).unwrap())
     }
 
-    fn found(query: &str, subject: Subject) -> Vec<(String, &'static str)> {
+    fn found(query: &str, subject: ReportSubject) -> Vec<(String, &'static str)> {
         let violations = read(query, subject).err().unwrap_or_default();
         let mut found: Vec<_> =
             violations.iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect();
@@ -193,7 +175,7 @@ mod tests {
     fn d45_every_parameter_is_read() {
         let query = "start_date=1769700000000&end_date=99999999999999999&timezone=asia/kathmandu&interval=hour\
              &dimensions=link,country&limit=7&country=-DE,AT&utm_source=&group_id=none&domain=Go.Example.COM";
-        let QuestionQuery { asked, links, interval } = read(query, Subject::Account).unwrap();
+        let QuestionQuery { asked, links, interval } = read(query, ReportSubject::Account).unwrap();
         let period = asked.period;
         assert_eq!((period.first().unix_millis(), period.last().unix_millis()), (1_769_700_000_000, NOW));
         assert_eq!((asked.zone.name(), interval, asked.limit), ("Asia/Kathmandu", Interval::Hour, 7));
@@ -207,7 +189,7 @@ mod tests {
     #[test]
     fn d45_absent_parameters_have_defaults() {
         let QuestionQuery { asked, links, interval } =
-            read("start_date=0&end_date=86399999", Subject::Link(LinkKind::Redirect)).unwrap();
+            read("start_date=0&end_date=86399999", ReportSubject::Link(LinkKind::Redirect)).unwrap();
         assert_eq!((asked.zone.name(), interval, asked.limit), ("UTC", Interval::Day, 25));
         assert_eq!((asked.dimensions, asked.filters, links), (vec![], vec![], LinkChoice::default()));
     }
@@ -225,20 +207,20 @@ mod tests {
             ("start_date", "invalid_type"),
             ("timezone", "invalid_value"),
         ];
-        assert_eq!(found(all, Subject::Account), named(&expected));
+        assert_eq!(found(all, ReportSubject::Account), named(&expected));
         let of_period = format!("start_date={}&end_date=-1&limit=x", NOW + 1);
         assert_eq!(
-            found(&of_period, Subject::Account),
+            found(&of_period, ReportSubject::Account),
             named(&[("end_date", "out_of_range"), ("limit", "invalid_type")])
         );
         let late = format!("start_date={}&end_date={}&interval=x", NOW + 1, NOW + 2);
         assert_eq!(
-            found(&late, Subject::Account),
+            found(&late, ReportSubject::Account),
             named(&[("interval", "invalid_value"), ("start_date", "out_of_range")])
         );
         let many = format!("start_date=0&end_date={NOW}&limit=101");
         assert_eq!(
-            found(&many, Subject::Account),
+            found(&many, ReportSubject::Account),
             named(&[("interval", "out_of_range"), ("limit", "out_of_range")])
         );
     }
@@ -254,7 +236,7 @@ mod tests {
             ("yesterday", "must be an integer, milliseconds since 1970"),
         ] {
             let query = format!("start_date={written}&end_date=1");
-            let violations = read(&query, Subject::Account).err().unwrap();
+            let violations = read(&query, ReportSubject::Account).err().unwrap();
             let messages: Vec<_> = violations.iter().map(Violation::message).collect();
             assert_eq!(messages, [expected]);
         }
@@ -263,9 +245,9 @@ mod tests {
     #[test]
     fn d47_only_landing_pages_offer_widget_and_only_accounts_offer_link() {
         for (subject, widget, link) in [
-            (Subject::Link(LinkKind::Redirect), false, false),
-            (Subject::Link(LinkKind::Landing), true, false),
-            (Subject::Account, false, true),
+            (ReportSubject::Link(LinkKind::Redirect), false, false),
+            (ReportSubject::Link(LinkKind::Landing), true, false),
+            (ReportSubject::Account, false, true),
         ] {
             for (name, offered) in [("widget", widget), ("link", link), ("country", true)] {
                 let range = "start_date=0&end_date=1";
@@ -279,8 +261,10 @@ mod tests {
                 }
             }
         }
-        let only_account =
-            found("start_date=0&end_date=1&group_id=none&domain=a.com", Subject::Link(LinkKind::Landing));
+        let only_account = found(
+            "start_date=0&end_date=1&group_id=none&domain=a.com",
+            ReportSubject::Link(LinkKind::Landing),
+        );
         assert_eq!(only_account, named(&[("domain", "unknown_field"), ("group_id", "unknown_field")]));
     }
 
@@ -288,7 +272,7 @@ mod tests {
     fn d66_an_export_takes_a_format_and_a_position_and_no_buckets() {
         let read = |query: &str| {
             let input = OnlyQuery { query: QueryString::parse(query), violations: Violations::new() };
-            export(input, Subject::Account, Timestamp::from_unix_millis(NOW).unwrap())
+            export(input, ReportSubject::Account, Timestamp::from_unix_millis(NOW).unwrap())
         };
         let id = format!("clk_{:012x}r{:032x}0", 7, 9);
         let ExportQuery { asked, format, .. } =

@@ -5,10 +5,12 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use signpost_app::{Application, analytics};
 use signpost_domain::Timestamp;
-use signpost_domain::analytics::{Counts, Dimension, Interval, MAX_BUCKETS, MAX_VALUES, Report, ValueCounts};
+use signpost_domain::analytics::{
+    Counts, Dimension, Interval, MAX_BUCKETS, MAX_VALUES, Report, ReportSubject, ValueCounts,
+};
 use utoipa::openapi::schema::ObjectBuilder;
 
-use super::query::{self, QuestionQuery, Subject};
+use super::query::{self, QuestionQuery};
 use super::until;
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
@@ -26,7 +28,7 @@ pub(crate) async fn of_link<K: LinkEndpoints>(
     id: PathId<K>,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
-    let asked = query::question(input, Subject::Link(K::LINK_KIND), app.clock.now())?;
+    let asked = query::question(input, ReportSubject::Link(K::LINK_KIND), app.clock.now())?;
     let frame = Frame::of(&asked);
     let deadline = app.analytics.deadline();
     let report = until(deadline, analytics::of_link(&app, &caller, id.0, asked.asked, deadline)).await?;
@@ -39,7 +41,7 @@ pub(crate) async fn of_account(
     caller: Admitted,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
-    let asked = query::question(input, Subject::Account, app.clock.now())?;
+    let asked = query::question(input, ReportSubject::Account, app.clock.now())?;
     let frame = Frame::of(&asked);
     let deadline = app.analytics.deadline();
     let work = analytics::of_account(&app, &caller, asked.links, asked.asked, deadline);
