@@ -4,16 +4,13 @@ use signpost_domain::{DateLanguage, Preferences, Timestamp};
 
 /// An instant to the minute, such as `26 Nov 2026, 20:47`.
 pub(crate) fn date_and_time(at: Timestamp, preferences: &Preferences) -> String {
-    let local = preferences.time_zone.local(at);
-    format!("{}, {:02}:{:02}", date(at, preferences), local.hour, local.minute)
+    format!("{}, {}", date(at, preferences), time_of_day(at, preferences))
 }
 
 /// The day of an instant, such as `26 Nov 2026`.
 pub(crate) fn date(at: Timestamp, preferences: &Preferences) -> String {
     let local = preferences.time_zone.local(at);
-    let (year, day) = (local.year, local.day);
-    let month = usize::from(local.month.saturating_sub(1));
-    let month = months(preferences.date_language).get(month).copied().unwrap_or_default();
+    let (year, day, month) = (local.year, local.day, month_name(local.month, preferences.date_language));
     match preferences.date_language {
         DateLanguage::English | DateLanguage::French | DateLanguage::Russian => {
             format!("{day} {month} {year}")
@@ -21,6 +18,33 @@ pub(crate) fn date(at: Timestamp, preferences: &Preferences) -> String {
         DateLanguage::German => format!("{day}. {month} {year}"),
         DateLanguage::Spanish | DateLanguage::Portuguese => format!("{day} de {month} de {year}"),
     }
+}
+
+/// The day of an instant without its year, such as `26 Nov`.
+pub(crate) fn day_of_year(at: Timestamp, preferences: &Preferences) -> String {
+    let local = preferences.time_zone.local(at);
+    let (day, month) = (local.day, month_name(local.month, preferences.date_language));
+    match preferences.date_language {
+        DateLanguage::English | DateLanguage::French | DateLanguage::Russian => format!("{day} {month}"),
+        DateLanguage::German => format!("{day}. {month}"),
+        DateLanguage::Spanish | DateLanguage::Portuguese => format!("{day} de {month}"),
+    }
+}
+
+/// The month of an instant, such as `Nov 2026`.
+pub(crate) fn month(at: Timestamp, preferences: &Preferences) -> String {
+    let local = preferences.time_zone.local(at);
+    format!("{} {}", month_name(local.month, preferences.date_language), local.year)
+}
+
+/// The time of day of an instant, such as `20:47`.
+pub(crate) fn time_of_day(at: Timestamp, preferences: &Preferences) -> String {
+    let local = preferences.time_zone.local(at);
+    format!("{:02}:{:02}", local.hour, local.minute)
+}
+
+fn month_name(month: u8, language: DateLanguage) -> &'static str {
+    months(language).get(usize::from(month.saturating_sub(1))).copied().unwrap_or_default()
 }
 
 const fn months(language: DateLanguage) -> [&'static str; 12] {

@@ -4,7 +4,9 @@ use actix_web::dev::ServiceRequest;
 use actix_web::{Route, guard, web};
 use signpost_domain::Permission;
 
-use crate::pages::{assets, audit, entry, groups, home, keys, links, me, members, pixels, sign_in, usage};
+use crate::pages::{
+    analytics, assets, audit, entry, groups, home, keys, links, me, members, pixels, sign_in, usage,
+};
 
 /// The placeholders of paths.
 pub(crate) const ACCOUNT: &str = "account";
@@ -61,6 +63,7 @@ const READ: Access = Access::Member(Permission::Read);
 const WRITE: Access = Access::Member(Permission::WriteLinks);
 const KEYS: Access = Access::Member(Permission::ManageKeys);
 const MEMBERS: Access = Access::Member(Permission::ManageMembers);
+const ANALYTICS: Access = Access::Member(Permission::ReadAnalytics);
 const AUDIT: Access = Access::Member(Permission::ReadAudit);
 
 routes! {
@@ -96,6 +99,10 @@ routes! {
     Post "/{account}/links/{id}" WRITE => links::edit::save;
     Post "/{account}/links/{id}/delete" WRITE => links::edit::delete;
     Get "/{account}/links/{id}/qr.svg" READ => links::qr::svg;
+    Get "/{account}/links/{id}/analytics" ANALYTICS => analytics::show_link;
+    Get "/{account}/links/{id}/analytics.csv" ANALYTICS => analytics::save_link;
+    Get "/{account}/analytics" ANALYTICS => analytics::show_account;
+    Get "/{account}/analytics.csv" ANALYTICS => analytics::save_account;
     Get "/{account}/groups" READ => groups::show;
     Post "/{account}/groups" WRITE => groups::create;
     Post "/{account}/groups/{id}" WRITE => groups::rename;

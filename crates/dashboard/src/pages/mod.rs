@@ -1,5 +1,6 @@
 //! The handlers of pages and forms. A form is answered with a redirect to a page, or with its own page and what is wrong with it.
 
+pub(crate) mod analytics;
 pub(crate) mod assets;
 pub(crate) mod audit;
 pub(crate) mod entry;

@@ -1,13 +1,14 @@
 //! English.
 
 use super::Texts;
-use super::english_audit::action;
-use super::english_errors::error;
+use super::english_analytics::ANALYTICS;
+use super::{english_audit::action, english_errors::error};
 
 /// English.
 pub static ENGLISH: Texts = Texts {
     error,
     audit_action: action,
+    analytics: &ANALYTICS,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

@@ -1,6 +1,8 @@
 //! Every sentence that people read, in one struct for each language.
 
+mod analytics;
 mod english;
+mod english_analytics;
 mod english_audit;
 mod english_errors;
 
@@ -8,6 +10,7 @@ use signpost_domain::AuditAction;
 
 use crate::views::ErrorKind;
 
+pub use analytics::AnalyticsTexts;
 pub use english::ENGLISH;
 
 /// A text with one value in it.
@@ -23,6 +26,7 @@ pub type Counted = fn(usize) -> String;
 pub struct Texts {
     pub error: fn(ErrorKind) -> ErrorWords,
     pub audit_action: fn(AuditAction) -> &'static str,
+    pub analytics: &'static AnalyticsTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

@@ -28,6 +28,13 @@ pub struct LinksPage {
     pub summary: Option<BulkSummary>,
 }
 
+impl LinksPage {
+    /// The path of the account, relative to the page: `A/links`, or `A/links/bulk` with its result.
+    const fn up(&self) -> &'static str {
+        if self.summary.is_some() { ".." } else { "." }
+    }
+}
+
 /// The filter of the list, whose form is sent with `GET`: `q`, `group`, `domain`, `active` and `kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkFilter {

@@ -4,7 +4,9 @@
 //! with a [`Card`].
 
 mod account;
+mod analytics;
 mod audit;
+mod chart;
 mod entry;
 mod errors;
 mod form;
@@ -18,7 +20,12 @@ mod shell;
 mod usage;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
+pub use analytics::{
+    AnalyticsPage, AnalyticsReport, BucketRow, DimensionBars, LinkScopeFields, RangeForm, StateLink, Total,
+    ValueBar,
+};
 pub use audit::{AuditPage, AuditRow};
+pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };

@@ -100,6 +100,8 @@ pub enum NavItem {
     None,
     /// Links.
     Links,
+    /// Statistics of the account.
+    Analytics,
     /// Groups.
     Groups,
     /// Pixels.
@@ -123,6 +125,7 @@ impl NavItem {
         let name = match self {
             Self::None => "",
             Self::Links => "links",
+            Self::Analytics => "analytics",
             Self::Groups => "groups",
             Self::Pixels => "pixels",
             Self::Keys => "keys",

@@ -12,6 +12,7 @@
 )]
 
 mod access;
+mod analytics;
 mod audit;
 mod cross_site;
 mod edits;

@@ -236,6 +236,7 @@ fn edits(m: &Maker) {
         is_new: false,
         is_active: true,
         clicks: m.some("1,204"),
+        has_statistics: true,
         created: m.w("3 Nov 2026, 09:12"),
         updated: m.w("26 Nov 2026, 20:47"),
         delete_key: key(121),

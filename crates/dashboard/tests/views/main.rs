@@ -8,6 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
+mod analytics_samples;
+mod contrast;
 // Visitors' pages are read in the same way.
 #[path = "../../../pages/tests/pages/document.rs"]
 mod document;

@@ -197,6 +197,7 @@ async fn edit_page(
         is_new: false,
         is_active: link.is_active,
         clicks: clicks_of(visit, member, &link).await,
+        has_statistics: has_statistics(member, &link),
         created: date_and_time(link.created_at, preferences),
         delete_key: visit.new_key(),
         conflict: differing.map(|fields| Conflict { saved: updated.clone(), fields }),
@@ -205,8 +206,12 @@ async fn edit_page(
     })
 }
 
+fn has_statistics(member: &Member, link: &Link) -> bool {
+    link.analytics_enabled && member.caller.may(Permission::ReadAnalytics)
+}
+
 async fn clicks_of(visit: &Visit, member: &Member, link: &Link) -> Option<String> {
-    if !link.analytics_enabled || !member.caller.may(Permission::ReadAnalytics) {
+    if !has_statistics(member, link) {
         return None;
     }
     let clicks = analytics::clicks_of(visit.app(), &member.caller, std::slice::from_ref(link)).await.ok()?;

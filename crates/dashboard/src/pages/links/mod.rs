@@ -6,6 +6,6 @@ pub(crate) mod create;
 pub(crate) mod edit;
 mod landing_fields;
 pub(crate) mod list;
-mod placement_fields;
+pub(super) mod placement_fields;
 pub(crate) mod qr;
 mod redirect_fields;

@@ -14,11 +14,11 @@ use crate::views::{Choice, Select};
 use crate::visit::{Member, Visit};
 
 /// What the forms of links offer to choose from.
-pub(super) struct Choices {
+pub(crate) struct Choices {
     /// The system domain, and the account's own domains that serve links.
     pub(super) hostnames: Vec<String>,
     /// The newest groups of the account.
-    pub(super) groups: Vec<Group>,
+    pub(crate) groups: Vec<Group>,
 }
 
 impl Choices {
@@ -37,7 +37,7 @@ impl Choices {
     }
 
     /// Only the groups: the list of links names its domains by what is typed.
-    pub(super) async fn of_groups(visit: &Visit, member: &Member) -> Result<Self, Failure> {
+    pub(crate) async fn of_groups(visit: &Visit, member: &Member) -> Result<Self, Failure> {
         let limit = PageLimit::new(100).unwrap_or_default();
         let groups = groups::list(visit.app(), &member.caller, limit, None).await?.items;
         Ok(Self { hostnames: vec![], groups })

@@ -1,0 +1,46 @@
+//! The numbers of a page as CSV: one row for each count, with the part of the page that it is from.
+
+use signpost_domain::analytics::{Buckets, Counts, Report, ValueCounts, push_csv_cell};
+
+use super::questions::{Answers, Previous};
+
+const HEADER: &[u8] = b"part,value,clicks,visitors,bots,blocked\r\n";
+
+/// The file. Buckets are named by the instant at which they begin, as in the API. Values of dimensions count clicks alone, so
+/// their cells of bots and blocked visits are empty.
+pub(super) fn file(answers: &Answers) -> Vec<u8> {
+    let Answers { questions, report, previous } = answers;
+    let mut lines = HEADER.to_vec();
+    write_report(["total", "series"], report, &questions.asked.buckets, &mut lines);
+    if let Some(Previous { buckets, report }) = previous {
+        write_report(["previous_total", "previous_series"], report, buckets, &mut lines);
+    }
+    for (dimension, values) in questions.asked.dimensions.iter().zip(&report.dimensions) {
+        for ValueCounts { value, clicks, visitors } in values {
+            write_row(dimension.as_str(), value, [Some(*clicks), Some(*visitors), None, None], &mut lines);
+        }
+    }
+    lines
+}
+
+fn write_report([total, series]: [&str; 2], report: &Report, buckets: &Buckets, lines: &mut Vec<u8>) {
+    write_row(total, "", counts(report.totals), lines);
+    for (start, bucket) in buckets.starts().iter().zip(&report.series) {
+        write_row(series, &start.to_string(), counts(*bucket), lines);
+    }
+}
+
+const fn counts(Counts { clicks, visitors, bots, blocked }: Counts) -> [Option<u64>; 4] {
+    [Some(clicks), Some(visitors), Some(bots), Some(blocked)]
+}
+
+fn write_row(part: &str, value: &str, counts: [Option<u64>; 4], lines: &mut Vec<u8>) {
+    push_csv_cell(part, lines);
+    lines.push(b',');
+    push_csv_cell(value, lines);
+    for count in counts {
+        lines.push(b',');
+        lines.extend(count.map(|count| count.to_string()).unwrap_or_default().bytes());
+    }
+    lines.extend_from_slice(b"\r\n");
+}

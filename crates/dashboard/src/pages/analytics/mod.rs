@@ -1,0 +1,112 @@
+//! Statistics of a link and of an account (D45 to D51), as a page and as CSV.
+
+mod csv;
+mod measure;
+mod part;
+mod questions;
+mod range;
+mod series;
+mod state;
+mod subject;
+mod view;
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use signpost_app::AppError;
+use signpost_domain::Permission;
+
+use self::questions::{Answers, Questions};
+use self::state::State;
+use self::subject::Subject;
+use crate::answer::page_with;
+use crate::failure::Failure;
+use crate::views::ErrorKind;
+use crate::visit::{Member, Visit};
+
+/// `GET /{account}/links/{id}/analytics`
+pub(crate) async fn show_link(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = reader(&visit).await?;
+    let subject = Subject::link(&visit, &member).await?;
+    show(&visit, &member, &subject).await
+}
+
+/// `GET /{account}/analytics`
+pub(crate) async fn show_account(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = reader(&visit).await?;
+    show(&visit, &member, &Subject::Account).await
+}
+
+/// `GET /{account}/links/{id}/analytics.csv`
+pub(crate) async fn save_link(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = reader(&visit).await?;
+    let subject = Subject::link(&visit, &member).await?;
+    save(&visit, &member, &subject).await
+}
+
+/// `GET /{account}/analytics.csv`
+pub(crate) async fn save_account(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = reader(&visit).await?;
+    save(&visit, &member, &Subject::Account).await
+}
+
+/// A member who may read statistics. The use cases ask again, but a page about a mistake has none.
+async fn reader(visit: &Visit) -> Result<Member, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::ReadAnalytics)?;
+    Ok(member)
+}
+
+/// Why a page has no report.
+pub(super) enum Problem {
+    /// The state is none that can be asked about, as a sentence says.
+    Mistaken(String),
+    /// The use case did not answer.
+    Unanswered(AppError),
+}
+
+impl From<AppError> for Problem {
+    fn from(error: AppError) -> Self {
+        Self::Unanswered(error)
+    }
+}
+
+async fn answers(
+    visit: &Visit,
+    member: &Member,
+    subject: &Subject,
+    state: &State,
+) -> Result<Answers, Problem> {
+    let questions = Questions::of(visit, member, subject, state).map_err(Problem::Mistaken)?;
+    Ok(questions.ask(visit, member, subject, state).await?)
+}
+
+async fn show(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpResponse, Failure> {
+    let state = State::read(&visit.query(), subject.of_report());
+    match answers(visit, member, subject, &state).await {
+        Ok(answers) => {
+            let page = view::page_of(visit, member, subject, &state, &answers).await?;
+            page_with(StatusCode::OK, &page)
+        }
+        Err(problem) => {
+            let (status, sentence) = view::sentence_about(problem)?;
+            page_with(status, &view::page_without_report(visit, member, subject, &state, sentence).await?)
+        }
+    }
+}
+
+async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpResponse, Failure> {
+    let state = State::read(&visit.query(), subject.of_report());
+    let answers = answers(visit, member, subject, &state).await.map_err(|problem| match problem {
+        // The page says what is wrong; a download has no room for it.
+        Problem::Mistaken(_) => Failure::Redirected(format!("{}{}", subject.path(member), state.address())),
+        Problem::Unanswered(AppError::AnalyticsUnavailable(_)) => {
+            Failure::Later { kind: ErrorKind::Unavailable, seconds: 5 }
+        }
+        Problem::Unanswered(error) => error.into(),
+    })?;
+    let mut response = HttpResponse::Ok();
+    response.insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"));
+    response.insert_header((CONTENT_DISPOSITION, "attachment; filename=\"statistics.csv\""));
+    Ok(response.body(csv::file(&answers)))
+}

@@ -1,0 +1,325 @@
+//! Fills the page of statistics.
+
+use std::collections::{BTreeSet, HashMap};
+
+use actix_web::http::StatusCode;
+use signpost_app::AppError;
+use signpost_app::analytics::first_kept_day;
+use signpost_app::links;
+use signpost_domain::analytics::{Dimension, Interval, UtcDay, ValueCounts};
+use signpost_domain::{LinkId, Preferences, Refusal};
+
+use super::Problem;
+use super::measure::{Measure, change};
+use super::part::Part;
+use super::questions::Answers;
+use super::range::{Choice as RangeChoice, Preset};
+use super::series;
+use super::state::State;
+use super::subject::Subject;
+use crate::failure::Failure;
+use crate::frame::{TEXTS, shell};
+use crate::local_time::{date, number};
+use crate::pages::links::placement_fields::Choices;
+use crate::texts::AnalyticsTexts;
+use crate::views::{
+    AnalyticsPage, AnalyticsReport, Choice, CurlExample, DimensionBars, LinkScopeFields, NavItem, RangeForm,
+    StateLink, Total, ValueBar,
+};
+use crate::visit::{Member, Visit};
+
+const WORDS: &AnalyticsTexts = TEXTS.analytics;
+
+/// The status and the sentence of a page without a report.
+pub(super) fn sentence_about(problem: Problem) -> Result<(StatusCode, String), Failure> {
+    Ok(match problem {
+        Problem::Mistaken(sentence) => (StatusCode::UNPROCESSABLE_ENTITY, sentence),
+        Problem::Unanswered(AppError::Refused(Refusal::AnalyticsRangeTooLong { days })) => {
+            let days = usize::try_from(days).unwrap_or(usize::MAX);
+            (StatusCode::UNPROCESSABLE_ENTITY, (WORDS.too_long)(days))
+        }
+        Problem::Unanswered(AppError::Refused(Refusal::AnalyticsNotConfigured)) => {
+            (StatusCode::OK, WORDS.not_counted.to_owned())
+        }
+        Problem::Unanswered(AppError::Invalid(violations)) => {
+            let messages = violations.iter().map(|one| format!("{} {}.", one.field(), one.message()));
+            (StatusCode::UNPROCESSABLE_ENTITY, messages.collect::<Vec<_>>().join(" "))
+        }
+        Problem::Unanswered(error @ AppError::AnalyticsUnavailable(_)) => {
+            tracing::warn!(cause = signpost_app::with_causes(&error), "a page is shown without statistics");
+            (StatusCode::SERVICE_UNAVAILABLE, WORDS.unavailable.to_owned())
+        }
+        Problem::Unanswered(AppError::AnalyticsBusy) => {
+            (StatusCode::SERVICE_UNAVAILABLE, WORDS.busy.to_owned())
+        }
+        Problem::Unanswered(error) => return Err(error.into()),
+    })
+}
+
+/// The page with its report.
+pub(super) async fn page_of(
+    visit: &Visit,
+    member: &Member,
+    subject: &Subject,
+    state: &State,
+    answers: &Answers,
+) -> Result<AnalyticsPage, Failure> {
+    let names = names_of_links(visit, member, state, answers).await?;
+    let range = &answers.questions.range;
+    let preferences = &member.signed_in.user().preferences;
+    let mut page =
+        blank(visit, member, subject, state, vec![answers.questions.curl(visit, subject, state)]).await?;
+    page.form.from = range.first.to_string();
+    page.form.to = range.last.to_string();
+    page.filters = filters(state, &names);
+    page.notes.extend(notes(visit, member, answers, preferences));
+    page.report = Some(report(member, subject, state, answers, &names));
+    Ok(page)
+}
+
+/// The page with a sentence in place of the report.
+pub(super) async fn page_without_report(
+    visit: &Visit,
+    member: &Member,
+    subject: &Subject,
+    state: &State,
+    sentence: String,
+) -> Result<AnalyticsPage, Failure> {
+    let example = crate::curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account");
+    let mut page = blank(visit, member, subject, state, vec![example]).await?;
+    page.problem = Some(sentence);
+    page.form.is_open = true;
+    Ok(page)
+}
+
+/// All of the page that needs no answer.
+async fn blank(
+    visit: &Visit,
+    member: &Member,
+    subject: &Subject,
+    state: &State,
+    curl: Vec<CurlExample>,
+) -> Result<AnalyticsPage, Failure> {
+    let (back, title, nav) = match subject {
+        Subject::Account => (None, WORDS.title.to_owned(), NavItem::Analytics),
+        Subject::Link(link) => {
+            let path = format!("/{}/links/{}", member.caller.account_id(), link.id());
+            let name = link.name.as_str();
+            (Some((path, name.to_owned())), (WORDS.title_of)(name), NavItem::Links)
+        }
+    };
+    let preset = |preset: Preset| StateLink {
+        label: preset.name(),
+        href: state.with_choice(RangeChoice::Preset(preset)).address(),
+        is_current: state.choice == RangeChoice::Preset(preset),
+    };
+    let (from, to) = match &state.choice {
+        RangeChoice::Dates { from, to } => (from.clone(), to.clone()),
+        RangeChoice::Preset(_) => (String::new(), String::new()),
+    };
+    let zone = &member.signed_in.user().preferences.time_zone;
+    let intervals = Interval::ALL.map(|interval| {
+        let is_chosen = state.interval == Some(interval);
+        Choice::new(interval.as_str(), (WORDS.interval)(interval), is_chosen)
+    });
+    let automatic = Choice::new("", WORDS.automatic, state.interval.is_none());
+    let scope = match subject {
+        Subject::Link(_) => None,
+        Subject::Account => Some(scope_fields(visit, member, state).await?),
+    };
+    let kept = state.kept_by_form().into_iter().map(|(name, value)| (name.to_owned(), value));
+    Ok(AnalyticsPage {
+        back,
+        presets: Preset::ALL.map(preset).into(),
+        form: RangeForm {
+            from,
+            to,
+            today: signpost_domain::analytics::LocalDate::at(visit.app().clock.now(), zone).to_string(),
+            intervals: std::iter::once(automatic).chain(intervals).collect(),
+            links: scope,
+            kept: kept.collect(),
+            is_open: matches!(state.choice, RangeChoice::Dates { .. })
+                || state.interval.is_some()
+                || !state.group.is_empty()
+                || !state.domain.is_empty(),
+        },
+        filters: filters(state, &HashMap::new()),
+        without_filters: state.without_filters().address(),
+        notes: state.mistakes.clone(),
+        problem: None,
+        report: None,
+        shell: shell(visit, member, nav, &title, curl),
+    })
+}
+
+async fn scope_fields(visit: &Visit, member: &Member, state: &State) -> Result<LinkScopeFields, Failure> {
+    let choices = Choices::of_groups(visit, member).await?;
+    let chosen = state.group.as_str();
+    let listed = choices.groups.iter().map(|group| {
+        let id = group.id.to_string();
+        let is_chosen = id == chosen;
+        Choice::new(id, group.name.as_str(), is_chosen)
+    });
+    let own = [
+        Choice::new("", WORDS.all_links, chosen.is_empty()),
+        Choice::new("none", TEXTS.without_group, chosen == "none"),
+    ];
+    let mut groups: Vec<Choice> = own.into_iter().chain(listed).collect();
+    if !groups.iter().any(|group| group.selected) {
+        groups.push(Choice::new(chosen, chosen, true));
+    }
+    Ok(LinkScopeFields { groups, domain: state.domain.clone() })
+}
+
+/// The names of the links among the values and filters. Deleted links have none.
+async fn names_of_links(
+    visit: &Visit,
+    member: &Member,
+    state: &State,
+    answers: &Answers,
+) -> Result<HashMap<String, String>, Failure> {
+    let filtered = state.filters.iter().filter(|filter| filter.dimension == Dimension::Link);
+    let filtered = filtered.flat_map(|filter| filter.values.iter());
+    let reported = answers.questions.asked.dimensions.iter().zip(&answers.report.dimensions);
+    let reported = reported.filter(|(dimension, _)| **dimension == Dimension::Link);
+    let reported = reported.flat_map(|(_, values)| values.iter().map(|counts| &counts.value));
+    let ids: BTreeSet<LinkId> = filtered.chain(reported).filter_map(|id| id.parse().ok()).collect();
+    let ids: Vec<LinkId> = ids.into_iter().collect();
+    let mut names = HashMap::new();
+    for batch in ids.chunks(signpost_domain::analytics::MAX_VALUES) {
+        let links = links::named(visit.app(), &member.caller, batch).await?;
+        names.extend(links.iter().map(|link| (link.id().to_string(), link.name.as_str().to_owned())));
+    }
+    Ok(names)
+}
+
+/// A value in words.
+fn in_words(dimension: Dimension, value: &str, names: &HashMap<String, String>) -> String {
+    if let Some(words) = (WORDS.value)(dimension, value) {
+        return words.to_owned();
+    }
+    let name = names.get(value).filter(|_| dimension == Dimension::Link);
+    name.map_or_else(|| value.to_owned(), Clone::clone)
+}
+
+fn filters(state: &State, names: &HashMap<String, String>) -> Vec<StateLink> {
+    let mut links = Vec::new();
+    for filter in &state.filters {
+        let name = (WORDS.dimension)(filter.dimension);
+        for value in &filter.values {
+            let words = in_words(filter.dimension, value, names);
+            links.push(StateLink {
+                label: if filter.excludes { (WORDS.is_not)(name, &words) } else { (WORDS.is)(name, &words) },
+                href: state.without_filter(filter.dimension, value).address(),
+                is_current: true,
+            });
+        }
+    }
+    links
+}
+
+fn notes(visit: &Visit, member: &Member, answers: &Answers, preferences: &Preferences) -> Vec<String> {
+    let range = &answers.questions.range;
+    let limits = member.caller.plan().limits;
+    let kept_from = first_kept_day(limits, UtcDay::of(visit.app().clock.now()));
+    let clamped = range.is_clamped.then(|| (WORDS.clamped)(&date(range.period.first(), preferences)));
+    let is_older = UtcDay::of(range.period.first()) < kept_from;
+    let forgotten = is_older.then(|| (WORDS.not_kept)(&date(kept_from.first(), preferences)));
+    clamped.into_iter().chain(forgotten).collect()
+}
+
+fn report(
+    member: &Member,
+    subject: &Subject,
+    state: &State,
+    answers: &Answers,
+    names: &HashMap<String, String>,
+) -> AnalyticsReport {
+    let preferences = &member.signed_in.user().preferences;
+    let Answers { questions, report, previous } = answers;
+    let period = questions.range.period;
+    let (first, last) = (date(period.first(), preferences), date(period.last(), preferences));
+    let days = if first == last { first } else { format!("{first} – {last}") };
+    let total = |measure: Measure| {
+        let count = measure.of(report.totals);
+        let before = previous.as_ref().map(|previous| measure.of(previous.report.totals));
+        Total {
+            name: measure.name().to_owned(),
+            count: number(count),
+            change: before.map(|before| change(before, count)).unwrap_or_default(),
+            before: before.map(|before| (WORDS.before)(&number(before))).unwrap_or_default(),
+            href: state.with_measure(measure).address(),
+            is_drawn: state.measure == measure,
+        }
+    };
+    let part = |part: Part| StateLink {
+        label: part.name().to_owned(),
+        href: state.with_part(part).address(),
+        is_current: state.part == part,
+    };
+    let drawn = series::drawn(answers, state.measure, &days, preferences);
+    let dimensions = questions.asked.dimensions.iter().zip(&report.dimensions);
+    let has_more = report.dimensions.iter().any(|values| values.len() >= state.values);
+    AnalyticsReport {
+        period: (WORDS.in_zone)(&days, preferences.time_zone.name()),
+        totals: Measure::ALL.map(total).into(),
+        empty: emptiness(member, subject, state, answers),
+        chart: drawn.chart,
+        before: previous.as_ref().map(|_| (WORDS.before)(state.measure.name())),
+        rows: drawn.rows,
+        parts: Part::ALL.map(part).into(),
+        dimensions: dimensions.map(|(dimension, values)| bars(state, *dimension, values, names)).collect(),
+        more_values: state.with_more_values().filter(|_| has_more).map(|state| state.address()),
+        csv: format!("{}.csv{}", subject.path(member), state.address()),
+    }
+}
+
+/// Why there is nothing to draw, if there is nothing in this period and in the one before.
+fn emptiness(member: &Member, subject: &Subject, state: &State, answers: &Answers) -> Option<String> {
+    let is_zero = |counts| Measure::ALL.iter().all(|measure| measure.of(counts) == 0);
+    let before = answers.previous.as_ref().is_none_or(|previous| is_zero(previous.report.totals));
+    if !is_zero(answers.report.totals) || !before {
+        return None;
+    }
+    let created = match subject {
+        Subject::Link(link) => link.created_at,
+        Subject::Account => member.caller.account().created_at,
+    };
+    if created > answers.questions.range.period.last() {
+        let preferences = &member.signed_in.user().preferences;
+        return Some((WORDS.created_later)(&date(created, preferences)));
+    }
+    let sentence = if state.filters.is_empty() { WORDS.no_visits } else { WORDS.no_match };
+    Some(sentence.to_owned())
+}
+
+fn bars(
+    state: &State,
+    dimension: Dimension,
+    values: &[ValueCounts],
+    names: &HashMap<String, String>,
+) -> DimensionBars {
+    let most = values.iter().map(|counts| counts.clicks).max().unwrap_or(0).max(1);
+    let dimension_name = (WORDS.dimension)(dimension);
+    let bar = |ValueCounts { value, clicks, visitors }: &ValueCounts| {
+        let name = in_words(dimension, value, names);
+        let is_filtered = state.is_filtered(dimension, value);
+        let only = if is_filtered {
+            state.without_filter(dimension, value)
+        } else {
+            state.with_filter(dimension, value, false)
+        };
+        let percent = u128::from(*clicks) * 100 / u128::from(most);
+        ValueBar {
+            clicks: number(*clicks),
+            visitors: number(*visitors),
+            percent: u64::try_from(percent).unwrap_or(100),
+            only: only.address(),
+            is_filtered,
+            exclude: state.with_filter(dimension, value, true).address(),
+            exclude_name: (WORDS.exclude)(&name),
+            name,
+        }
+    };
+    DimensionBars { name: dimension_name.to_owned(), values: values.iter().map(bar).collect() }
+}

@@ -1,0 +1,76 @@
+//! The sentences of statistics.
+
+use signpost_domain::analytics::{Dimension, Interval};
+
+use super::{Counted, One, Two};
+
+/// The texts of statistics in one language.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "the English text of a field is its description")]
+pub struct AnalyticsTexts {
+    /// The name of a dimension.
+    pub dimension: fn(Dimension) -> &'static str,
+    /// The name of an interval.
+    pub interval: fn(Interval) -> &'static str,
+    /// A value of a dimension in words. Values without words are shown as they are.
+    pub value: fn(Dimension, &str) -> Option<&'static str>,
+    pub all_links: &'static str,
+    pub all_numbers: &'static str,
+    pub apply: &'static str,
+    pub automatic: &'static str,
+    pub before: One,
+    pub blocked: &'static str,
+    pub bots: &'static str,
+    pub bucket: &'static str,
+    pub busy: &'static str,
+    pub change_new: &'static str,
+    pub chart: Two,
+    pub clamped: One,
+    pub clicks: &'static str,
+    pub created_later: One,
+    pub csv: &'static str,
+    pub curl_report: &'static str,
+    pub dates_missing: &'static str,
+    pub dates_reversed: &'static str,
+    pub days: Counted,
+    pub devices: &'static str,
+    pub domain: &'static str,
+    pub exclude: One,
+    pub explanation: &'static str,
+    pub dimensions: &'static str,
+    pub filters: &'static str,
+    pub from: &'static str,
+    pub future: &'static str,
+    pub in_zone: Two,
+    pub interval_label: &'static str,
+    pub is: Two,
+    pub is_not: Two,
+    pub legend_before: &'static str,
+    pub legend_partial: &'static str,
+    pub more_values: &'static str,
+    pub no_clicks: &'static str,
+    pub no_comparison: &'static str,
+    pub no_match: &'static str,
+    pub no_visits: &'static str,
+    pub not_counted: &'static str,
+    pub not_kept: One,
+    pub other_choice: &'static str,
+    pub other_period: &'static str,
+    pub other_values: &'static str,
+    pub partial: One,
+    pub period: &'static str,
+    pub remove_filters: &'static str,
+    pub show_all: &'static str,
+    pub sources: &'static str,
+    pub title: &'static str,
+    pub title_of: One,
+    pub to: &'static str,
+    pub today: &'static str,
+    pub too_long: Counted,
+    pub twelve_months: &'static str,
+    pub unavailable: &'static str,
+    pub unknown: &'static str,
+    pub visitors: &'static str,
+    pub week_from: One,
+    pub with_before: Two,
+}

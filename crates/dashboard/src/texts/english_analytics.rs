@@ -1,0 +1,153 @@
+//! Statistics in English.
+
+use signpost_domain::analytics::{Dimension, Interval, OTHER_VALUES};
+
+use super::AnalyticsTexts;
+
+pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
+    dimension,
+    interval,
+    value,
+    all_links: "All links",
+    all_numbers: "All numbers",
+    apply: "Show",
+    automatic: "Automatic",
+    before: |a| format!("{a} before"),
+    blocked: "Blocked",
+    bots: "Bots",
+    bucket: "Begins",
+    busy: "Other questions about this account are running, and this one did not get its turn. Try again in a moment.",
+    change_new: "new",
+    chart: |a, b| format!("{a}, {b}"),
+    clamped: |a| format!("Your plan does not reach back further, so the period begins on {a}."),
+    clicks: "Clicks",
+    created_later: |a| format!("This was created on {a}. Nothing was recorded before."),
+    csv: "Save as CSV",
+    curl_report: "This report",
+    dates_missing: "Choose the first and the last day.",
+    dates_reversed: "The first day must not be after the last.",
+    days: |n| format!("{n} days"),
+    devices: "Places and devices",
+    domain: "Domain",
+    exclude: |a| format!("Not {a}"),
+    explanation: "Bots and blocked visits are never among the clicks. A visitor of two days (UTC) counts on each.",
+    dimensions: "Dimensions",
+    filters: "Filters",
+    from: "From",
+    future: "The period has not begun yet.",
+    in_zone: |a, b| format!("{a}, {b} time"),
+    interval_label: "Interval",
+    is: |a, b| format!("{a}: {b}"),
+    is_not: |a, b| format!("{a}: not {b}"),
+    legend_before: "Dashed: the period before.",
+    legend_partial: "Outlined: not over yet, or only partly in the period.",
+    more_values: "Show more values",
+    no_clicks: "No clicks.",
+    no_comparison: "The period before is not compared, because your plan no longer keeps all of it.",
+    no_match: "No visit in this period matches the filters.",
+    no_visits: "No visits in this period. They appear here within a minute.",
+    not_counted: "This link was created with counting turned off, so it has no statistics.",
+    not_kept: |a| format!("Your plan does not keep clicks from before {a}."),
+    other_choice: "Other period, interval or links",
+    other_period: "Other period or interval",
+    other_values: "All others",
+    partial: |a| format!("{a} (partly)"),
+    period: "Period",
+    remove_filters: "Remove all",
+    show_all: "Show all",
+    sources: "Sources",
+    title: "Statistics",
+    title_of: |a| format!("Statistics of {a}"),
+    to: "To",
+    today: "Today",
+    too_long: |n| {
+        if n == 1 {
+            "Your plan shows one day at once. Choose a shorter period.".to_owned()
+        } else {
+            format!("Your plan shows {n} days at once. Choose a shorter period.")
+        }
+    },
+    twelve_months: "12 months",
+    unavailable: "The statistics cannot be read right now. Links keep working, and their clicks are counted. Try again in a minute.",
+    unknown: "Unknown",
+    visitors: "Visitors",
+    week_from: |a| format!("Week from {a}"),
+    with_before: |a, b| format!("{a} (before: {b})"),
+};
+
+const fn dimension(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Channel => "Channels",
+        Dimension::Country => "Countries",
+        Dimension::Device => "Devices",
+        Dimension::Os => "Operating systems",
+        Dimension::Browser => "Browsers",
+        Dimension::Language => "Languages",
+        Dimension::Referrer => "Referrers",
+        Dimension::UtmSource => "UTM source",
+        Dimension::UtmMedium => "UTM medium",
+        Dimension::UtmCampaign => "UTM campaign",
+        Dimension::Widget => "Widgets",
+        Dimension::Link => "Links",
+    }
+}
+
+const fn interval(interval: Interval) -> &'static str {
+    match interval {
+        Interval::Hour => "Hours",
+        Interval::Day => "Days",
+        Interval::Week => "Weeks",
+        Interval::Month => "Months",
+    }
+}
+
+fn value(dimension: Dimension, value: &str) -> Option<&'static str> {
+    if value.is_empty() {
+        return Some(ANALYTICS.unknown);
+    }
+    if value == OTHER_VALUES {
+        return Some(ANALYTICS.other_values);
+    }
+    match dimension {
+        Dimension::Channel => channel(value),
+        Dimension::Device => device(value),
+        _ => None,
+    }
+}
+
+fn channel(value: &str) -> Option<&'static str> {
+    Some(match value {
+        "direct" => "Direct",
+        "organic_search" => "Organic search",
+        "paid_search" => "Paid search",
+        "organic_social" => "Organic social",
+        "paid_social" => "Paid social",
+        "organic_video" => "Organic video",
+        "paid_video" => "Paid video",
+        "organic_shopping" => "Organic shopping",
+        "paid_shopping" => "Paid shopping",
+        "email" => "E-mail",
+        "messenger" => "Messenger",
+        "sms" => "SMS",
+        "push" => "Push message",
+        "display" => "Display",
+        "affiliate" => "Affiliate",
+        "audio" => "Audio",
+        "ai_assistant" => "AI assistant",
+        "qr" => "QR code",
+        "paid_other" => "Other paid",
+        "referral" => "Referral",
+        _ => return None,
+    })
+}
+
+fn device(value: &str) -> Option<&'static str> {
+    Some(match value {
+        "desktop" => "Desktop",
+        "mobile" => "Phone",
+        "tablet" => "Tablet",
+        "tv" => "TV",
+        "other" => "Other",
+        _ => return None,
+    })
+}

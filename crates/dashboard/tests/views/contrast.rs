@@ -1,0 +1,55 @@
+//! The marks of charts stand out from their ground in both themes: at least 3:1, as WCAG 2.2 asks (1.4.11).
+
+use signpost_dashboard::assets;
+
+/// The colours of a custom property, in light and in dark.
+fn colours(style: &str, name: &str) -> [[u8; 3]; 2] {
+    let start = format!("--{name}:light-dark(");
+    let (_, rest) = style.split_once(&start).unwrap_or_else(|| panic!("no {name}"));
+    let (light, rest) = rest.split_once(',').unwrap();
+    [light, rest.split(')').next().unwrap()].map(colour)
+}
+
+fn colour(hex: &str) -> [u8; 3] {
+    let digits: Vec<u8> = hex
+        .trim_start_matches('#')
+        .chars()
+        .map(|digit| u8::try_from(digit.to_digit(16).unwrap()).unwrap())
+        .collect();
+    match digits[..] {
+        [r, g, b] => [r * 17, g * 17, b * 17],
+        [a, b, c, d, e, f] => [a * 16 + b, c * 16 + d, e * 16 + f],
+        _ => panic!("{hex} is no colour"),
+    }
+}
+
+fn luminance(colour: [u8; 3]) -> f64 {
+    let [r, g, b] = colour.map(|channel| {
+        let part = f64::from(channel) / 255.0;
+        if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+fn ratio(one: [u8; 3], other: [u8; 3]) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[test]
+fn d67_marks_of_charts_have_a_contrast_of_at_least_3_to_1_in_both_themes() {
+    let style = str::from_utf8(assets::style().body).unwrap();
+    let ground = colours(style, "card");
+    // Bars and the outlines of partial ones; the line of the previous period; the column under pointer or focus.
+    for mark in ["mark", "soft", "edge"] {
+        for (theme, (colour, ground)) in colours(style, mark).into_iter().zip(ground).enumerate() {
+            let ratio = ratio(colour, ground);
+            assert!(ratio >= 3.0, "--{mark} in theme {theme}: {ratio:.2}");
+        }
+    }
+    // The texts of the axes.
+    for (colour, ground) in colours(style, "soft").into_iter().zip(ground) {
+        assert!(ratio(colour, ground) >= 4.5);
+    }
+    assert!((ratio([0; 3], [255; 3]) - 21.0).abs() < 0.001);
+}
