@@ -56,6 +56,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     remove_filters: "Remove all",
     show_all: "Show all",
     sources: "Sources",
+    targets: "Targets",
     title: "Statistics",
     title_of: |a| format!("Statistics of {a}"),
     to: "To",

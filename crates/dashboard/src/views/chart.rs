@@ -104,19 +104,30 @@ impl Chart {
         path
     }
 
-    /// The line through the counts of the previous period.
+    /// The steps of the counts of the previous period. They rise and fall between the bars, so that no bar is cut.
     pub(super) fn line(&self) -> String {
         let mut path = String::new();
         for (place, column) in self.columns.iter().enumerate() {
             let Some(before) = column.before else { break };
-            let y = self.y(before);
-            if self.columns.len() == 1 {
-                // A line through one point would not be seen.
-                return format!("M0 {y}H1");
-            }
-            let _ = write!(path, "{}{place}.5 {y}", if place == 0 { 'M' } else { 'L' });
+            let start = if place == 0 { "M0 " } else { "V" };
+            let _ = write!(path, "{start}{}H{}", self.y(before), place.saturating_add(1));
         }
         path
+    }
+
+    /// The columns with their left edges, in per cent of the width.
+    pub(super) fn placed(&self) -> impl Iterator<Item = (String, &Column)> {
+        let lefts = (0_u128..).map(|place| hundredths(place * 10_000 / self.count()));
+        lefts.zip(&self.columns)
+    }
+
+    /// The width of a column, in per cent.
+    pub(super) fn width(&self) -> String {
+        hundredths(10_000 / self.count())
+    }
+
+    fn count(&self) -> u128 {
+        u128::try_from(self.columns.len()).unwrap_or(1).max(1)
     }
 
     pub(super) fn is_focusable(&self) -> bool {
@@ -189,12 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn bars_stand_on_zero_and_the_line_goes_through_the_centres() {
+    fn bars_stand_on_zero_and_the_line_steps_between_them() {
         let mut chart = chart(&[(4, Some(2)), (0, Some(4)), (1, None)]);
         chart.columns[2].is_partial = true;
         assert_eq!(chart.bars(false), "M0.12 100V0H0.88V100z");
         assert_eq!(chart.bars(true), "M2.12 100V75H2.88V100z");
-        assert_eq!(chart.line(), "M0.5 50L1.5 0");
+        assert_eq!(chart.line(), "M0 50H1V0H2");
     }
 
     #[test]

@@ -54,8 +54,8 @@ pub struct EditLinkPage {
     pub is_active: bool,
     /// The clicks of the last 30 days, such as `1,204`.
     pub clicks: Option<String>,
-    /// Whether its visits are counted, and the user may read the counts.
-    pub has_statistics: bool,
+    /// The path of its statistics, if its visits are counted and the user may read the counts.
+    pub statistics: Option<String>,
     /// When it was created, as people read it.
     pub created: String,
     /// When it was changed, as people read it.

@@ -129,6 +129,7 @@ async fn d46_every_number_of_a_page_is_that_of_the_api() {
     for query in [
         "",
         "?part=devices",
+        "?part=targets",
         "?range=today&part=devices",
         "?range=7d&interval=hour",
         "?range=90d",
@@ -165,7 +166,7 @@ async fn d46_every_number_of_a_page_is_that_of_the_api() {
             .map(|counts| format!("<b>{}</b> · {}", counts.clicks, counts.visitors))
             .collect();
         assert_eq!(bars, values, "{query}");
-        assert!(report.totals.clicks > 0 && values.len() > 5, "{query}");
+        assert!(report.totals.clicks > 0 && !values.is_empty(), "{query}");
         let csv = viewer.get(&dashboard.path(&format!("analytics.csv{query}"))).await;
         let mut expected = vec![format!(
             "total,,{},{},{},{}",
@@ -213,7 +214,8 @@ async fn d47_every_value_leads_to_its_filter_and_to_its_exclusion() {
     ] {
         assert!(page.body.contains(&format!("href=\"{start}{filter}\"")), "{filter}: {}", page.body);
     }
-    assert!(page.body.contains("<bdi>autumn</bdi>") && page.body.contains(&format!("?link={id}")));
+    let targets = viewer.get(&format!("{path}?part=targets")).await;
+    assert!(targets.body.contains("<bdi>autumn</bdi>") && targets.body.contains(&format!("link={id}")));
     let only = viewer.get(&format!("{path}?part=devices&country=DE")).await;
     assert!(only.body.contains("Countries: DE"), "{}", only.body);
     let selected = "<a href=\"?part=devices\" aria-current=\"true\"><bdi>DE</bdi></a>";

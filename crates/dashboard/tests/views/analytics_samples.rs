@@ -132,6 +132,7 @@ fn report(m: &Maker, buckets: usize) -> AnalyticsReport {
         parts: vec![
             StateLink { label: m.w("Sources"), href: m.w("?country=DE&device=-mobile"), is_current: true },
             StateLink { label: m.w("Devices"), href: m.w("?part=devices&country=DE"), is_current: false },
+            StateLink { label: m.w("Targets"), href: m.w("?part=targets&country=DE"), is_current: false },
         ],
         dimensions: [
             Dimension::Channel,
@@ -139,7 +140,6 @@ fn report(m: &Maker, buckets: usize) -> AnalyticsReport {
             Dimension::UtmSource,
             Dimension::UtmMedium,
             Dimension::UtmCampaign,
-            Dimension::Link,
         ]
         .map(bars)
         .into(),

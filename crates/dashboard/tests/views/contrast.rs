@@ -11,16 +11,14 @@ fn colours(style: &str, name: &str) -> [[u8; 3]; 2] {
 }
 
 fn colour(hex: &str) -> [u8; 3] {
-    let digits: Vec<u8> = hex
-        .trim_start_matches('#')
-        .chars()
-        .map(|digit| u8::try_from(digit.to_digit(16).unwrap()).unwrap())
-        .collect();
-    match digits[..] {
-        [r, g, b] => [r * 17, g * 17, b * 17],
-        [a, b, c, d, e, f] => [a * 16 + b, c * 16 + d, e * 16 + f],
-        _ => panic!("{hex} is no colour"),
-    }
+    let digits = hex.trim_start_matches('#');
+    // Three digits are short for each of them twice.
+    let long: String = if digits.len() == 3 {
+        digits.chars().flat_map(|digit| [digit, digit]).collect()
+    } else {
+        digits.to_owned()
+    };
+    [0, 2, 4].map(|start| u8::from_str_radix(&long[start..start + 2], 16).unwrap())
 }
 
 fn luminance(colour: [u8; 3]) -> f64 {
@@ -40,16 +38,18 @@ fn ratio(one: [u8; 3], other: [u8; 3]) -> f64 {
 fn d67_marks_of_charts_have_a_contrast_of_at_least_3_to_1_in_both_themes() {
     let style = str::from_utf8(assets::style().body).unwrap();
     let ground = colours(style, "card");
-    // Bars and the outlines of partial ones; the line of the previous period; the column under pointer or focus.
-    for mark in ["mark", "soft", "edge"] {
+    // Bars, the outlines of partial ones and of the focus; the line of the previous period.
+    for mark in ["mark", "soft"] {
         for (theme, (colour, ground)) in colours(style, mark).into_iter().zip(ground).enumerate() {
             let ratio = ratio(colour, ground);
             assert!(ratio >= 3.0, "--{mark} in theme {theme}: {ratio:.2}");
         }
     }
-    // The texts of the axes.
-    for (colour, ground) in colours(style, "soft").into_iter().zip(ground) {
-        assert!(ratio(colour, ground) >= 4.5);
+    // The texts of the axes and of columns.
+    for text in ["soft", "ink"] {
+        for (colour, ground) in colours(style, text).into_iter().zip(ground) {
+            assert!(ratio(colour, ground) >= 4.5, "--{text}");
+        }
     }
     assert!((ratio([0; 3], [255; 3]) - 21.0).abs() < 0.001);
 }

@@ -236,7 +236,7 @@ fn edits(m: &Maker) {
         is_new: false,
         is_active: true,
         clicks: m.some("1,204"),
-        has_statistics: true,
+        statistics: m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links/rdr_1/analytics"),
         created: m.w("3 Nov 2026, 09:12"),
         updated: m.w("26 Nov 2026, 20:47"),
         delete_key: key(121),

@@ -7,32 +7,42 @@ use crate::frame::TEXTS;
 /// A part of the dimensions. Each part has few enough for one question to the API (D45).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What visits come from, and which links or widgets they go to.
+    /// What visits come from.
     #[default]
     Sources,
     /// Who visits, and with what.
     Devices,
+    /// Which links visits go to, or which widgets of a landing page.
+    Targets,
 }
 
 impl Part {
-    pub(super) const ALL: [Self; 2] = [Self::Sources, Self::Devices];
+    pub(super) const ALL: [Self; 3] = [Self::Sources, Self::Devices, Self::Targets];
 
     /// The value of the query parameter.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Sources => "sources",
             Self::Devices => "devices",
+            Self::Targets => "targets",
         }
     }
 
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.as_str() == text)
+    /// The parts that have dimensions of this subject.
+    pub(super) fn offered(subject: ReportSubject) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |part| !part.dimensions(subject).is_empty())
+    }
+
+    /// The offered part of this name.
+    pub(super) fn parse(text: &str, subject: ReportSubject) -> Option<Self> {
+        Self::offered(subject).find(|part| part.as_str() == text)
     }
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Sources => TEXTS.analytics.sources,
             Self::Devices => TEXTS.analytics.devices,
+            Self::Targets => TEXTS.analytics.targets,
         }
     }
 
@@ -47,14 +57,13 @@ impl Part {
             | Dimension::Referrer
             | Dimension::UtmSource
             | Dimension::UtmMedium
-            | Dimension::UtmCampaign
-            | Dimension::Widget
-            | Dimension::Link => Self::Sources,
+            | Dimension::UtmCampaign => Self::Sources,
             Dimension::Country
             | Dimension::Device
             | Dimension::Os
             | Dimension::Browser
             | Dimension::Language => Self::Devices,
+            Dimension::Widget | Dimension::Link => Self::Targets,
         }
     }
 }
@@ -66,10 +75,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn d47_parts_have_every_dimension_once() {
+        let subject = ReportSubject::Account;
+        let mut all: Vec<_> = Part::offered(subject).flat_map(|part| part.dimensions(subject)).collect();
+        all.sort();
+        assert!(all.into_iter().eq(subject.dimensions()));
+        let redirect = ReportSubject::Link(LinkKind::Redirect);
+        assert_eq!(Part::parse("targets", redirect), None);
+    }
+
+    #[test]
     fn d45_each_part_fits_into_one_question_to_the_api() {
         let links = [LinkKind::Redirect, LinkKind::Landing].map(ReportSubject::Link);
         for subject in links.into_iter().chain([ReportSubject::Account]) {
-            for part in Part::ALL {
+            for part in Part::offered(subject) {
                 let names: Vec<_> = part.dimensions(subject).iter().map(|each| each.as_str()).collect();
                 let read = Dimension::parse_list(&names.join(","), |each| subject.offers(each));
                 assert_eq!(read, Ok(part.dimensions(subject)), "{subject:?}");

@@ -67,7 +67,7 @@ impl State {
             choice,
             interval: Interval::parse(query.text("interval")).ok(),
             measure: Measure::parse(query.text("show")).unwrap_or_default(),
-            part: Part::parse(query.text("part")).unwrap_or_default(),
+            part: Part::parse(query.text("part"), subject).unwrap_or_default(),
             values: values.unwrap_or(FEW_VALUES),
             filters,
             group: scope("group"),
@@ -158,7 +158,11 @@ impl State {
                 *filter = DimensionFilter { dimension, values: [value.to_owned()].into(), excludes };
             }
             None => {
-                state.filters.push(DimensionFilter { dimension, values: [value.to_owned()].into(), excludes })
+                state.filters.push(DimensionFilter {
+                    dimension,
+                    values: [value.to_owned()].into(),
+                    excludes,
+                });
             }
         }
         state

@@ -267,7 +267,7 @@ fn report(
         chart: drawn.chart,
         before: previous.as_ref().map(|_| (WORDS.before)(state.measure.name())),
         rows: drawn.rows,
-        parts: Part::ALL.map(part).into(),
+        parts: Part::offered(subject.of_report()).map(part).collect(),
         dimensions: dimensions.map(|(dimension, values)| bars(state, *dimension, values, names)).collect(),
         more_values: state.with_more_values().filter(|_| has_more).map(|state| state.address()),
         csv: format!("{}.csv{}", subject.path(member), state.address()),

@@ -197,7 +197,8 @@ async fn edit_page(
         is_new: false,
         is_active: link.is_active,
         clicks: clicks_of(visit, member, &link).await,
-        has_statistics: has_statistics(member, &link),
+        statistics: has_statistics(member, &link)
+            .then(|| format!("/{}/links/{}/analytics", member.caller.account_id(), link.id())),
         created: date_and_time(link.created_at, preferences),
         delete_key: visit.new_key(),
         conflict: differing.map(|fields| Conflict { saved: updated.clone(), fields }),
