@@ -21,7 +21,6 @@ pub struct AnalyticsTexts {
     pub before: One,
     pub blocked: &'static str,
     pub bots: &'static str,
-    pub bucket: &'static str,
     pub busy: &'static str,
     pub change_new: &'static str,
     pub chart: Two,

@@ -15,7 +15,6 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     before: |a| format!("{a} before"),
     blocked: "Blocked",
     bots: "Bots",
-    bucket: "Begins",
     busy: "Other questions about this account are running, and this one did not get its turn. Try again in a moment.",
     change_new: "new",
     chart: |a, b| format!("{a}, {b}"),

@@ -181,6 +181,31 @@ async fn d46_every_number_of_a_page_is_that_of_the_api() {
     }
 }
 
+/// The link has all visits of the account, so its page has the same numbers.
+#[actix_web::test]
+async fn d46_the_page_of_a_link_asks_about_the_link() {
+    let (dashboard, viewer, id) = visited().await;
+    let numbers = |page: &Answer| {
+        let marks = [("<b class=\"big\">", "<"), ("<tr><th scope=\"row\">", "\n")];
+        marks.map(|(start, end)| {
+            between(&page.body, start, end).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        })
+    };
+    let account = viewer.get(&dashboard.path("analytics?range=7d")).await;
+    let link = viewer.get(&dashboard.path(&format!("links/{id}/analytics?range=7d"))).await;
+    assert_eq!(numbers(&link), numbers(&account));
+    assert!(link.body.contains(&format!("/v1/redirects/{id}/analytics?start_date=")), "{}", link.body);
+    assert!(link.body.contains("Statistics of autumn") && !link.body.contains("part=targets"));
+    let editor = dashboard.member("maker@example.com", Role::Editor).await;
+    let form = [("kind", "landing"), ("title", "Page"), ("theme", "auto"), ("analytics_enabled", "on")];
+    let landing = editor.post(&dashboard.path("links"), &form).await.followed_id();
+    record(&dashboard, &landing, dashboard.app.clock.now(), RecordedKind::Click, 1, "DE", "");
+    let page = viewer.get(&dashboard.path(&format!("links/{landing}/analytics?part=targets"))).await;
+    assert_eq!(between(&page.body, "<b class=\"big\">", "<"), ["1", "1", "0", "0"]);
+    assert!(page.body.contains("<h2>Widgets</h2>") && page.body.contains("No clicks."), "{}", page.body);
+    assert!(page.body.contains(&format!("/v1/landings/{landing}/analytics?")), "{}", page.body);
+}
+
 #[actix_web::test]
 async fn d46_the_chart_draws_each_measure_and_the_period_before() {
     let (dashboard, viewer, _) = visited().await;
