@@ -40,12 +40,14 @@ fn a_cold_screen_takes_50_kb_and_four_requests_to_its_own_host() {
         "links/new",
         "links/new?kind=landing",
         &link,
+        &format!("{link}/analytics"),
         "groups",
         "pixels",
         "keys",
         "members",
         "audit",
         "usage",
+        "analytics",
     ] {
         assert_small(dashboard.screen(screen), screen);
     }
@@ -82,6 +84,7 @@ fn every_link_of_a_screen_leads_to_a_page() {
         "keys",
         "members",
         "usage",
+        "analytics",
     ] {
         dashboard.screen(screen);
         assert_alive(screen);

@@ -61,13 +61,17 @@ fn r23_payloads_in_every_field_of_the_dashboard_never_run() {
         dashboard.send("main form", &[("name", payload)]);
     }
     assert!(links.iter().all(|link| link.starts_with("rdr_")), "{links:?}");
-    let mut screens =
-        ["links", "groups", "pixels", "keys", "members", "audit", "usage"].map(str::to_owned).to_vec();
+    let mut screens = ["links", "groups", "pixels", "keys", "members", "audit", "usage", "analytics"]
+        .map(str::to_owned)
+        .to_vec();
     screens.extend(links.iter().map(|link| format!("links/{link}")));
     for payload in PAYLOADS {
         let query = encoded(payload);
         screens.push(format!("links?q={query}&group={query}&domain={query}&after={query}"));
         screens.push(format!("links/new?target_url={query}"));
+        screens.push(format!(
+            "analytics?group={query}&domain={query}&referrer={query}&from={query}&range=dates"
+        ));
         screens.push(format!("keys?name={query}&scopes={query}"));
         screens.push(format!("members?email={query}&role={query}"));
     }

@@ -22,14 +22,14 @@ const NAMES: [&str; 4] = [
 ];
 
 /// Looks at screens of one tab.
-struct Look<'a> {
+pub(crate) struct Look<'a> {
     tab: &'a Tab,
     seen: Cell<usize>,
     wants_all: bool,
 }
 
 impl<'a> Look<'a> {
-    fn of(tab: &'a Tab) -> Self {
+    pub(crate) fn of(tab: &'a Tab) -> Self {
         let wants_all =
             ["SIGNPOST_SOAK", "SIGNPOST_SCREENSHOTS"].iter().any(|name| env::var_os(name).is_some());
         Self { tab, seen: Cell::new(0), wants_all }
@@ -38,7 +38,7 @@ impl<'a> Look<'a> {
     /// Asserts that the screen is sound: on each width and in each theme once, or with every width in every theme. 320 pixels
     /// are also what a window of 1280 pixels has left at 400 % (WCAG 1.4.10).
     #[track_caller]
-    fn at(&self, name: &str) {
+    pub(crate) fn at(&self, name: &str) {
         let number = self.seen.replace(self.seen.get() + 1);
         let visitors = if self.wants_all {
             Visitor::default().on_every_screen()
@@ -77,6 +77,7 @@ fn look_at_empty_screens(dashboard: &Dashboard, look: &Look<'_>) {
         ("pixels-empty", "pixels"),
         ("keys", "keys"),
         ("usage", "usage"),
+        ("statistics-empty", "analytics"),
         ("members-alone", "members"),
         ("audit-empty", "audit?after=00000000000000000000000000000000"),
     ] {

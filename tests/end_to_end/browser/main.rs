@@ -30,6 +30,7 @@ mod dashboard_keyboard;
 mod dashboard_payloads;
 mod dashboard_picture;
 mod dashboard_screens;
+mod dashboard_statistics;
 mod devtools;
 mod documentation;
 mod driver;

@@ -62,6 +62,7 @@ pub struct AnalyticsTexts {
     pub show_all: &'static str,
     pub sources: &'static str,
     pub targets: &'static str,
+    pub nav: &'static str,
     pub title: &'static str,
     pub title_of: One,
     pub to: &'static str,

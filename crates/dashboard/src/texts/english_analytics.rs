@@ -57,6 +57,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     sources: "Sources",
     targets: "Targets",
     title: "Statistics",
+    nav: "Stats",
     title_of: |a| format!("Statistics of {a}"),
     to: "To",
     today: "Today",

@@ -1,0 +1,82 @@
+//! Statistics of real visits, in a browser (D45 to D48).
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::dashboard::Dashboard;
+use crate::dashboard_screens::Look;
+use crate::harness::BROWSER;
+use crate::visitor::Visitor;
+
+const PHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) \
+                     Version/17.5 Mobile/15E148 Safari/604.1";
+
+/// Visits: the browser, the page before, the query, and how often.
+const VISITS: [(&str, &str, &str, u64); 5] = [
+    (BROWSER, "https://www.google.com/", "", 7),
+    (PHONE, "https://www.instagram.com/", "?utm_source=instagram&utm_campaign=autumn", 5),
+    (PHONE, "", "", 3),
+    (BROWSER, "https://a-very-long-name-of-a-host-that-refers.example.com/", "?utm_medium=email", 2),
+    ("curl/8.0", "", "", 4),
+];
+
+/// How many of them are clicks.
+const CLICKS: u64 = 17;
+
+/// How long to wait until they are stored.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+#[test]
+fn d46_statistics_of_visits_are_readable_on_every_screen_and_lead_on() {
+    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let look = Look::of(&dashboard.tab);
+    let name = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
+    let link = json!({"name": name, "slug": "menu", "target_url": "https://www.example.com/menu"});
+    let id = dashboard.add_redirects(&[link]).remove(0);
+    for (browser, referrer, query, times) in VISITS {
+        let headers = [("User-Agent", browser), ("Referer", referrer), ("Accept-Language", "de-DE,de;q=0.9")];
+        for _ in 0..times {
+            let visit = dashboard.program.visitor().request("GET", &format!("/menu{query}"), &headers);
+            assert_eq!(visit.status, 302);
+        }
+    }
+    await_clicks(&dashboard);
+
+    for (what, path) in [
+        ("statistics", "analytics"),
+        ("statistics-today", "analytics?range=today&show=visitors&part=devices&values=25"),
+        ("statistics-dates", "analytics?range=dates&from=2026-01-01&to=2026-01-31"),
+        ("statistics-mistake", "analytics?range=dates&from=yesterday&to="),
+    ] {
+        dashboard.screen(path);
+        look.at(what);
+    }
+    let of_link = format!("links/{id}/analytics");
+    dashboard.screen(&of_link);
+    look.at("statistics-of-link");
+
+    // A value of a dimension leads to the statistics of it alone, and its filter back.
+    dashboard.screen(&format!("{of_link}?part=devices&range=today"));
+    let tab = &dashboard.tab;
+    tab.follow(|tab| tab.click("main .meters a[href*='device=mobile']"));
+    assert_eq!(dashboard.text("main .tags .box.at .big"), "8");
+    look.at("statistics-filtered");
+    tab.follow(|tab| tab.click("main p.tags a"));
+    assert_eq!(dashboard.text("main .tags .box.at .big"), CLICKS.to_string());
+}
+
+/// Opens the statistics of today until they count every click.
+fn await_clicks(dashboard: &Dashboard) {
+    let began = Instant::now();
+    loop {
+        dashboard.screen("analytics?range=today");
+        let counted = dashboard.text("main .tags .box.at .big");
+        if counted == CLICKS.to_string() {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "{counted} clicks are stored");
+        // Poll: the page says how many are stored, and sends no event.
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
