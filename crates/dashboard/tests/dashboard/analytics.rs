@@ -158,12 +158,12 @@ async fn d46_every_number_of_a_page_is_that_of_the_api() {
             .collect();
         assert_eq!(rows, series, "{query}");
         assert_eq!(page.body.matches("<title>").count() - 1, starts.len(), "{query}: each bucket has a mark");
-        let bars = between(&page.body, "<span class=\"num\">", " <a");
+        let bars = between(&page.body, "<span class=\"num\">", "\u{a0}<a");
         let values: Vec<String> = report
             .dimensions
             .iter()
             .flatten()
-            .map(|counts| format!("<b>{}</b> · {}", counts.clicks, counts.visitors))
+            .map(|counts| format!("<b>{}</b>\u{a0}·\u{a0}{}", counts.clicks, counts.visitors))
             .collect();
         assert_eq!(bars, values, "{query}");
         assert!(report.totals.clicks > 0 && !values.is_empty(), "{query}");
