@@ -81,6 +81,11 @@ impl Visit {
         SecretToken::parse(self.part(paths::TOKEN)).ok()
     }
 
+    /// The query as it was sent, without a question mark.
+    pub(crate) fn raw_query(&self) -> &str {
+        self.request.query_string()
+    }
+
     /// The parameters of the query.
     pub(crate) fn query(&self) -> Query {
         Query(pairs(self.request.query_string().as_bytes()))

@@ -58,6 +58,8 @@ pub struct AnalyticsTexts {
     pub other_values: &'static str,
     pub partial: One,
     pub period: &'static str,
+    pub previous_is_late: &'static str,
+    pub too_much: &'static str,
     pub remove_filters: &'static str,
     pub show_all: &'static str,
     pub sources: &'static str,

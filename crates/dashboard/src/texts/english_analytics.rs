@@ -52,6 +52,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     other_values: "All others",
     partial: |a| format!("{a} (partly)"),
     period: "Period",
+    previous_is_late: "The previous period could not be read in time. Reload the page to compare.",
     remove_filters: "Remove all",
     show_all: "Show all",
     sources: "Sources",
@@ -63,11 +64,12 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     today: "Today",
     too_long: |n| {
         if n == 1 {
-            "Your plan shows one day at once. Choose a shorter period.".to_owned()
+            "Your plan shows at most one day at a time. Choose a shorter period.".to_owned()
         } else {
-            format!("Your plan shows {n} days at once. Choose a shorter period.")
+            format!("Your plan shows at most {n} days at a time. Choose a shorter period.")
         }
     },
+    too_much: "The address has too many or too long filters, so none is applied. Remove some.",
     twelve_months: "12 months",
     unavailable: "The statistics cannot be read right now. Links keep working, and their clicks are counted. Try again in a minute.",
     unknown: "Unknown",

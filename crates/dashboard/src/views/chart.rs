@@ -66,19 +66,12 @@ impl Chart {
         top.div_ceil(step).max(1).saturating_mul(step)
     }
 
-    /// The distance of a count from the upper end of the axis.
-    fn y(&self, count: u64) -> String {
-        let top = u128::from(self.top());
-        let height = u128::from(count) * 10_000 / top.max(1);
-        hundredths(10_000_u128.saturating_sub(height))
-    }
-
     pub(super) fn counts(&self) -> Vec<Tick> {
         let (step, top) = (self.step(), self.top());
         let steps = top / step.max(1);
         let tick = |number: u64| {
             let count = number.saturating_mul(step);
-            Tick { position: self.y(count), text: short(count) }
+            Tick { position: y(count, top), text: short(count) }
         };
         (0..=steps).map(tick).collect()
     }
@@ -93,12 +86,12 @@ impl Chart {
 
     /// The outlines of the bars of whole buckets, or of partial ones.
     pub(super) fn bars(&self, partial: bool) -> String {
-        let mut path = String::new();
+        let (mut path, top) = (String::new(), self.top());
         // Many bars have no room between them.
         let (left, right) = if self.columns.len() > MAX_FOCUSABLE { ("", ".9") } else { (".12", ".88") };
         for (place, column) in self.columns.iter().enumerate() {
             if column.is_partial == partial && column.value > 0 {
-                let _ = write!(path, "M{place}{left} 100V{}H{place}{right}V100z", self.y(column.value));
+                let _ = write!(path, "M{place}{left} 100V{}H{place}{right}V100z", y(column.value, top));
             }
         }
         path
@@ -106,11 +99,11 @@ impl Chart {
 
     /// The steps of the counts of the previous period. They rise and fall between the bars, so that no bar is cut.
     pub(super) fn line(&self) -> String {
-        let mut path = String::new();
+        let (mut path, top) = (String::new(), self.top());
         for (place, column) in self.columns.iter().enumerate() {
             let Some(before) = column.before else { break };
             let start = if place == 0 { "M0 " } else { "V" };
-            let _ = write!(path, "{start}{}H{}", self.y(before), place.saturating_add(1));
+            let _ = write!(path, "{start}{}H{}", y(before, top), place.saturating_add(1));
         }
         path
     }
@@ -137,6 +130,12 @@ impl Chart {
     pub(super) fn has_partial(&self) -> bool {
         self.columns.iter().any(|column| column.is_partial)
     }
+}
+
+/// The distance of a count from the upper end of an axis, in per cent.
+fn y(count: u64, top: u64) -> String {
+    let height = u128::from(count) * 10_000 / u128::from(top.max(1));
+    hundredths(10_000_u128.saturating_sub(height))
 }
 
 /// The centre of a column, in per cent of the width.

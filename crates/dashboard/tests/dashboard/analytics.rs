@@ -316,7 +316,11 @@ async fn d49_a_plan_cuts_named_periods_and_refuses_long_dates() {
     let long = format!("?range=dates&from=2000-01-01&to={to}");
     let refused = viewer.get(&dashboard.path(&format!("analytics{long}"))).await;
     assert_eq!(refused.status, 422);
-    assert!(refused.body.contains(&format!("Your plan shows {days} days at once")), "{}", refused.body);
+    assert!(
+        refused.body.contains(&format!("Your plan shows at most {days} days at a time")),
+        "{}",
+        refused.body
+    );
     let old = viewer.get(&dashboard.path("analytics?range=dates&from=2000-01-01&to=2000-01-02")).await;
     assert_eq!(old.status, 200);
     assert!(old.body.contains("does not keep clicks from before"), "{}", old.body);

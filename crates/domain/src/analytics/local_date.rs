@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use super::time_zone::TimeZone;
+use super::time_zone::{MAX_DAYS, TimeZone};
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -51,13 +51,13 @@ impl LocalDate {
     /// The date this number of days earlier.
     #[must_use]
     pub fn minus_days(self, days: u32) -> Self {
-        Self(self.0.saturating_sub(i64::from(days).days()))
+        Self(self.0.saturating_sub(i64::from(days.min(MAX_DAYS)).days()))
     }
 
     /// The first day of the month that lies this number of months before the date's own.
     #[must_use]
     pub fn month_before(self, months: u32) -> Self {
-        Self(self.0.first_of_month().saturating_sub(i64::from(months).months()))
+        Self(self.0.first_of_month().saturating_sub(i64::from(months.min(MAX_DAYS / 31)).months()))
     }
 
     /// How many days later than another date it is; 0 if it is not later.

@@ -119,14 +119,14 @@ impl TimeZone {
     /// The instant at which the local clock showed the same time this number of days before; at least 1970.
     #[must_use]
     pub fn days_earlier(&self, at: Timestamp, days: u32) -> Timestamp {
-        self.earlier(at, i64::from(days).days())
+        self.earlier(at, i64::from(days.min(MAX_DAYS)).days())
     }
 
     /// The instant at which the local clock showed the same time and day of the month this number of months before; at least
     /// 1970.
     #[must_use]
     pub fn months_earlier(&self, at: Timestamp, months: u32) -> Timestamp {
-        self.earlier(at, i64::from(months).months())
+        self.earlier(at, i64::from(months.min(MAX_DAYS / 31)).months())
     }
 
     fn earlier(&self, at: Timestamp, span: Span) -> Timestamp {
@@ -171,6 +171,9 @@ impl TimeZone {
 fn millis(offset: jiff::tz::Offset) -> i64 {
     i64::from(offset.seconds()).saturating_mul(1_000)
 }
+
+/// More days than any date is after 1970, and fewer than `jiff` can count.
+pub(super) const MAX_DAYS: u32 = 4_000_000;
 
 fn timestamp(instant: jiff::Timestamp) -> Option<Timestamp> {
     Timestamp::from_unix_millis(instant.as_millisecond())

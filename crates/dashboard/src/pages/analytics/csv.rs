@@ -9,7 +9,7 @@ const HEADER: &[u8] = b"part,value,clicks,visitors,bots,blocked\r\n";
 /// The file. Buckets are named by the instant at which they begin, as in the API. Values of dimensions count clicks alone, so
 /// their cells of bots and blocked visits are empty.
 pub(super) fn file(answers: &Answers) -> Vec<u8> {
-    let Answers { questions, report, previous } = answers;
+    let Answers { questions, report, previous, is_late: _ } = answers;
     let mut lines = HEADER.to_vec();
     write_report(["total", "series"], report, &questions.asked.buckets, &mut lines);
     if let Some(Previous { buckets, report }) = previous {

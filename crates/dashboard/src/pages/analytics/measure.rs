@@ -53,6 +53,7 @@ impl Measure {
 
 /// The change from a count to another, in per cent.
 pub(super) fn change(before: u64, now: u64) -> String {
+    let before_count = before;
     if before == now {
         return "±0%".to_owned();
     }
@@ -61,7 +62,9 @@ pub(super) fn change(before: u64, now: u64) -> String {
     }
     let sign = if now > before { '+' } else { '−' };
     let (difference, before) = (u128::from(now.abs_diff(before)), u128::from(before));
-    match (difference * 200 + before) / (2 * before) {
+    // A decrease is rounded towards zero, so that only the loss of everything is 100 %.
+    let half = if now > before_count { before } else { 0 };
+    match (difference * 200 + half) / (2 * before) {
         0 => format!("{sign}<1%"),
         percent => format!("{sign}{percent}%"),
     }

@@ -50,7 +50,7 @@ pub(crate) async fn save_account(visit: Visit) -> Result<HttpResponse, Failure> 
     save(&visit, &member, &Subject::Account).await
 }
 
-/// A member who may read statistics. The use cases ask again, but a page about a mistake has none.
+/// A member who may read statistics. The use cases check it too, but the page for a mistaken address calls none.
 async fn reader(visit: &Visit) -> Result<Member, Failure> {
     let member = visit.member().await?;
     member.caller.require(Permission::ReadAnalytics)?;
@@ -59,7 +59,7 @@ async fn reader(visit: &Visit) -> Result<Member, Failure> {
 
 /// Why a page has no report.
 pub(super) enum Problem {
-    /// The state is none that can be asked about, as a sentence says.
+    /// The address asks for something invalid; the sentence says what.
     Mistaken(String),
     /// The use case did not answer.
     Unanswered(AppError),
@@ -97,6 +97,11 @@ async fn show(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
 
 async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpResponse, Failure> {
     let state = State::read(&visit.query(), subject.of_report());
+    if !state.mistakes.is_empty() {
+        // A file without the filters would look as if they were applied. The page says what is wrong with them.
+        let query = visit.raw_query();
+        return Err(Failure::Redirected(format!("{}?{query}", subject.path(member))));
+    }
     let answers = answers(visit, member, subject, &state).await.map_err(|problem| match problem {
         // The page says what is wrong; a download has no room for it.
         Problem::Mistaken(_) => Failure::Redirected(format!("{}{}", subject.path(member), state.address())),

@@ -31,6 +31,8 @@ pub(super) struct Answers {
     pub(super) questions: Questions,
     pub(super) report: Report,
     pub(super) previous: Option<Previous>,
+    /// Whether the period before could not be read in time.
+    pub(super) is_late: bool,
 }
 
 /// The answer about the period before.
@@ -66,7 +68,9 @@ impl Questions {
             limit: state.values,
             filters: state.filters.clone(),
         };
-        let previous = range.previous.and_then(|previous| Some(asked(previous, cut(previous).ok()?, vec![])));
+        let previous = range.previous.and_then(|previous| {
+            Some(asked(previous, range.previous_buckets(&buckets, interval, zone)?, vec![]))
+        });
         let dimensions = state.part.dimensions(subject.of_report());
         Ok(Self { asked: asked(range.period, buckets, dimensions), previous, interval, range })
     }
@@ -82,18 +86,26 @@ impl Questions {
         let deadline = visit.app().analytics.deadline();
         let ask = async |asked: Asked| ask_one(visit, member, subject, state, asked, deadline).await;
         // The use case ends no wait for a turn by itself.
-        let both = tokio::time::timeout_at(deadline.into(), async {
+        let first = tokio::time::timeout_at(deadline.into(), async {
             let report = ask(self.asked.clone()).await?;
-            let previous = match &self.previous {
-                None => None,
-                Some(asked) => {
-                    Some(Previous { buckets: asked.buckets.clone(), report: ask(asked.clone()).await? })
-                }
-            };
-            Ok((report, previous))
+            Ok(report)
         });
-        let (report, previous) = both.await.unwrap_or(Err(AppError::AnalyticsBusy))?;
-        Ok(Answers { questions: self, report, previous })
+        let report = first.await.unwrap_or(Err(AppError::AnalyticsBusy))?;
+        // In what is left of the time. Without it the page shows the counts without a comparison.
+        let previous = match &self.previous {
+            None => Ok(None),
+            Some(asked) => {
+                let answer = tokio::time::timeout_at(deadline.into(), ask(asked.clone())).await;
+                let answer = answer.unwrap_or(Err(AppError::AnalyticsBusy));
+                answer.map(|report| Some(Previous { buckets: asked.buckets.clone(), report }))
+            }
+        };
+        let (previous, is_late) = match previous {
+            Ok(previous) => (previous, false),
+            Err(AppError::AnalyticsBusy | AppError::AnalyticsUnavailable(_)) => (None, true),
+            Err(error) => return Err(error),
+        };
+        Ok(Answers { questions: self, report, previous, is_late })
     }
 
     /// How programs ask the same.

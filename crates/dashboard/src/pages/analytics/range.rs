@@ -2,7 +2,7 @@
 
 use signpost_domain::PlanLimits;
 use signpost_domain::Timestamp;
-use signpost_domain::analytics::{Interval, LocalDate, Period, TimeZone, UtcDay};
+use signpost_domain::analytics::{Buckets, Interval, LocalDate, Period, TimeZone, UtcDay};
 
 use crate::frame::TEXTS;
 use crate::pages::sentence;
@@ -73,12 +73,40 @@ pub(super) struct Range {
     pub(super) period: Period,
     /// `None` if the plan does not keep all of it.
     pub(super) previous: Option<Period>,
+    /// How much earlier it is.
+    distance: Distance,
     /// The first day.
     pub(super) first: LocalDate,
     /// The last day.
     pub(super) last: LocalDate,
     /// Whether the plan cut the period.
     pub(super) is_clamped: bool,
+}
+
+/// How much earlier the previous period is, by the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Distance {
+    Days(u32),
+    Months(u32),
+}
+
+impl Distance {
+    /// The instant at which the local clock showed the same time.
+    fn before(self, at: Timestamp, zone: &TimeZone) -> Timestamp {
+        match self {
+            Self::Days(days) => zone.days_earlier(at, days),
+            Self::Months(months) => zone.months_earlier(at, months),
+        }
+    }
+
+    /// The date.
+    fn before_date(self, date: LocalDate) -> LocalDate {
+        match self {
+            Self::Days(days) => date.minus_days(days),
+            // A period of whole months begins on the first of one.
+            Self::Months(months) => date.month_before(months),
+        }
+    }
 }
 
 impl Range {
@@ -116,20 +144,38 @@ impl Range {
         let period = Period::until_now(first.first_instant(zone), last.last_instant(zone), now)
             .map_err(|_| texts.dates_reversed.to_owned())?;
         let is_whole_months = matches!(choice, Choice::Preset(Preset::Months12)) && !is_clamped;
-        let earlier = |at: Timestamp| {
-            if is_whole_months {
-                zone.months_earlier(at, 12)
-            } else {
-                zone.days_earlier(at, last.days_after(first).saturating_add(1))
-            }
+        let distance = if is_whole_months {
+            Distance::Months(12)
+        } else {
+            Distance::Days(last.days_after(first).saturating_add(1))
         };
-        let previous = Period::new(earlier(period.first()), earlier(period.last())).filter(|previous| {
+        // By the date, because the clock may have skipped the midnight of one of the two days.
+        let begins = distance.before_date(first).first_instant(zone);
+        let previous = Period::new(begins, distance.before(period.last(), zone)).filter(|previous| {
             let first_kept = signpost_app::analytics::first_kept_day(limits, UtcDay::of(now));
             UtcDay::of(previous.first()) >= first_kept
                 && previous.last() < period.first()
                 && previous.has_at_most_days(limits.analytics_days, zone)
         });
-        Ok(Self { period, previous, first, last, is_clamped })
+        Ok(Self { period, previous, distance, first, last, is_clamped })
+    }
+
+    /// The buckets of the previous period, one for each of these. They are not cut anew, because weeks and months of the two
+    /// periods begin on other days, and then one bucket would be compared with a longer one.
+    pub(super) fn previous_buckets(
+        &self,
+        of_period: &Buckets,
+        interval: Interval,
+        zone: &TimeZone,
+    ) -> Option<Buckets> {
+        let previous = self.previous?;
+        let by_clock = self.period.first().unix_millis() - previous.first().unix_millis();
+        let earlier = |start: &Timestamp| match interval {
+            // The clock shows some hours twice and skips others, but buckets must not overlap.
+            Interval::Hour => Timestamp::from_unix_millis(start.unix_millis() - by_clock),
+            Interval::Day | Interval::Week | Interval::Month => Some(self.distance.before(*start, zone)),
+        };
+        Buckets::new(of_period.starts().iter().map(earlier).collect::<Option<_>>()?)
     }
 
     /// The interval that gives a chart a readable number of buckets.
@@ -145,8 +191,6 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::analytics::Buckets;
-
     use super::*;
 
     fn at(text: &str) -> Timestamp {
@@ -180,6 +224,38 @@ mod tests {
         let year = range(Preset::Months12);
         assert_eq!(year.period.first(), at("2025-11-30T23:00:00Z"));
         assert_eq!(year.previous.unwrap().first(), at("2024-11-30T23:00:00Z"));
+    }
+
+    #[test]
+    fn d46_each_bucket_is_compared_with_one_of_the_same_length() {
+        let now = at("2026-11-27T12:00:00Z");
+        for (choice, interval) in [
+            (Choice::Preset(Preset::Days90), Interval::Week),
+            (Choice::Preset(Preset::Days30), Interval::Day),
+            (Choice::Preset(Preset::Days30), Interval::Hour),
+            (dates("2026-01-31", "2026-08-31"), Interval::Month),
+            (dates("2026-10-25", "2026-10-26"), Interval::Hour),
+        ] {
+            let range = Range::of(&choice, now, &berlin(), limits(3_650)).unwrap();
+            let buckets = Buckets::cut(range.period, &berlin(), interval).unwrap();
+            let before = range.previous_buckets(&buckets, interval, &berlin()).unwrap();
+            let days = range.last.days_after(range.first) + 1;
+            assert_eq!(buckets.starts().len(), before.starts().len(), "{choice:?}");
+            for (start, before) in
+                buckets.starts().iter().zip(before.starts()).filter(|_| interval != Interval::Hour)
+            {
+                assert_eq!(*before, berlin().days_earlier(*start, days), "{choice:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn d49_a_plan_without_a_practical_limit_has_every_period() {
+        let now = at("2026-11-27T12:00:00Z");
+        for preset in Preset::ALL {
+            let range = Range::of(&Choice::Preset(preset), now, &berlin(), limits(u32::MAX)).unwrap();
+            assert!(!range.is_clamped && range.previous.is_some(), "{preset:?}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) struct Drawn {
 
 /// The series of a measure beside that of the previous period, bucket by bucket.
 pub(super) fn drawn(answers: &Answers, measure: Measure, days: &str, preferences: &Preferences) -> Drawn {
-    let Answers { questions, report, previous } = answers;
+    let Answers { questions, report, previous, is_late: _ } = answers;
     let starts = questions.asked.buckets.starts();
     let earlier = previous.as_ref().map(|Previous { report, .. }| report.series.as_slice());
     let last = starts.len().saturating_sub(1);
@@ -37,7 +37,7 @@ pub(super) fn drawn(answers: &Answers, measure: Measure, days: &str, preferences
         let counted = format!("{} {}", number(measure.of(*counts)), measure.name().to_lowercase());
         let text = (TEXTS.analytics.is)(&name, &counted);
         drawn.chart.columns.push(Column {
-            label: label(*start, questions.interval, preferences),
+            label: label(*start, questions.interval, starts.len(), preferences),
             text: match before {
                 Some(before) => (TEXTS.analytics.with_before)(&text, &number(before)),
                 None => text,
@@ -74,11 +74,14 @@ fn name(start: Timestamp, interval: Interval, preferences: &Preferences) -> Stri
     }
 }
 
+/// Up to how many hours the axis has their times. More have several labels of one time.
+const HOURS_BY_TIME: usize = 49;
+
 /// A bucket in a few characters.
-fn label(start: Timestamp, interval: Interval, preferences: &Preferences) -> String {
+fn label(start: Timestamp, interval: Interval, buckets: usize, preferences: &Preferences) -> String {
     match interval {
-        Interval::Hour => time_of_day(start, preferences),
-        Interval::Day | Interval::Week => day_of_year(start, preferences),
+        Interval::Hour if buckets <= HOURS_BY_TIME => time_of_day(start, preferences),
+        Interval::Hour | Interval::Day | Interval::Week => day_of_year(start, preferences),
         Interval::Month => month(start, preferences),
     }
 }

@@ -14,6 +14,12 @@ use crate::visit::Query;
 const FEW_VALUES: usize = 5;
 const VALUES: [usize; 3] = [FEW_VALUES, 25, 100];
 
+/// How long filters, group and domain may be together, in bytes. A page has up to a thousand links, each with all of them.
+const MAX_BYTES: usize = 1_024;
+
+/// The longest date that is shown again, so that its mistake can be seen.
+const MAX_DATE: usize = 32;
+
 /// `range`, with `from` and `to`: two dates.
 const DATES: &str = "dates";
 
@@ -41,10 +47,7 @@ impl State {
     /// The state that a query names. Names that do not exist count as absent.
     pub(super) fn read(query: &Query, subject: ReportSubject) -> Self {
         let choice = match query.text("range") {
-            DATES => Choice::Dates {
-                from: query.text("from").trim().to_owned(),
-                to: query.text("to").trim().to_owned(),
-            },
+            DATES => Choice::Dates { from: date(query.text("from")), to: date(query.text("to")) },
             name => Choice::Preset(Preset::parse(name).unwrap_or_default()),
         };
         let scope = |name| match subject {
@@ -62,6 +65,18 @@ impl State {
                 }
             }
         }
+        // Each link of a page carries its state.
+        let mut scopes = [scope("group"), scope("domain")];
+        let length = |filters: &[DimensionFilter], scopes: &[String]| {
+            filters.iter().map(|filter| filter.to_string().len()).sum::<usize>()
+                + scopes.iter().map(String::len).sum::<usize>()
+        };
+        if length(&filters, &scopes) > MAX_BYTES {
+            filters.clear();
+            scopes = Default::default();
+            mistakes.push(TEXTS.analytics.too_much.to_owned());
+        }
+        let [group, domain] = scopes;
         let values = query.text("values").parse().ok().filter(|values| VALUES.contains(values));
         Self {
             choice,
@@ -70,8 +85,8 @@ impl State {
             part: Part::parse(query.text("part"), subject).unwrap_or_default(),
             values: values.unwrap_or(FEW_VALUES),
             filters,
-            group: scope("group"),
-            domain: scope("domain"),
+            group,
+            domain,
             mistakes,
         }
     }
@@ -184,6 +199,10 @@ impl State {
     }
 }
 
+fn date(text: &str) -> String {
+    text.trim().chars().take(MAX_DATE).collect()
+}
+
 /// The filter of a dimension. Each of its parameters is in the form of the API; those of the other sort than the first are left
 /// out.
 fn filter_of(query: &Query, dimension: Dimension) -> Result<Option<DimensionFilter>, String> {
@@ -253,6 +272,9 @@ mod tests {
         let state = read("?country=a%5Cb&device=mobile");
         assert_eq!((state.filters.len(), state.mistakes.len()), (1, 1));
         assert!(state.mistakes[0].starts_with("Countries: Has a"), "{:?}", state.mistakes);
+        let long = read(&format!("?domain={}&utm_campaign={}", "d".repeat(1_000), "c".repeat(200)));
+        assert_eq!((long.address().as_str(), long.mistakes.len()), ("?", 1));
+        assert!(read(&format!("?range=dates&from={}", "1".repeat(5_000))).address().len() < 100);
         let many = (0..101).map(|number| format!("referrer={number}.example")).collect::<Vec<_>>().join("&");
         assert_eq!(read(&many).mistakes.len(), 1);
     }

@@ -225,7 +225,8 @@ fn notes(visit: &Visit, member: &Member, answers: &Answers, preferences: &Prefer
     let clamped = range.is_clamped.then(|| (WORDS.clamped)(&date(range.period.first(), preferences)));
     let is_older = UtcDay::of(range.period.first()) < kept_from;
     let forgotten = is_older.then(|| (WORDS.not_kept)(&date(kept_from.first(), preferences)));
-    clamped.into_iter().chain(forgotten).collect()
+    let late = answers.is_late.then(|| WORDS.previous_is_late.to_owned());
+    clamped.into_iter().chain(forgotten).chain(late).collect()
 }
 
 fn report(
@@ -236,7 +237,7 @@ fn report(
     names: &HashMap<String, String>,
 ) -> AnalyticsReport {
     let preferences = &member.signed_in.user().preferences;
-    let Answers { questions, report, previous } = answers;
+    let Answers { questions, report, previous, is_late: _ } = answers;
     let period = questions.range.period;
     let (first, last) = (date(period.first(), preferences), date(period.last(), preferences));
     let days = if first == last { first } else { format!("{first} – {last}") };
