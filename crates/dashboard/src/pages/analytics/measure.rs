@@ -53,17 +53,15 @@ impl Measure {
 
 /// The change from a count to another, in per cent.
 pub(super) fn change(before: u64, now: u64) -> String {
-    let before_count = before;
     if before == now {
         return "±0%".to_owned();
     }
     if before == 0 {
         return TEXTS.analytics.change_new.to_owned();
     }
-    let sign = if now > before { '+' } else { '−' };
-    let (difference, before) = (u128::from(now.abs_diff(before)), u128::from(before));
     // A decrease is rounded towards zero, so that only the loss of everything is 100 %.
-    let half = if now > before_count { before } else { 0 };
+    let (sign, half) = if now > before { ('+', u128::from(before)) } else { ('−', 0) };
+    let (difference, before) = (u128::from(now.abs_diff(before)), u128::from(before));
     match (difference * 200 + half) / (2 * before) {
         0 => format!("{sign}<1%"),
         percent => format!("{sign}{percent}%"),

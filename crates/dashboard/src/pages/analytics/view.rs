@@ -67,11 +67,10 @@ pub(super) async fn page_of(
     let names = names_of_links(visit, member, state, answers).await?;
     let range = &answers.questions.range;
     let preferences = &member.signed_in.user().preferences;
-    let mut page =
-        blank(visit, member, subject, state, vec![answers.questions.curl(visit, subject, state)]).await?;
+    let curl = vec![answers.questions.curl(visit, subject, state)];
+    let mut page = blank(visit, member, subject, state, &names, curl).await?;
     page.form.from = range.first.to_string();
     page.form.to = range.last.to_string();
-    page.filters = filters(state, &names);
     page.notes.extend(notes(visit, member, answers, preferences));
     page.report = Some(report(member, subject, state, answers, &names));
     Ok(page)
@@ -86,18 +85,19 @@ pub(super) async fn page_without_report(
     sentence: String,
 ) -> Result<AnalyticsPage, Failure> {
     let example = crate::curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account");
-    let mut page = blank(visit, member, subject, state, vec![example]).await?;
+    let mut page = blank(visit, member, subject, state, &HashMap::new(), vec![example]).await?;
     page.problem = Some(sentence);
     page.form.is_open = true;
     Ok(page)
 }
 
-/// All of the page that needs no answer.
+/// All of the page that needs no answer. `names` are those of the links among the filters.
 async fn blank(
     visit: &Visit,
     member: &Member,
     subject: &Subject,
     state: &State,
+    names: &HashMap<String, String>,
     curl: Vec<CurlExample>,
 ) -> Result<AnalyticsPage, Failure> {
     let (back, title, nav) = match subject {
@@ -143,7 +143,7 @@ async fn blank(
                 || !state.group.is_empty()
                 || !state.domain.is_empty(),
         },
-        filters: filters(state, &HashMap::new()),
+        filters: filters(state, names),
         without_filters: state.without_filters().address(),
         notes: state.mistakes.clone(),
         problem: None,
