@@ -12,8 +12,9 @@ mod verify;
 
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    AuditAction, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, Hostname, IdReference, Page,
-    PageLimit, PagePosition, Permission, RecordFinding, Refusal, Timestamp, dns_instructions,
+    AuditAction, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, GroupFilter, Hostname,
+    IdReference, Page, PageLimit, PagePosition, Permission, RecordFinding, Refusal, Site, Timestamp,
+    dns_instructions,
 };
 
 pub use self::connect::{Connected, connect};
@@ -103,6 +104,29 @@ pub async fn get(
     let id = id.id().ok_or(Refusal::DomainNotFound)?;
     let domain = app.store.custom_domain(caller.account_id(), id).await?.ok_or(Refusal::DomainNotFound)?;
     Ok(DomainWithInstructions::at(app, &domain, app.clock.now()))
+}
+
+/// How many links something has, as far as it is worth counting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkCount {
+    /// This many.
+    Exactly(usize),
+    /// More than this many.
+    MoreThan(usize),
+}
+
+/// How many of the caller's links live on `hostname`, so that people know what a deletion costs. It counts up to ten
+/// thousand.
+pub async fn links_on(
+    app: &Application,
+    caller: &Caller,
+    hostname: &Hostname,
+) -> Result<LinkCount, AppError> {
+    const MOST: usize = 10_000;
+    caller.require(Permission::Read)?;
+    let site = Site::Custom(hostname.clone());
+    let ids = app.store.link_ids(caller.account_id(), GroupFilter::Any, Some(&site), MOST + 1).await?;
+    Ok(if ids.len() > MOST { LinkCount::MoreThan(MOST) } else { LinkCount::Exactly(ids.len()) })
 }
 
 /// Deletes a domain (D43). Its links lose their addresses in the same unit of work (D22), and the hostname is free at

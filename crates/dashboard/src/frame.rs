@@ -114,7 +114,9 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 16] = [
+const SAID: [(&str, &str); 18] = [
+    ("domain-checked", TEXTS.domains.said_checked),
+    ("domain-deleted", TEXTS.domains.said_deleted),
     ("group-created", TEXTS.said_group_created),
     ("group-deleted", TEXTS.said_group_deleted),
     ("group-renamed", TEXTS.said_group_renamed),

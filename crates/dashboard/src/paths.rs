@@ -5,7 +5,7 @@ use actix_web::{Route, guard, web};
 use signpost_domain::Permission;
 
 use crate::pages::{
-    analytics, assets, audit, entry, groups, home, keys, links, me, members, pixels, sign_in, usage,
+    analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, pixels, sign_in, usage,
 };
 
 /// The placeholders of paths.
@@ -61,6 +61,7 @@ macro_rules! routes {
 
 const READ: Access = Access::Member(Permission::Read);
 const WRITE: Access = Access::Member(Permission::WriteLinks);
+const DOMAINS: Access = Access::Member(Permission::WriteDomains);
 const KEYS: Access = Access::Member(Permission::ManageKeys);
 const MEMBERS: Access = Access::Member(Permission::ManageMembers);
 const ANALYTICS: Access = Access::Member(Permission::ReadAnalytics);
@@ -103,6 +104,11 @@ routes! {
     Get "/{account}/links/{id}/analytics.csv" ANALYTICS => analytics::save_link;
     Get "/{account}/analytics" ANALYTICS => analytics::show_account;
     Get "/{account}/analytics.csv" ANALYTICS => analytics::save_account;
+    Get "/{account}/domains" READ => domains::list::show;
+    Post "/{account}/domains" DOMAINS => domains::list::connect;
+    Get "/{account}/domains/{id}" READ => domains::single::show;
+    Post "/{account}/domains/{id}/verify" DOMAINS => domains::single::verify;
+    Post "/{account}/domains/{id}/delete" DOMAINS => domains::single::delete;
     Get "/{account}/groups" READ => groups::show;
     Post "/{account}/groups" WRITE => groups::create;
     Post "/{account}/groups/{id}" WRITE => groups::rename;

@@ -5,6 +5,7 @@ use crate::dns_observation::{DnsObservation, SeenRecord};
 use crate::failure_reason::FailureReason;
 use crate::hostname::Hostname;
 use crate::id::{AccountId, DomainId};
+use crate::status_history::{StatusChange, StatusHistory, StatusKind};
 use crate::timestamp::Timestamp;
 use crate::verification_token::VerificationRecord;
 
@@ -25,6 +26,8 @@ pub struct CustomDomain {
     pub failure_reason: Option<FailureReason>,
     /// What look-ups have found; `None` before the first one.
     pub observation: Option<DnsObservation>,
+    /// The latest changes of its status.
+    pub history: StatusHistory,
 }
 
 impl CustomDomain {
@@ -50,6 +53,11 @@ impl CustomDomain {
             created_at: now,
             failure_reason: None,
             observation: None,
+            history: StatusHistory::default().with(StatusChange {
+                at: now,
+                status: StatusKind::Pending,
+                failure_reason: None,
+            }),
         }
     }
 
@@ -65,7 +73,23 @@ impl CustomDomain {
             | CustomDomainStatus::SslPending { .. }
             | CustomDomainStatus::Active { .. } => None,
         };
-        Self { status, failure_reason, ..self.clone() }
+        let passed = self.status.deadline().filter(|_| status == CustomDomainStatus::Failed);
+        let history = match passed {
+            Some(at) => self.changed(at, status, failure_reason.as_ref()),
+            None => self.history.clone(),
+        };
+        Self { status, failure_reason, history, ..self.clone() }
+    }
+
+    /// The history after a change to `status`.
+    fn changed(
+        &self,
+        at: Timestamp,
+        status: CustomDomainStatus,
+        failure_reason: Option<&FailureReason>,
+    ) -> StatusHistory {
+        let failure_reason = failure_reason.cloned();
+        self.history.with(StatusChange { at, status: StatusKind::of(status), failure_reason })
     }
 
     /// The domain after `event` at `now` (D39). The first reason of a failure stays.
@@ -78,7 +102,13 @@ impl CustomDomain {
             (_, CustomDomainStatus::Failed) => FailureReason::of_event(event),
             (_, _) => None,
         };
-        Self { status, failure_reason, ..before }
+        let is_changed = StatusKind::of(before.status) != StatusKind::of(status);
+        let history = if is_changed {
+            before.changed(now, status, failure_reason.as_ref())
+        } else {
+            before.history.clone()
+        };
+        Self { status, failure_reason, history, ..before }
     }
 
     /// The domain after a look-up at `now` that found these records (D65).
@@ -116,15 +146,42 @@ mod tests {
         let late = at(1_000_000_000);
         let failed = domain.at(late);
         let failure_reason = Some(FailureReason::DeadlinePassed);
-        assert_eq!(
-            failed,
-            CustomDomain { status: CustomDomainStatus::Failed, failure_reason, ..domain.clone() }
-        );
+        let status = CustomDomainStatus::Failed;
+        let history = failed.history.clone();
+        assert_eq!(failed, CustomDomain { status, failure_reason, history, ..domain.clone() });
         for stored in [domain.clone(), failed] {
             let again = stored.after(DomainEvent::Reclaimed, late);
-            assert_eq!(again, CustomDomain { status: CustomDomainStatus::claimed(late), ..domain.clone() });
+            let status = CustomDomainStatus::claimed(late);
+            let history = again.history.clone();
+            assert_eq!(again, CustomDomain { status, history, ..domain.clone() });
             assert_eq!(again.created_at, at(7));
         }
+    }
+
+    #[test]
+    fn d39_each_change_of_status_is_in_the_history() {
+        let day = 24 * 60 * 60 * 1000;
+        let serving = connected(at(0))
+            .after(DomainEvent::Proven, at(1))
+            .after(DomainEvent::CertificateReady, at(1))
+            .after(DomainEvent::PointsHere, at(2))
+            .after(DomainEvent::PointsElsewhere, at(3));
+        let lost = serving.after(DomainEvent::PointsElsewhere, at(3 + 3 * day));
+        let again =
+            lost.after(DomainEvent::Reclaimed, at(4 * day)).after(DomainEvent::Reclaimed, at(8 * day));
+        assert_eq!(
+            again.history.to_stored().lines().collect::<Vec<_>>(),
+            [
+                "0 pending",
+                "1 ssl_pending",
+                "1 active",
+                "259200003 failed points_elsewhere",
+                "345600000 pending",
+                // The deadline counts, not when somebody noticed that it had passed.
+                "604800000 failed deadline_passed",
+                "691200000 pending",
+            ]
+        );
     }
 
     #[test]

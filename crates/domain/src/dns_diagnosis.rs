@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use crate::dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
 use crate::dns_observation::{RecordFinding, RecordMistake, RecordStatus, SeenRecord};
+use crate::dns_proxies::is_proxy;
 use crate::edge::Edge;
 use crate::host_resolution::HostResolution;
 use crate::hostname::Hostname;
@@ -12,19 +13,24 @@ use crate::id::AccountId;
 use crate::public_suffix::zone_of;
 use crate::verification_token::{VALUE_PREFIX, VerificationRecord};
 
+/// `TXT` values at names at which people put the record by mistake.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Misplaced {
+    /// Those at [`with_the_zone_twice`] of the record's name.
+    pub below_the_zone_twice: Vec<String>,
+    /// Those at the hostname itself.
+    pub at_the_hostname: Vec<String>,
+}
+
 /// What the `TXT` values at the name of `record` say about it.
 ///
 /// The values may include the token of another account that claims the hostname too. It may be shown: it is
 /// public in DNS, and proves the hostname only for that other account. The record itself comes first, then
 /// similar values, so that a zone with many values does not hide them.
 ///
-/// `values_below_the_zone_twice` are the `TXT` values at [`with_the_zone_twice`] of the name.
+/// `elsewhere` has the `TXT` values at names where the record is found by mistake.
 #[must_use]
-pub fn seen_proof(
-    record: &VerificationRecord,
-    txt_values: &[String],
-    values_below_the_zone_twice: &[String],
-) -> SeenRecord {
+pub fn seen_proof(record: &VerificationRecord, txt_values: &[String], elsewhere: &Misplaced) -> SeenRecord {
     let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
     let mut values: Vec<&String> = txt_values.iter().collect();
     // Name servers return records in any order. Sorting makes the result always the same.
@@ -40,7 +46,12 @@ pub fn seen_proof(
     let mistake = if txt_values.iter().any(|value| is_quoted(value, &ours)) {
         Some(RecordMistake::QuotationMarks)
     } else {
-        record.is_among(values_below_the_zone_twice).then_some(RecordMistake::ZoneTwice)
+        let Misplaced { below_the_zone_twice, at_the_hostname } = elsewhere;
+        let places = [
+            (below_the_zone_twice, RecordMistake::ZoneTwice),
+            (at_the_hostname, RecordMistake::AtTheHostname),
+        ];
+        places.into_iter().find(|(values, _)| record.is_among(values)).map(|(_, mistake)| mistake)
     };
     let finding = RecordFinding::new(status, values).explained_by(mistake);
     SeenRecord { record_type: DnsRecordType::Txt, value: record.value(), finding }
@@ -81,12 +92,18 @@ pub fn seen_pointing(
         let edge = edge.hostname.as_ref().map(Hostname::as_str);
         alias.zip(edge).is_some_and(|(alias, edge)| is_quoted(alias, edge))
     };
+    let is_below_the_zone_twice =
+        || below_the_zone_twice.is_some_and(|resolution| edge.points_here(resolution, edge_addresses_by_dns));
     let mistake = if is_alias_quoted() {
         Some(RecordMistake::QuotationMarks)
+    } else if is_below_the_zone_twice() {
+        Some(RecordMistake::ZoneTwice)
+    } else if alias.is_some() || foreign.is_empty() {
+        None
+    } else if foreign.iter().all(|address| is_proxy(*address)) {
+        Some(RecordMistake::Proxied)
     } else {
-        let is_there = below_the_zone_twice
-            .is_some_and(|resolution| edge.points_here(resolution, edge_addresses_by_dns));
-        is_there.then_some(RecordMistake::ZoneTwice)
+        Some(RecordMistake::OldAddresses)
     };
     let pointing = Pointing {
         edge,

@@ -104,10 +104,18 @@ pub enum RecordMistake {
     QuotationMarks,
     /// The record is at its name followed by the zone once more: the provider adds the zone to what one enters.
     ZoneTwice,
+    /// The `TXT` record is at the hostname itself, without the first label of its name.
+    AtTheHostname,
+    /// A proxy of the provider answers in place of the record.
+    Proxied,
+    /// Address records of another server are in the way.
+    OldAddresses,
 }
 
 impl RecordMistake {
-    const ALL: [Self; 2] = [Self::QuotationMarks, Self::ZoneTwice];
+    /// All mistakes.
+    pub const ALL: [Self; 5] =
+        [Self::QuotationMarks, Self::ZoneTwice, Self::AtTheHostname, Self::Proxied, Self::OldAddresses];
 
     /// The word in stores.
     #[must_use]
@@ -115,6 +123,9 @@ impl RecordMistake {
         match self {
             Self::QuotationMarks => "quotation_marks",
             Self::ZoneTwice => "zone_twice",
+            Self::AtTheHostname => "at_the_hostname",
+            Self::Proxied => "proxied",
+            Self::OldAddresses => "old_addresses",
         }
     }
 
@@ -140,16 +151,36 @@ impl RecordMistake {
                 "The value in DNS has quotation marks around it: enter it without them.".to_owned()
             }
             Self::ZoneTwice => {
-                let zone = psl::domain_str(name).unwrap_or(name);
-                let label = name.strip_suffix(zone).map_or(name, |label| label.trim_end_matches('.'));
-                let label = if label.is_empty() { "@" } else { label };
+                let (label, zone) = label_and_zone(name);
                 format!(
                     "The record is at `{name}.{zone}`, because the provider adds `{zone}` to the name: enter `{label}` as \
                      the name."
                 )
             }
+            Self::AtTheHostname => {
+                let (label, zone) = label_and_zone(name);
+                let hostname = name.split_once('.').map_or(name, |(_, hostname)| hostname);
+                format!(
+                    "The record is at `{hostname}`: enter `{label}` as the name if the provider adds `{zone}` to it, and \
+                     else `{name}`."
+                )
+            }
+            Self::Proxied => format!(
+                "A proxy of the provider answers for `{name}`, so the record cannot be seen: turn the proxy off for this \
+                 name (“DNS only”, the grey cloud, at Cloudflare)."
+            ),
+            Self::OldAddresses => {
+                format!("`{name}` has address records (A or AAAA) of another server: delete them.")
+            }
         }
     }
+}
+
+/// The part of a name that people enter where the provider adds the zone, and the zone.
+fn label_and_zone(name: &str) -> (&str, &str) {
+    let zone = psl::domain_str(name).unwrap_or(name);
+    let label = name.strip_suffix(zone).map_or(name, |label| label.trim_end_matches('.'));
+    (if label.is_empty() { "@" } else { label }, zone)
 }
 
 /// What a look-up found in place of one record.

@@ -66,7 +66,7 @@ mod tests {
                 let finding = RecordFinding::new(RecordStatus::parse(word), ["a \"b\" \\", "\0", "ü🦀"]);
                 records.push(SeenRecord { record_type, value: word.to_owned(), finding });
             }
-            for mistake in [RecordMistake::QuotationMarks, RecordMistake::ZoneTwice] {
+            for mistake in RecordMistake::ALL {
                 let finding = RecordFinding::new(RecordStatus::Wrong, ["a"]).explained_by(Some(mistake));
                 records.push(SeenRecord { record_type, value: mistake.as_str().to_owned(), finding });
             }

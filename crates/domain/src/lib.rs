@@ -106,6 +106,8 @@ pub mod dns_instruction;
 pub mod dns_observation;
 #[cfg(all(feature = "json", feature = "public-suffix"))]
 mod dns_observation_json;
+#[cfg(feature = "public-suffix")]
+mod dns_proxies;
 pub mod edge;
 pub mod error_code;
 pub mod failure_reason;
@@ -139,6 +141,8 @@ pub mod secret_token;
 pub mod session;
 #[cfg(feature = "people")]
 pub mod sign_in_wait;
+#[cfg(feature = "public-suffix")]
+pub mod status_history;
 #[cfg(feature = "people")]
 pub mod ticket;
 pub mod timestamp;
@@ -191,7 +195,7 @@ pub use country_code::CountryCode;
 pub use custom_domain::CustomDomain;
 pub use custom_domain_status::{CustomDomainStatus, DomainEvent};
 #[cfg(feature = "public-suffix")]
-pub use dns_diagnosis::{seen_pointing, seen_proof, with_the_zone_twice};
+pub use dns_diagnosis::{Misplaced, seen_pointing, seen_proof, with_the_zone_twice};
 #[cfg(feature = "public-suffix")]
 pub use dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
 #[cfg(feature = "public-suffix")]
@@ -249,6 +253,8 @@ pub use session::{AgentName, CONFIRMED_FOR, SESSION_IDLE, SESSION_KEPT, SESSION_
 #[cfg(feature = "people")]
 pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignInKey, wait_after};
 pub use slug::Slug;
+#[cfg(feature = "public-suffix")]
+pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};

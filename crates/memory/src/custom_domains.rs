@@ -133,9 +133,9 @@ impl Domains {
 
     /// Writes the fields of a domain that events change, and another plan. `None` if the account has no such domain.
     pub(crate) fn update(&mut self, after: &CustomDomain, plan: CheckPlan) -> Option<CustomDomain> {
-        let CustomDomain { id, account_id, status, failure_reason, observation, .. } = after.clone();
+        let CustomDomain { id, account_id, status, failure_reason, observation, history, .. } = after.clone();
         let before = self.of(account_id, id)?.clone();
-        let domain = CustomDomain { status, failure_reason, observation, ..before };
+        let domain = CustomDomain { status, failure_reason, observation, history, ..before };
         let kept = Arc::make_mut(&mut self.0);
         kept.remove(id)?;
         kept.put(Checked::planned(domain.clone(), plan));

@@ -4,6 +4,7 @@ use diesel::prelude::*;
 use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, FailureReason, Hostname,
+    StatusHistory,
 };
 
 use crate::Corrupt;
@@ -36,6 +37,7 @@ pub(crate) mod table {
             failure_reason -> Nullable<Text>,
             checked_at -> Nullable<Moment>,
             observed -> Nullable<Text>,
+            history -> Nullable<Text>,
         }
     }
 }
@@ -69,6 +71,7 @@ pub struct CustomDomainRow {
     failure_reason: Option<String>,
     checked_at: Option<Instant>,
     observed: Option<String>,
+    history: Option<String>,
 }
 
 impl CustomDomainRow {
@@ -93,7 +96,7 @@ impl CustomDomainRow {
     /// The domain.
     pub fn into_domain(self) -> Result<CustomDomain, Corrupt> {
         let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at, .. } = self;
-        let Self { failure_reason, checked_at, observed, .. } = self;
+        let Self { failure_reason, checked_at, observed, history, .. } = self;
         let (id, row) = own_id(TABLE, &id)?;
         let status = status_from(&row, &status, deadline, misdirected_since)?;
         let checked_at = checked_at.map(|instant| row.timestamp("checked_at", instant)).transpose()?;
@@ -107,6 +110,7 @@ impl CustomDomainRow {
             created_at: row.timestamp("created_at", created_at)?,
             failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
             observation: checked_at.map(|at| DnsObservation::from_stored(at, observed.as_deref())),
+            history: history.as_deref().map(StatusHistory::from_stored).unwrap_or_default(),
         })
     }
 }
@@ -207,13 +211,14 @@ pub struct StatusColumns<'a> {
     pub failure_reason: Option<&'a str>,
     pub checked_at: Option<Instant>,
     pub observed: Option<String>,
+    pub history: Option<String>,
 }
 
 impl<'a> StatusColumns<'a> {
     /// The columns of a domain with this plan.
     #[must_use]
     pub fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
-        let CustomDomain { status, failure_reason, observation, .. } = domain;
+        let CustomDomain { status, failure_reason, observation, history, .. } = domain;
         let CheckPlan { next_check_at, checks_made } = checks;
         let (name, deadline, misdirected_since) = match *status {
             CustomDomainStatus::Pending { expires_at } => (PENDING, Some(expires_at), None),
@@ -231,6 +236,7 @@ impl<'a> StatusColumns<'a> {
             failure_reason: failure_reason.as_ref().map(FailureReason::as_str),
             checked_at: observation.as_ref().map(|observation| observation.checked_at.into()),
             observed: observation.as_ref().map(DnsObservation::records_to_json),
+            history: Some(history.to_stored()).filter(|stored| !stored.is_empty()),
         }
     }
 }

@@ -138,6 +138,10 @@ impl DomainChecks for SqliteStore {
                 custom_domains::failure_reason.eq(sql::<Nullable<Text>>(
                     "CASE custom_domains.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END",
                 )),
+                custom_domains::history.eq(sql::<Nullable<Text>>(
+                    "coalesce(custom_domains.history || char(10), '') || custom_domains.deadline || \
+                     CASE custom_domains.status WHEN 'pending' THEN ' failed deadline_passed' ELSE ' failed no_certificate' END",
+                )),
                 custom_domains::status.eq(FAILED),
                 custom_domains::deadline.eq(None::<Instant>),
                 custom_domains::next_check_at.eq(None::<Instant>),

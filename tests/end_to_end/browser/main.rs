@@ -24,6 +24,7 @@ mod accessibility;
 mod codes;
 mod dashboard;
 mod dashboard_cold_screens;
+mod dashboard_domains;
 mod dashboard_first_minute;
 mod dashboard_focus;
 mod dashboard_keyboard;

@@ -186,6 +186,7 @@ fn a_list_of_links_costs_four_statements_and_a_link_five() {
         (format!("/{account}/links?kind=redirect"), 3),
         (format!("/{account}/links?q=example&active=on"), 4),
         (link, 5),
+        (format!("/{account}/domains"), 2),
         (format!("/{account}/groups"), 2),
         (format!("/{account}/usage"), 2),
     ] {

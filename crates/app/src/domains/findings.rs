@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use futures_util::future::try_join;
+use futures_util::future::{join, try_join};
 use signpost_domain::{
-    CustomDomain, CustomDomainStatus, DomainEvent, Hostname, SeenRecord, Timestamp, VerificationRecord,
-    seen_pointing, seen_proof, with_the_zone_twice,
+    CustomDomain, CustomDomainStatus, DomainEvent, Hostname, Misplaced, SeenRecord, Timestamp,
+    VerificationRecord, seen_pointing, seen_proof, with_the_zone_twice,
 };
 
 use crate::application::Application;
@@ -47,7 +47,7 @@ impl Findings {
     ///
     /// If the name of the record is too long for DNS, the proof is missing without a query.
     ///
-    /// If there is no record, the name with the zone twice is looked up too, so that the observation can name this mistake.
+    /// If there is no record, the names at which people put it by mistake are looked up too, so that the observation can say so.
     ///
     /// At most two look-ups run one after the other, and each ends within the time limit of the port.
     ///
@@ -64,7 +64,10 @@ impl Findings {
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => {
                 let record = domain.verification_record();
                 if is_too_long(&record) {
-                    return Ok(Self { proof: Some(Proof::of(&record, &[], &[])), ..Self::default() });
+                    return Ok(Self {
+                        proof: Some(Proof::of(&record, &[], &Misplaced::default())),
+                        ..Self::default()
+                    });
                 }
                 let (proof, pointing) = try_join(ask_for_proof(app, &record), where_to(app, domain)).await?;
                 Ok(Self { proof: Some(proof), pointing: Some(pointing), has_certificate: ends_tls_elsewhere })
@@ -117,8 +120,8 @@ impl Findings {
 }
 
 impl Proof {
-    fn of(record: &VerificationRecord, txt_values: &[String], below_the_zone_twice: &[String]) -> Self {
-        let seen = seen_proof(record, txt_values, below_the_zone_twice);
+    fn of(record: &VerificationRecord, txt_values: &[String], elsewhere: &Misplaced) -> Self {
+        let seen = seen_proof(record, txt_values, elsewhere);
         Self { is_there: record.is_among(txt_values), seen }
     }
 }
@@ -129,16 +132,27 @@ pub(super) async fn ask_for_proof(
     record: &VerificationRecord,
 ) -> Result<Proof, DnsUnavailable> {
     if is_too_long(record) {
-        return Ok(Proof::of(record, &[], &[]));
+        return Ok(Proof::of(record, &[], &Misplaced::default()));
     }
     let name = record.name();
     let values = app.dns.txt_records(&name).await?;
-    let below = match with_the_zone_twice(record.hostname(), &name).filter(|_| values.is_empty()) {
-        // This look-up only explains the missing record, so the check does not fail with it.
-        Some(name) => app.dns.txt_records(&name).await.unwrap_or_default(),
-        None => Vec::new(),
+    let elsewhere =
+        if values.is_empty() { misplaced(app, record, &name).await } else { Misplaced::default() };
+    Ok(Proof::of(record, &values, &elsewhere))
+}
+
+/// Looks for a missing record where people put it by mistake. This only explains that it is missing, so the check does not
+/// fail with these look-ups.
+async fn misplaced(app: &Application, record: &VerificationRecord, name: &str) -> Misplaced {
+    let below = async {
+        match with_the_zone_twice(record.hostname(), name) {
+            Some(name) => app.dns.txt_records(&name).await.unwrap_or_default(),
+            None => Vec::new(),
+        }
     };
-    Ok(Proof::of(record, &values, &below))
+    let at_the_hostname = app.dns.txt_records(record.hostname().as_str());
+    let (below_the_zone_twice, at_the_hostname) = join(below, at_the_hostname).await;
+    Misplaced { below_the_zone_twice, at_the_hostname: at_the_hostname.unwrap_or_default() }
 }
 
 /// Whether the record's name exceeds the limit of DNS, so that name servers cannot be asked for it.

@@ -3,6 +3,7 @@
 pub(crate) mod analytics;
 pub(crate) mod assets;
 pub(crate) mod audit;
+pub(crate) mod domains;
 pub(crate) mod entry;
 pub(crate) mod groups;
 pub(crate) mod home;

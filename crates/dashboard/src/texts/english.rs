@@ -2,6 +2,7 @@
 
 use super::Texts;
 use super::english_analytics::ANALYTICS;
+use super::english_domains::DOMAINS;
 use super::{english_audit::action, english_errors::error};
 
 /// English.
@@ -9,6 +10,7 @@ pub static ENGLISH: Texts = Texts {
     error,
     audit_action: action,
     analytics: &ANALYTICS,
+    domains: &DOMAINS,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

@@ -1,9 +1,11 @@
 //! Every sentence that people read, in one struct for each language.
 
 mod analytics;
+mod domains;
 mod english;
 mod english_analytics;
 mod english_audit;
+mod english_domains;
 mod english_errors;
 
 use signpost_domain::AuditAction;
@@ -11,6 +13,7 @@ use signpost_domain::AuditAction;
 use crate::views::ErrorKind;
 
 pub use analytics::AnalyticsTexts;
+pub use domains::DomainTexts;
 pub use english::ENGLISH;
 
 /// A text with one value in it.
@@ -27,6 +30,7 @@ pub struct Texts {
     pub error: fn(ErrorKind) -> ErrorWords,
     pub audit_action: fn(AuditAction) -> &'static str,
     pub analytics: &'static AnalyticsTexts,
+    pub domains: &'static DomainTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

@@ -7,6 +7,7 @@ mod account;
 mod analytics;
 mod audit;
 mod chart;
+mod domains;
 mod entry;
 mod errors;
 mod form;
@@ -26,6 +27,7 @@ pub use analytics::{
 };
 pub use audit::{AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
+pub use domains::{CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };

@@ -102,6 +102,8 @@ pub enum NavItem {
     Links,
     /// Statistics of the account.
     Analytics,
+    /// Custom domains.
+    Domains,
     /// Groups.
     Groups,
     /// Pixels.
@@ -126,6 +128,7 @@ impl NavItem {
             Self::None => "",
             Self::Links => "links",
             Self::Analytics => "analytics",
+            Self::Domains => "domains",
             Self::Groups => "groups",
             Self::Pixels => "pixels",
             Self::Keys => "keys",

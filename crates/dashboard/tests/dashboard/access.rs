@@ -33,6 +33,7 @@ impl Gets {
 fn path_of(dashboard: &Dashboard, route: &RouteInfo, link: &str) -> String {
     let id = match route.pattern {
         pattern if pattern.contains("/links/") => link.to_owned(),
+        pattern if pattern.contains("/domains/") => format!("dom_{}", "0".repeat(32)),
         pattern if pattern.contains("/groups/") => format!("grp_{}", "0".repeat(32)),
         pattern if pattern.contains("/pixels/") => format!("pxl_{}", "0".repeat(32)),
         pattern if pattern.contains("/keys/") => format!("key_{}", "0".repeat(32)),
@@ -48,7 +49,8 @@ fn path_of(dashboard: &Dashboard, route: &RouteInfo, link: &str) -> String {
 }
 
 /// A form that is valid everywhere it matters: it must not be refused before the permission is asked for.
-const FORM: [(&str, &str); 10] = [
+const FORM: [(&str, &str); 11] = [
+    ("hostname", "go.customer.com"),
     ("name", "Name"),
     ("target_url", "https://example.com/"),
     ("updated_at", "2026-01-01T00:00:00.000Z"),
@@ -156,7 +158,10 @@ async fn d76_members_of_a_suspended_account_read_and_change_nothing() {
         let path = path_of(&dashboard, route, &link);
         let answer = call(&owner, route, &path, &link).await;
         let expected = if permission.is_for_changes() { Gets::Refused } else { Gets::In };
-        assert_eq!(Gets::of(&answer), expected, "{:?} {}: {}", route.method, route.pattern, answer.body);
+        let gets = Gets::of(&answer);
+        let is_expected =
+            gets == expected || (expected == Gets::In && gets == Gets::Nothing && names_nothing(route));
+        assert!(is_expected, "{gets:?} {:?} {}: {}", route.method, route.pattern, answer.body);
     }
     let list = owner.get(&dashboard.path("links")).await;
     assert!(list.body.contains("suspended"), "{}", list.body);

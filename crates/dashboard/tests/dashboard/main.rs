@@ -15,6 +15,7 @@ mod access;
 mod analytics;
 mod audit;
 mod cross_site;
+mod domains;
 mod edits;
 mod forms;
 mod harness;

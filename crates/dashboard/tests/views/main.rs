@@ -13,6 +13,7 @@ mod contrast;
 // Visitors' pages are read in the same way.
 #[path = "../../../pages/tests/pages/document.rs"]
 mod document;
+mod domain_samples;
 mod entry_samples;
 mod gallery;
 mod link_samples;

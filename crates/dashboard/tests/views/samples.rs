@@ -9,7 +9,7 @@ use signpost_dashboard::views::{
 };
 use signpost_domain::Theme;
 
-use crate::{analytics_samples, entry_samples, link_samples, list_samples, people_samples};
+use crate::{analytics_samples, domain_samples, entry_samples, link_samples, list_samples, people_samples};
 
 /// A rendered page and its name.
 pub(crate) struct Page {
@@ -34,6 +34,7 @@ pub(crate) fn pages(payload: Option<&str>, theme: Theme) -> Vec<Page> {
     list_samples::add(&maker);
     people_samples::add(&maker);
     analytics_samples::add(&maker);
+    domain_samples::add(&maker);
     maker.pages.into_inner().into_iter().map(|(name, html)| Page { name, html }).collect()
 }
 

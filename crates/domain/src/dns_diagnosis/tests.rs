@@ -120,7 +120,7 @@ fn d65_the_proof_is_found_among_other_texts() {
     let ours = record.value();
     let seen = |texts: &[&str]| {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        let seen = seen_proof(&record, &texts, &[]);
+        let seen = seen_proof(&record, &texts, &Misplaced::default());
         assert_eq!((seen.record_type, &seen.value), (DnsRecordType::Txt, &ours));
         shown(&[seen]).remove(0)
     };
@@ -137,7 +137,7 @@ fn d65_the_proof_is_found_among_other_texts() {
 fn d65_quotation_marks_around_a_value_are_named() {
     let record = VerificationRecord::of(Id::from_bytes([1; 16]), &Hostname::parse("go.shop.com").unwrap());
     let ours = record.value();
-    let mistake = |values: &[String]| seen_proof(&record, values, &[]).finding.mistake;
+    let mistake = |values: &[String]| seen_proof(&record, values, &Misplaced::default()).finding.mistake;
     for quoted in
         [format!("\"{ours}\""), format!("\\\"{ours}\\\""), format!(" “{ours}” "), format!("'{ours}'")]
     {
@@ -164,10 +164,11 @@ fn d65_a_name_with_the_zone_twice_is_named() {
     let record = VerificationRecord::of(Id::from_bytes([1; 16]), &hostname);
     let name = record.name();
     assert_eq!(with_the_zone_twice(&hostname, &name).unwrap(), "_signpost.go.shop.co.uk.shop.co.uk");
-    let seen = seen_proof(&record, &[], &[record.value()]).finding;
+    let below = |value: String| Misplaced { below_the_zone_twice: vec![value], ..Misplaced::default() };
+    let seen = seen_proof(&record, &[], &below(record.value())).finding;
     assert_eq!((seen.status, seen.mistake), (RecordStatus::Missing, Some(RecordMistake::ZoneTwice)));
-    assert_eq!(seen_proof(&record, &[record.value()], &[record.value()]).finding.mistake, None);
-    assert_eq!(seen_proof(&record, &[], &["other".to_owned()]).finding.mistake, None);
+    assert_eq!(seen_proof(&record, &[record.value()], &below(record.value())).finding.mistake, None);
+    assert_eq!(seen_proof(&record, &[], &below("other".to_owned())).finding.mistake, None);
     let long = Hostname::parse(&format!("{}.shop.com", vec!["a".repeat(60); 4].join("."))).ok();
     assert_eq!(long.and_then(|long| with_the_zone_twice(&long, long.as_str())), None);
 
@@ -186,4 +187,45 @@ fn d65_a_name_with_the_zone_twice_is_named() {
         let hint = RecordMistake::ZoneTwice.hint(hostname);
         assert!(hint.contains(enter) && hint.contains(&format!("`{hostname}.shop.com`")), "{hint}");
     }
+}
+
+#[test]
+fn d65_a_proof_at_the_hostname_itself_is_named() {
+    let hostname = Hostname::parse("go.shop.co.uk").unwrap();
+    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &hostname);
+    let at = |value: String| Misplaced { at_the_hostname: vec![value], ..Misplaced::default() };
+    let seen = seen_proof(&record, &[], &at(record.value())).finding;
+    assert_eq!((seen.status, seen.mistake), (RecordStatus::Missing, Some(RecordMistake::AtTheHostname)));
+    assert_eq!(seen_proof(&record, &[], &at("v=spf1 -all".to_owned())).finding.mistake, None);
+    let hint = RecordMistake::AtTheHostname.hint(&record.name());
+    for part in
+        ["is at `go.shop.co.uk`", "enter `_signpost.go`", "adds `shop.co.uk`", "`_signpost.go.shop.co.uk`"]
+    {
+        assert!(hint.contains(part), "{part}: {hint}");
+    }
+}
+
+#[test]
+fn d65_proxies_and_old_addresses_are_named() {
+    let mistakes = |configured: &[&str], hostname: &str, chain: &[&str], found: &[&str]| {
+        let edge = Edge { hostname: Hostname::parse(EDGE).ok(), addresses: addresses(configured) };
+        let chain = chain.iter().map(|&name| name.to_owned()).collect();
+        let resolution = HostResolution { chain, addresses: addresses(found) };
+        let (account, hostname) = (Id::from_bytes([1; 16]), Hostname::parse(hostname).unwrap());
+        let seen = seen_pointing(&edge, account, &hostname, &resolution, &addresses(&["192.0.2.1"]), None);
+        seen.iter().map(|record| record.finding.mistake).collect::<Vec<_>>()
+    };
+    let (proxied, old) = (Some(RecordMistake::Proxied), Some(RecordMistake::OldAddresses));
+    for (found, expected) in [
+        (&["104.16.9.9", "2606:4700::6810:9"][..], proxied),
+        (&["203.0.113.9"], old),
+        (&["203.0.113.9", "104.16.9.9"], old),
+        (&["192.0.2.1"], None),
+        (&[], None),
+    ] {
+        assert_eq!(mistakes(&[], "go.shop.com", &[], found), [expected], "{found:?}");
+    }
+    // The address record itself is there, so another one in its way is named where it is wrong.
+    assert_eq!(mistakes(&["192.0.2.1"], "shop.com", &[], &["192.0.2.1", "203.0.113.9"]), [old]);
+    assert_eq!(mistakes(&[], "go.shop.com", &["shops.example.net"], &["203.0.113.9"]), [None]);
 }

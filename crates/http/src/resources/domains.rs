@@ -105,9 +105,9 @@ shown! {
 impl From<&DomainWithInstructions> for DomainBody {
     fn from(shown: &DomainWithInstructions) -> Self {
         let DomainWithInstructions { domain, next_check_at, certificate, dns_instructions } = shown;
-        // Only the owner sees the domain.
-        let CustomDomain { id, account_id: _, hostname, status, created_at, failure_reason, observation } =
-            domain;
+        // Only the owner sees the domain. Its history is for the pages of people.
+        let CustomDomain { id, account_id: _, hostname, status, created_at, failure_reason, .. } = domain;
+        let CustomDomain { observation, history: _, .. } = domain;
         Self {
             id: Text(*id),
             object: "domain",
@@ -186,7 +186,8 @@ fn failure_reason() -> ObjectBuilder {
 fn hint() -> ObjectBuilder {
     string(
         "The common mistake that explains why the record was not found, and what to change, in a sentence for people: quotation \
-         marks around the value, or a name that has the zone twice. Null when no mistake is recognised. It may be reworded.",
+         marks around the value, a name that has the zone twice or lacks its first label, a proxy of the provider, or address \
+         records of another server. Null when no mistake is recognised. It may be reworded.",
     )
     .min_length(Some(1))
     .examples([json!(null), json!("The value in DNS has quotation marks around it: enter it without them.")])

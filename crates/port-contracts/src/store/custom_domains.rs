@@ -1,6 +1,6 @@
 //! Inserting, updating, deleting, listing and finding custom domains.
 
-use signpost_domain::{CustomDomain, CustomDomainStatus, DomainId, Hostname, Timestamp};
+use signpost_domain::{CustomDomain, CustomDomainStatus, DomainId, Hostname, StatusHistory, Timestamp};
 
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status, sorted};
 use super::fixture::Fresh;
@@ -34,6 +34,14 @@ pub(super) async fn a_domain_reads_back_as_it_was_inserted(fresh: Fresh) {
     domains.extend([
         samples::custom_domain(account, &longest()),
         samples::custom_domain(account, "a.b"),
+        CustomDomain {
+            history: StatusHistory::from_stored("1 pending\n2 ssl_pending\n3 failed no_certificate"),
+            ..samples::custom_domain(account, "history.example.net")
+        },
+        CustomDomain {
+            history: StatusHistory::default(),
+            ..samples::custom_domain(account, "no-history.example.net")
+        },
         CustomDomain { created_at: Timestamp::EPOCH, ..samples::custom_domain(account, "example.net") },
         CustomDomain { created_at: Timestamp::LAST, ..samples::custom_domain(account, "0-9.example.net") },
         CustomDomain {
@@ -61,7 +69,7 @@ pub(super) async fn a_domain_reads_back_as_it_was_inserted(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// From each status to each other; no other field changes.
+/// From each status to each other. Only the status and its history change.
 pub(super) async fn an_update_changes_only_the_status(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let neighbour = domain_steps::domain(&store, account, "b.example.net", ACTIVE).await;
@@ -78,10 +86,11 @@ pub(super) async fn an_update_changes_only_the_status(fresh: Fresh) {
         hostname: samples::hostname("c.example.net"),
         status: ACTIVE,
         created_at: samples::at(9),
+        history: StatusHistory::from_stored("1 pending\n2 active"),
         ..domain.clone()
     };
     domain_steps::update(&store, &otherwise, ACTIVE, NO_CHECKS).await.unwrap();
-    let expected = [neighbour, CustomDomain { status: ACTIVE, ..domain }];
+    let expected = [neighbour, CustomDomain { status: ACTIVE, history: otherwise.history, ..domain }];
     assert_eq!(stored::custom_domains(&store, account).await, sorted(expected.into()));
     stored::counters_are_right(&store, account).await;
 }

@@ -1,0 +1,222 @@
+//! One domain: its records beside what DNS has, its certificate, its history, and its deletion.
+
+use actix_web::HttpResponse;
+use signpost_app::AppError;
+use signpost_app::certificates::ShownCertificate;
+use signpost_app::domains::{self, CheckedInstruction, DomainWithInstructions, LinkCount};
+use signpost_app::idempotency::Idempotency;
+use signpost_app::people::profile::require_confirmed;
+use signpost_domain::id::DomainKind;
+use signpost_domain::{
+    CertificateStatus, CustomDomainStatus, DnsRecordType, ObservedText, Permission, Preferences,
+    RecordStatus, Refusal, StatusChange, StatusKind, Timestamp,
+};
+
+use super::{list_path, state_of};
+use crate::answer::{page, refused, see_other};
+use crate::curl;
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{TEXTS, shell};
+use crate::local_time::{date, date_and_time, number};
+use crate::pages::{followed, remembered};
+use crate::paths::with_query;
+use crate::texts::DomainTexts;
+use crate::views::{CertificateFacts, DomainPage, Form, Label, NavItem, RecordRow, Tone};
+use crate::visit::{Member, Visit};
+
+const WORDS: &DomainTexts = TEXTS.domains;
+
+/// `GET /{account}/domains/{id}`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    page(&domain_page(&visit, &member, None).await?)
+}
+
+/// `POST /{account}/domains/{id}/verify`: checks the records now.
+pub(crate) async fn verify(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let id = visit.id::<DomainKind>();
+    let path = format!("{}/{}?said=domain-checked", list_path(&member), visit.part("id"));
+    let key = form.key();
+    let answer = path.clone();
+    let idempotency = Idempotency::of_request(key.as_ref(), move |_: &DomainWithInstructions| {
+        Some(remembered(answer.clone()))
+    });
+    match domains::verify(visit.app(), &member.caller, id, idempotency).await {
+        Ok(_) => followed(Ok(path)),
+        Err(AppError::Refused(
+            refusal @ (Refusal::HostnameTaken { .. } | Refusal::DomainProviderUnavailable),
+        )) => refused(&domain_page(&visit, &member, Some(refusal.to_string())).await?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `POST /{account}/domains/{id}/delete` (D73).
+pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::WriteDomains)?;
+    let path = list_path(&member);
+    if require_confirmed(visit.app(), &member.signed_in).is_err() {
+        return Err(Failure::confirm_first(&format!("{path}/{}", visit.part("id"))));
+    }
+    domains::delete(visit.app(), &member.caller, visit.id::<DomainKind>()).await?;
+    Ok(see_other(&format!("{path}?said=domain-deleted")))
+}
+
+async fn domain_page(visit: &Visit, member: &Member, problem: Option<String>) -> Result<DomainPage, Failure> {
+    let (app, caller) = (visit.app(), &member.caller);
+    let shown = domains::get(app, caller, visit.id::<DomainKind>()).await?;
+    let links = domains::links_on(app, caller, &shown.domain.hostname).await?;
+    let preferences = &member.signed_in.user().preferences;
+    let domain = &shown.domain;
+    let api_path = format!("/v1/domains/{}", domain.id);
+    let api = visit.api_url();
+    let curl = vec![
+        curl::read(api, WORDS.curl_read, &api_path),
+        curl::send(api, WORDS.curl_verify, "POST", &format!("{api_path}/verify")),
+        curl::send(api, WORDS.curl_delete, "DELETE", &api_path),
+    ];
+    let list = with_query(&format!("/{}/links", caller.account_id()), [("domain", domain.hostname.as_str())]);
+    let count = match links {
+        LinkCount::Exactly(0) => None,
+        LinkCount::Exactly(count) => Some((WORDS.show_links)(count)),
+        LinkCount::MoreThan(count) => {
+            Some((WORDS.links_many)(&number(u64::try_from(count).unwrap_or(u64::MAX))))
+        }
+    };
+    Ok(DomainPage {
+        id: domain.id.to_string(),
+        can_write: caller.may(Permission::WriteDomains),
+        state: state_of(&shown),
+        explanation: explanation(&shown, preferences),
+        is_failed: domain.status == CustomDomainStatus::Failed,
+        problem,
+        check: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        records: shown.dns_instructions.iter().map(|record| record_row(&shown, record)).collect(),
+        facts: facts(&shown, preferences),
+        links: count.map(|count| (count, list)),
+        certificate: certificate(&shown.certificate, preferences),
+        history: domain.history.changes().rev().map(|change| history_row(change, preferences)).collect(),
+        delete_key: visit.new_key(),
+        delete_text: match links {
+            LinkCount::Exactly(count) => (WORDS.delete_text)(count),
+            LinkCount::MoreThan(count) => {
+                (WORDS.delete_text_many)(&number(u64::try_from(count).unwrap_or(u64::MAX)))
+            }
+        },
+        shell: shell(visit, member, NavItem::Domains, domain.hostname.as_str(), curl),
+    })
+}
+
+/// What the state means and what comes next.
+fn explanation(shown: &DomainWithInstructions, preferences: &Preferences) -> String {
+    match shown.domain.status {
+        CustomDomainStatus::Pending { expires_at } => {
+            (WORDS.is_pending)(&date_and_time(expires_at, preferences))
+        }
+        CustomDomainStatus::SslPending { expires_at } => {
+            (WORDS.is_ssl_pending)(&date_and_time(expires_at, preferences))
+        }
+        CustomDomainStatus::Active { misdirected_since: None } => WORDS.is_active.to_owned(),
+        CustomDomainStatus::Active { misdirected_since: Some(since) } => {
+            (WORDS.is_misdirected)(&date_and_time(since, preferences))
+        }
+        CustomDomainStatus::Failed => {
+            let reason = (WORDS.failure)(shown.domain.failure_reason.as_ref());
+            format!("{reason} {}", WORDS.failed_next)
+        }
+    }
+}
+
+fn facts(shown: &DomainWithInstructions, preferences: &Preferences) -> Vec<(&'static str, String)> {
+    let checked = shown.domain.observation.as_ref().map(|seen| seen.checked_at);
+    let mut facts = vec![
+        (WORDS.connected, date(shown.domain.created_at, preferences)),
+        (
+            WORDS.last_check,
+            checked.map_or_else(|| WORDS.never.to_owned(), |at| date_and_time(at, preferences)),
+        ),
+    ];
+    facts.extend(shown.next_check_at.map(|at| (WORDS.next_check, date_and_time(at, preferences))));
+    facts
+}
+
+fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> RecordRow {
+    let CheckedInstruction { instruction, finding } = checked;
+    let tone = match finding.status {
+        RecordStatus::Unknown => Tone::Neutral,
+        RecordStatus::Found => Tone::Good,
+        RecordStatus::Missing | RecordStatus::Wrong => Tone::Bad,
+    };
+    let is_done = instruction.record_type == DnsRecordType::Txt && shown.domain.status.serves_links();
+    let hint = finding.mistake.map(|mistake| mistake.hint(&instruction.name)).unwrap_or_default();
+    RecordRow {
+        record_type: instruction.record_type.as_str(),
+        name: instruction.name.clone(),
+        value: instruction.value.clone(),
+        purpose: if is_done { WORDS.txt_only_once } else { instruction.purpose }.to_owned(),
+        verdict: Label { text: (WORDS.verdict)(finding.status).to_owned(), tone },
+        is_known: finding.status != RecordStatus::Unknown,
+        seen: finding.observed.iter().map(ObservedText::to_string).collect(),
+        hint: parts(&hint),
+    }
+}
+
+/// The parts of a sentence, and whether each was within backticks.
+fn parts(sentence: &str) -> Vec<(bool, String)> {
+    if sentence.is_empty() {
+        return Vec::new();
+    }
+    sentence.split('`').enumerate().map(|(number, part)| (number % 2 == 1, part.to_owned())).collect()
+}
+
+fn history_row(change: &StatusChange, preferences: &Preferences) -> (String, String) {
+    let StatusChange { at, status, failure_reason } = change;
+    let state = (WORDS.state)(*status);
+    let what = match status {
+        StatusKind::Failed => (WORDS.history_changed)(state, (WORDS.failure)(failure_reason.as_ref())),
+        StatusKind::Pending | StatusKind::SslPending | StatusKind::Active => state.to_owned(),
+    };
+    (date_and_time(*at, preferences), what)
+}
+
+/// The certificate, unless the service obtains none.
+fn certificate(shown: &ShownCertificate, preferences: &Preferences) -> Option<CertificateFacts> {
+    let ShownCertificate { status, issuer, not_after, renews_at, last_attempt_at, next_attempt_at, failure } =
+        shown;
+    let tone = match status {
+        CertificateStatus::None => return None,
+        CertificateStatus::Ordering => Tone::Neutral,
+        CertificateStatus::Active | CertificateStatus::Renewing => Tone::Good,
+        CertificateStatus::Failing | CertificateStatus::Expired => Tone::Bad,
+    };
+    let instant = |label, at: &Option<Timestamp>| at.map(|at| (label, date_and_time(at, preferences)));
+    let facts = [
+        issuer.clone().map(|issuer| (WORDS.certificate_issuer, issuer)),
+        instant(WORDS.certificate_ends, not_after),
+        instant(WORDS.certificate_renews, renews_at),
+        instant(WORDS.certificate_attempt, last_attempt_at),
+        // While nothing is wrong, the next attempt is the renewal.
+        instant(WORDS.certificate_next, next_attempt_at).filter(|_| renews_at != next_attempt_at),
+    ];
+    Some(CertificateFacts {
+        state: Label { text: (WORDS.certificate_status)(*status).to_owned(), tone },
+        facts: facts.into_iter().flatten().collect(),
+        problem: failure.as_ref().map(|failure| (WORDS.certificate_failure)(&failure.reason).to_owned()),
+        details: failure.as_ref().and_then(|failure| failure.message.as_ref()).map(ToString::to_string),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backticks_mark_names() {
+        let of = |sentence: &str| parts(sentence);
+        assert_eq!(of(""), []);
+        let expected = [(false, "Enter ".to_owned()), (true, "@".to_owned()), (false, ".".to_owned())];
+        assert_eq!(of("Enter `@`."), expected);
+    }
+}

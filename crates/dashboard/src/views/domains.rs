@@ -1,0 +1,147 @@
+//! Custom domains.
+
+use askama::Template;
+
+use super::form::{Field, Form, Violation, violations};
+use super::shell::{Pager, Shell};
+
+/// The domains: `GET A/domains`. `POST A/domains` connects one, by `hostname`.
+#[derive(Debug, Clone, Template)]
+#[template(path = "domains.html")]
+pub struct DomainsPage {
+    /// The frame.
+    pub shell: Shell,
+    /// Whether the user may connect domains.
+    pub can_write: bool,
+    /// Why no domain can be connected, as a sentence: the plan or the installation has none.
+    pub unavailable: Option<String>,
+    /// The domains of this part of the list.
+    pub rows: Vec<DomainRow>,
+    /// The neighbouring parts.
+    pub pager: Pager,
+    /// The form that connects one.
+    pub form: Form,
+    /// `hostname`
+    pub hostname: Field,
+}
+
+impl DomainsPage {
+    fn violations(&self) -> Vec<Violation<'_>> {
+        violations([("hostname", self.shell.t.domains.hostname, &self.hostname.error)])
+    }
+}
+
+/// A word with a tone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The word.
+    pub text: String,
+    /// How it looks.
+    pub tone: Tone,
+}
+
+/// How good the state is that a label names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// Neither good nor bad, or unknown.
+    #[default]
+    Neutral,
+    /// As it should be.
+    Good,
+    /// Something has to be done.
+    Bad,
+}
+
+impl Tone {
+    /// The class of the label.
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Neutral => "",
+            Self::Good => " on",
+            Self::Bad => " del",
+        }
+    }
+}
+
+/// A domain in the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DomainRow {
+    /// The id.
+    pub id: String,
+    /// The hostname.
+    pub hostname: String,
+    /// Its state.
+    pub state: Label,
+    /// The records and the next check, as people read them.
+    pub summary: String,
+}
+
+/// A domain: `GET A/domains/ID`. `POST A/domains/ID/verify` checks it now, `POST A/domains/ID/delete` deletes it.
+#[derive(Debug, Clone, Template)]
+#[template(path = "domain.html")]
+pub struct DomainPage {
+    /// The frame. Its title is the hostname.
+    pub shell: Shell,
+    /// The id.
+    pub id: String,
+    /// Whether the user may check and delete the domain.
+    pub can_write: bool,
+    /// Its state.
+    pub state: Label,
+    /// What the state means and what comes next.
+    pub explanation: String,
+    /// Whether a check also starts over.
+    pub is_failed: bool,
+    /// Why the last request was refused.
+    pub problem: Option<String>,
+    /// The form that checks it.
+    pub check: Form,
+    /// The records to add.
+    pub records: Vec<RecordRow>,
+    /// When DNS last answered, when it is asked next, and when the domain was connected.
+    pub facts: Vec<(&'static str, String)>,
+    /// How many links are there, and the list of them. `None` if the domain has none.
+    pub links: Option<(String, String)>,
+    /// The certificate. `None` if the service obtains none.
+    pub certificate: Option<CertificateFacts>,
+    /// The latest changes of the state, newest first: when, and what.
+    pub history: Vec<(String, String)>,
+    /// The idempotency key of the form that deletes it.
+    pub delete_key: String,
+    /// What a deletion does.
+    pub delete_text: String,
+}
+
+/// A record to add, beside what DNS has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordRow {
+    /// The type, such as `CNAME`.
+    pub record_type: &'static str,
+    /// The full name.
+    pub name: String,
+    /// The expected value.
+    pub value: String,
+    /// What the record is for.
+    pub purpose: String,
+    /// What the last look-up said.
+    pub verdict: Label,
+    /// Whether a look-up has been answered.
+    pub is_known: bool,
+    /// The values that the last look-up found.
+    pub seen: Vec<String>,
+    /// The mistake that explains why it was not found, in parts of a sentence, and whether each is a name or value.
+    pub hint: Vec<(bool, String)>,
+}
+
+/// A certificate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CertificateFacts {
+    /// Its state.
+    pub state: Label,
+    /// What is known about it.
+    pub facts: Vec<(&'static str, String)>,
+    /// Why the last order failed.
+    pub problem: Option<String>,
+    /// What the authority said about it.
+    pub details: Option<String>,
+}

@@ -1,0 +1,3 @@
+-- The latest changes of the domain's status, a line each: instant, status, and the reason of a failure. NULL in rows that only
+-- older versions have written.
+ALTER TABLE custom_domains ADD COLUMN history TEXT;
