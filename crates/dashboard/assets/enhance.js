@@ -107,6 +107,17 @@
   one("[data-focus]")?.focus();
   if (location.hash === "#edit") one("#edit :is(input,select):not([type=hidden])")?.focus();
 
+  // Figures that are read anew while somebody looks at them.
+  const figures = one("[data-live]");
+  const refresh = async () => {
+    try {
+      const answer = doc.hidden || await fetch(figures.dataset.live, { redirect: "error" });
+      if (answer.ok) figures.textContent = await answer.text();
+    } catch { /* The next answer may come. */ }
+    setTimeout(refresh, 5000);
+  };
+  if (figures) setTimeout(refresh, 5000);
+
   // Keyboard shortcuts.
   const base = body.dataset.keys;
   let at = -1, before = "";
@@ -128,7 +139,7 @@
     x: () => one("[name=ids]", row() ?? doc.createElement("p"))?.click(),
     e: () => { const it = row(); if (it) location.href = `${one(".name", it).href}#edit`; },
   };
-  const places = { l: "links", g: "groups", k: "keys", u: "usage" };
+  const places = { d: "domains", l: "links", g: "groups", k: "keys", s: "analytics", u: "usage" };
   doc.addEventListener("keydown", (event) => {
     const { key, target } = event;
     if (key === "Escape") {

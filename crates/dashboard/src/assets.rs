@@ -34,7 +34,10 @@ static STYLE: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let body = include_bytes!("../assets/enhance.js");
+    // Indentation and lines of comments are for people.
+    let lines = include_str!("../assets/enhance.js").lines().map(str::trim_start);
+    let code: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+    let body = code.join("\n").into_bytes().leak();
     Asset::new("enhance", "js", "text/javascript; charset=utf-8", body)
 });
 

@@ -102,6 +102,8 @@ routes! {
     Get "/{account}/links/{id}/qr.svg" READ => links::qr::svg;
     Get "/{account}/links/{id}/analytics" ANALYTICS => analytics::show_link;
     Get "/{account}/links/{id}/analytics.csv" ANALYTICS => analytics::save_link;
+    Get "/{account}/links/{id}/analytics/live" ANALYTICS => analytics::live::of_link;
+    Get "/{account}/analytics/live" ANALYTICS => analytics::live::of_account;
     Get "/{account}/analytics" ANALYTICS => analytics::show_account;
     Get "/{account}/analytics.csv" ANALYTICS => analytics::save_account;
     Get "/{account}/domains" READ => domains::list::show;

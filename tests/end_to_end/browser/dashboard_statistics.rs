@@ -64,6 +64,17 @@ fn d46_statistics_of_visits_are_readable_on_every_screen_and_lead_on() {
     look.at("statistics-filtered");
     tab.follow(|tab| tab.click("main p.tags a"));
     assert_eq!(dashboard.text("main .tags .box.at .big"), CLICKS.to_string());
+
+    // The figures of the last half hour change while the page stays.
+    let visit = dashboard.program.visitor().request("GET", "/menu", &[("User-Agent", BROWSER)]);
+    assert_eq!(visit.status, 302);
+    let (began, expected) = (Instant::now(), format!(" {} clicks", CLICKS + 1));
+    while !dashboard.text("[data-live]").contains(&expected) {
+        assert!(began.elapsed() < PATIENCE, "{}", dashboard.text("[data-live]"));
+        // Poll: the page asks every five seconds, and sends no event.
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert_eq!(dashboard.text("main .tags .box.at .big"), CLICKS.to_string(), "the page was not loaded again");
 }
 
 /// Opens the statistics of today until they count every click.

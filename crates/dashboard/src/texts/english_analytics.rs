@@ -3,6 +3,7 @@
 use signpost_domain::analytics::{Dimension, Interval, OTHER_VALUES};
 
 use super::AnalyticsTexts;
+use super::english_countries::country;
 
 pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     dimension,
@@ -14,11 +15,13 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     automatic: "Automatic",
     before: |a| format!("{a} before"),
     blocked: "Blocked",
+    bot: "bot",
     bots: "Bots",
     busy: "Other questions about this account are running, and this one did not get its turn. Try again in a moment.",
     change_new: "new",
     chart: |a, b| format!("{a}, {b}"),
     clamped: |a| format!("Your plan does not reach back further, so the period begins on {a}."),
+    click: "click",
     clicks: "Clicks",
     created_later: |a| format!("This was created on {a}. Nothing was recorded before."),
     csv: "Save as CSV",
@@ -38,11 +41,13 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     interval_label: "Interval",
     is: |a, b| format!("{a}: {b}"),
     is_not: |a, b| format!("{a}: not {b}"),
-    legend_before: "Dashed: the period before.",
+    key: "Go to statistics",
+    legend_before: "Dashed: the previous period.",
     legend_partial: "Outlined: not over yet, or only partly in the period.",
+    live: |a, b| format!("Last 30 minutes: {a}, {b}"),
     more_values: "Show more values",
     no_clicks: "No clicks.",
-    no_comparison: "The period before is not compared, because your plan no longer keeps all of it.",
+    no_comparison: "The previous period is not compared, because your plan no longer keeps all of it.",
     no_match: "No visit in this period matches the filters.",
     no_visits: "No visits in this period. They appear here within a minute.",
     not_counted: "This link was created with counting turned off, so it has no statistics.",
@@ -73,6 +78,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     twelve_months: "12 months",
     unavailable: "The statistics cannot be read right now. Links keep working, and their clicks are counted. Try again in a minute.",
     unknown: "Unknown",
+    visitor: "visitor",
     visitors: "Visitors",
     week_from: |a| format!("Week from {a}"),
     with_before: |a, b| format!("{a} (before: {b})"),
@@ -113,6 +119,7 @@ fn value(dimension: Dimension, value: &str) -> Option<&'static str> {
     }
     match dimension {
         Dimension::Channel => channel(value),
+        Dimension::Country => country(value),
         Dimension::Device => device(value),
         _ => None,
     }

@@ -5,6 +5,7 @@ mod domains;
 mod english;
 mod english_analytics;
 mod english_audit;
+mod english_countries;
 mod english_domains;
 mod english_errors;
 

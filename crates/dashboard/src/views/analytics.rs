@@ -26,8 +26,19 @@ pub struct AnalyticsPage {
     pub notes: Vec<String>,
     /// Why there is no report.
     pub problem: Option<String>,
+    /// The figures of the last half hour.
+    pub live: Option<LiveFigures>,
     /// The counts.
     pub report: Option<AnalyticsReport>,
+}
+
+/// Figures that change while somebody looks at them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LiveFigures {
+    /// What they were when the page was made.
+    pub text: String,
+    /// The address that answers with what they are by then, as plain text.
+    pub href: String,
 }
 
 /// A link to another state of the page.
@@ -82,6 +93,8 @@ pub struct AnalyticsReport {
     pub chart: Chart,
     /// The heading of the previous period's counts; `None` without a comparison.
     pub before: Option<String>,
+    /// What the chart shows of the previous period, or why it shows nothing.
+    pub comparison: &'static str,
     /// The same numbers as a table.
     pub rows: Vec<BucketRow>,
     /// The parts of the dimensions to choose from.

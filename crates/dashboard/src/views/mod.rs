@@ -22,8 +22,8 @@ mod usage;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
 pub use analytics::{
-    AnalyticsPage, AnalyticsReport, BucketRow, DimensionBars, LinkScopeFields, RangeForm, StateLink, Total,
-    ValueBar,
+    AnalyticsPage, AnalyticsReport, BucketRow, DimensionBars, LinkScopeFields, LiveFigures, RangeForm,
+    StateLink, Total, ValueBar,
 };
 pub use audit::{AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};

@@ -14,10 +14,10 @@ use signpost_domain::{LinkId, PlanName, Role, SecretToken, Timestamp};
 
 use crate::harness::{Answer, Browser, Dashboard};
 
-const HOUR: u64 = 3_600;
+pub const HOUR: u64 = 3_600;
 
 /// A dashboard whose account has visits of the last 40 days, and the id of the link that got them.
-async fn visited() -> (Dashboard, Browser, String) {
+pub async fn visited() -> (Dashboard, Browser, String) {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
     let id = link(&editor, "autumn", true).await;
@@ -53,7 +53,7 @@ async fn link(editor: &Browser, slug: &str, counts: bool) -> String {
     editor.post(&editor.dashboard.path("links"), &form).await.followed_id()
 }
 
-fn record(
+pub fn record(
     dashboard: &Dashboard,
     link: &str,
     at: Timestamp,
@@ -242,11 +242,11 @@ async fn d47_every_value_leads_to_its_filter_and_to_its_exclusion() {
     let targets = viewer.get(&format!("{path}?part=targets")).await;
     assert!(targets.body.contains("<bdi>autumn</bdi>") && targets.body.contains(&format!("link={id}")));
     let only = viewer.get(&format!("{path}?part=devices&country=DE")).await;
-    assert!(only.body.contains("Countries: DE"), "{}", only.body);
-    let selected = "<a href=\"?part=devices\" aria-current=\"true\"><bdi>DE</bdi></a>";
+    assert!(only.body.contains("Countries: Germany"), "{}", only.body);
+    let selected = "<a href=\"?part=devices\" aria-current=\"true\"><bdi>Germany</bdi></a>";
     assert!(only.body.contains(selected), "{}", only.body);
     let without = viewer.get(&format!("{path}?part=devices&country=-DE")).await;
-    assert!(without.body.contains("Countries: not DE") && !without.body.contains("<bdi>DE</bdi>"));
+    assert!(without.body.contains("Countries: not Germany") && !without.body.contains("<bdi>Germany</bdi>"));
     let none = viewer.get(&format!("{path}?country=XX")).await;
     assert!(none.body.contains("No visit in this period matches the filters."), "{}", none.body);
     let mistaken = viewer.get(&format!("{path}?country=a%5Cb")).await;

@@ -22,6 +22,7 @@ mod harness;
 mod headers;
 mod keys;
 mod links;
+mod live_figures;
 mod members;
 mod passwords;
 mod sessions;

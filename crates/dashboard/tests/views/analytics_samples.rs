@@ -3,7 +3,7 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     AnalyticsPage, AnalyticsReport, BucketRow, Chart, Choice, Column, DimensionBars, LinkScopeFields,
-    NavItem, RangeForm, StateLink, Total, ValueBar,
+    LiveFigures, NavItem, RangeForm, StateLink, Total, ValueBar,
 };
 use signpost_domain::analytics::Dimension;
 
@@ -37,6 +37,10 @@ fn account(m: &Maker) -> AnalyticsPage {
     let link =
         |label: &str, href: &str, is_current| StateLink { label: m.w(label), href: m.w(href), is_current };
     AnalyticsPage {
+        live: Some(LiveFigures {
+            text: m.w("Last 30 minutes: 12 clicks, 8 visitors"),
+            href: "/acc_019b5a3b11aa7c3e8899aabbccddee01/analytics/live".to_owned(),
+        }),
         shell: m.shell(ENGLISH.analytics.title, NavItem::Analytics),
         back: None,
         presets: vec![
@@ -115,6 +119,7 @@ fn report(m: &Maker, buckets: usize) -> AnalyticsReport {
         values: ["Direct", "Organic search", "Germany", "autumn", "newsletter.example"].map(value).into(),
     };
     AnalyticsReport {
+        comparison: ENGLISH.analytics.legend_before,
         period: m.w("28 Oct 2026 – 26 Nov 2026, Europe/Berlin time"),
         totals: vec![
             total("Clicks", "13,480", "+12%", true),

@@ -41,6 +41,17 @@ impl Measure {
         }
     }
 
+    /// The word behind a count.
+    pub(super) fn counted(self, count: u64) -> String {
+        let texts = TEXTS.analytics;
+        match self {
+            Self::Clicks if count == 1 => texts.click.to_owned(),
+            Self::Visitors if count == 1 => texts.visitor.to_owned(),
+            Self::Bots if count == 1 => texts.bot.to_owned(),
+            Self::Clicks | Self::Visitors | Self::Bots | Self::Blocked => self.name().to_lowercase(),
+        }
+    }
+
     pub(super) const fn of(self, counts: Counts) -> u64 {
         match self {
             Self::Clicks => counts.clicks,

@@ -1,6 +1,7 @@
 //! Statistics of a link and of an account (D45 to D51), as a page and as CSV.
 
 mod csv;
+pub(crate) mod live;
 mod measure;
 mod part;
 mod questions;

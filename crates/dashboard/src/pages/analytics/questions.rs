@@ -22,7 +22,7 @@ pub(super) struct Questions {
     pub(super) range: Range,
     pub(super) interval: Interval,
     pub(super) asked: Asked,
-    /// About the period before; without dimensions.
+    /// About the previous period; without dimensions.
     previous: Option<Asked>,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Answers {
     pub(super) questions: Questions,
     pub(super) report: Report,
     pub(super) previous: Option<Previous>,
-    /// Whether the period before could not be read in time.
+    /// Whether the previous period could not be read in time.
     pub(super) is_late: bool,
 }
 
-/// The answer about the period before.
+/// The answer about the previous period.
 pub(super) struct Previous {
     pub(super) buckets: Buckets,
     pub(super) report: Report,
@@ -132,7 +132,8 @@ impl Questions {
     }
 }
 
-async fn ask_one(
+/// Asks one question.
+pub(super) async fn ask_one(
     visit: &Visit,
     member: &Member,
     subject: &Subject,

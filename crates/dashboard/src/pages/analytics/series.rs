@@ -34,7 +34,8 @@ pub(super) fn drawn(answers: &Answers, measure: Measure, days: &str, preferences
         let is_partial = *start < questions.range.period.first() || (place == last && ends_early);
         let whole = name(*start, questions.interval, preferences);
         let name = if is_partial { (TEXTS.analytics.partial)(&whole) } else { whole };
-        let counted = format!("{} {}", number(measure.of(*counts)), measure.name().to_lowercase());
+        let count = measure.of(*counts);
+        let counted = format!("{} {}", number(count), measure.counted(count));
         let text = (TEXTS.analytics.is)(&name, &counted);
         drawn.chart.columns.push(Column {
             label: label(*start, questions.interval, starts.len(), preferences),
@@ -42,7 +43,7 @@ pub(super) fn drawn(answers: &Answers, measure: Measure, days: &str, preferences
                 Some(before) => (TEXTS.analytics.with_before)(&text, &number(before)),
                 None => text,
             },
-            value: measure.of(*counts),
+            value: count,
             before,
             is_partial,
         });

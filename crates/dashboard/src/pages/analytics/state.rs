@@ -91,6 +91,18 @@ impl State {
         }
     }
 
+    /// The state of live figures: these filters and links. Everything else of it is as usual.
+    pub(super) fn of_live(&self) -> Self {
+        Self {
+            choice: Choice::Preset(Preset::default()),
+            interval: None,
+            measure: Measure::default(),
+            part: Part::default(),
+            values: FEW_VALUES,
+            ..self.clone()
+        }
+    }
+
     /// The query of this state, with a question mark. The usual choices are left out.
     pub(super) fn address(&self) -> String {
         let mut parameters = self.chosen_by_form();

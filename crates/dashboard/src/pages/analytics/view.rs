@@ -10,6 +10,7 @@ use signpost_domain::analytics::{Dimension, Interval, UtcDay, ValueCounts};
 use signpost_domain::{LinkId, Preferences, Refusal};
 
 use super::Problem;
+use super::live;
 use super::measure::{Measure, change};
 use super::part::Part;
 use super::questions::Answers;
@@ -72,6 +73,7 @@ pub(super) async fn page_of(
     page.form.from = range.first.to_string();
     page.form.to = range.last.to_string();
     page.notes.extend(notes(visit, member, answers, preferences));
+    page.live = live::figures(visit, member, subject, state).await;
     page.report = Some(report(member, subject, state, answers, &names));
     Ok(page)
 }
@@ -147,6 +149,7 @@ async fn blank(
         without_filters: state.without_filters().address(),
         notes: state.mistakes.clone(),
         problem: None,
+        live: None,
         report: None,
         shell: shell(visit, member, nav, &title, curl),
     })
@@ -225,8 +228,7 @@ fn notes(visit: &Visit, member: &Member, answers: &Answers, preferences: &Prefer
     let clamped = range.is_clamped.then(|| (WORDS.clamped)(&date(range.period.first(), preferences)));
     let is_older = UtcDay::of(range.period.first()) < kept_from;
     let forgotten = is_older.then(|| (WORDS.not_kept)(&date(kept_from.first(), preferences)));
-    let late = answers.is_late.then(|| WORDS.previous_is_late.to_owned());
-    clamped.into_iter().chain(forgotten).chain(late).collect()
+    clamped.into_iter().chain(forgotten).collect()
 }
 
 fn report(
@@ -237,7 +239,7 @@ fn report(
     names: &HashMap<String, String>,
 ) -> AnalyticsReport {
     let preferences = &member.signed_in.user().preferences;
-    let Answers { questions, report, previous, is_late: _ } = answers;
+    let Answers { questions, report, previous, is_late } = answers;
     let period = questions.range.period;
     let (first, last) = (date(period.first(), preferences), date(period.last(), preferences));
     let days = if first == last { first } else { format!("{first} – {last}") };
@@ -267,6 +269,11 @@ fn report(
         empty: emptiness(member, subject, state, answers),
         chart: drawn.chart,
         before: previous.as_ref().map(|_| (WORDS.before)(state.measure.name())),
+        comparison: match previous {
+            Some(_) => WORDS.legend_before,
+            None if *is_late => WORDS.previous_is_late,
+            None => WORDS.no_comparison,
+        },
         rows: drawn.rows,
         parts: Part::offered(subject.of_report()).map(part).collect(),
         dimensions: dimensions.map(|(dimension, values)| bars(state, *dimension, values, names)).collect(),

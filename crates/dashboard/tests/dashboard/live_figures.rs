@@ -1,0 +1,44 @@
+//! The figures of the last half hour (D48).
+
+use std::time::Duration;
+
+use signpost_domain::analytics::RecordedKind;
+
+use crate::analytics::{HOUR, record, visited};
+
+#[actix_web::test]
+async fn d48_live_figures_are_those_of_the_last_half_hour() {
+    let (dashboard, viewer, id) = visited().await;
+    dashboard.memory.clock.advance(Duration::from_secs(HOUR));
+    let live = |screen: String| {
+        let (dashboard, viewer) = (&dashboard, &viewer);
+        async move {
+            let answer = viewer.get(&dashboard.path(&screen)).await;
+            assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+            answer.body
+        }
+    };
+    assert_eq!(live("analytics/live".to_owned()).await, "Last 30 minutes: 0 clicks, 0 visitors");
+    let now = dashboard.app.clock.now();
+    for (minutes, kind, visitor, country) in [
+        (1, RecordedKind::Click, 1, "DE"),
+        (29, RecordedKind::Click, 1, "DE"),
+        (30, RecordedKind::Click, 2, "AT"),
+        (31, RecordedKind::Click, 3, "DE"),
+        (2, RecordedKind::Bot, 4, "DE"),
+        (3, RecordedKind::Blocked, 5, "DE"),
+    ] {
+        let at = now.minus(Duration::from_secs(60 * minutes));
+        record(&dashboard, &id, at, kind, visitor, country, "autumn");
+    }
+    assert_eq!(live("analytics/live".to_owned()).await, "Last 30 minutes: 3 clicks, 2 visitors");
+    let of_link = format!("links/{id}/analytics");
+    assert_eq!(live(format!("{of_link}/live?country=AT")).await, "Last 30 minutes: 1 click, 1 visitor");
+    let page = viewer.get(&dashboard.path(&format!("{of_link}?country=AT&range=today"))).await.body;
+    let address = dashboard.path(&format!("{of_link}/live?country=AT"));
+    assert!(
+        page.contains(&format!("data-live=\"{address}\">Last 30 minutes: 1 click, 1 visitor<")),
+        "{page}"
+    );
+    assert!(page.contains("Germany") || page.contains("Austria"), "countries have names: {page}");
+}
