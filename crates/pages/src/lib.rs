@@ -10,6 +10,7 @@
 //!
 //! Every page comes with a content security policy that allows only what the page loads.
 
+mod appearance;
 mod bitmap;
 mod colour;
 mod image_sources;
@@ -20,6 +21,7 @@ mod monogram;
 mod network_names;
 mod page;
 mod palette;
+mod phone_numbers;
 mod pixel_page;
 mod pixel_vendors;
 mod qr;
