@@ -151,6 +151,7 @@ pub mod user;
 pub mod verification_token;
 pub mod violation;
 // Value types of single fields.
+pub mod contact;
 pub mod country_code;
 pub mod email;
 pub mod geo_blocklist;
@@ -160,6 +161,8 @@ pub mod hostname;
 #[cfg(feature = "public-suffix")]
 pub mod hostname_rules;
 pub mod idempotency_key;
+pub mod language_tag;
+pub mod page_appearance;
 pub mod page_text;
 pub mod pixel_type;
 pub mod public_address;
@@ -190,6 +193,7 @@ pub use certificate::{
 pub use change::Change;
 pub use check_schedule::CheckPlan;
 pub use client_address::TrustedProxies;
+pub use contact::{ContactMethod, PhoneNumber};
 pub use country_code::CountryCode;
 #[cfg(feature = "public-suffix")]
 pub use custom_domain::CustomDomain;
@@ -219,13 +223,15 @@ pub use id::{
 };
 pub use idempotency_key::IdempotencyKey;
 pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
+pub use language_tag::LanguageTag;
 pub use link::{AnyContent, Content, Link};
 pub use link_context::{LinkContext, WidgetIds};
 pub use link_filter::{GroupFilter, LinkFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use link_request::{ContentRules, Judgement, LinkRequest, Submitted};
 pub use page::{Page, PageLimit, PagePosition};
-pub use page_content::{AccentColor, PageContent, PageContentRequest, Theme};
+pub use page_appearance::{Background, ButtonStyle, Font, Theme};
+pub use page_content::{AccentColor, PageContent, PageContentRequest};
 #[cfg(feature = "json")]
 pub use page_content_json::MalformedPageContent;
 pub use page_text::{AltText, Description, SocialNetwork, WidgetText};

@@ -3,6 +3,8 @@
 use crate::change::Change;
 use crate::host_blocklist::HostBlocklist;
 use crate::id::WidgetId;
+use crate::language_tag::LanguageTag;
+use crate::page_appearance::{Background, ButtonStyle, Font, Theme};
 use crate::page_text::Description;
 use crate::stored::MalformedStored;
 use crate::violation::{FieldError, ViolationCode, Violations};
@@ -22,53 +24,16 @@ pub struct PageContent {
     pub accent_color: Option<AccentColor>,
     /// `search_engines`: whether search engines may list the page.
     pub search_engines: bool,
+    /// `language`: the language of its texts, if known.
+    pub language: Option<LanguageTag>,
+    /// `background`
+    pub background: Background,
+    /// `button_style`
+    pub button_style: ButtonStyle,
+    /// `font`
+    pub font: Font,
     /// `widgets`
     pub widgets: Widgets,
-}
-
-/// Whether a page is light or dark.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Theme {
-    /// `light`
-    Light,
-    /// `dark`
-    Dark,
-    /// `auto`: the setting of the visitor's device.
-    #[default]
-    Auto,
-}
-
-impl Theme {
-    /// Every theme.
-    pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Auto];
-
-    /// The name in requests and answers.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-            Self::Auto => "auto",
-        }
-    }
-
-    /// The theme of this name.
-    ///
-    /// # Errors
-    /// `invalid_value`.
-    pub fn parse(text: &str) -> Result<Self, FieldError> {
-        Self::named(text)
-            .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, "must be one of light, dark, auto"))
-    }
-
-    /// Reads a stored theme.
-    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
-        Self::named(text).ok_or(MalformedStored("is not a theme"))
-    }
-
-    fn named(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|theme| theme.as_str() == text)
-    }
 }
 
 /// A colour, as `#rrggbb` in lower case.
@@ -100,6 +65,12 @@ impl AccentColor {
         Self::parse(text).map_err(|_| MalformedStored("is not a colour"))
     }
 
+    /// The colour of these channels.
+    #[must_use]
+    pub fn from_channels(red: u8, green: u8, blue: u8) -> Self {
+        Self(format!("#{red:02x}{green:02x}{blue:02x}"))
+    }
+
     /// The colour.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -120,6 +91,14 @@ pub struct PageContentRequest {
     pub accent_color: Change<AccentColor>,
     /// `search_engines`
     pub search_engines: Option<bool>,
+    /// `language`
+    pub language: Change<LanguageTag>,
+    /// `background`
+    pub background: Option<Background>,
+    /// `button_style`
+    pub button_style: Option<ButtonStyle>,
+    /// `font`
+    pub font: Option<Font>,
     /// `widgets`: replaces the whole list.
     pub widgets: Option<Vec<WidgetDraft>>,
 }
@@ -136,14 +115,28 @@ impl PageContent {
     /// The content after `patch`. New widgets get their ids from `new_widget_id`.
     #[must_use]
     pub fn apply(&self, patch: PageContentRequest, new_widget_id: impl FnMut() -> WidgetId) -> Self {
-        let PageContentRequest { description, avatar_url, theme, accent_color, search_engines, widgets } =
-            patch;
+        let PageContentRequest {
+            description,
+            avatar_url,
+            theme,
+            accent_color,
+            search_engines,
+            language,
+            background,
+            button_style,
+            font,
+            widgets,
+        } = patch;
         Self {
             description: description.applied_to(self.description.clone()),
             avatar_url: avatar_url.applied_to(self.avatar_url.clone()),
             theme: theme.unwrap_or(self.theme),
             accent_color: accent_color.applied_to(self.accent_color.clone()),
             search_engines: search_engines.unwrap_or(self.search_engines),
+            language: language.applied_to(self.language.clone()),
+            background: background.unwrap_or(self.background),
+            button_style: button_style.unwrap_or(self.button_style),
+            font: font.unwrap_or(self.font),
             widgets: match widgets {
                 None => self.widgets.clone(),
                 Some(drafts) => self.widgets.replaced_by(drafts, new_widget_id),
@@ -157,8 +150,8 @@ impl PageContent {
 pub fn violations_of(patch: &PageContentRequest, blocklist: &HostBlocklist) -> Violations {
     let mut violations = Violations::new();
     for (index, widget) in patch.widgets.iter().flatten().enumerate() {
-        if let Some((field, url)) = widget.content.leads_to()
-            && blocklist.contains(url.host())
+        if let Some((field, host)) = widget.content.target_host()
+            && blocklist.contains(host)
         {
             let error =
                 FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");

@@ -8,9 +8,12 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::contact::{ContactMethod, PhoneNumber};
 use crate::email::Email;
 use crate::id::WidgetId;
-use crate::page_content::{AccentColor, PageContent, Theme};
+use crate::language_tag::LanguageTag;
+use crate::page_appearance::{Background, ButtonStyle, Font, Theme};
+use crate::page_content::{AccentColor, PageContent};
 use crate::page_text::{AltText, Description, SocialNetwork, WidgetText};
 use crate::stored::MalformedStored;
 use crate::text::Name;
@@ -28,7 +31,18 @@ impl PageContent {
     /// The stored form.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let Self { description, avatar_url, theme, accent_color, search_engines, widgets } = self;
+        let Self {
+            description,
+            avatar_url,
+            theme,
+            accent_color,
+            search_engines,
+            language,
+            background,
+            button_style,
+            font,
+            widgets,
+        } = self;
         let mut fields = vec![];
         let mut field = |name: &str, json: String| fields.push(format!("{}:{json}", text(name)));
         if let Some(description) = description {
@@ -37,15 +51,26 @@ impl PageContent {
         if let Some(avatar_url) = avatar_url {
             field("avatar_url", text(avatar_url.as_str()));
         }
-        match theme {
-            Theme::Auto => {}
-            Theme::Light | Theme::Dark => field("theme", text(theme.as_str())),
+        if *theme != Theme::default() {
+            field("theme", text(theme.as_str()));
         }
         if let Some(accent_color) = accent_color {
             field("accent_color", text(accent_color.as_str()));
         }
         if *search_engines {
             field("search_engines", search_engines.to_string());
+        }
+        if let Some(language) = language {
+            field("language", text(language.as_str()));
+        }
+        if *background != Background::default() {
+            field("background", text(background.as_str()));
+        }
+        if *button_style != ButtonStyle::default() {
+            field("button_style", text(button_style.as_str()));
+        }
+        if *font != Font::default() {
+            field("font", text(font.as_str()));
         }
         if !widgets.as_slice().is_empty() {
             let widgets: Vec<String> = widgets.as_slice().iter().map(widget_to_json).collect();
@@ -74,6 +99,12 @@ impl PageContent {
                     content.search_engines =
                         serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
                 }
+                "language" => content.language = Some(parsed(value, LanguageTag::from_stored)?),
+                "background" => content.background = parsed(value, |text| Background::from_stored(&text))?,
+                "button_style" => {
+                    content.button_style = parsed(value, |text| ButtonStyle::from_stored(&text))?;
+                }
+                "font" => content.font = parsed(value, |text| Font::from_stored(&text))?,
                 "widgets" => {
                     let widgets: Vec<Box<RawValue>> =
                         serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
@@ -132,9 +163,18 @@ fn fields_of(content: &WidgetContent) -> Map<String, Value> {
             field("network", network.as_str());
             field("url", url.as_str());
         }
-        WidgetContent::Video { url } => drop(field("url", url.as_str())),
+        WidgetContent::Video { url, title, thumbnail_url } => {
+            field("url", url.as_str());
+            title.as_ref().map(|title| field("title", title.as_str()));
+            thumbnail_url.as_ref().map(|url| field("thumbnail_url", url.as_str()));
+        }
         WidgetContent::Email { address, title } => {
             field("address", address.as_str());
+            title.as_ref().map(|title| field("title", title.as_str()));
+        }
+        WidgetContent::Contact { method, number, title } => {
+            field("method", method.as_str());
+            field("number", number.as_str());
             title.as_ref().map(|title| field("title", title.as_str()));
         }
         WidgetContent::Divider => {}
@@ -184,9 +224,18 @@ fn known(fields: &Fields<'_>) -> Option<WidgetContent> {
             network: required(fields, "network", SocialNetwork::from_stored)?,
             url: required(fields, "url", WebUrl::from_stored)?,
         },
-        "video" => WidgetContent::Video { url: required(fields, "url", VideoUrl::from_stored)? },
+        "video" => WidgetContent::Video {
+            url: required(fields, "url", VideoUrl::from_stored)?,
+            title: optional(fields, "title", Name::from_stored)?,
+            thumbnail_url: optional(fields, "thumbnail_url", WebUrl::from_stored)?,
+        },
         "email" => WidgetContent::Email {
             address: required(fields, "address", Email::from_stored)?,
+            title: optional(fields, "title", Name::from_stored)?,
+        },
+        "contact" => WidgetContent::Contact {
+            method: required(fields, "method", |text| ContactMethod::from_stored(&text))?,
+            number: required(fields, "number", PhoneNumber::from_stored)?,
             title: optional(fields, "title", Name::from_stored)?,
         },
         "divider" => WidgetContent::Divider,

@@ -25,8 +25,17 @@ fn whole() -> PageContent {
             url: None,
         },
         WidgetContent::Social { network: SocialNetwork::parse("x").unwrap(), url: url("https://x.com/a") },
-        WidgetContent::Video { url: VideoUrl::parse("https://youtu.be/x").unwrap() },
+        WidgetContent::Video {
+            url: VideoUrl::parse("https://youtu.be/x").unwrap(),
+            title: Some(name("Film")),
+            thumbnail_url: Some(url("https://example.com/f.png")),
+        },
         WidgetContent::Email { address: Email::parse("a@b.example").unwrap(), title: Some(name("Write")) },
+        WidgetContent::Contact {
+            method: ContactMethod::Whatsapp,
+            number: PhoneNumber::parse("+442079460958").unwrap(),
+            title: Some(name("Call")),
+        },
         WidgetContent::Divider,
     ];
     let widgets = (1..).zip(contents).map(|(number, content)| Widget {
@@ -39,6 +48,10 @@ fn whole() -> PageContent {
         theme: Theme::Dark,
         accent_color: Some(AccentColor::parse("#aabbcc").unwrap()),
         search_engines: true,
+        language: Some(LanguageTag::parse("pt-BR").unwrap()),
+        background: Background::Dots,
+        button_style: ButtonStyle::Outline,
+        font: Font::Serif,
         widgets: Widgets::new(widgets.collect()).unwrap(),
     }
 }
@@ -60,6 +73,8 @@ fn d35_unknown_widgets_are_passed_through() {
         r#""text":"Hi","type":"heading","size":3"#,
         r#""type":"heading","text":"""#,
         r#""type":"divider","text":5"#,
+        r#""method":"pager","number":"+442079460958","type":"contact""#,
+        r#""method":"sms","number":"4420","type":"contact""#,
         r#""type":7"#,
     ] {
         let stored = format!(r#"{{"widgets":[{{"id":"{ID}",{fields}}}]}}"#);
@@ -86,6 +101,10 @@ fn malformed_content_is_refused() {
         "null",
         "{\"theme\":\"blue\"}",
         "{\"theme\":null}",
+        "{\"background\":\"stripes\"}",
+        "{\"button_style\":\"\"}",
+        "{\"font\":5}",
+        "{\"language\":\"\"}",
         "{\"avatar_url\":\"x\"}",
         "{\"later\":1}",
         "{\"widgets\":{}}",
@@ -164,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_page_or_malformed(json in "\\PC{0,60}|\\{\"(widgets|theme)\":[\\[\\]{}\",:a-z0-9]{0,40}\\}") {
+    fn any_text_is_a_page_or_malformed(json in "\\PC{0,60}|\\{\"(widgets|theme|font|language)\":[\\[\\]{}\",:a-z0-9]{0,40}\\}") {
         if let Ok(page) = PageContent::from_json(&json) {
             prop_assert_eq!(PageContent::from_json(&page.to_json()), Ok(page));
         }

@@ -1,8 +1,9 @@
 use super::MalformedStored;
 use crate::id::Id;
 use crate::{
-    AccentColor, AltText, CountryCode, Description, Email, Hostname, Name, Note, PixelCode, PixelIds,
-    PixelType, PlanName, Slug, SocialNetwork, Theme, VideoUrl, WebUrl, WidgetText, Widgets,
+    AccentColor, AltText, CountryCode, Description, Email, Hostname, LanguageTag, Name, Note, PhoneNumber,
+    PixelCode, PixelIds, PixelType, PlanName, Slug, SocialNetwork, Theme, VideoUrl, WebUrl, WidgetText,
+    Widgets,
 };
 
 /// A constructor from stored text.
@@ -27,7 +28,7 @@ fn refuses(read: Read, texts: &[&str]) {
 #[test]
 fn values_that_break_current_rules_are_still_read() {
     let long = "n".repeat(300);
-    let cases: [(Read, &str); 12] = [
+    let cases: [(Read, &str); 13] = [
         (read!(Name), " spaces "),
         (read!(Name), &long),
         (read!(Note), &long),
@@ -39,6 +40,7 @@ fn values_that_break_current_rules_are_still_read() {
         (read!(WidgetText), ""),
         (read!(AltText), &long),
         (read!(SocialNetwork), &long),
+        (read!(LanguageTag), "i-klingon"),
         (CODE, "not-digits_but-harmless"),
     ];
     for (read, text) in cases {
@@ -49,7 +51,7 @@ fn values_that_break_current_rules_are_still_read() {
 #[test]
 fn r10_texts_of_one_line_have_no_line_breaks() {
     let lines = ["", "a\nb", "a\rb", "a\0", "\u{1b}[2J", "a\u{85}"];
-    for read in [read!(Name), read!(Email), read!(PlanName), read!(SocialNetwork)] {
+    for read in [read!(Name), read!(Email), read!(PlanName), read!(SocialNetwork), read!(LanguageTag)] {
         refuses(read, &lines);
     }
     refuses(read!(AltText), &["a\nb"]);
@@ -68,6 +70,7 @@ fn parts_of_urls_scripts_and_styles_have_safe_characters() {
     refuses(color, &["", "red", "#12345", "#12345g", "#123456;"]);
     let theme: Read = |text| Theme::from_stored(&text).map(|theme| theme.as_str().to_owned());
     refuses(theme, &["", "blue"]);
+    refuses(read!(PhoneNumber), &["", "110", "+442079460958?body=x"]);
     refuses(read!(WebUrl), &["javascript:alert(1)"]);
     refuses(read!(VideoUrl), &["https://youtube.com.example.org/watch"]);
     assert!(PixelType::from_stored("secret").is_err());

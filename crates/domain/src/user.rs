@@ -8,7 +8,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use crate::analytics::TimeZone;
 use crate::email::Email;
 use crate::id::{AccountId, UserId};
-use crate::page_content::Theme;
+use crate::page_appearance::Theme;
 use crate::role::Role;
 use crate::stored::{self, MalformedStored};
 use crate::text::Name;

@@ -1,5 +1,6 @@
 //! The widgets of a landing page (D35).
 
+use crate::contact::{ContactMethod, PhoneNumber};
 use crate::email::Email;
 use crate::id::{WidgetId, WidgetKind};
 use crate::page_text::{AltText, SocialNetwork, WidgetText};
@@ -87,11 +88,24 @@ pub enum WidgetContent {
     Video {
         /// `url`
         url: VideoUrl,
+        /// `title`
+        title: Option<Name>,
+        /// `thumbnail_url`: a still of the video.
+        thumbnail_url: Option<WebUrl>,
     },
     /// `email`
     Email {
         /// `address`
         address: Email,
+        /// `title`
+        title: Option<Name>,
+    },
+    /// `contact`: a button that calls a number, or writes to it.
+    Contact {
+        /// `method`
+        method: ContactMethod,
+        /// `number`
+        number: PhoneNumber,
         /// `title`
         title: Option<Name>,
     },
@@ -101,8 +115,8 @@ pub enum WidgetContent {
 
 impl WidgetContent {
     /// The names of all types.
-    pub const TYPES: [&'static str; 8] =
-        ["link", "heading", "text", "image", "social", "video", "email", "divider"];
+    pub const TYPES: [&'static str; 9] =
+        ["link", "heading", "text", "image", "social", "video", "email", "contact", "divider"];
 
     /// The name of its type.
     #[must_use]
@@ -115,6 +129,7 @@ impl WidgetContent {
             Self::Social { .. } => "social",
             Self::Video { .. } => "video",
             Self::Email { .. } => "email",
+            Self::Contact { .. } => "contact",
             Self::Divider => "divider",
         }
     }
@@ -126,12 +141,29 @@ impl WidgetContent {
             Self::Link { url, .. } | Self::Social { url, .. } | Self::Image { url: Some(url), .. } => {
                 Some(("url", url))
             }
-            Self::Video { url } => Some(("url", url.as_web_url())),
+            Self::Video { url, .. } => Some(("url", url.as_web_url())),
             Self::Image { url: None, .. }
             | Self::Heading { .. }
             | Self::Text { .. }
             | Self::Email { .. }
+            | Self::Contact { .. }
             | Self::Divider => None,
+        }
+    }
+
+    /// The host that a click on it opens, and the name of the field that says so.
+    #[must_use]
+    pub fn target_host(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Contact { method, .. } => method.host().map(|host| ("method", host)),
+            Self::Link { .. }
+            | Self::Heading { .. }
+            | Self::Text { .. }
+            | Self::Image { .. }
+            | Self::Social { .. }
+            | Self::Video { .. }
+            | Self::Email { .. }
+            | Self::Divider => self.leads_to().map(|(field, url)| (field, url.host())),
         }
     }
 }

@@ -12,9 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use signpost_domain::{
-    AccentColor, AltText, Description, Email, HostBlocklist, Name, PageContent, PixelCode, PixelType, Slug,
-    SocialNetwork, TargetUrl, Theme, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetId,
-    WidgetText, Widgets,
+    AccentColor, AltText, Background, ButtonStyle, ContactMethod, Description, Email, Font, HostBlocklist,
+    LanguageTag, Name, PageContent, PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, TargetUrl, Theme,
+    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
 };
 use signpost_pages::{HtmlPage, Landing, Language, PixelPage, QrCode, QrOptions, SiteIcon, SmallPage};
 
@@ -40,6 +40,7 @@ fn main() -> Outcome<()> {
     samples.images()?;
     samples.plain_landings()?;
     samples.full_landings()?;
+    samples.looks()?;
     samples.difficult_landings()
 }
 
@@ -85,7 +86,13 @@ fn email(address: &str, title: Option<&str>) -> Outcome<WidgetContent> {
 }
 
 fn video(address: &str) -> Outcome<WidgetContent> {
-    Ok(WidgetContent::Video { url: VideoUrl::from_stored(address.to_owned())? })
+    let url = VideoUrl::from_stored(address.to_owned())?;
+    Ok(WidgetContent::Video { url, title: None, thumbnail_url: None })
+}
+
+fn contact(method: ContactMethod, number: &str, title: Option<&str>) -> Outcome<WidgetContent> {
+    let number = PhoneNumber::from_stored(number.to_owned())?;
+    Ok(WidgetContent::Contact { method, number, title: title.map(name).transpose()? })
 }
 
 impl Samples {
@@ -101,6 +108,12 @@ impl Samples {
 
     fn picture(&self, name: &str) -> Outcome<WebUrl> {
         url(&format!("{}/{name}", self.pictures))
+    }
+
+    fn film(&self, title: &str, still: &str) -> Outcome<WidgetContent> {
+        let url = VideoUrl::from_stored("https://vimeo.com/1".to_owned())?;
+        let thumbnail_url = Some(self.picture(still)?);
+        Ok(WidgetContent::Video { url, title: Some(name(title)?), thumbnail_url })
     }
 
     fn landing(
@@ -200,6 +213,56 @@ impl Samples {
         Ok(())
     }
 
+    /// One page in every combination of theme, background, buttons and font, each with another accent.
+    fn looks(&self) -> Outcome<()> {
+        let accents =
+            ["#c2410c", "#0f766e", "#7c3aed", "#ffe600", "#be185d", "#1d4ed8", "#f9fafb", "#111827"];
+        let mut accents = accents.into_iter().cycle();
+        for (theme, background) in
+            Theme::ALL.into_iter().flat_map(|theme| Background::ALL.map(|background| (theme, background)))
+        {
+            for (button_style, font) in
+                ButtonStyle::ALL.into_iter().flat_map(|style| Font::ALL.map(|font| (style, font)))
+            {
+                let content = PageContent {
+                    theme,
+                    background,
+                    button_style,
+                    font,
+                    accent_color: accents.next().and_then(accent),
+                    language: Some(LanguageTag::from_stored("en".to_owned())?),
+                    ..described(BREAD)?
+                };
+                let names = [theme.as_str(), background.as_str(), button_style.as_str(), font.as_str()];
+                let file = format!("look-{}", names.join("-"));
+                self.landing(&file, "Morgenbrot Bakery", content, self.look_widgets()?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A list without pictures, a list with some, and the other surfaces.
+    fn look_widgets(&self) -> Outcome<Vec<WidgetContent>> {
+        Ok(vec![
+            social("instagram")?,
+            social("youtube")?,
+            social("VKontakte")?,
+            link("Order for Saturday", "https://shop.morgenbrot.example/order")?,
+            link(
+                "Our breads, and what is in them: flour, water, salt and time",
+                "https://morgenbrot.example",
+            )?,
+            heading("Talk to us")?,
+            contact(ContactMethod::Phone, "+4934112345678", Some("Call the bakery"))?,
+            contact(ContactMethod::Whatsapp, "+4915112345678", Some("Ask for a cake"))?,
+            contact(ContactMethod::Sms, "+4915112345678", None)?,
+            email("hallo@morgenbrot.example", Some("Write a letter"))?,
+            text("Monday is for sleeping. See https://example.com/opening-hours for feast days.")?,
+            self.film("A night in the bakery, from the first dough to the last loaf", "wide.jpg")?,
+            video("https://youtu.be/x")?,
+        ])
+    }
+
     /// Long words, right-to-left text, emoji, and missing pictures.
     fn difficult_landings(&self) -> Outcome<()> {
         let widgets = vec![
@@ -208,13 +271,20 @@ impl Samples {
             text(&format!("{LONG}{LONG}"))?,
             social(&LONG.chars().take(50).collect::<String>())?,
             email(&format!("{LONG}@example.com"), None)?,
+            contact(ContactMethod::Whatsapp, "+123456789012345", Some(LONG))?,
         ];
-        let content =
-            described(&format!("{LONG} {LONG} and then some words, so that a line breaks where it should."))?;
+        let content = PageContent {
+            button_style: ButtonStyle::Pill,
+            ..described(&format!(
+                "{LONG} {LONG} and then some words, so that a line breaks where it should."
+            ))?
+        };
         self.landing("landing-long", LONG, content, widgets)?;
 
         let content = PageContent {
             accent_color: accent("#0f766e"),
+            language: LanguageTag::from_stored("ar".to_owned()).ok(),
+            button_style: ButtonStyle::Filled,
             ..described("قهوة مختصة ومخبوزات طازجة كل صباح في قلب عمّان.")?
         };
         let widgets = vec![
@@ -225,6 +295,8 @@ impl Samples {
             social("whatsapp")?,
             text("نفتح من السابعة صباحًا.\nOpen from 7 am.")?,
             email("hello@cafe.example.com", Some("راسلنا"))?,
+            contact(ContactMethod::Phone, "+96265551234", Some("اتصل بنا"))?,
+            self.film("صباح في المقهى", "wide.jpg")?,
         ];
         self.landing("landing-rtl", "مقهى الأمل", content, widgets)?;
 
@@ -255,6 +327,7 @@ impl Samples {
             },
             image("A loaf, still warm, on a wooden board")?,
             image("")?,
+            self.film("A film whose still is gone", "missing.png")?,
         ];
         let content = PageContent { avatar_url: Some(gone()?), ..described(BREAD)? };
         self.landing("landing-broken", "Broken pictures", content, widgets)

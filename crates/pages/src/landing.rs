@@ -13,8 +13,9 @@
 use askama::Template;
 use signpost_domain::{HostBlocklist, Name, PageContent, Slug, WidgetBody, WidgetContent};
 
+use crate::appearance;
 use crate::image_sources::ImageSources;
-use crate::landing_blocks::{Block, Blocks, Picture};
+use crate::landing_blocks::{Block, Blocks, Caption, Picture};
 use crate::monogram::{icon_url, is_right_to_left, monogram};
 use crate::page::{HtmlPage, PageError, hash_source, policy_of};
 use crate::palette::Colours;
@@ -48,8 +49,7 @@ impl Landing<'_> {
         let Self { title, content, url, slug, blocked } = *self;
         let title = title.as_str();
         let description = content.description.as_ref().map_or("", |text| text.as_str().trim());
-        let colours = Colours::new(content.theme, content.accent_color.as_ref());
-        let style = format!("{}{STYLE}", colours.css());
+        let colours = Colours::of(content);
         let mut images = ImageSources::default();
         let avatar = content.avatar_url.as_ref().and_then(|url| images.allow(url));
         let monogram = monogram(title);
@@ -58,9 +58,12 @@ impl Landing<'_> {
             icon_url(&monogram, colours.light.fill, colours.light.on_fill)
         });
         let Blocks { blocks, icons } = Blocks::of(content.widgets.as_slice(), slug, &mut images, blocked);
+        let has_captions = blocks.iter().any(Block::has_caption);
+        let style = [&colours.css(), STYLE, &appearance::style_of(content, has_captions)].concat();
         let head_length = title.chars().count() + description.chars().count();
         let template = LandingTemplate {
             title,
+            language: content.language.as_ref().map_or("und", |language| language.as_str()),
             url,
             description,
             summary: &summary(self, description),
@@ -106,9 +109,9 @@ fn summary(page: &Landing<'_>, description: &str) -> String {
     }
     let titles: Vec<&str> = contents()
         .filter_map(|content| match content {
-            WidgetContent::Link { title, .. } | WidgetContent::Heading { text: title } => {
-                Some(title.as_str())
-            }
+            WidgetContent::Link { title, .. }
+            | WidgetContent::Heading { text: title }
+            | WidgetContent::Video { title: Some(title), .. } => Some(title.as_str()),
             _ => None,
         })
         .take(MAX_SUMMARY)
@@ -132,12 +135,13 @@ fn shortened(text: &str) -> String {
     format!("{}…", words.trim_end_matches([' ', '·', ',', ';']))
 }
 
-/// The language of the owner's texts is unknown, so the page has `lang="und"`. Each text determines its own
-/// direction.
+/// Each text determines its own direction.
 #[derive(Template)]
 #[template(path = "landing.html")]
 struct LandingTemplate<'a> {
     title: &'a str,
+    /// The language of the owner's texts; `und` if it is unknown.
+    language: &'a str,
     url: &'a str,
     description: &'a str,
     /// What cards and search engines show below the title, in one line.

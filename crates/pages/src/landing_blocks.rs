@@ -1,14 +1,17 @@
 //! The blocks of a landing page, in the order of its widgets. Adjacent widgets of the same kind share a list:
-//! links and e-mail addresses one, social accounts another.
+//! links, e-mail addresses and telephone numbers one, social accounts another.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use signpost_domain::{HostBlocklist, Slug, Widget, WidgetBody, WidgetContent, WidgetId};
+use signpost_domain::{
+    ContactMethod, HostBlocklist, Name, PhoneNumber, Slug, Widget, WidgetBody, WidgetContent, WidgetId,
+};
 
 use crate::image_sources::ImageSources;
 use crate::monogram::monogram;
 use crate::network_names;
+use crate::phone_numbers::spaced;
 use crate::social_networks::{self, Network};
 use crate::text_links::{self, AddressBudget, Part};
 
@@ -34,17 +37,34 @@ pub(crate) enum Block<'a> {
     Video {
         href: String,
         site: &'static str,
+        /// `None` if the owner gave neither title nor still.
+        caption: Option<Caption<'a>>,
     },
     Divider,
+}
+
+impl Block<'_> {
+    /// Whether it is a video with a caption.
+    pub(crate) const fn has_caption(&self) -> bool {
+        matches!(self, Self::Video { caption: Some(_), .. })
+    }
+}
+
+/// What the owner says about a video.
+#[derive(Debug)]
+pub(crate) struct Caption<'a> {
+    pub(crate) title: Option<&'a str>,
+    /// The address of its still.
+    pub(crate) still: Option<String>,
 }
 
 /// A button that links to a target.
 #[derive(Debug)]
 pub(crate) struct Button<'a> {
     pub(crate) href: String,
-    pub(crate) title: &'a str,
-    /// The line below the title: the target's host, or the e-mail address.
-    pub(crate) below: Option<&'a str>,
+    pub(crate) title: Cow<'a, str>,
+    /// The line below the title: the target's host, the e-mail address, or the telephone number.
+    pub(crate) below: Option<Cow<'a, str>>,
     pub(crate) picture: Picture,
 }
 
@@ -52,7 +72,8 @@ pub(crate) struct Button<'a> {
 #[derive(Debug)]
 pub(crate) enum Picture {
     None,
-    Envelope,
+    /// The content of an SVG of 24 by 24, drawn in lines.
+    Drawn(&'static str),
     /// A picture at this address. `None` if the policy cannot allow it: its space stays.
     At(Option<String>),
     /// Initials of the title, where other buttons of the list have a picture: so all titles begin at one edge.
@@ -97,8 +118,8 @@ impl<'a> Blocks<'a> {
             match content {
                 WidgetContent::Link { title, url, thumbnail_url } => page.push_button(Button {
                     href: through(*id),
-                    title: title.as_str(),
-                    below: Some(url.host()),
+                    title: title.as_str().into(),
+                    below: Some(url.host().into()),
                     picture: thumbnail_url
                         .as_ref()
                         .map_or(Picture::None, |url| Picture::At(images.allow(url))),
@@ -107,10 +128,15 @@ impl<'a> Blocks<'a> {
                     let encoded = utf8_percent_encode(address.as_str(), IN_MAILTO);
                     page.push_button(Button {
                         href: format!("mailto:{encoded}"),
-                        title: title.as_ref().map_or(address.as_str(), |title| title.as_str()),
-                        below: title.as_ref().map(|_| address.as_str()),
-                        picture: Picture::Envelope,
+                        title: title.as_ref().map_or(address.as_str(), |title| title.as_str()).into(),
+                        below: title.as_ref().map(|_| address.as_str().into()),
+                        picture: Picture::Drawn(social_networks::LETTER),
                     });
+                }
+                WidgetContent::Contact { method, number, title } => {
+                    if !method.host().is_some_and(|host| blocked.contains(host)) {
+                        page.push_button(contact(*method, number, title.as_ref()));
+                    }
                 }
                 WidgetContent::Social { network, url } => {
                     page.push_account(through(*id), network.as_str(), url.host());
@@ -124,11 +150,15 @@ impl<'a> Blocks<'a> {
                     alt: alt.as_str(),
                     link: url.as_ref().map(|url| (through(*id), url.host())),
                 }),
-                WidgetContent::Video { url } => {
+                WidgetContent::Video { url, title, thumbnail_url } => {
                     let is_vimeo = url.as_web_url().host().ends_with("vimeo.com");
                     page.blocks.push(Block::Video {
                         href: through(*id),
                         site: if is_vimeo { "Vimeo" } else { "YouTube" },
+                        caption: (title.is_some() || thumbnail_url.is_some()).then(|| Caption {
+                            title: title.as_ref().map(Name::as_str),
+                            still: thumbnail_url.as_ref().and_then(|url| images.allow(url)),
+                        }),
                     });
                 }
                 WidgetContent::Divider => page.blocks.push(Block::Divider),
@@ -146,7 +176,7 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             for button in buttons.iter_mut().filter(|button| matches!(button.picture, Picture::None)) {
-                button.picture = Picture::Initials(monogram(button.title));
+                button.picture = Picture::Initials(monogram(&button.title));
             }
         }
     }
@@ -179,3 +209,24 @@ impl<'a> Blocks<'a> {
         }
     }
 }
+
+/// A button that calls a number, or writes to it. No click on it can be counted, because it leads to no page of ours.
+fn contact<'a>(method: ContactMethod, number: &PhoneNumber, title: Option<&'a Name>) -> Button<'a> {
+    let (href, service, icon) = match method {
+        ContactMethod::Phone => (format!("tel:{}", number.as_str()), None, HANDSET),
+        ContactMethod::Sms => (format!("sms:{}", number.as_str()), Some("SMS"), BUBBLE),
+        ContactMethod::Whatsapp => {
+            (format!("https://wa.me/{}", number.digits()), Some("WhatsApp"), social_networks::WHATSAPP)
+        }
+    };
+    let digits = spaced(number);
+    let (title, below): (Cow<'a, str>, _) = match (title, service) {
+        (None, service) => (digits.into(), service.map(Cow::Borrowed)),
+        (Some(title), None) => (title.as_str().into(), Some(digits.into())),
+        (Some(title), Some(service)) => (title.as_str().into(), Some(format!("{service} · {digits}").into())),
+    };
+    Button { href, title, below, picture: Picture::Drawn(icon) }
+}
+
+const HANDSET: &str = r#"<path d="M6 3.500h3l1.500 4.500-2 1.500a11 11 0 0 0 6 6l1.500-2 4.500 1.500v3a2 2 0 0 1-2 2A15.500 15.500 0 0 1 4 5.500a2 2 0 0 1 2-2z"/>"#;
+const BUBBLE: &str = r#"<path d="M5 4.500h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2h-7L7.500 21v-3.500H5a2 2 0 0 1-2-2v-9a2 2 0 0 1 2-2zM8 11h.01M12 11h.01M16 11h.01"/>"#;

@@ -2,6 +2,7 @@
 //! The same values always give the same page, so a preview shows exactly what visitors get.
 //!
 //! - [`Landing`] renders landing pages (D34, D35), which need no scripts.
+//! - [`accent_contrast`] says how a landing page uses an accent colour.
 //! - [`SmallPage`] renders the pages that visitors see instead of a link's target, in each [`Language`].
 //! - [`PixelPage`] renders the page that fires a redirect's pixels and then redirects (D57).
 //! - [`QrCode`] draws the code that leads to a link (D59).
@@ -10,6 +11,8 @@
 //!
 //! Every page comes with a content security policy that allows only what the page loads.
 
+mod accent_contrast;
+mod appearance;
 mod bitmap;
 mod colour;
 mod image_sources;
@@ -20,6 +23,7 @@ mod monogram;
 mod network_names;
 mod page;
 mod palette;
+mod phone_numbers;
 mod pixel_page;
 mod pixel_vendors;
 mod qr;
@@ -31,6 +35,7 @@ mod social_networks;
 mod text_links;
 mod well_known;
 
+pub use accent_contrast::{AccentContrast, AccentText, accent_contrast};
 pub use landing::Landing;
 pub use language::Language;
 pub use page::{HtmlPage, PageError};

@@ -6,12 +6,15 @@
 
 use std::fmt::Write;
 
-use signpost_domain::{AccentColor, Theme};
+use signpost_domain::{Background, ButtonStyle, PageContent, Theme};
 
 use crate::colour::{Oklch, Rgb, readable};
 
 /// The minimum contrast of text (WCAG 2.2, level AA).
 pub(crate) const READABLE: f64 = 4.5;
+
+/// The minimum contrast of the parts by which people recognise a control (WCAG 2.2, level AA).
+pub(crate) const VISIBLE: f64 = 3.0;
 
 /// The accent of pages without their own: the green of road signs.
 pub(crate) const SIGN_GREEN: Rgb = Rgb::new(0x11, 0x6b, 0x4f);
@@ -37,6 +40,8 @@ pub(crate) struct Palette {
     pub(crate) fill: Rgb,
     /// Text on the accent.
     pub(crate) on_fill: Rgb,
+    /// The border of the accent as a surface.
+    pub(crate) edge: Rgb,
 }
 
 impl Palette {
@@ -56,6 +61,7 @@ impl Palette {
             mark: readable(accent, &surfaces, READABLE, false),
             fill: accent,
             on_fill: accent.text_on(),
+            edge: readable(accent, &[paper, glow], VISIBLE, false),
         }
     }
 
@@ -75,17 +81,22 @@ impl Palette {
             mark: readable(accent, &surfaces, READABLE, true),
             fill: accent,
             on_fill: accent.text_on(),
+            edge: readable(accent, &[paper, glow], VISIBLE, true),
         }
     }
 
-    fn write_to(self, css: &mut String) {
-        let Self { paper, glow, card, line, ink, soft, mark, fill, on_fill } = self;
+    fn write_to(self, css: &mut String, has_edges: bool) {
+        let Self { paper, glow, card, line, ink, soft, mark, fill, on_fill, edge } = self;
         // Writing to a `String` cannot fail.
         let _ = write!(
             css,
             ":root{{--paper:{paper};--glow:{glow};--card:{card};--line:{line};--ink:{ink};--soft:{soft};\
-             --mark:{mark};--fill:{fill};--on:{on_fill}}}"
+             --mark:{mark};--fill:{fill};--on:{on_fill}"
         );
+        if has_edges {
+            let _ = write!(css, ";--edge:{edge}");
+        }
+        css.push('}');
     }
 }
 
@@ -93,26 +104,42 @@ impl Palette {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Colours {
     theme: Theme,
+    background: Background,
+    button_style: ButtonStyle,
     pub(crate) light: Palette,
     pub(crate) dark: Palette,
 }
 
 impl Colours {
-    pub(crate) fn new(theme: Theme, accent: Option<&AccentColor>) -> Self {
-        let accent = accent.map_or(SIGN_GREEN, Rgb::of);
-        Self { theme, light: Palette::light(accent), dark: Palette::dark(accent) }
+    /// The colours of a landing page with this content.
+    pub(crate) fn of(content: &PageContent) -> Self {
+        let PageContent { theme, accent_color, background, button_style, .. } = content;
+        let accent = accent_color.as_ref().map_or(SIGN_GREEN, Rgb::of);
+        Self {
+            theme: *theme,
+            background: *background,
+            button_style: *button_style,
+            light: Palette::light(accent),
+            dark: Palette::dark(accent),
+        }
+    }
+
+    /// The colours of Signpost's own pages.
+    pub(crate) fn of_own_pages() -> Self {
+        Self::of(&PageContent::default())
     }
 
     /// The custom properties that the style sheets use.
     pub(crate) fn css(&self) -> String {
         let mut css = String::new();
+        let has_edges = self.button_style == ButtonStyle::Filled;
         match self.theme {
-            Theme::Light => self.light.write_to(&mut css),
-            Theme::Dark => self.dark.write_to(&mut css),
+            Theme::Light => self.light.write_to(&mut css, has_edges),
+            Theme::Dark => self.dark.write_to(&mut css, has_edges),
             Theme::Auto => {
-                self.light.write_to(&mut css);
+                self.light.write_to(&mut css, has_edges);
                 css.push_str("@media(prefers-color-scheme:dark){");
-                self.dark.write_to(&mut css);
+                self.dark.write_to(&mut css, has_edges);
                 css.push('}');
             }
         }
@@ -132,13 +159,17 @@ impl Colours {
     /// The values of `theme-color`: the colour of the browser's bars, and the media query in which it
     /// applies.
     pub(crate) fn bars(&self) -> Vec<(Rgb, &'static str)> {
+        let top = |palette: &Palette| match self.background {
+            Background::Gradient => palette.glow,
+            Background::Plain | Background::Dots => palette.paper,
+        };
+        let (light, dark) = (top(&self.light), top(&self.dark));
         match self.theme {
-            Theme::Light => vec![(self.light.glow, "all")],
-            Theme::Dark => vec![(self.dark.glow, "all")],
-            Theme::Auto => vec![
-                (self.light.glow, "(prefers-color-scheme:light)"),
-                (self.dark.glow, "(prefers-color-scheme:dark)"),
-            ],
+            Theme::Light => vec![(light, "all")],
+            Theme::Dark => vec![(dark, "all")],
+            Theme::Auto => {
+                vec![(light, "(prefers-color-scheme:light)"), (dark, "(prefers-color-scheme:dark)")]
+            }
         }
     }
 }
@@ -152,16 +183,17 @@ mod tests {
     fn unreadable(accent: Rgb) -> Vec<String> {
         let mut found = Vec::new();
         for (name, palette) in [("light", Palette::light(accent)), ("dark", Palette::dark(accent))] {
-            let Palette { paper, glow, card, line: _, ink, soft, mark, fill, on_fill } = palette;
+            let Palette { paper, glow, card, line: _, ink, soft, mark, fill, on_fill, edge } = palette;
             let pairs = [("ink", ink), ("soft", soft), ("mark", mark)]
                 .into_iter()
                 .flat_map(|text| {
-                    [("paper", paper), ("glow", glow), ("card", card)].map(|ground| (text, ground))
+                    [("paper", paper), ("glow", glow), ("card", card)].map(|ground| (text, ground, READABLE))
                 })
-                .chain([(("on", on_fill), ("fill", fill))]);
-            for ((text, colour), (ground, under)) in pairs {
+                .chain([(("on", on_fill), ("fill", fill), READABLE)])
+                .chain([("paper", paper), ("glow", glow)].map(|ground| (("edge", edge), ground, VISIBLE)));
+            for ((text, colour), (ground, under), minimum) in pairs {
                 let contrast = colour.contrast(under);
-                if contrast < READABLE {
+                if contrast < minimum {
                     found.push(format!("{accent} in {name}: {text} on {ground} is {contrast:.2}"));
                 }
             }
@@ -171,7 +203,7 @@ mod tests {
 
     /// A grid over all colours, including black, white and every pure hue.
     #[test]
-    fn d34_text_contrast_is_4_5_for_every_accent() {
+    fn d34_contrast_of_text_and_controls_suffices_for_every_accent() {
         let steps = || (0..=255_u8).step_by(17);
         for red in steps() {
             for green in steps() {
@@ -184,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d34_text_contrast_is_4_5_for_random_accents(red: u8, green: u8, blue: u8) {
+        fn d34_contrast_of_text_and_controls_suffices_for_random_accents(red: u8, green: u8, blue: u8) {
             prop_assert_eq!(unreadable(Rgb::new(red, green, blue)), Vec::<String>::new());
         }
     }
@@ -193,16 +225,37 @@ mod tests {
     fn d34_readable_accent_is_unchanged() {
         let accent = Rgb::new(0x9b, 0x1c, 0x4d);
         let palette = Palette::light(accent);
-        assert_eq!((palette.fill, palette.mark), (accent, accent));
+        assert_eq!((palette.fill, palette.mark, palette.edge), (accent, accent, accent));
     }
 
     #[test]
     fn d34_theme_uses_only_its_own_colours() {
-        let css = |theme| Colours::new(theme, None).css();
+        let css = |theme| Colours::of(&PageContent { theme, ..PageContent::default() }).css();
         assert!(!css(Theme::Light).contains("@media") && !css(Theme::Dark).contains("@media"));
         assert_ne!(css(Theme::Light), css(Theme::Dark));
         let auto = css(Theme::Auto);
         assert!(auto.starts_with(&css(Theme::Light)));
         assert!(auto.contains(&format!("@media(prefers-color-scheme:dark){{{}}}", css(Theme::Dark))));
+    }
+
+    #[test]
+    fn d34_bars_of_the_browser_continue_the_top_of_the_page() {
+        for (background, top) in [
+            (Background::Plain, Palette::dark(SIGN_GREEN).paper),
+            (Background::Gradient, Palette::dark(SIGN_GREEN).glow),
+            (Background::Dots, Palette::dark(SIGN_GREEN).paper),
+        ] {
+            let content = PageContent { theme: Theme::Dark, background, ..PageContent::default() };
+            assert_eq!(Colours::of(&content).bars(), [(top, "all")]);
+        }
+    }
+
+    #[test]
+    fn d34_only_filled_buttons_need_the_colour_of_their_edges() {
+        for button_style in ButtonStyle::ALL {
+            let content = PageContent { button_style, ..PageContent::default() };
+            let count = Colours::of(&content).css().matches("--edge:").count();
+            assert_eq!(count, if button_style == ButtonStyle::Filled { 2 } else { 0 }, "{button_style:?}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use signpost_domain::{PixelCode, PixelType, TargetUrl, Theme};
+use signpost_domain::{PixelCode, PixelType, TargetUrl};
 
 use crate::language::Language;
 use crate::page::{HtmlPage, PageError, hash_source, policy_of};
@@ -57,7 +57,7 @@ impl PixelPage<'_> {
 
     /// Renders the page.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
-        let colours = Colours::new(Theme::Auto, None);
+        let colours = Colours::of_own_pages();
         let style = format!("{}{STYLE}", colours.css());
         let nonce = STANDARD_NO_PAD.encode(self.nonce);
         let vendors = self.vendors();

@@ -5,7 +5,6 @@
 //! `Vary: Accept-Language`.
 
 use askama::Template;
-use signpost_domain::Theme;
 
 use crate::language::Language;
 use crate::page::{HtmlPage, PageError, hash_source, policy_of};
@@ -64,7 +63,7 @@ impl SmallPage {
 
     /// Renders the page in `language`.
     pub fn render(self, language: Language) -> Result<HtmlPage, PageError> {
-        let colours = Colours::new(Theme::Auto, None);
+        let colours = Colours::of_own_pages();
         let style = format!("{}{STYLE}", colours.css());
         let Words { heading, text } = words_of(self, language);
         let template = SmallPageTemplate {

@@ -22,9 +22,14 @@ const GLOBE: &str =
     r#"<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c4.5 5 4.5 13 0 18-4.5-5-4.5-13 0-18z"/>"#;
 const BRANCH: &str = r#"<circle cx="7" cy="5.5" r="2"/><circle cx="7" cy="18.5" r="2"/><circle cx="17" cy="8" r="2"/><path d="M7 7.500v9M17 10c0 4-5 3-10 6"/>"#;
 
-const LETTER: &str = r#"<rect x="3" y="5" width="18" height="14" rx="3"/><path d="m4 7 8 6 8-6"/>"#;
+/// An envelope.
+pub(crate) const LETTER: &str =
+    r#"<rect x="3" y="5" width="18" height="14" rx="3"/><path d="m4 7 8 6 8-6"/>"#;
 const MICROPHONE: &str =
     r#"<rect x="9" y="3" width="6" height="11" rx="3"/><path d="M5 11a7 7 0 0 0 14 0M12 18v3"/>"#;
+
+/// A receiver in a bubble of speech.
+pub(crate) const WHATSAPP: &str = r#"<path d="m3.5 20.5 1.300-4.500A8.5 8.5 0 1 1 8 19.200zM9 8.500c-.5 3.5 3 7 6.5 6.500l.5-1.700-2.200-1-1 .9c-1-.4-1.700-1-2-2l.9-1-1-2.200z"/>"#;
 
 const NETWORKS: [Network; 28] = [
     network(
@@ -60,11 +65,7 @@ const NETWORKS: [Network; 28] = [
         &["fediverse"],
         r#"<path d="M15 20c-4 1-9 0-10.5-3.500S3 4 12 4s10 7 8 10.500S12 18 8 16M8 13V9.500c0-2.5 4-2.5 4 0V12M12 9.500c0-2.5 4-2.5 4 0V13"/>"#,
     ),
-    network(
-        "WhatsApp",
-        &["wa"],
-        r#"<path d="m3.5 20.5 1.300-4.500A8.5 8.5 0 1 1 8 19.200zM9 8.500c-.5 3.5 3 7 6.5 6.500l.5-1.700-2.200-1-1 .9c-1-.4-1.700-1-2-2l.9-1-1-2.200z"/>"#,
-    ),
+    network("WhatsApp", &["wa"], WHATSAPP),
     network("Telegram", &["tg"], r#"<path d="M21 4 3 11.500l6 2.200L11.5 20l3-4 4 3zM9 13.700 21 4"/>"#),
     network(
         "Discord",

@@ -19,11 +19,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
     AccentColor, Account, AccountId, AgentName, AltText, ApiKey, ApiKeySecret, AuditAction, AuditActor,
-    AuditEntry, ClientNetwork, Content, CustomDomain, Description, Email, Group, Hostname, Id, IdKind,
-    Landing, Link, LinkKind, Name, NoContent, Note, PageContent, PasswordHash, Pixel, PixelCode, PixelId,
-    PixelIds, PixelType, Placement, PlanName, Preferences, Redirect, RedirectContent, SecretToken, Session,
-    Slug, SocialNetwork, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash, User, UserId,
-    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
+    AuditEntry, Background, ButtonStyle, ClientNetwork, ContactMethod, Content, CustomDomain, Description,
+    Email, Font, Group, Hostname, Id, IdKind, Landing, LanguageTag, Link, LinkKind, Name, NoContent, Note,
+    PageContent, PasswordHash, PhoneNumber, Pixel, PixelCode, PixelId, PixelIds, PixelType, Placement,
+    PlanName, Preferences, Redirect, RedirectContent, SecretToken, Session, Slug, SocialNetwork, TargetUrl,
+    Theme, Ticket, TicketPurpose, Timestamp, TokenHash, User, UserId, VideoUrl, WebUrl, Widget, WidgetBody,
+    WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -300,8 +301,18 @@ pub fn page_content() -> PageContent {
         theme: Theme::Dark,
         accent_color: Some(AccentColor::parse("#1a2b3c").expect("a colour")),
         search_engines: true,
+        language: Some(LanguageTag::parse("en-GB").expect("a language")),
+        background: Background::Dots,
+        button_style: ButtonStyle::Pill,
+        font: Font::Serif,
         widgets: widgets(one_of_each_type()),
     }
+}
+
+/// A telephone number.
+#[must_use]
+pub fn phone_number(text: &str) -> PhoneNumber {
+    PhoneNumber::parse(text).expect("a telephone number")
 }
 
 /// Widgets with ids from 1 upwards.
@@ -334,8 +345,17 @@ pub fn one_of_each_type() -> Vec<WidgetContent> {
             network: SocialNetwork::parse("instagram").expect("a network"),
             url: web_url("https://www.instagram.com/example"),
         },
-        WidgetContent::Video { url: VideoUrl::parse("https://youtu.be/dQw4w9WgXcQ").expect("a video") },
+        WidgetContent::Video {
+            url: VideoUrl::parse("https://youtu.be/dQw4w9WgXcQ").expect("a video"),
+            title: Some(name("A day here")),
+            thumbnail_url: Some(web_url("https://example.com/day.jpg")),
+        },
         WidgetContent::Email { address: email("owner@example.com"), title: Some(name("Write to us")) },
+        WidgetContent::Contact {
+            method: ContactMethod::Phone,
+            number: phone_number("+442079460958"),
+            title: Some(name("Call us")),
+        },
         WidgetContent::Divider,
     ]
 }

@@ -27,11 +27,36 @@ pub fn every_type() -> Value {
             {"type": "link", "title": "Rye bread", "url": "https://example.com/rye", "thumbnail_url": picture("rye.png")},
             {"type": "image", "image_url": picture("oven.jpg"), "alt": "An oven", "url": "https://example.com/oven"},
             {"type": "video", "url": "https://vimeo.com/76979871"},
+            {
+                "type": "video", "url": "https://vimeo.com/76979871", "title": "A night in the bakery",
+                "thumbnail_url": picture("night.jpg"),
+            },
             {"type": "social", "network": "mastodon", "url": "https://mastodon.example.com/@ada"},
             {"type": "email", "address": "ada@example.com", "title": "Write to me"},
+            {"type": "contact", "method": "phone", "number": "+442079460958", "title": "Call me"},
+            {"type": "contact", "method": "whatsapp", "number": "+442079460958"},
             {"type": "divider"},
         ]
     })
+}
+
+/// Every type of widget on a page with other choices than the defaults, and an accent that needs a border on light pages.
+pub fn filled() -> Value {
+    let mut page = every_type();
+    page["accent_color"] = json!("#ffe600");
+    page["language"] = json!("en");
+    page["background"] = json!("dots");
+    page["button_style"] = json!("filled");
+    page["font"] = json!("rounded");
+    page
+}
+
+/// The same with still other choices.
+pub fn outlined() -> Value {
+    let mut page = filled();
+    page["button_style"] = json!("outline");
+    page["font"] = json!("serif");
+    page
 }
 
 /// The maximum number of widgets.
@@ -70,11 +95,13 @@ pub fn right_to_left() -> Value {
 }
 
 /// All sample pages with their names.
-pub fn all() -> [(&'static str, Value); 6] {
+pub fn all() -> [(&'static str, Value); 8] {
     [
         ("bare", bare()),
         ("one", one()),
         ("every-type", every_type()),
+        ("filled", filled()),
+        ("outlined", outlined()),
         ("hundred", hundred()),
         ("difficult", difficult()),
         ("right-to-left", right_to_left()),

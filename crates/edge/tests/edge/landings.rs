@@ -37,9 +37,18 @@ async fn d34_landing_page_shows_its_widgets_and_changes_at_once() {
     edge.add(&page).await;
     edge.write_page(&page, &samples::page_content()).await;
     let answer = edge.get("/menu");
-    for part in
-        ["All that we do", "Welcome", "Open daily,", "example.com", "The house", "Instagram", "mailto:owner@"]
-    {
+    for part in [
+        "lang=\"en-GB\"",
+        "All that we do",
+        "Welcome",
+        "Open daily,",
+        "example.com",
+        "The house",
+        "Instagram",
+        "A day here",
+        "mailto:owner@",
+        "tel:+442079460958",
+    ] {
         assert!(answer.body.contains(part), "no {part} in {}", answer.body);
     }
     assert!(!answer.body.contains("noindex"));

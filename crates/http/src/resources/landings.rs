@@ -139,6 +139,10 @@ pub(crate) fn single_example() -> Value {
         "theme": "auto",
         "accent_color": "#1a2b3c",
         "search_engines": true,
+        "language": "en",
+        "background": "gradient",
+        "button_style": "card",
+        "font": "sans",
         "widgets": [{
             "id": widgets::EXAMPLE_ID,
             "object": "widget",
@@ -170,11 +174,20 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "theme": "dark",
         "accent_color": "#1A2B3C",
         "search_engines": true,
+        "language": "en-GB",
+        "background": "dots",
+        "button_style": "pill",
+        "font": "serif",
         "widgets": [
             {"type": "heading", "text": "Read"},
             {"type": "link", "title": "Notes", "url": "https://example.com/notes"},
             {"type": "text", "text": "Or watch:"},
-            {"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ"},
+            {
+                "type": "video",
+                "url": "https://youtu.be/dQw4w9WgXcQ",
+                "title": "The engine at work",
+                "thumbnail_url": "https://example.com/still.jpg",
+            },
             {"type": "divider"},
             {
                 "type": "image",
@@ -184,6 +197,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
             },
             {"type": "social", "network": "mastodon", "url": "https://example.com/@ada"},
             {"type": "email", "address": "ada@example.com", "title": "Write to her"},
+            {"type": "contact", "method": "whatsapp", "number": "+442079460958", "title": "Ask her"},
         ],
     });
     (shortest, longest)

@@ -6,14 +6,18 @@ use std::sync::LazyLock;
 
 use signpost_domain::id::WidgetKind;
 use signpost_domain::{
-    AltText, Email, FieldError, IdReference, Name, SocialNetwork, VideoUrl, ViolationCode, Violations,
-    WebUrl, WidgetContent, WidgetDraft, WidgetText, Widgets,
+    AltText, ContactMethod, Email, FieldError, IdReference, Name, PhoneNumber, SocialNetwork, VideoUrl,
+    ViolationCode, Violations, WebUrl, WidgetContent, WidgetDraft, WidgetText, Widgets,
 };
 use signpost_strict_json::Json;
 
-use super::widgets::{ADDRESS, TYPES, VIDEO, WidgetType, alt_schema, network_schema, paragraph_schema};
+use super::widgets::{
+    ADDRESS, CONTACT_METHOD, NUMBER, TYPES, VIDEO, WidgetType, alt_schema, network_schema, paragraph_schema,
+};
 use crate::extract::{Field, FieldReader, ObjectReader, field, items, object, properties, reference, text};
-use crate::schema::{email_pattern, kind, matching, sent_name, string, trimmed_pattern, web_url};
+use crate::schema::{
+    PHONE_NUMBER, email_pattern, kind, matching, named, sent_name, string, trimmed_pattern, web_url,
+};
 
 /// Takes the fields of one type of widgets.
 pub(super) type ReadContent = fn(&mut ObjectReader<'_>) -> Option<WidgetContent>;
@@ -114,11 +118,14 @@ pub(super) fn social(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     Some(WidgetContent::Social { network: network?, url: url? })
 }
 
-/// Takes the field of a video.
+/// Takes the fields of a video.
 pub(super) fn video(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
-    let url =
+    let leads_to =
         field("url", text(VideoUrl::parse), || web_url("The video, on YouTube or Vimeo.").examples([VIDEO]));
-    widget.required(url).map(|url| WidgetContent::Video { url })
+    let leads_to = widget.required(leads_to);
+    let title = widget.nullable(name("title", "The title of the video")).applied_to(None);
+    let thumbnail_url = widget.nullable(url("thumbnail_url", "A still of the video.")).applied_to(None);
+    leads_to.map(|url| WidgetContent::Video { url, title, thumbnail_url })
 }
 
 /// Takes the fields of a button that opens an email.
@@ -130,6 +137,17 @@ pub(super) fn email(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
     }));
     let title = widget.nullable(name("title", "The label of the button")).applied_to(None);
     address.map(|address| WidgetContent::Email { address, title })
+}
+
+/// Takes the fields of a button that calls a number, or writes to it.
+pub(super) fn contact(widget: &mut ObjectReader<'_>) -> Option<WidgetContent> {
+    let method = widget.required(field("method", text(ContactMethod::parse), || named(CONTACT_METHOD)));
+    let number = widget.required(field("number", text(PhoneNumber::parse), || {
+        let number = "The number as E.164 writes it: `+`, the country code and the number, without spaces.";
+        matching(string(number), PHONE_NUMBER).examples([NUMBER])
+    }));
+    let title = widget.nullable(name("title", "The label of the button")).applied_to(None);
+    Some(WidgetContent::Contact { method: method?, number: number?, title })
 }
 
 fn name(field_name: &'static str, what: &'static str) -> impl Field<Name> {

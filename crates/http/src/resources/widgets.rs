@@ -4,15 +4,16 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::RawValue;
 use signpost_domain::{
-    AltText, Email, SocialNetwork, UnknownWidget, Widget, WidgetContent, WidgetId, WidgetText,
+    AltText, ContactMethod, Email, SocialNetwork, UnknownWidget, Widget, WidgetContent, WidgetId, WidgetText,
 };
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::widget_requests::{self, ReadContent, object_of_widget, widget_id};
 use crate::extract::{ObjectReader, properties};
 use crate::schema::{
-    Components, LINES, PASSED_ON, Property, always, closed_object, id, kept_name, keyword, kind, matching,
-    named, none_of, one_line_pattern, only, open_object, shown, string, web_url_shown,
+    Components, LINES, PASSED_ON, PHONE_NUMBER, Property, always, closed_object, id, kept_name, keyword,
+    kind, matching, named, none_of, one_line_pattern, one_of_known, only, open_object, shown, string,
+    web_url_shown,
 };
 use crate::wire::Text;
 
@@ -39,7 +40,7 @@ impl WidgetType {
 }
 
 /// Every type.
-pub(super) static TYPES: [WidgetType; 8] = [
+pub(super) static TYPES: [WidgetType; 9] = [
     WidgetType {
         name: "link",
         description: "A button that leads elsewhere.",
@@ -83,6 +84,12 @@ pub(super) static TYPES: [WidgetType; 8] = [
         sent: ("EmailWidgetInput", widget_requests::email),
     },
     WidgetType {
+        name: "contact",
+        description: "A button that calls a number, or writes to it.",
+        shown: ("ContactWidget", ContactWidget::properties),
+        sent: ("ContactWidgetInput", widget_requests::contact),
+    },
+    WidgetType {
         name: "divider",
         description: "A dividing line.",
         shown: ("DividerWidget", Vec::new),
@@ -120,6 +127,7 @@ enum ContentBody {
     Social(SocialWidget),
     Video(VideoWidget),
     Email(EmailWidget),
+    Contact(ContactWidget),
     Divider,
 }
 
@@ -162,6 +170,8 @@ shown! {
 shown! {
     struct VideoWidget {
         url: String = web_url_shown("The video.").examples([VIDEO]),
+        title: Option<String> = kept_name("The title of the video; null: the page shows only its site."),
+        thumbnail_url: Option<String> = web_url_shown("A still of the video."),
     }
 }
 
@@ -172,6 +182,25 @@ shown! {
         title: Option<String> = kept_name("The label of the button; null: the address."),
     }
 }
+
+shown! {
+    struct ContactWidget {
+        method: &'static str =
+            one_of_known(contact_method_schema(), ContactMethod::ALL.map(ContactMethod::as_str)),
+        number: String = matching(string("The number."), PHONE_NUMBER).examples([NUMBER]),
+        title: Option<String> = kept_name("The label of the button; null: the number."),
+    }
+}
+
+/// The component of the methods of contact in requests.
+pub(super) const CONTACT_METHOD: &str = "ContactMethod";
+
+fn contact_method_schema() -> ObjectBuilder {
+    string("What the button does with the number: call it, or write to it as a text message or on WhatsApp.")
+}
+
+/// The example of a telephone number.
+pub(super) const NUMBER: &str = "+442079460958";
 
 /// The example of a video's URL.
 pub(super) const VIDEO: &str = "https://youtu.be/dQw4w9WgXcQ";
@@ -256,9 +285,18 @@ impl From<&WidgetContent> for ContentBody {
                 network: network.as_str().to_owned(),
                 url: url.as_str().to_owned(),
             }),
-            WidgetContent::Video { url } => Self::Video(VideoWidget { url: url.as_str().to_owned() }),
+            WidgetContent::Video { url, title, thumbnail_url } => Self::Video(VideoWidget {
+                url: url.as_str().to_owned(),
+                title: title.as_ref().map(|title| title.as_str().to_owned()),
+                thumbnail_url: thumbnail_url.as_ref().map(|url| url.as_str().to_owned()),
+            }),
             WidgetContent::Email { address, title } => Self::Email(EmailWidget {
                 address: address.as_str().to_owned(),
+                title: title.as_ref().map(|title| title.as_str().to_owned()),
+            }),
+            WidgetContent::Contact { method, number, title } => Self::Contact(ContactWidget {
+                method: method.as_str(),
+                number: number.as_str().to_owned(),
                 title: title.as_ref().map(|title| title.as_str().to_owned()),
             }),
             WidgetContent::Divider => Self::Divider,
@@ -279,8 +317,13 @@ pub(crate) fn components() -> Components {
              types.",
     ));
     let sent = TYPES.iter().fold(sent, |union, each| union.item(named(each.sent.0)));
-    let unions =
-        [("Widget", shown.into()), (UNKNOWN, of_newer_version().into()), ("WidgetInput", sent.into())];
+    let methods = contact_method_schema().enum_values(Some(ContactMethod::ALL.map(ContactMethod::as_str)));
+    let unions = [
+        ("Widget", shown.into()),
+        (UNKNOWN, of_newer_version().into()),
+        ("WidgetInput", sent.into()),
+        (CONTACT_METHOD, methods.into()),
+    ];
     let each = TYPES.iter().flat_map(|WidgetType { name, description, shown, sent }| {
         let (shown_name, shown_fields) = shown;
         let (sent_name, read) = sent;

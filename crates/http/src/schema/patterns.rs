@@ -33,6 +33,13 @@ pub(crate) const COLOR: &str = "^#[0-9A-Fa-f]{6}$";
 /// A colour in a response (D34).
 pub(crate) const KEPT_COLOR: &str = "^#[0-9a-f]{6}$";
 
+/// A language tag (D34): language, script, region, variants, extensions and private parts. It does not limit the length.
+pub(crate) const LANGUAGE_TAG: &str = "^[A-Za-z]{2,3}(?:-[A-Za-z]{3}){0,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?\
+    (?:-(?:[0-9A-Za-z]{5,8}|[0-9][0-9A-Za-z]{3}))*(?:-[0-9A-WY-Za-wy-z](?:-[0-9A-Za-z]{2,8})+)*(?:-[Xx](?:-[0-9A-Za-z]{1,8})+)?$";
+
+/// A telephone number (D35).
+pub(crate) const PHONE_NUMBER: &str = r"^\+[1-9][0-9]{6,14}$";
+
 /// The characters of pixel codes of all vendors (D36).
 pub(crate) const PIXEL_CODE: &str = "^[A-Za-z0-9_-]{1,64}$";
 

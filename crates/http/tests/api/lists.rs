@@ -69,7 +69,18 @@ async fn d11_a_cursor_of_another_account_list_or_filter_is_refused() {
 #[actix_web::test]
 async fn d27_items_of_a_list_have_neither_pixels_nor_country_blocks_nor_content() {
     let api = Api::start().await;
-    let page_fields = ["description", "avatar_url", "theme", "accent_color", "search_engines", "widgets"];
+    let page_fields = [
+        "description",
+        "avatar_url",
+        "theme",
+        "accent_color",
+        "search_engines",
+        "language",
+        "background",
+        "button_style",
+        "font",
+        "widgets",
+    ];
     for (list, id, omitted) in [
         ("/v1/redirects", api.redirect("a").await, &["pixels", "geo_blocklists"][..]),
         ("/v1/landings", api.landing("b").await, &page_fields),

@@ -10,7 +10,7 @@ async fn patch(api: &Api, path: &str, widgets: Value) -> crate::harness::Answer 
 }
 
 /// A widget of every type with every field.
-fn full() -> [Value; 8] {
+fn full() -> [Value; 9] {
     let url = "https://example.com/é";
     [
         json!({"type": "link", "title": "Notes", "url": url, "thumbnail_url": url}),
@@ -18,8 +18,9 @@ fn full() -> [Value; 8] {
         json!({"type": "text", "text": " two\nlines "}),
         json!({"type": "image", "image_url": url, "alt": "", "url": url}),
         json!({"type": "social", "network": "mastodon", "url": url}),
-        json!({"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ"}),
+        json!({"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ", "title": "Film", "thumbnail_url": url}),
         json!({"type": "email", "address": "ada@example.com", "title": "Write"}),
+        json!({"type": "contact", "method": "sms", "number": "+442079460958", "title": "Text"}),
         json!({"type": "divider"}),
     ]
 }
@@ -70,6 +71,8 @@ async fn d8_every_violation_of_every_widget_is_listed() {
         {"title": "of no known type", "foo": 1},
         {"type": "poll", "url": "x", "votes": 3},
         "divider",
+        {"type": "contact", "method": "fax", "number": "020 7946 0958", "title": ""},
+        {"type": "video", "url": "https://vimeo.com/1", "title": "", "thumbnail_url": "x"},
     ]);
     assert_eq!(
         patch(&api, &path, widgets).await.violations(),
@@ -84,6 +87,11 @@ async fn d8_every_violation_of_every_widget_is_listed() {
             ("widgets[4].type", "invalid_value"),
             ("widgets[4].votes", "unknown_field"),
             ("widgets[5]", "invalid_type"),
+            ("widgets[6].method", "invalid_value"),
+            ("widgets[6].number", "invalid_format"),
+            ("widgets[6].title", "too_short"),
+            ("widgets[7].thumbnail_url", "invalid_format"),
+            ("widgets[7].title", "too_short"),
         ]
     );
     assert_eq!(api.call("GET", &path).await.body["widgets"], json!([]));

@@ -35,6 +35,9 @@ fn is_inert(document: &Document) {
             let leads = [
                 "/sample/w/wgt_",
                 "mailto:",
+                "tel:+442079460958",
+                "sms:+442079460958",
+                "https://wa.me/442079460958",
                 "#n",
                 "https://pictures.example.com/",
                 "data:image/svg+xml,",

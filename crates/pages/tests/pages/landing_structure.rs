@@ -53,9 +53,11 @@ fn d59_widgets_link_through_the_address_of_their_page() {
     let slug = Slug::parse("Sale-1_a").unwrap();
     let through = |number: u8| format!("/Sale-1_a/w/wgt_{}", format!("{number:02x}").repeat(16));
     let mail = || "mailto:ada@example.com".to_owned();
-    // Two links, the two images with an address, two social accounts, the video, and two e-mail addresses.
-    let expected =
-        [through(1), through(2), through(5), through(7), through(8), through(9), through(10), mail(), mail()];
+    // Two links, the two images with an address, two social accounts, a video, two e-mail addresses, another video, and a
+    // number to call, to text and to reach on WhatsApp.
+    let through_the_page = [1, 2, 5, 7, 8, 9, 10].map(through).to_vec();
+    let numbers = ["tel:+442079460958", "sms:+442079460958", "https://wa.me/442079460958"].map(str::to_owned);
+    let expected = [through_the_page, vec![mail(), mail(), through(14)], numbers.to_vec()].concat();
     assert_eq!(leads(Some(&slug)), expected);
     assert_eq!(leads(None)[0], format!("/w/wgt_{}", "01".repeat(16)));
 }
@@ -83,6 +85,8 @@ fn d35_unknown_widgets_are_skipped() {
 fn d35_page_loads_nothing_of_a_video() {
     let contents = vec![WidgetContent::Video {
         url: signpost_domain::VideoUrl::parse("https://youtu.be/dQw4w9WgXcQ").unwrap(),
+        title: None,
+        thumbnail_url: None,
     }];
     let page = rendered("x", &PageContent { widgets: widgets(contents), ..PageContent::default() });
     assert!(!page.html.contains("youtu.be") && !page.html.contains("iframe"));

@@ -1,8 +1,8 @@
 //! Landing pages for the tests.
 
 use signpost_domain::{
-    AltText, Description, Email, HostBlocklist, Name, PageContent, Slug, SocialNetwork, VideoUrl, WebUrl,
-    Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
+    AltText, ContactMethod, Description, Email, HostBlocklist, Name, PageContent, PhoneNumber, Slug,
+    SocialNetwork, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
 };
 use signpost_pages::{HtmlPage, Landing};
 
@@ -43,6 +43,8 @@ pub(crate) fn rendered_at(url: &str, title: &str, content: &PageContent) -> Html
 pub(crate) fn every_widget(text: &str, address: &str, mail: &str) -> Vec<WidgetContent> {
     let alt = |text: &str| AltText::from_stored(text.to_owned()).unwrap();
     let email = || Email::from_stored(mail.to_owned()).unwrap();
+    let video = || VideoUrl::from_stored("https://vimeo.com/1".to_owned()).unwrap();
+    let number = || PhoneNumber::parse("+442079460958").unwrap();
     vec![
         WidgetContent::Link { title: name(text), url: url(address), thumbnail_url: Some(url(address)) },
         WidgetContent::Link { title: name(text), url: url(address), thumbnail_url: None },
@@ -59,10 +61,14 @@ pub(crate) fn every_widget(text: &str, address: &str, mail: &str) -> Vec<WidgetC
             network: SocialNetwork::from_stored("instagram".to_owned()).unwrap(),
             url: url(address),
         },
-        WidgetContent::Video { url: VideoUrl::from_stored("https://vimeo.com/1".to_owned()).unwrap() },
+        WidgetContent::Video { url: video(), title: None, thumbnail_url: None },
         WidgetContent::Email { address: email(), title: Some(name(text)) },
         WidgetContent::Email { address: email(), title: None },
         WidgetContent::Divider,
+        WidgetContent::Video { url: video(), title: Some(name(text)), thumbnail_url: Some(url(address)) },
+        WidgetContent::Contact { method: ContactMethod::Phone, number: number(), title: Some(name(text)) },
+        WidgetContent::Contact { method: ContactMethod::Sms, number: number(), title: Some(name(text)) },
+        WidgetContent::Contact { method: ContactMethod::Whatsapp, number: number(), title: None },
     ]
 }
 

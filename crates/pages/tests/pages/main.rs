@@ -8,6 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
+mod appearance;
+mod contacts_and_videos;
 mod document;
 mod document_parts;
 mod inert;

@@ -2,7 +2,10 @@
 
 use std::{env, fs};
 
-use signpost_domain::{PageContent, PixelCode, PixelType, TargetUrl, WidgetContent, WidgetText};
+use signpost_domain::{
+    Background, ButtonStyle, ContactMethod, Font, PageContent, PhoneNumber, PixelCode, PixelType, TargetUrl,
+    WidgetContent, WidgetText,
+};
 use signpost_pages::{Language, PixelPage, SmallPage};
 
 use crate::landings::{name, rendered, url, widgets};
@@ -18,7 +21,7 @@ struct Size {
     step: usize,
 }
 
-fn sizes() -> [Size; 7] {
+fn sizes() -> [Size; 9] {
     let link = |thumbnail: Option<&str>| WidgetContent::Link {
         title: name("Tour dates, autumn 2026"),
         url: url("https://www.example.com/tour/2026"),
@@ -28,6 +31,11 @@ fn sizes() -> [Size; 7] {
         network: signpost_domain::SocialNetwork::from_stored("instagram".to_owned()).unwrap(),
         url: url("https://social.example.com/ines"),
     };
+    let number = WidgetContent::Contact {
+        method: ContactMethod::Phone,
+        number: PhoneNumber::parse("+442079460958").unwrap(),
+        title: Some(name("Call us")),
+    };
     let text = WidgetContent::Text { text: WidgetText::from_stored("a".to_owned()).unwrap() };
     let small_pages = SmallPage::ALL.into_iter().flat_map(|page| {
         Language::ALL.into_iter().map(move |language| page.render(language).unwrap().html.len())
@@ -35,9 +43,15 @@ fn sizes() -> [Size; 7] {
     let size = |of, bytes, step| Size { of, bytes, step };
     [
         size("a landing page without widgets", landing(Vec::new()), 500),
+        size(
+            "background, buttons and font, if not the default: at most",
+            largest_look() - landing(Vec::new()),
+            500,
+        ),
         size("each link", each(&link(None)), 50),
         size("each link with a picture", each(&link(Some("https://pictures.example.com/2026/tour.jpg"))), 50),
         size("each social account with an icon", each(&account), 50),
+        size("each telephone number", each(&number), 50),
         size("each text, beside its characters", each(&text) - 1, 10),
         size("the page that runs one pixel", pixel_page(), 500),
         size("the largest of the other pages", small_pages.max().unwrap(), 500),
@@ -47,6 +61,16 @@ fn sizes() -> [Size; 7] {
 fn landing(contents: Vec<WidgetContent>) -> usize {
     let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
     rendered("Ines Okafor", &content).html.len()
+}
+
+/// The size of the largest page that shows choices instead of widgets.
+fn largest_look() -> usize {
+    let looks = Background::ALL.into_iter().flat_map(|background| {
+        ButtonStyle::ALL.into_iter().flat_map(move |button_style| {
+            Font::ALL.map(|font| PageContent { background, button_style, font, ..PageContent::default() })
+        })
+    });
+    looks.map(|content| rendered("Ines Okafor", &content).html.len()).max().unwrap()
 }
 
 /// What one more widget adds to a page that has such widgets.

@@ -1,8 +1,8 @@
 //! Contents of landing pages that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
-    AccentColor, AltText, Description, PageContent, Theme, Widget, WidgetBody, WidgetContent, WidgetId,
-    WidgetText, Widgets,
+    AccentColor, AltText, Background, ButtonStyle, ContactMethod, Description, Font, LanguageTag,
+    PageContent, Theme, VideoUrl, Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
 };
 
 use crate::samples;
@@ -27,6 +27,14 @@ pub(super) fn contents() -> Vec<PageContent> {
         PageContent { avatar_url: Some(samples::web_url(&longest_url(1))), ..PageContent::default() },
     ];
     contents.extend(Theme::ALL.map(|theme| PageContent { theme, ..PageContent::default() }));
+    contents.extend(Background::ALL.map(|background| PageContent { background, ..PageContent::default() }));
+    contents
+        .extend(ButtonStyle::ALL.map(|button_style| PageContent { button_style, ..PageContent::default() }));
+    contents.extend(Font::ALL.map(|font| PageContent { font, ..PageContent::default() }));
+    contents.extend(["en", "de-x-12345678-12345678-12345678-abc"].map(|tag| {
+        let language = Some(LanguageTag::parse(tag).unwrap());
+        PageContent { language, ..PageContent::default() }
+    }));
     contents.extend(["#000000", "#ffffff"].map(|color| {
         let accent_color = Some(AccentColor::parse(color).unwrap());
         PageContent { accent_color, ..PageContent::default() }
@@ -46,7 +54,17 @@ pub(super) fn contents() -> Vec<PageContent> {
         text(" "),
         text(odd),
     ];
-    let alone = samples::one_of_each_type().into_iter().chain(without_options);
+    let video = WidgetContent::Video {
+        url: VideoUrl::parse("https://vimeo.com/1").unwrap(),
+        title: None,
+        thumbnail_url: None,
+    };
+    let contacts = ContactMethod::ALL.map(|method| WidgetContent::Contact {
+        method,
+        number: samples::phone_number("+123456789012345"),
+        title: None,
+    });
+    let alone = samples::one_of_each_type().into_iter().chain(without_options).chain([video]).chain(contacts);
     contents.extend(alone.map(|widget| of_widgets(samples::widgets(vec![widget]))));
     // The order and the ids of widgets must read back too.
     let turned = samples::one_of_each_type().into_iter().rev().collect();

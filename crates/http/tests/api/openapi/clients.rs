@@ -161,11 +161,15 @@ fn answers_have_no_closed_lists_of_values_but_codes() {
     let expected = [
         "Account/features/items",
         "Analytics/interval",
+        "ContactWidget/method",
         "DnsInstruction/status",
         "DnsInstruction/type",
         "Domain/status",
         "DomainCertificate/status",
         "ExportedClick/kind",
+        "Landing/background",
+        "Landing/button_style",
+        "Landing/font",
         "Landing/theme",
         "Pixel/pixel_type",
     ];

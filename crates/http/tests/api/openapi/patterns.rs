@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signpost_domain::{
-    AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, Name, Note, PixelCode,
-    PixelType, Slug, SocialNetwork, SystemDomain, TargetUrl, WidgetText,
+    AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, LanguageTag, Name, Note,
+    PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TargetUrl, WidgetText,
 };
 
 use super::DOCUMENT;
@@ -230,6 +230,18 @@ proptest! {
     #[test]
     fn d34_the_pattern_of_colours_matches_exactly_the_colours(text in "#?[0-9a-hA-H]{5,7}|#[0-9a-fA-F]{6}\n?") {
         prop_assert_eq!(fits("LandingCreate", "accent_color", &text), AccentColor::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d34_the_pattern_of_languages_matches_exactly_the_tags(
+        text in prop_oneof!["[a-zA-Z]{1,4}(-[a-zA-Z0-9]{0,9}){0,5}", "[a-z]{2}(-([a-zA-Z]{2,4}|[0-9]{3,4}|[a-z0-9]|[ _é])){0,6}"]
+    ) {
+        prop_assert_eq!(fits("LandingCreate", "language", &text), LanguageTag::parse(&text).is_ok(), "{}", text);
+    }
+
+    #[test]
+    fn d35_the_pattern_of_numbers_matches_exactly_the_numbers(text in "[+]{0,2}[0-9]{5,17}[ a\n]?") {
+        prop_assert_eq!(fits("ContactWidgetInput", "number", &text), PhoneNumber::parse(&text).is_ok());
     }
 
     #[test]
