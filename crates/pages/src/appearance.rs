@@ -73,12 +73,13 @@ const ROUNDED: &str = "\
 body{font-family:ui-rounded,\"SF Pro Rounded\",\"Hiragino Maru Gothic ProN\",Nunito,Quicksand,\"Varela Round\",system-ui,\
 -apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif}h1{letter-spacing:-.015em}";
 
-/// A video with its still above, and its title below.
+/// A video with its still above, and its title below. A still that cannot be loaded looks like that of a video without one.
 const CAPTIONS: &str = "\
 .cap{display:block;place-items:normal;aspect-ratio:auto;overflow:hidden;background:var(--card)}\
 .cap>span{position:relative;inset:auto;display:block;padding:.8rem 1.15rem .9rem}\
-.cap>.still{display:grid;place-items:center;padding:0;aspect-ratio:16/9;background:radial-gradient(70% 90% at 50% 45%,var(--glow),var(--card))}\
-.still img{position:absolute;inset:0;width:100%;height:100%;object-fit:cover}.still img:after{content:none}\
+.cap>.still{display:grid;place-items:center;padding:0;aspect-ratio:16/9}\
+.still,.still img:after{background:radial-gradient(70% 90% at 50% 45%,var(--glow),var(--card))}\
+.still img{position:absolute;inset:0;width:100%;height:100%;object-fit:cover}\
 .still svg{position:relative;border-radius:50%;box-shadow:0 0 0 4px var(--card)}\
 .cap b,.cap small{display:block;text-align:left}[dir=rtl] .cap b,[dir=rtl] .cap small{text-align:right}\
 .cap b{font-weight:620;line-height:1.3}";
