@@ -72,7 +72,7 @@
   doc.addEventListener("keyup", (event) => { if (event.key === "Tab") shut(event); });
 
   // Forms: sent once, and not left by accident.
-  let dirty = false;
+  let dirty = Boolean(one("[data-dirty]"));
   doc.addEventListener("input", (event) => { if (event.target.closest("[data-guard]")) dirty = true; });
   doc.addEventListener("change", (event) => {
     const { target } = event;
@@ -83,6 +83,8 @@
   });
   doc.addEventListener("submit", (event) => {
     const form = event.target;
+    // A preview saves nothing.
+    if (event.submitter?.formTarget) return;
     if (form.matches("[data-once]")) {
       if (form.dataset.sent) return event.preventDefault();
       form.dataset.sent = "yes";

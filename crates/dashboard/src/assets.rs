@@ -34,15 +34,40 @@ static STYLE: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    // Indentation and lines of comments are for people.
-    let lines = include_str!("../assets/enhance.js").lines().map(str::trim_start);
-    let code: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
-    let body = code.join("\n").into_bytes().leak();
+    let body = code(include_str!("../assets/enhance.js"));
     Asset::new("enhance", "js", "text/javascript; charset=utf-8", body)
 });
 
 static ICONS: LazyLock<Asset> =
     LazyLock::new(|| Asset::new("icons", "svg", "image/svg+xml", include_bytes!("../assets/icons.svg")));
+
+/// The lines of a script without indentation and comments, which are for people.
+fn code(text: &str) -> &'static [u8] {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//")).collect();
+    lines.join("\n").into_bytes().leak()
+}
+
+static EDITOR_STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let body = include_str!("../assets/editor.css").replace('\n', "").into_bytes().leak();
+    Asset::new("editor", "css", "text/css; charset=utf-8", body)
+});
+
+static EDITOR_SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let body = code(include_str!("../assets/editor.js"));
+    Asset::new("editor", "js", "text/javascript; charset=utf-8", body)
+});
+
+/// What the editor of pages has beside [`style`].
+#[must_use]
+pub fn editor_style() -> &'static Asset {
+    &EDITOR_STYLE
+}
+
+/// What the editor of pages has beside [`script`].
+#[must_use]
+pub fn editor_script() -> &'static Asset {
+    &EDITOR_SCRIPT
+}
 
 /// The style sheet.
 #[must_use]
@@ -65,5 +90,5 @@ pub fn icons() -> &'static Asset {
 /// The asset at this path.
 #[must_use]
 pub fn find(path: &str) -> Option<&'static Asset> {
-    [style(), script(), icons()].into_iter().find(|asset| asset.path == path)
+    [style(), script(), icons(), editor_style(), editor_script()].into_iter().find(|asset| asset.path == path)
 }

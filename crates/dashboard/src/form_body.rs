@@ -16,7 +16,7 @@ use signpost_domain::{IdempotencyKey, Timestamp};
 use crate::failure::Failure;
 use crate::views::ErrorKind;
 
-/// The maximum size of a form. The largest one, with a note of 256 and a target of 2048 characters, has less than a quarter
+/// The maximum size of most forms. The largest of them, with a note of 256 and a target of 2048 characters, has less than a quarter
 /// of it, even if each character takes twelve bytes.
 const MAX_BYTES: usize = 128 * 1024;
 
@@ -80,11 +80,16 @@ pub(crate) fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-impl FromRequest for FormBody {
-    type Error = Failure;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, Failure>>>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+impl FormBody {
+    /// Reads a form of at most `max_bytes`.
+    ///
+    /// # Errors
+    /// The page for something that is no form, or for one that is too large.
+    pub(crate) fn read(
+        request: &HttpRequest,
+        mut payload: Payload,
+        max_bytes: usize,
+    ) -> impl Future<Output = Result<Self, Failure>> + use<> {
         let is_form = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(
             |content_type| {
                 let kind = content_type.split(';').next().unwrap_or_default().trim();
@@ -92,21 +97,29 @@ impl FromRequest for FormBody {
             },
         );
         let path = request.path().to_owned();
-        let mut payload = payload.take();
-        Box::pin(async move {
+        async move {
             if !is_form {
                 return Err(Failure::Page(ErrorKind::MethodNotAllowed));
             }
             let mut body = BytesMut::new();
             while let Some(chunk) = payload.next().await {
                 let chunk = chunk.map_err(|_| Failure::Page(ErrorKind::TooLarge))?;
-                if body.len() + chunk.len() > MAX_BYTES {
+                if body.len() + chunk.len() > max_bytes {
                     return Err(Failure::Page(ErrorKind::TooLarge));
                 }
                 body.extend_from_slice(&chunk);
             }
             let fingerprint = RequestFingerprint::of("POST", &path, &body);
             Ok(Self { fields: pairs(&body), fingerprint })
-        })
+        }
+    }
+}
+
+impl FromRequest for FormBody {
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Failure>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        Box::pin(Self::read(request, payload.take(), MAX_BYTES))
     }
 }

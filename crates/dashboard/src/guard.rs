@@ -4,7 +4,7 @@
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
-use actix_web::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use actix_web::http::header::{CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
 use signpost_request_layer::RequestFacts;
@@ -31,6 +31,21 @@ const HEADERS: [(&str, &str); 6] = [
     ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 ];
 
+/// Marks an answer that a page of the dashboard shows in a frame: a page for visitors, which has its own policy.
+#[derive(Debug, Clone)]
+pub(crate) struct FramedPage {
+    /// The policy with which visitors get the page. It forbids every frame.
+    pub(crate) policy: String,
+}
+
+impl FramedPage {
+    /// The policy of the frame. `sandbox` gives the page an origin of its own, so that nothing in it is of the dashboard.
+    fn header(&self) -> Option<HeaderValue> {
+        let policy = self.policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'");
+        HeaderValue::from_str(&format!("sandbox; {policy}")).ok()
+    }
+}
+
 /// Adds [`HEADERS`].
 pub(crate) fn secure(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
@@ -54,7 +69,11 @@ pub(crate) async fn guard(
         Some(kind) => request.error_response(Failure::Page(kind)),
         None => next.call(request).await?.map_into_boxed_body(),
     };
+    let framed = response.response().extensions().get::<FramedPage>().and_then(FramedPage::header);
     secure(response.headers_mut());
+    if let Some(policy) = framed {
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
     Ok(response)
 }
 

@@ -99,6 +99,10 @@ routes! {
     Get "/{account}/links/{id}" READ => links::edit::show;
     Post "/{account}/links/{id}" WRITE => links::edit::save;
     Post "/{account}/links/{id}/delete" WRITE => links::edit::delete;
+    Get "/{account}/links/{id}/page" READ => links::editor::show;
+    Post "/{account}/links/{id}/page" WRITE => links::editor::send;
+    Get "/{account}/links/{id}/page/preview" READ => links::editor::show_preview;
+    Get "/{account}/links/{id}/page/accent" READ => links::editor::judge_accent;
     Get "/{account}/links/{id}/qr.svg" READ => links::qr::svg;
     Get "/{account}/links/{id}/analytics" ANALYTICS => analytics::show_link;
     Get "/{account}/links/{id}/analytics.csv" ANALYTICS => analytics::save_link;

@@ -4,12 +4,14 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{COOKIE, FORWARDED, HeaderName, HeaderValue, REFERER, USER_AGENT};
+use actix_web::http::header::{
+    ACCEPT_LANGUAGE, COOKIE, FORWARDED, HeaderName, HeaderValue, REFERER, USER_AGENT,
+};
 use actix_web::{FromRequest, HttpRequest, web};
 use signpost_app::admission::{NotEntered, Sender, SignedIn, enter, recognise};
 use signpost_app::people::Client;
 use signpost_app::{Application, Caller};
-use signpost_domain::{AccountId, AgentName, IdKind, IdReference, SecretToken};
+use signpost_domain::{AccountId, AgentName, IdKind, IdReference, LanguageTag, SecretToken};
 use signpost_request_layer::RequestFacts;
 
 use crate::failure::Failure;
@@ -94,6 +96,13 @@ impl Visit {
     /// The path and the query.
     pub(crate) fn here(&self) -> String {
         self.request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string)
+    }
+
+    /// The language that the browser prefers, as a tag.
+    pub(crate) fn language(&self) -> Option<String> {
+        let accepted = self.request.headers().get(ACCEPT_LANGUAGE)?.to_str().ok()?;
+        let first = accepted.split([',', ';']).next()?.trim();
+        LanguageTag::parse(first).ok().map(|tag| tag.as_str().to_owned())
     }
 
     /// Who sends the request.

@@ -74,7 +74,11 @@ fn d46_statistics_of_visits_are_readable_on_every_screen_and_lead_on() {
         // Poll: the page asks every five seconds, and sends no event.
         std::thread::sleep(Duration::from_millis(200));
     }
-    assert_eq!(dashboard.text("main .tags .box.at .big"), CLICKS.to_string(), "the page was not loaded again");
+    assert_eq!(
+        dashboard.text("main .tags .box.at .big"),
+        CLICKS.to_string(),
+        "the page was not loaded again"
+    );
 }
 
 /// Opens the statistics of today until they count every click.

@@ -25,6 +25,7 @@ mod codes;
 mod dashboard;
 mod dashboard_cold_screens;
 mod dashboard_domains;
+mod dashboard_editor;
 mod dashboard_first_minute;
 mod dashboard_focus;
 mod dashboard_keyboard;

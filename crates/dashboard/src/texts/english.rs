@@ -3,6 +3,7 @@
 use super::Texts;
 use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
+use super::english_editor::EDITOR;
 use super::{english_audit::action, english_errors::error};
 
 /// English.
@@ -11,6 +12,7 @@ pub static ENGLISH: Texts = Texts {
     audit_action: action,
     analytics: &ANALYTICS,
     domains: &DOMAINS,
+    editor: &EDITOR,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

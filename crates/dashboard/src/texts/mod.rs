@@ -2,11 +2,13 @@
 
 mod analytics;
 mod domains;
+mod editor;
 mod english;
 mod english_analytics;
 mod english_audit;
 mod english_countries;
 mod english_domains;
+mod english_editor;
 mod english_errors;
 
 use signpost_domain::AuditAction;
@@ -15,6 +17,7 @@ use crate::views::ErrorKind;
 
 pub use analytics::AnalyticsTexts;
 pub use domains::DomainTexts;
+pub use editor::EditorTexts;
 pub use english::ENGLISH;
 
 /// A text with one value in it.
@@ -32,6 +35,7 @@ pub struct Texts {
     pub audit_action: fn(AuditAction) -> &'static str,
     pub analytics: &'static AnalyticsTexts,
     pub domains: &'static DomainTexts,
+    pub editor: &'static EditorTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

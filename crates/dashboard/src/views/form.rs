@@ -62,9 +62,9 @@ impl Choice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation<'a> {
     /// The name of the input. Its id is `f-` and this name.
-    pub field: &'static str,
+    pub field: &'a str,
     /// The label of the input.
-    pub label: &'static str,
+    pub label: &'a str,
     /// Why it was refused.
     pub message: &'a str,
 }

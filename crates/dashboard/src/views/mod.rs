@@ -8,6 +8,7 @@ mod analytics;
 mod audit;
 mod chart;
 mod domains;
+mod editor;
 mod entry;
 mod errors;
 mod form;
@@ -28,6 +29,7 @@ pub use analytics::{
 pub use audit::{AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use domains::{CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone};
+pub use editor::{Control, EditorInput, EditorPage, EditorWidget};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };

@@ -49,7 +49,8 @@ fn path_of(dashboard: &Dashboard, route: &RouteInfo, link: &str) -> String {
 }
 
 /// A form that is valid everywhere it matters: it must not be refused before the permission is asked for.
-const FORM: [(&str, &str); 11] = [
+const FORM: [(&str, &str); 12] = [
+    ("title", "Title"),
     ("hostname", "go.customer.com"),
     ("name", "Name"),
     ("target_url", "https://example.com/"),
@@ -108,7 +109,7 @@ async fn d69_every_route_for_every_kind_of_person() {
                 continue;
             }
             // A link of its own, because some routes delete it.
-            let link = a_link_of(&dashboard).await;
+            let link = link_for(&dashboard, route).await;
             let path = path_of(&dashboard, route, &link);
             let gets = Gets::of(&call(browser, route, &path, &link).await);
             let expected =
@@ -135,12 +136,27 @@ async fn d69_every_route_for_every_kind_of_person() {
     }
 }
 
-async fn a_link_of(dashboard: &Dashboard) -> String {
+/// Only landing pages have an editor.
+fn is_about_a_page(route: &RouteInfo) -> bool {
+    route.pattern.contains("/links/{id}/page")
+}
+
+async fn link_for(dashboard: &Dashboard, route: &RouteInfo) -> String {
+    link_of_kind(dashboard, if is_about_a_page(route) { "landing" } else { "redirect" }).await
+}
+
+async fn link_of_kind(dashboard: &Dashboard, kind: &str) -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let email = format!("maker{}@example.com", NEXT.fetch_add(1, Ordering::Relaxed));
     let maker = dashboard.member(&email, Role::Editor).await;
-    let form = [("kind", "redirect"), ("target_url", "https://example.com/"), ("is_active", "on")];
+    let form = [
+        ("kind", kind),
+        ("target_url", "https://example.com/"),
+        ("title", "Title"),
+        ("theme", "auto"),
+        ("is_active", "on"),
+    ];
     maker.post(&dashboard.path("links"), &form).await.followed_id()
 }
 
@@ -148,15 +164,17 @@ async fn a_link_of(dashboard: &Dashboard) -> String {
 async fn d76_members_of_a_suspended_account_read_and_change_nothing() {
     let dashboard = Dashboard::start().await;
     let owner = dashboard.member("owner@example.com", Role::Owner).await;
-    let link = a_link_of(&dashboard).await;
+    let (redirect, page) =
+        (link_of_kind(&dashboard, "redirect").await, link_of_kind(&dashboard, "landing").await);
     accounts::suspend(&dashboard.app, dashboard.account).await.unwrap();
     for route in ROUTES {
         let Access::Member(permission) = route.access else { continue };
         if route.pattern == "/{account}/members/leave" {
             continue;
         }
-        let path = path_of(&dashboard, route, &link);
-        let answer = call(&owner, route, &path, &link).await;
+        let link = if is_about_a_page(route) { &page } else { &redirect };
+        let path = path_of(&dashboard, route, link);
+        let answer = call(&owner, route, &path, link).await;
         let expected = if permission.is_for_changes() { Gets::Refused } else { Gets::In };
         let gets = Gets::of(&answer);
         let is_expected =

@@ -16,6 +16,7 @@ mod analytics;
 mod audit;
 mod cross_site;
 mod domains;
+mod editor;
 mod edits;
 mod forms;
 mod harness;

@@ -14,6 +14,7 @@ mod contrast;
 #[path = "../../../pages/tests/pages/document.rs"]
 mod document;
 mod domain_samples;
+mod editor_samples;
 mod entry_samples;
 mod gallery;
 mod link_samples;

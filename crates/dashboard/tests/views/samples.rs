@@ -9,7 +9,10 @@ use signpost_dashboard::views::{
 };
 use signpost_domain::Theme;
 
-use crate::{analytics_samples, domain_samples, entry_samples, link_samples, list_samples, people_samples};
+use crate::{
+    analytics_samples, domain_samples, editor_samples, entry_samples, link_samples, list_samples,
+    people_samples,
+};
 
 /// A rendered page and its name.
 pub(crate) struct Page {
@@ -35,6 +38,7 @@ pub(crate) fn pages(payload: Option<&str>, theme: Theme) -> Vec<Page> {
     people_samples::add(&maker);
     analytics_samples::add(&maker);
     domain_samples::add(&maker);
+    editor_samples::add(&maker);
     maker.pages.into_inner().into_iter().map(|(name, html)| Page { name, html }).collect()
 }
 

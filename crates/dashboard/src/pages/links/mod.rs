@@ -4,6 +4,7 @@ pub(crate) mod bulk;
 mod conflict;
 pub(crate) mod create;
 pub(crate) mod edit;
+pub(crate) mod editor;
 mod landing_fields;
 pub(crate) mod list;
 pub(super) mod placement_fields;

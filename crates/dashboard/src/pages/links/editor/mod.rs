@@ -1,0 +1,154 @@
+//! The editor of a landing page's content: its fields, its widgets, and a preview (D34, D35).
+//!
+//! Only the button "Save" stores anything. All other buttons send the whole form too, and get it back as it is then, so that the
+//! editor works without scripts and loses nothing.
+
+mod page_form;
+mod preview;
+mod view;
+mod widget_type;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::{HttpRequest, HttpResponse, web};
+use signpost_app::{AppError, links};
+use signpost_domain::id::LandingKind;
+use signpost_domain::{
+    LandingPage, PageContent, PageContentRequest, Permission, Submitted, Theme, Violations, Widgets,
+};
+
+use self::page_form::{Action, PageForm};
+use self::view::{Remarks, editor_page, verdict};
+use super::create::Mistake;
+use crate::answer::{page, page_with, refused, see_other};
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::TEXTS;
+use crate::views::ErrorKind;
+use crate::visit::{Member, Visit};
+
+/// The maximum size of the form: a hundred texts of 2,000 characters, each of which takes twelve bytes, and the rest.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// `GET /{account}/links/{id}/page`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (member, stored) = open(&visit).await?;
+    let (form, _) = PageForm::of(&stored);
+    page(&editor_page(&visit, &member, &stored, &form, &Remarks::default()))
+}
+
+/// `GET /{account}/links/{id}/page/preview`: the page as it is stored.
+pub(crate) async fn show_preview(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (_, stored) = open(&visit).await?;
+    preview::preview(&visit, &stored, None, PageContentRequest::default())
+}
+
+/// `GET /{account}/links/{id}/page/accent`: how readable an accent colour is, as a sentence.
+pub(crate) async fn judge_accent(visit: Visit) -> Result<HttpResponse, Failure> {
+    visit.member().await?;
+    let query = visit.query();
+    let theme = Theme::parse(query.text("theme")).unwrap_or_default();
+    let sentence = verdict(query.text("accent_color"), theme);
+    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/plain; charset=utf-8")).body(sentence))
+}
+
+/// `POST /{account}/links/{id}/page`: does what the pressed button says. The form is large, so it is read only for a member who may
+/// change links.
+pub(crate) async fn send(
+    visit: Visit,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::WriteLinks)?;
+    let body = FormBody::read(&request, payload.into_inner(), MAX_BYTES).await?;
+    let stored = stored(&visit, &member).await?;
+    let mut form = PageForm::sent(&body);
+    match Action::parse(body.text("do"), &form) {
+        Action::Save => save(&visit, &member, &stored, &form, &body).await,
+        Action::Preview => {
+            let (request, changes) = previewed(&form, &stored);
+            preview::preview(&visit, &stored, request, changes)
+        }
+        action => {
+            let current = form.arrange(action);
+            let shown = Some(body.text("updated_at").to_owned());
+            let remarks = Remarks { current, is_changed: true, shown, ..Remarks::default() };
+            page(&editor_page(&visit, &member, &stored, &form, &remarks))
+        }
+    }
+}
+
+async fn open(visit: &Visit) -> Result<(Member, LandingPage), Failure> {
+    let member = visit.member().await?;
+    let stored = stored(visit, &member).await?;
+    Ok((member, stored))
+}
+
+async fn stored(visit: &Visit, member: &Member) -> Result<LandingPage, Failure> {
+    Ok(links::get::<PageContent>(visit.app(), &member.caller, visit.id::<LandingKind>(), None).await?)
+}
+
+/// What can be shown of a form: widgets with mistakes are left out.
+fn previewed(form: &PageForm, stored: &LandingPage) -> (Option<signpost_domain::Name>, PageContentRequest) {
+    let (_, is_known) = PageForm::of(stored);
+    let (request, violations, places) = form.request(stored, !is_known);
+    let is_sound = |number: usize| {
+        let beginning = format!("widgets[{number}].");
+        !violations.iter().any(|violation| violation.field().starts_with(&beginning))
+    };
+    let mut content = request.content;
+    content.widgets = content.widgets.map(|drafts| {
+        let sound = drafts.into_iter().enumerate().filter(|(number, _)| is_sound(*number));
+        sound.map(|(_, draft)| draft).take(Widgets::MAX.min(places.len())).collect()
+    });
+    (request.name, content)
+}
+
+async fn save(
+    visit: &Visit,
+    member: &Member,
+    stored: &LandingPage,
+    form: &PageForm,
+    body: &FormBody,
+) -> Result<HttpResponse, Failure> {
+    // A form without the version that it showed cannot be told from a stale one.
+    let shown = body.shown_version().ok_or(Failure::Page(ErrorKind::Conflict))?;
+    let (_, is_known) = PageForm::of(stored);
+    let (request, violations, places) = form.request(stored, !is_known);
+    let remarks = Remarks { places, is_changed: true, ..Remarks::default() };
+    if remarks.places.len() > Widgets::MAX {
+        let general = Some(TEXTS.editor.too_many.to_owned());
+        let shown = Some(shown.to_string());
+        let remarks = Remarks { general, violations, shown, ..remarks };
+        return refused(&editor_page(visit, member, stored, form, &remarks));
+    }
+    let submitted = Submitted { value: request, violations };
+    let (app, caller, id) = (visit.app(), &member.caller, visit.id::<LandingKind>());
+    let saved = links::update_unchanged::<PageContent>(app, caller, id, submitted, shown).await;
+    if matches!(saved, Err(AppError::ChangedMeanwhile)) {
+        let theirs = self::stored(visit, member).await?;
+        let remarks = Remarks { is_stale: true, ..remarks };
+        return page_with(StatusCode::CONFLICT, &editor_page(visit, member, &theirs, form, &remarks));
+    }
+    let Mistake { violations, general } = match Mistake::of(saved)? {
+        Ok(_) => {
+            let path = format!("/{}/links/{}/page?said=saved", caller.account_id(), stored.id);
+            return Ok(see_other(&path));
+        }
+        Err(mistake) => mistake,
+    };
+    // Fields of widgets have their messages beside them.
+    let general = general.filter(|_| !only_about_the_form(&violations));
+    let remarks = Remarks { violations, general, shown: Some(shown.to_string()), ..remarks };
+    refused(&editor_page(visit, member, stored, form, &remarks))
+}
+
+/// Whether the editor has an input for everything that is wrong.
+fn only_about_the_form(violations: &Violations) -> bool {
+    const FIELDS: [&str; 5] = ["title", "description", "avatar_url", "accent_color", "language"];
+    violations.iter().all(|violation| {
+        let field = violation.field();
+        FIELDS.contains(&field) || (field.starts_with("widgets[") && field.contains('.'))
+    })
+}

@@ -1,0 +1,41 @@
+//! A page as its visitors would see it, for a frame of the editor.
+
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_TYPE;
+use signpost_domain::{LandingPage, PageContentRequest, WidgetId};
+use signpost_pages::{HtmlPage, Landing};
+
+use super::super::list::public_url;
+use crate::failure::Failure;
+use crate::guard::FramedPage;
+use crate::visit::Visit;
+
+/// The page with these changes.
+pub(super) fn preview(
+    visit: &Visit,
+    page: &LandingPage,
+    title: Option<signpost_domain::Name>,
+    changes: PageContentRequest,
+) -> Result<HttpResponse, Failure> {
+    let mut made = 0_u128;
+    // Ids of widgets are only parts of links, which lead nowhere from a frame.
+    let content = page.content.apply(changes, || {
+        made += 1;
+        WidgetId::from_bytes(made.to_be_bytes())
+    });
+    let url = public_url(visit, page).unwrap_or_default();
+    let landing = Landing {
+        title: title.as_ref().unwrap_or(&page.name),
+        content: &content,
+        url: &url,
+        slug: page.placement.slug(),
+        blocked: &visit.app().target_blocklist.current(),
+    };
+    let HtmlPage { html, content_security_policy } =
+        landing.render().map_err(|error| Failure::Broken(error.to_string()))?;
+    let mut response = HttpResponse::Ok();
+    response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
+    let mut response = response.body(html);
+    response.extensions_mut().insert(FramedPage { policy: content_security_policy });
+    Ok(response)
+}

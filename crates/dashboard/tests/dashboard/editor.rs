@@ -1,0 +1,321 @@
+//! The editor of landing pages: every widget, and nothing that was typed is lost (D34, D35).
+
+use std::fmt::Write as _;
+
+use signpost_domain::Role;
+
+use crate::harness::{Answer, Browser, Dashboard};
+
+/// A page of an editor, and the path of its editor.
+async fn page() -> (Dashboard, Browser, String) {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let form =
+        [("kind", "landing"), ("title", "Bread"), ("slug", "bread"), ("theme", "auto"), ("is_active", "on")];
+    let id = editor.post(&dashboard.path("links"), &form).await.followed_id();
+    let path = dashboard.path(&format!("links/{id}/page"));
+    (dashboard, editor, path)
+}
+
+/// The names and values of the form of the editor on a page, in its order, without its buttons.
+fn form_of(page: &Answer) -> Vec<(String, String)> {
+    let form = page.body.split_once("<form id=\"editor\"").unwrap().1.split_once("</form>").unwrap().0;
+    let decoded = |text: &str| {
+        text.replace("&#34;", "\"")
+            .replace("&#39;", "'")
+            .replace("&#60;", "<")
+            .replace("&#62;", ">")
+            .replace("&#38;", "&")
+    };
+    let attribute = |tag: &str, name: &str| {
+        let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+        Some(decoded(rest.split_once('"')?.0))
+    };
+    let mut fields = Vec::new();
+    for part in form.split('<').skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap();
+        let tag = format!(" {}", tag.replace("name=w", " name=w"));
+        let Some(name) = attribute(&tag, "name") else { continue };
+        if tag.starts_with(" textarea") {
+            fields.push((name, decoded(rest.strip_prefix('\n').unwrap_or(rest))));
+        } else if tag.starts_with(" select") {
+            let options =
+                form.split_once(&format!("name=\"{name}\"")).unwrap().1.split_once("</select>").unwrap().0;
+            let chosen = options
+                .split("<option")
+                .find(|option| option.split('>').next().unwrap().contains(" selected"));
+            let chosen = chosen.or_else(|| options.split("<option").nth(1)).unwrap();
+            fields.push((name, attribute(chosen, "value").unwrap()));
+        } else if tag.starts_with(" input") {
+            let is_choice = tag.contains("type=\"radio\"") || tag.contains("type=\"checkbox\"");
+            if !is_choice || tag.contains(" checked") {
+                fields.push((name, attribute(&tag, "value").unwrap_or_default()));
+            }
+        }
+    }
+    fields
+}
+
+/// Presses a button of the form on a page, with some values changed.
+async fn press(
+    browser: &Browser,
+    path: &str,
+    shown: &Answer,
+    button: &str,
+    typed: &[(&str, &str)],
+) -> Answer {
+    let mut fields = form_of(shown);
+    for (name, value) in typed {
+        match fields.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => (*value).clone_into(known),
+            None => fields.push(((*name).to_owned(), (*value).to_owned())),
+        }
+    }
+    fields.push(("do".to_owned(), button.to_owned()));
+    let fields: Vec<(&str, &str)> =
+        fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    browser.post(path, &fields).await
+}
+
+async fn saved(browser: &Browser, path: &str, shown: &Answer, typed: &[(&str, &str)]) -> Answer {
+    let answer = press(browser, path, shown, "save", typed).await;
+    assert_eq!(
+        (answer.status, answer.location()),
+        (303, format!("{path}?said=saved").as_str()),
+        "{}",
+        answer.body
+    );
+    browser.get(path).await
+}
+
+/// What visitors would see of the stored page.
+async fn seen(browser: &Browser, path: &str) -> String {
+    let answer = browser.get(&format!("{path}/preview")).await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.header("content-security-policy").starts_with("sandbox; "));
+    assert!(answer.header("content-security-policy").ends_with("frame-ancestors 'self'"));
+    answer.body
+}
+
+#[actix_web::test]
+async fn d35_a_widget_of_every_type_is_added_filled_and_saved() {
+    let (_, editor, path) = page().await;
+    let mut shown = editor.get(&path).await;
+    for (place, (button, typed)) in [
+        ("add-link", &[("title", "Our <shop>"), ("url", "https://example.com/shop")][..]),
+        ("add-heading", &[("text", "Opening hours")]),
+        ("add-text", &[("text", "Every day\nfrom 7")]),
+        ("add-image", &[("image_url", "https://example.com/a.png"), ("alt", "A loaf")]),
+        ("add-video", &[("url", "https://www.youtube.com/watch?v=dQw4w9WgXcQ"), ("title", "How we bake")]),
+        ("add-social", &[("network", "instagram"), ("url", "https://instagram.com/bread")]),
+        ("add-email", &[("address", "hello@example.com")]),
+        ("add-contact", &[("method", "whatsapp"), ("number", "+44 20 7946 0958"), ("title", "Order")]),
+        ("add-divider", &[]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        shown = press(&editor, &path, &shown, button, &[]).await;
+        assert_eq!(shown.status, 200);
+        let typed: Vec<(String, &str)> =
+            typed.iter().map(|(name, value)| (format!("w{place}.{name}"), *value)).collect();
+        let typed: Vec<(&str, &str)> = typed.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        shown = saved(&editor, &path, &shown, &typed).await;
+    }
+    assert_eq!(shown.body.matches("data-widget").count(), 9, "{}", shown.body);
+    let page = seen(&editor, &path).await;
+    for part in ["Our &#60;shop&#62;", "Opening hours", "from 7", "A loaf", "How we bake", "Order", "wa.me"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // Saving what is shown changes nothing, and keeps the ids of the widgets.
+    let again = saved(&editor, &path, &shown, &[]).await;
+    assert_eq!(again.hidden("updated_at"), shown.hidden("updated_at"));
+}
+
+#[actix_web::test]
+async fn d34_the_look_of_a_page_is_chosen_and_its_accent_is_judged() {
+    let (_, editor, path) = page().await;
+    let shown = editor.get(&path).await;
+    let look = [
+        ("theme", "dark"),
+        ("background", "dots"),
+        ("button_style", "pill"),
+        ("font", "serif"),
+        ("accent_color", "#10131f"),
+        ("language", "PT-br"),
+        ("search_engines", "true"),
+        ("avatar_url", "https://example.com/me.png"),
+    ];
+    let shown = saved(&editor, &path, &shown, &look).await;
+    for (name, value) in look {
+        let value = if name == "language" { "pt-BR" } else { value };
+        assert!(
+            form_of(&shown).contains(&(name.to_owned(), value.to_owned())),
+            "{name}: {:?}",
+            form_of(&shown)
+        );
+    }
+    assert!(shown.body.contains("On dark, texts and icons are shown in #"), "{}", shown.body);
+    let page = seen(&editor, &path).await;
+    assert!(page.contains("lang=\"pt-BR\"") && !page.contains("noindex"), "{page}");
+    let judge = async |query: &str| editor.get(&format!("{path}/accent?{query}")).await.body;
+    assert_eq!(
+        judge("accent_color=%23116b4f&theme=light").await,
+        "This colour is readable on the page as it is."
+    );
+    assert_eq!(judge("accent_color=red").await, "This is not a colour such as #116b4f.");
+    assert_eq!(judge("accent_color=&theme=dark").await, "");
+    // Emptied fields are cleared.
+    let shown =
+        saved(&editor, &path, &shown, &[("accent_color", ""), ("language", " "), ("avatar_url", "")]).await;
+    assert!(seen(&editor, &path).await.contains("lang=\"und\""));
+    assert!(!shown.body.contains("On dark, texts"));
+}
+
+#[actix_web::test]
+async fn d35_widgets_move_and_removed_ones_can_be_restored_until_they_are_saved() {
+    let (_, editor, path) = page().await;
+    let mut shown = editor.get(&path).await;
+    for _ in 0..3 {
+        shown = press(&editor, &path, &shown, "add-heading", &[]).await;
+    }
+    let texts = [("w0.text", "One"), ("w1.text", "Two"), ("w2.text", "Three")];
+    let texts_of = |page: &Answer| {
+        let fields = form_of(page).into_iter().filter(|(name, _)| name.ends_with(".text"));
+        fields.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let up = press(&editor, &path, &shown, "up-w2", &texts).await;
+    assert_eq!(texts_of(&up), ["One", "Three", "Two"]);
+    let down = press(&editor, &path, &up, "down-w0", &[]).await;
+    assert_eq!(texts_of(&down), ["Three", "One", "Two"]);
+    let removed = press(&editor, &path, &down, "remove-w1", &[]).await;
+    assert_eq!(texts_of(&removed), ["Three", "One", "Two"], "it stays in the form");
+    assert!(removed.body.contains("Removed when you save") && removed.body.contains("data-dirty"));
+    let restored = press(&editor, &path, &removed, "restore-w1", &[]).await;
+    assert!(!restored.body.contains("Removed when you save"));
+    let kept = saved(&editor, &path, &removed, &[]).await;
+    assert_eq!(texts_of(&kept), ["Three", "Two"]);
+    assert!(!kept.body.contains("data-dirty"));
+}
+
+#[actix_web::test]
+async fn d8_a_refused_page_keeps_everything_and_names_each_mistake() {
+    let (_, editor, path) = page().await;
+    let mut shown = editor.get(&path).await;
+    for button in ["add-heading", "add-link", "add-contact"] {
+        shown = press(&editor, &path, &shown, button, &[]).await;
+    }
+    // A removed widget is not judged, and does not shift the places of later mistakes.
+    shown = press(&editor, &path, &shown, "remove-w0", &[]).await;
+    let typed = [
+        ("title", " "),
+        ("accent_color", "red"),
+        ("w1.title", "Shop"),
+        ("w1.url", "shop"),
+        ("w2.number", "12"),
+        ("description", "Kept\nas typed"),
+    ];
+    let refused = press(&editor, &path, &shown, "save", &typed).await;
+    assert_eq!(refused.status, 422);
+    for (name, value) in typed {
+        assert!(
+            form_of(&refused).contains(&(name.to_owned(), value.to_owned())),
+            "{name}: {:?}",
+            form_of(&refused)
+        );
+    }
+    for part in [
+        "href=\"#f-title\"",
+        "href=\"#f-accent_color\"",
+        "<a href=\"#f-w1.url\">2. Link: Address</a>",
+        "<a href=\"#f-w2.number\">3. Phone: Number</a>",
+        "id=\"e-w1.url\"",
+    ] {
+        assert!(refused.body.contains(part), "{part}: {}", refused.body);
+    }
+    assert!(!refused.body.contains("#f-w0.text"), "{}", refused.body);
+    assert!(!seen(&editor, &path).await.contains("Shop"), "nothing is saved");
+    let mended = [
+        ("title", "Bread"),
+        ("accent_color", ""),
+        ("w1.url", "https://example.com"),
+        ("w2.number", "+442079460958"),
+    ];
+    saved(&editor, &path, &refused, &mended).await;
+}
+
+#[actix_web::test]
+async fn a_preview_shows_what_is_typed_without_saving_it() {
+    let (_, editor, path) = page().await;
+    let shown = press(&editor, &path, &editor.get(&path).await, "add-heading", &[]).await;
+    let shown = press(&editor, &path, &shown, "add-link", &[("w0.text", "Fresh today")]).await;
+    let preview = press(&editor, &path, &shown, "preview", &[("w1.title", "Broken"), ("w1.url", "x")]).await;
+    assert_eq!(preview.status, 200);
+    assert!(preview.header("content-security-policy").starts_with("sandbox; "));
+    assert!(preview.body.contains("Fresh today") && !preview.body.contains("Broken"), "{}", preview.body);
+    assert!(!seen(&editor, &path).await.contains("Fresh today"));
+}
+
+#[actix_web::test]
+async fn d68_a_stale_edit_shows_both_versions_and_loses_neither() {
+    let (dashboard, editor, path) = page().await;
+    let shown = editor.get(&path).await;
+    dashboard.memory.clock.advance(std::time::Duration::from_secs(1));
+    let yours = press(&editor, &path, &shown, "add-heading", &[]).await;
+    let theirs = press(&editor, &path, &shown, "add-link", &[]).await;
+    let typed = [("w0.title", "Their shop"), ("w0.url", "https://example.com/theirs")];
+    saved(&editor, &path, &theirs, &typed).await;
+    let stale = press(&editor, &path, &yours, "save", &[("w0.text", "My heading"), ("title", "Mine")]).await;
+    assert_eq!(stale.status, 409);
+    for part in ["Heading: My heading", "Link: Their shop", "Mine"] {
+        assert!(stale.body.contains(part), "{part}: {}", stale.body);
+    }
+    let kept = saved(&editor, &path, &stale, &[]).await;
+    assert!(kept.body.contains("My heading") && !kept.body.contains("Their shop"), "{}", kept.body);
+}
+
+#[actix_web::test]
+async fn d34_a_page_of_a_hundred_long_texts_can_be_edited_and_one_more_is_refused() {
+    let (_, editor, path) = page().await;
+    let shown = editor.get(&path).await;
+    let long = "🥐".repeat(2000);
+    let names: Vec<String> = (0..100).map(|place| format!("w{place}")).collect();
+    let mut fields = form_of(&shown);
+    for key in &names {
+        fields.push(("widget".to_owned(), key.clone()));
+        fields.push((format!("{key}.type"), "text".to_owned()));
+        fields.push((format!("{key}.text"), long.clone()));
+    }
+    let send = async |fields: &[(String, String)]| {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        editor.post(&path, &fields).await
+    };
+    fields.push(("do".to_owned(), "save".to_owned()));
+    assert_eq!(send(&fields).await.status, 303);
+    fields.push(("widget".to_owned(), "w100".to_owned()));
+    fields.push(("w100.type".to_owned(), "divider".to_owned()));
+    let refused = send(&fields).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("at most 100 widgets"), "it says why");
+    let mut more = String::new();
+    for _ in 0..3 {
+        write!(more, "{}", long.repeat(60)).unwrap();
+    }
+    fields.push(("description".to_owned(), more));
+    assert_eq!(send(&fields).await.status, 413, "it is bounded");
+}
+
+#[actix_web::test]
+async fn d69_viewers_see_the_editor_without_buttons() {
+    let (dashboard, _, path) = page().await;
+    let viewer = dashboard.member("viewer@example.com", Role::Viewer).await;
+    let shown = viewer.get(&path).await;
+    assert!(
+        shown.body.contains("<fieldset disabled>") && !shown.body.contains("name=\"do\""),
+        "{}",
+        shown.body
+    );
+    assert_eq!(viewer.post(&path, &[("do", "save")]).await.status, 403);
+    assert_eq!(viewer.get(&format!("{path}/preview")).await.status, 200);
+}

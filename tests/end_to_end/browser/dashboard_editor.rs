@@ -1,0 +1,123 @@
+//! The editor of landing pages in a browser: with its scripts, and without them (D34, D35).
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::dashboard::Dashboard;
+use crate::dashboard_screens::Look;
+use crate::visitor::Visitor;
+
+/// How long to wait until the preview shows what was typed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A page with a widget of every type; the path of its editor, and the id of the page.
+fn page(dashboard: &Dashboard) -> (String, String) {
+    let widgets = json!([
+        {"type": "link", "title": "Our shop", "url": "https://shop.example.com/", "thumbnail_url": null},
+        {"type": "heading", "text": "Opening hours"},
+        {"type": "text", "text": "Every day from seven.\nClosed on the second of January."},
+        {"type": "image", "image_url": "https://example.com/a.png", "alt": "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"},
+        {"type": "video", "url": "https://www.youtube.com/watch?v=dQw4w9WgXcQ", "title": "How we bake"},
+        {"type": "social", "network": "instagram", "url": "https://instagram.com/bread"},
+        {"type": "email", "address": "hello@morgenbrot.example"},
+        {"type": "contact", "method": "whatsapp", "number": "+442079460958", "title": "Order"},
+        {"type": "divider"},
+    ]);
+    let body = json!({"title": "Morgenbrot", "slug": "bread", "accent_color": "#ffe600", "widgets": widgets});
+    let page = dashboard.program.first_account().post("/v1/landings", &body).expect_status(201).body;
+    let id = page["id"].as_str().unwrap().to_owned();
+    (format!("links/{id}/page"), id)
+}
+
+fn stored(dashboard: &Dashboard, id: &str) -> Value {
+    dashboard.program.first_account().get(&format!("/v1/landings/{id}")).expect_status(200).body
+}
+
+fn types(page: &Value) -> Vec<&str> {
+    page["widgets"].as_array().unwrap().iter().map(|widget| widget["type"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn d35_the_editor_is_usable_on_every_screen() {
+    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let look = Look::of(&dashboard.tab);
+    let tab = &dashboard.tab;
+    let (editor, id) = page(&dashboard);
+    dashboard.screen(&editor);
+    look.at("editor");
+    tab.run("for (const it of document.querySelectorAll('.widgets details')) it.open = true");
+    look.at("editor-open");
+    tab.follow(|tab| tab.click("[value=remove-w1]"));
+    tab.follow(|tab| tab.click("[value=add-contact]"));
+    dashboard.send("#editor", &[("w0.url", "shop"), ("w9.number", "12"), ("accent_color", "red")]);
+    look.at("editor-error");
+    assert_eq!(types(&stored(&dashboard, &id)).len(), 9, "nothing is saved");
+    let values =
+        [("w0.url", "https://shop.example.com/"), ("w9.number", "+49 30 1234567"), ("accent_color", "")];
+    dashboard.send("#editor", &values);
+    let page = stored(&dashboard, &id);
+    assert_eq!(
+        types(&page),
+        ["link", "text", "image", "video", "social", "email", "contact", "divider", "contact"]
+    );
+    assert_eq!(page["widgets"][8]["number"], "+49301234567");
+}
+
+#[test]
+fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
+    let Some(dashboard) = Dashboard::open(&Visitor::default()) else { return };
+    let tab = &dashboard.tab;
+    let (editor, id) = page(&dashboard);
+    let before = stored(&dashboard, &id);
+    dashboard.screen(&editor);
+    // The preview is of another origin, so the test counts its loads; what it shows is the business of the tests of pages.
+    tab.run("window.loads = 0; document.querySelector('iframe').addEventListener('load', () => { window.loads += 1; })");
+    dashboard.type_into("#f-title", "Morgenbrot & Söhne");
+    await_load(&dashboard, 1);
+    tab.click("[value=up-w8]");
+    let keys: Vec<String> =
+        tab.evaluate("[...document.querySelectorAll('[name=widget]')].map((it) => it.value)");
+    assert_eq!(keys.last().map(String::as_str), Some("w7"), "{keys:?}");
+    await_load(&dashboard, 2);
+    assert_eq!(stored(&dashboard, &id), before, "a preview saves nothing");
+    tab.run("document.querySelector('[name=accent_color]').value = '#101010'");
+    tab.run(
+        "document.querySelector('[name=accent_color]').dispatchEvent(new Event('input', { bubbles: true }))",
+    );
+    let began = Instant::now();
+    while !dashboard.text("[data-verdict]").starts_with("On dark") {
+        assert!(began.elapsed() < PATIENCE, "{}", dashboard.text("[data-verdict]"));
+        // Poll: the text changes when an answer comes, and sends no event.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    dashboard.send("#editor", &[]);
+    let page = stored(&dashboard, &id);
+    assert_eq!(page["title"], "Morgenbrot & Söhne");
+    assert_eq!(types(&page)[7..], ["divider", "contact"]);
+    assert_eq!(page["accent_color"], "#101010");
+}
+
+fn await_load(dashboard: &Dashboard, times: u32) {
+    let began = Instant::now();
+    while dashboard.tab.evaluate::<u32>("window.loads") < times {
+        assert!(began.elapsed() < PATIENCE, "the preview was not loaded {times} times");
+        // Poll: frames of another origin send no event to the test.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn d67_the_editor_works_without_scripts() {
+    let visitor = Visitor::default().without_scripts();
+    let Some(dashboard) = Dashboard::open(&visitor) else { return };
+    let tab = &dashboard.tab;
+    let (editor, id) = page(&dashboard);
+    dashboard.screen(&editor);
+    tab.follow(|tab| tab.click("[value=up-w1]"));
+    tab.follow(|tab| tab.click("[value=add-divider]"));
+    tab.follow(|tab| tab.click("[value=save]"));
+    let page = stored(&dashboard, &id);
+    assert_eq!(types(&page)[..2], ["heading", "link"]);
+    assert_eq!(types(&page).len(), 10);
+}
