@@ -79,7 +79,11 @@ pub(super) fn editor_page(
         avatar_url: text(&form.avatar_url, "avatar_url"),
         theme: Theme::ALL.map(|one| Choice::new(one.as_str(), theme_name(one), one == form.theme)).into(),
         accent_color: text(&form.accent_color, "accent_color"),
-        verdict: verdict(&form.accent_color, form.theme),
+        // A refused colour has its message already.
+        verdict: match message_at(violations, "accent_color") {
+            Some(_) => String::new(),
+            None => verdict(&form.accent_color, form.theme),
+        },
         background: Background::ALL
             .map(|one| Choice::new(one.as_str(), (WORDS.background_name)(one), one == form.background))
             .into(),
