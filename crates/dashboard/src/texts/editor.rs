@@ -37,6 +37,7 @@ pub struct EditorTexts {
     pub heading: &'static str,
     pub language: &'static str,
     pub language_hint: One,
+    pub language_new: &'static str,
     pub look: &'static str,
     pub newer: &'static str,
     pub none: &'static str,

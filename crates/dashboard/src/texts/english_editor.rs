@@ -48,6 +48,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
             "The language of your texts, for screen readers and translators, as a tag such as en or pt-BR. Your browser says {a}."
         )
     },
+    language_new: "The language of your texts, as a tag such as en or pt-BR. Empty if they have several.",
     look: "Look",
     newer: "This page has a widget that only a newer version of Signpost knows, so its widgets cannot be edited here.",
     none: "The page has no widgets yet. Add links, texts and pictures with the buttons below.",

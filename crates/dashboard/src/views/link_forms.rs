@@ -117,6 +117,7 @@ impl LinkForm {
                 ("group_id", t.group, &form.group.error),
                 ("note", t.note, &form.note.error),
                 ("theme", t.theme, &form.theme_error),
+                ("language", t.editor.language, form.language.as_ref().map_or(&None, |field| &field.error)),
             ]),
         }
     }
@@ -189,6 +190,8 @@ pub struct LandingForm {
     pub theme: Theme,
     /// Why `theme` was refused.
     pub theme_error: Option<String>,
+    /// `language`, which only a creation sends: `None` leaves it out.
+    pub language: Option<Field>,
     /// `analytics_enabled`, which only a creation sends: `None` leaves it out.
     pub analytics_enabled: Option<bool>,
 }

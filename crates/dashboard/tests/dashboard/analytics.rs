@@ -354,7 +354,7 @@ async fn d51_without_the_click_store_the_page_says_so() {
     dashboard.memory.click_store.set_unavailable(true);
     for screen in ["analytics".to_owned(), format!("links/{id}/analytics")] {
         let page = viewer.get(&dashboard.path(&screen)).await;
-        assert_eq!(page.status, 503);
+        assert_eq!((page.status, page.header("retry-after")), (503, "5"));
         assert!(page.body.contains("The statistics cannot be read right now."), "{}", page.body);
         assert_eq!(viewer.get(&dashboard.path(&format!("{screen}.csv"))).await.status, 503);
     }

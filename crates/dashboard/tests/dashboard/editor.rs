@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use actix_web::test::TestRequest;
 use signpost_domain::Role;
 
 use crate::harness::{Answer, Browser, Dashboard};
@@ -10,8 +11,14 @@ use crate::harness::{Answer, Browser, Dashboard};
 async fn page() -> (Dashboard, Browser, String) {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
-    let form =
-        [("kind", "landing"), ("title", "Bread"), ("slug", "bread"), ("theme", "auto"), ("is_active", "on")];
+    let form = [
+        ("kind", "landing"),
+        ("title", "Bread"),
+        ("slug", "bread"),
+        ("theme", "auto"),
+        ("is_active", "on"),
+        ("analytics_enabled", "on"),
+    ];
     let id = editor.post(&dashboard.path("links"), &form).await.followed_id();
     let path = dashboard.path(&format!("links/{id}/page"));
     (dashboard, editor, path)
@@ -304,6 +311,36 @@ async fn d34_a_page_of_a_hundred_long_texts_can_be_edited_and_one_more_is_refuse
     }
     fields.push(("description".to_owned(), more));
     assert_eq!(send(&fields).await.status, 413, "it is bounded");
+}
+
+#[actix_web::test]
+async fn d34_a_new_page_proposes_the_language_of_its_author() {
+    let (dashboard, editor, _) = page().await;
+    let new = dashboard.path("links/new?kind=landing");
+    let request = TestRequest::get().uri(&new).insert_header(("accept-language", "de-at,de;q=0.9,en;q=0.1"));
+    let form = editor.send(request).await;
+    assert!(form.body.contains("name=\"language\" value=\"de-AT\""), "{}", form.body);
+    let fields =
+        |language| [("kind", "landing"), ("title", "Brot"), ("theme", "auto"), ("language", language)];
+    let refused = editor.post(&dashboard.path("links"), &fields("german")).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("href=\"#f-language\"") && refused.body.contains("value=\"german\""));
+    let id = editor.post(&dashboard.path("links"), &fields("de-AT")).await.followed_id();
+    let path = dashboard.path(&format!("links/{id}/page"));
+    assert!(seen(&editor, &path).await.contains("lang=\"de-AT\""));
+}
+
+#[actix_web::test]
+async fn d47_statistics_of_a_page_name_its_widgets() {
+    let (_, editor, path) = page().await;
+    let shown = press(&editor, &path, &editor.get(&path).await, "add-link", &[]).await;
+    let typed = [("w0.title", "Our shop"), ("w0.url", "https://example.com/")];
+    let shown = saved(&editor, &path, &shown, &typed).await;
+    let fields = form_of(&shown);
+    let (_, id) = fields.iter().find(|(name, _)| name == "w0.id").unwrap();
+    let statistics = path.replace("/page", &format!("/analytics?widget={id}"));
+    let page = editor.get(&statistics).await;
+    assert!(page.body.contains("Widgets: Link: Our shop"), "{}", page.body);
 }
 
 #[actix_web::test]

@@ -189,6 +189,7 @@ fn landing(m: &Maker) -> LandingForm {
         is_active: false,
         theme: m.theme,
         theme_error: None,
+        language: None,
         analytics_enabled: None,
     }
 }
@@ -200,6 +201,7 @@ fn refused_landing(m: &Maker) -> LandingForm {
         slug: m.bad("hello", "Another link has this address."),
         note: m.bad("…", "A note has at most 256 characters."),
         theme_error: m.some("There is no such theme."),
+        language: Some(m.bad("german", "Must be a language tag.")),
         analytics_enabled: Some(true),
         ..landing(m)
     }
@@ -215,7 +217,9 @@ fn link_forms(m: &Maker) {
     m.add("new-redirect", &redirect);
     let refused = page(m, m.refused(111), LinkForm::Redirect(refused_redirect(m)));
     m.add("new-redirect-error", &refused);
-    let empty = LandingForm { title: Field::default(), analytics_enabled: Some(true), ..landing(m) };
+    let language = Some(m.field("de-DE"));
+    let empty =
+        LandingForm { title: Field::default(), language, analytics_enabled: Some(true), ..landing(m) };
     let empty = page(m, form(112), LinkForm::Landing(empty));
     m.add("new-landing", &empty);
     let refused = page(m, m.refused(113), LinkForm::Landing(refused_landing(m)));

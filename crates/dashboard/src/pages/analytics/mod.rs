@@ -13,7 +13,7 @@ mod view;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use signpost_app::AppError;
 use signpost_domain::Permission;
 
@@ -91,7 +91,12 @@ async fn show(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
         }
         Err(problem) => {
             let (status, sentence) = view::sentence_about(problem)?;
-            page_with(status, &view::page_without_report(visit, member, subject, &state, sentence).await?)
+            let page = view::page_without_report(visit, member, subject, &state, sentence).await?;
+            let mut response = page_with(status, &page)?;
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+            }
+            Ok(response)
         }
     }
 }

@@ -4,23 +4,24 @@ use std::collections::{BTreeSet, HashMap};
 
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
-use signpost_app::analytics::first_kept_day;
+use signpost_app::analytics::{Asked, first_kept_day};
 use signpost_app::links;
-use signpost_domain::analytics::{Dimension, Interval, UtcDay, ValueCounts};
-use signpost_domain::{LinkId, Preferences, Refusal};
+use signpost_domain::analytics::{Dimension, Interval, TimeZone, UtcDay, ValueCounts};
+use signpost_domain::{IdReference, LinkId, PageContent, Preferences, Refusal};
 
 use super::Problem;
 use super::live;
 use super::measure::{Measure, change};
 use super::part::Part;
 use super::questions::Answers;
-use super::range::{Choice as RangeChoice, Preset};
+use super::range::{Choice as RangeChoice, Preset, Range};
 use super::series;
 use super::state::State;
 use super::subject::Subject;
 use crate::failure::Failure;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, number};
+use crate::pages::links::editor::caption_of;
 use crate::pages::links::placement_fields::Choices;
 use crate::texts::AnalyticsTexts;
 use crate::views::{
@@ -65,7 +66,8 @@ pub(super) async fn page_of(
     state: &State,
     answers: &Answers,
 ) -> Result<AnalyticsPage, Failure> {
-    let names = names_of_links(visit, member, state, answers).await?;
+    let mut names = names_of_links(visit, member, state, answers).await?;
+    names.extend(names_of_widgets(visit, member, subject, answers).await?);
     let range = &answers.questions.range;
     let preferences = &member.signed_in.user().preferences;
     let curl = vec![answers.questions.curl(visit, subject, state)];
@@ -88,6 +90,12 @@ pub(super) async fn page_without_report(
 ) -> Result<AnalyticsPage, Failure> {
     let example = crate::curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account");
     let mut page = blank(visit, member, subject, state, &HashMap::new(), vec![example]).await?;
+    let now = visit.app().clock.now();
+    let zone = &member.signed_in.user().preferences.time_zone;
+    if let Ok(range) = Range::of(&state.choice, now, zone, member.caller.plan().limits) {
+        page.form.from = range.first.to_string();
+        page.form.to = range.last.to_string();
+    }
     page.problem = Some(sentence);
     page.form.is_open = true;
     Ok(page)
@@ -196,12 +204,36 @@ async fn names_of_links(
     Ok(names)
 }
 
+/// The names of the widgets of a landing page, if the page shows values of them. Deleted widgets have none.
+async fn names_of_widgets(
+    visit: &Visit,
+    member: &Member,
+    subject: &Subject,
+    answers: &Answers,
+) -> Result<HashMap<String, String>, Failure> {
+    let Asked { dimensions, filters, .. } = &answers.questions.asked;
+    let is_filtered = filters.iter().any(|filter| filter.dimension == Dimension::Widget);
+    if !is_filtered && !dimensions.contains(&Dimension::Widget) {
+        return Ok(HashMap::new());
+    }
+    let Subject::Link(link) = subject else { return Ok(HashMap::new()) };
+    let LinkId::Landing(id) = link.id() else { return Ok(HashMap::new()) };
+    let page = links::get::<PageContent>(visit.app(), &member.caller, IdReference::Id(id), None).await?;
+    let named = page
+        .content
+        .widgets
+        .as_slice()
+        .iter()
+        .filter_map(|widget| Some((widget.id.to_string(), caption_of(widget)?)));
+    Ok(named.collect())
+}
+
 /// A value in words.
 fn in_words(dimension: Dimension, value: &str, names: &HashMap<String, String>) -> String {
     if let Some(words) = (WORDS.value)(dimension, value) {
         return words.to_owned();
     }
-    let name = names.get(value).filter(|_| dimension == Dimension::Link);
+    let name = names.get(value).filter(|_| matches!(dimension, Dimension::Link | Dimension::Widget));
     name.map_or_else(|| value.to_owned(), Clone::clone)
 }
 
@@ -227,7 +259,9 @@ fn notes(visit: &Visit, member: &Member, answers: &Answers, preferences: &Prefer
     let kept_from = first_kept_day(limits, UtcDay::of(visit.app().clock.now()));
     let clamped = range.is_clamped.then(|| (WORDS.clamped)(&date(range.period.first(), preferences)));
     let is_older = UtcDay::of(range.period.first()) < kept_from;
-    let forgotten = is_older.then(|| (WORDS.not_kept)(&date(kept_from.first(), preferences)));
+    // Days are kept in UTC, whatever the zone of the page.
+    let in_utc = Preferences { time_zone: TimeZone::utc(), ..preferences.clone() };
+    let forgotten = is_older.then(|| (WORDS.not_kept)(&date(kept_from.first(), &in_utc)));
     clamped.into_iter().chain(forgotten).collect()
 }
 

@@ -112,7 +112,8 @@ fn general_message(violation: &Violation) -> Option<String> {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
+    "language",
     "target_url",
     "title",
     "name",

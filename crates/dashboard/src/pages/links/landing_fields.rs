@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use signpost_domain::{
-    Description, LandingPage, LandingRequest, Name, PageContentRequest, Submitted, Theme, Violations,
+    Change, Description, LandingPage, LandingRequest, LanguageTag, Name, PageContentRequest, Submitted,
+    Theme, Violations,
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
@@ -27,7 +28,10 @@ pub(super) fn read(
     let description =
         placement_fields::text_change(form, "description", shown, Description::parse, &mut violations);
     let theme = Theme::parse(form.text("theme")).map_err(|error| violations.push(error.at("theme"))).ok();
-    let content = PageContentRequest { description, theme, ..PageContentRequest::default() };
+    // Only the form of a creation has it.
+    let language = placement_fields::text_change(form, "language", None, LanguageTag::parse, &mut violations);
+    let language = if form.given("language").is_some() { language } else { Change::Keep };
+    let content = PageContentRequest { description, theme, language, ..PageContentRequest::default() };
     Submitted { value: LandingRequest { name, content, ..shared }, violations }
 }
 
@@ -38,6 +42,7 @@ pub(super) fn empty(visit: &Visit, choices: &Choices) -> LandingForm {
         group: choices.group(""),
         is_active: true,
         theme: Theme::Auto,
+        language: Some(Field::of(visit.language().unwrap_or_default())),
         analytics_enabled: Some(true),
         ..LandingForm::default()
     }
@@ -65,6 +70,7 @@ pub(super) fn typed(
         is_active: form.is_checked("is_active"),
         theme: Theme::parse(form.text("theme")).unwrap_or_default(),
         theme_error: message_at(violations, "theme"),
+        language: (purpose == Purpose::Create).then(|| text("language")),
         analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
     }
 }

@@ -18,6 +18,7 @@ use signpost_domain::{
 };
 
 use self::page_form::{Action, PageForm};
+pub(crate) use self::view::caption_of;
 use self::view::{Remarks, editor_page, verdict};
 use super::create::Mistake;
 use crate::answer::{page, page_with, refused, see_other};

@@ -2,12 +2,13 @@
 
 use signpost_domain::{
     AccentColor, Background, ButtonStyle, ContactMethod, Font, LandingPage, Permission, Theme, Violations,
+    Widget, WidgetBody,
 };
 use signpost_pages::{AccentContrast, AccentText, accent_contrast};
 
 use super::super::list::{public_url, without_scheme};
 use super::page_form::{PageForm, WidgetForm};
-use super::widget_type::{Input, WidgetType};
+use super::widget_type::{self, Input, WidgetType};
 use crate::curl;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::date_and_time;
@@ -199,8 +200,22 @@ fn control(input: Input, field: &Field) -> Control {
 
 /// What a widget shows, in a few words.
 fn caption(widget: &WidgetForm) -> String {
-    let of_type = ["title", "text", "alt", "network", "address", "number", "image_url", "url"];
-    let filled = of_type.iter().map(|name| widget.value(name).trim()).find(|value| !value.is_empty());
+    first_words(|name| widget.value(name))
+}
+
+/// What a stored widget is called, in a few words. `None` for types that only a newer version knows.
+pub(crate) fn caption_of(widget: &Widget) -> Option<String> {
+    let WidgetBody::Known(content) = &widget.body else { return None };
+    let (of_type, values) = widget_type::shown(content);
+    let value =
+        |name: &str| values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value.as_str());
+    let (kind, words) = ((WORDS.widget)(of_type.as_str()), first_words(value));
+    Some(if words.is_empty() { kind.to_owned() } else { format!("{kind}: {words}") })
+}
+
+fn first_words<'a>(value: impl Fn(&'static str) -> &'a str) -> String {
+    let names = ["title", "text", "alt", "network", "address", "number", "image_url", "url"];
+    let filled = names.into_iter().map(|name| value(name).trim()).find(|value| !value.is_empty());
     let line = filled.unwrap_or_default().lines().next().unwrap_or_default();
     line.chars().take(80).collect()
 }
