@@ -115,6 +115,9 @@ pub enum LinkCount {
     MoreThan(usize),
 }
 
+/// How many links of a domain are counted.
+const MOST_COUNTED: usize = 10_000;
+
 /// How many of the caller's links live on `hostname`, so that people know what a deletion costs. It counts up to ten
 /// thousand.
 pub async fn links_on(
@@ -122,11 +125,15 @@ pub async fn links_on(
     caller: &Caller,
     hostname: &Hostname,
 ) -> Result<LinkCount, AppError> {
-    const MOST: usize = 10_000;
     caller.require(Permission::Read)?;
     let site = Site::Custom(hostname.clone());
-    let ids = app.store.link_ids(caller.account_id(), GroupFilter::Any, Some(&site), MOST + 1).await?;
-    Ok(if ids.len() > MOST { LinkCount::MoreThan(MOST) } else { LinkCount::Exactly(ids.len()) })
+    let ids =
+        app.store.link_ids(caller.account_id(), GroupFilter::Any, Some(&site), MOST_COUNTED + 1).await?;
+    Ok(if ids.len() > MOST_COUNTED {
+        LinkCount::MoreThan(MOST_COUNTED)
+    } else {
+        LinkCount::Exactly(ids.len())
+    })
 }
 
 /// Deletes a domain (D43). Its links lose their addresses in the same unit of work (D22), and the hostname is free at

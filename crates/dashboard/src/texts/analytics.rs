@@ -46,7 +46,6 @@ pub struct AnalyticsTexts {
     pub interval_label: &'static str,
     pub is: Two,
     pub is_not: Two,
-    pub key: &'static str,
     pub legend_before: &'static str,
     pub legend_partial: &'static str,
     pub live: Two,

@@ -43,7 +43,6 @@ pub struct DomainTexts {
     pub is_misdirected: One,
     pub is_pending: One,
     pub is_ssl_pending: One,
-    pub key: &'static str,
     pub last_check: &'static str,
     pub lead: &'static str,
     pub links: &'static str,

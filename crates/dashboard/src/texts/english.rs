@@ -4,6 +4,7 @@ use super::Texts;
 use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
+use super::english_shortcuts::SHORTCUTS;
 use super::{english_audit::action, english_errors::error};
 
 /// English.
@@ -13,6 +14,7 @@ pub static ENGLISH: Texts = Texts {
     analytics: &ANALYTICS,
     domains: &DOMAINS,
     editor: &EDITOR,
+    shortcut: &SHORTCUTS,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",
@@ -165,24 +167,12 @@ pub static ENGLISH: Texts = Texts {
     join: |a| format!("Join {a}"),
     join_installation: "Accept invitation",
     joined: |a| format!("Joined {a}"),
-    key_create: "Create",
-    key_edit: "Edit",
-    key_groups: "Go to groups",
-    key_help: "This list",
-    key_keys: "Go to keys",
-    key_links: "Go to links",
-    key_move: "Next, previous",
     key_name_hint: "So that you recognise it later, such as “Newsletter script”.",
-    key_off: "Turn shortcuts off in your settings.",
     key_once: "Copy the key now. It is shown this once; Signpost keeps only a hash of it.",
-    key_open: "Open",
     key_saved: "I have saved the key",
-    key_search: "Search",
-    key_select: "Select",
     key_shown_once: |a| {
         format!("This key was made and shown once; it ends in {a}. Lost it? Revoke it and issue another.")
     },
-    key_usage: "Go to usage",
     keys: "Keys",
     keys_lead: "With an API key, your programs manage links as you do here.",
     keys_owner_only: "Owners of the account issue and revoke keys.",

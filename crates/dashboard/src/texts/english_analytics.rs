@@ -41,7 +41,6 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     interval_label: "Interval",
     is: |a, b| format!("{a}: {b}"),
     is_not: |a, b| format!("{a}: not {b}"),
-    key: "Go to statistics",
     legend_before: "Dashed: the previous period.",
     legend_partial: "Outlined: not over yet, or only partly in the period.",
     live: |a, b| format!("Last 30 minutes: {a}, {b}"),

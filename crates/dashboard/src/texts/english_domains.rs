@@ -65,7 +65,6 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
             "The records are right. The certificate is being ordered, which usually takes less than a minute. Without one by {a}, the domain fails."
         )
     },
-    key: "Go to domains",
     last_check: "Last check",
     lead: "Put your links on a name of your own. Each domain needs one DNS record that leads visitors here, and one that proves it is yours.",
     links: "Links",

@@ -10,6 +10,8 @@ mod english_countries;
 mod english_domains;
 mod english_editor;
 mod english_errors;
+mod english_shortcuts;
+mod shortcuts;
 
 use signpost_domain::AuditAction;
 
@@ -19,6 +21,7 @@ pub use analytics::AnalyticsTexts;
 pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
+pub use shortcuts::ShortcutTexts;
 
 /// A text with one value in it.
 pub type One = fn(&str) -> String;
@@ -36,6 +39,7 @@ pub struct Texts {
     pub analytics: &'static AnalyticsTexts,
     pub domains: &'static DomainTexts,
     pub editor: &'static EditorTexts,
+    pub shortcut: &'static ShortcutTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,
@@ -170,22 +174,10 @@ pub struct Texts {
     pub join: One,
     pub join_installation: &'static str,
     pub joined: One,
-    pub key_create: &'static str,
-    pub key_edit: &'static str,
-    pub key_groups: &'static str,
-    pub key_help: &'static str,
-    pub key_keys: &'static str,
-    pub key_links: &'static str,
-    pub key_move: &'static str,
     pub key_name_hint: &'static str,
-    pub key_off: &'static str,
     pub key_once: &'static str,
-    pub key_open: &'static str,
     pub key_saved: &'static str,
-    pub key_search: &'static str,
-    pub key_select: &'static str,
     pub key_shown_once: One,
-    pub key_usage: &'static str,
     pub keys: &'static str,
     pub keys_lead: &'static str,
     pub keys_owner_only: &'static str,
