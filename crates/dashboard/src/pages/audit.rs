@@ -9,10 +9,10 @@ use actix_web::web::Bytes;
 use futures_util::stream;
 use serde_json::json;
 use signpost_app::audit::{self, AuditExport};
-use signpost_app::people::PersonError;
 use signpost_app::{Application, with_causes};
 use signpost_domain::{AuditAction, AuditActor, AuditEntry, PageLimit, Preferences, User, UserId};
 
+use super::operator::operator;
 use super::{pager, position_of};
 use crate::answer::page;
 use crate::failure::Failure;
@@ -42,10 +42,9 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 
 /// `GET /audit`
 pub(crate) async fn show_all(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
     let after = position_of(&visit.query());
-    let list = audit::list_all(visit.app(), &signed_in, PageLimit::default(), after).await;
-    let list = list.map_err(|error| confirmable(error, &visit))?;
+    let list = audit::list_all(visit.app(), &operator, PageLimit::default(), after).await?;
     let user = signed_in.user();
     page(&AuditPage {
         lead: TEXTS.audit_all_lead,
@@ -64,13 +63,9 @@ pub(crate) async fn export(visit: Visit) -> Result<HttpResponse, Failure> {
 
 /// `GET /audit.ndjson`
 pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
-    let export = audit::export_all(visit.app(), &signed_in).map_err(|error| match error {
-        // The page leads on to the confirmation; a download would save it as a file.
-        PersonError::NotConfirmed => Failure::confirm_first("/audit"),
-        error => error.into(),
-    })?;
-    lines(visit.shared_app(), export).await
+    // The page leads on to the confirmation; a download would save it as a file.
+    let (_, operator) = operator(&visit, "/audit").await?;
+    lines(visit.shared_app(), audit::export_all(&operator)).await
 }
 
 /// Every entry as one line. The first page is read before the status is sent, so that a failing store is an error page; each
@@ -113,13 +108,6 @@ fn line(entry: &AuditEntry) -> String {
         "network": network.map(|network| network.to_string()),
     });
     format!("{line}\n")
-}
-
-fn confirmable(error: PersonError, visit: &Visit) -> Failure {
-    match error {
-        PersonError::NotConfirmed => Failure::confirm_first(&visit.here()),
-        error => error.into(),
-    }
 }
 
 async fn rows(

@@ -10,6 +10,7 @@ pub(crate) mod keys;
 pub(crate) mod links;
 pub(crate) mod me;
 pub(crate) mod members;
+pub(crate) mod operator;
 pub(crate) mod pixels;
 pub(crate) mod sign_in;
 pub(crate) mod usage;

@@ -9,6 +9,7 @@ pub static ENGLISH: Texts = Texts {
     error,
     audit_action: action,
     analytics: &ANALYTICS,
+    operator: &super::english_operator::OPERATOR,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

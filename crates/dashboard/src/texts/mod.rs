@@ -5,6 +5,8 @@ mod english;
 mod english_analytics;
 mod english_audit;
 mod english_errors;
+mod english_operator;
+mod operator;
 
 use signpost_domain::AuditAction;
 
@@ -12,6 +14,7 @@ use crate::views::ErrorKind;
 
 pub use analytics::AnalyticsTexts;
 pub use english::ENGLISH;
+pub use operator::OperatorTexts;
 
 /// A text with one value in it.
 pub type One = fn(&str) -> String;
@@ -27,6 +30,7 @@ pub struct Texts {
     pub error: fn(ErrorKind) -> ErrorWords,
     pub audit_action: fn(AuditAction) -> &'static str,
     pub analytics: &'static AnalyticsTexts,
+    pub operator: &'static OperatorTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

@@ -15,6 +15,9 @@ mod keys;
 mod link_forms;
 mod link_list;
 mod members;
+mod operator_accounts;
+mod operator_health;
+mod operator_users;
 mod pixels;
 mod shell;
 mod usage;
@@ -41,6 +44,11 @@ pub use link_list::{
     Tile,
 };
 pub use members::{InvitedPage, MemberRow, MembersPage};
+pub use operator_accounts::{
+    DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage,
+};
+pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
+pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use usage::{Meter, PlanFeature, UsagePage};

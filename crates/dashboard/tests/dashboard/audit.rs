@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signpost_app::people::users;
-use signpost_app::{accounts, keys};
+use signpost_app::{Operator, accounts, keys};
 use signpost_domain::{PlanName, Role};
 
 use crate::harness::{Browser, Dashboard};
@@ -88,15 +88,15 @@ async fn d78_commands_about_plan_suspension_and_keys_are_recorded() {
     let (app, account) = (&dashboard.app, dashboard.account);
     let (key, _) = keys::issue(app, account, None).await.unwrap();
     keys::revoke(app, key.id).await.unwrap();
-    accounts::set_plan(app, account, &PlanName::parse("free").unwrap()).await.unwrap();
-    accounts::suspend(app, account).await.unwrap();
+    accounts::set_plan(app, &Operator::COMMAND, account, &PlanName::parse("free").unwrap()).await.unwrap();
+    accounts::suspend(app, &Operator::COMMAND, account).await.unwrap();
     let while_suspended = entries(&owner, &dashboard.path("audit.ndjson")).await;
     let expected = ["account_suspended", "plan_changed", "key_revoked", "key_issued"];
     assert_eq!(actions(&while_suspended)[..4], expected, "members of a suspended account read");
     assert_eq!(while_suspended[1]["object"], format!("{account} to free"));
-    accounts::resume(app, account).await.unwrap();
+    accounts::resume(app, &Operator::COMMAND, account).await.unwrap();
     let operator = dashboard.invited("o@example.com", None, true).await;
-    accounts::delete(app, account).await.unwrap();
+    accounts::delete(app, &Operator::COMMAND, account).await.unwrap();
     assert_eq!(owner.get(&dashboard.path("audit")).await.status, 404);
     let all = entries(&operator, "/audit.ndjson").await;
     assert_eq!(actions(&all)[0], "account_deleted");
@@ -162,11 +162,11 @@ async fn d78_what_changes_nothing_is_not_recorded() {
     }
     let user = "owner@example.com".parse().unwrap();
     for _ in 0..2 {
-        users::disable(app, &user).await.unwrap();
-        users::sign_out(app, &user).await.unwrap();
+        users::disable(app, &Operator::COMMAND, &user).await.unwrap();
+        users::sign_out(app, &Operator::COMMAND, &user).await.unwrap();
     }
     for _ in 0..2 {
-        users::enable(app, &user).await.unwrap();
+        users::enable(app, &Operator::COMMAND, &user).await.unwrap();
     }
     let entries = entries(&operator, "/audit.ndjson").await;
     let expected = ["user_enabled", "user_disabled", "key_revoked", "key_issued"];

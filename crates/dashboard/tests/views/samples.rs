@@ -9,7 +9,7 @@ use signpost_dashboard::views::{
 };
 use signpost_domain::Theme;
 
-use crate::{analytics_samples, entry_samples, link_samples, list_samples, people_samples};
+use crate::{analytics_samples, entry_samples, link_samples, list_samples, operator_samples, people_samples};
 
 /// A rendered page and its name.
 pub(crate) struct Page {
@@ -33,6 +33,7 @@ pub(crate) fn pages(payload: Option<&str>, theme: Theme) -> Vec<Page> {
     link_samples::add(&maker);
     list_samples::add(&maker);
     people_samples::add(&maker);
+    operator_samples::add(&maker);
     analytics_samples::add(&maker);
     maker.pages.into_inner().into_iter().map(|(name, html)| Page { name, html }).collect()
 }
