@@ -18,6 +18,7 @@ fn d69_screens_of_operators_are_accessible_and_fit() {
     look_at_accounts(&dashboard, &look);
     look_at_users(&dashboard, &look);
     look_at_the_node(&dashboard, &look);
+    look_at_the_audit(&dashboard, &look);
     assert_inert(&dashboard.tab, &[&dashboard.origin], "the dashboard");
 }
 
@@ -74,4 +75,17 @@ fn look_at_the_node(dashboard: &Dashboard, look: &Look<'_>) {
         dashboard.visit(&path);
         look.at(name);
     }
+}
+
+fn look_at_the_audit(dashboard: &Dashboard, look: &Look<'_>) {
+    let tab = &dashboard.tab;
+    dashboard.visit("/audit");
+    tab.run("document.querySelector('.find details').open = true");
+    look.at("operator-audit");
+    dashboard.send(".find", &[("action", "ticket_made"), ("who", EMAIL), ("account", &dashboard.account)]);
+    assert_eq!(dashboard.text("main .n"), "3");
+    look.at("operator-audit-filtered");
+    dashboard.send(".find", &[("who", "me"), ("from", "2026-01-01")]);
+    assert!(dashboard.text("main .note").contains("Who did it"));
+    look.at("operator-audit-error");
 }

@@ -3,6 +3,7 @@
 pub(crate) mod analytics;
 pub(crate) mod assets;
 pub(crate) mod audit;
+mod audit_filter;
 pub(crate) mod entry;
 pub(crate) mod groups;
 pub(crate) mod home;

@@ -27,7 +27,7 @@ pub use analytics::{
     AnalyticsPage, AnalyticsReport, BucketRow, DimensionBars, LinkScopeFields, RangeForm, StateLink, Total,
     ValueBar,
 };
-pub use audit::{AuditPage, AuditRow};
+pub use audit::{AuditFilterForm, AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,

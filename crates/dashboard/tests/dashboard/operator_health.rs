@@ -64,13 +64,13 @@ async fn d69_the_health_page_says_which_jobs_this_node_does() {
     let mut runners: Vec<JobRunner> =
         all.map(|job| JobRunner::new(&app, job, LeaseHolder::from_bytes([1; 16]))).collect();
     let before = operator.get("/operator/health").await;
-    assert!(before.body.contains("On another node") && before.body.contains("check-domains"));
+    assert!(before.body.contains("Not on this node") && before.body.contains("check-domains"));
     for runner in &mut runners {
         runner.tick().await;
         runner.work().await;
     }
     let after = operator.get("/operator/health").await;
-    assert!(!after.body.contains("On another node"), "{}", after.body);
+    assert!(!after.body.contains("Not on this node"), "{}", after.body);
     for name in ["pack-clicks", "note-uses", "forget-changes"] {
         assert!(after.body.contains(name), "{name}");
     }

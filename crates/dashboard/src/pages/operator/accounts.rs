@@ -180,7 +180,7 @@ fn row(overview: &AccountOverview, preferences: &Preferences) -> OperatorAccount
             let (used, allowed) = (number(usage.of(resource)), number(plan.limits.of(resource)));
             format!("{} {}", resource_name(resource), (TEXTS.of_allowed)(&used, &allowed))
         }));
-        if let Some(remaining) = remaining {
+        if let Some(remaining) = remaining.filter(|_| plan.api_access) {
             let (left, allowed) = (number(remaining.day.into()), number(plan.budget.per_day.into()));
             uses.push((WORDS.requests_left)(&left, &allowed));
         }
