@@ -256,6 +256,7 @@ impl Scene {
             countries: Arc::new(NoCountries),
             facts: Box::new(Enricher::new(Sources::default())),
             secrets: None,
+            health: Arc::default(),
         };
         let options = RecorderOptions::in_folder(self.spool());
         let recorder = ClickRecorder::start(ports, &options).await.unwrap();

@@ -2,7 +2,7 @@
 
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::ports::{LinkReads as _, Store as _};
-use signpost_app::{Application, keys};
+use signpost_app::{Application, Operator, keys};
 use signpost_domain::{
     AccountId, CountryCode, Email, Feature, FeatureSet, GeoBlocklist, Link, LinkId, Placement, Plan,
     PlanLimits, PlanName, Redirect, RequestBudget, WidgetBody, WidgetContent,
@@ -41,6 +41,7 @@ pub(crate) fn unlimited() -> Plan {
 pub(crate) async fn account(app: &Application) -> (AccountId, String) {
     let created = accounts::create(
         app,
+        &Operator::COMMAND,
         CreateAccount {
             email: Email::parse("ada@example.com").unwrap(),
             name: None,

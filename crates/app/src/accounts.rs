@@ -1,5 +1,8 @@
 //! What operators do with accounts.
 
+mod deletion;
+mod overview;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,8 +17,12 @@ use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::keys::{NewKey, key_named, new_key};
-use crate::ports::{InsertAccountError, StoreError, Upkeep};
+use crate::operator::Operator;
+use crate::ports::{InsertAccountError, StoreError};
 use crate::unit_of_work::{Attempts, commit};
+
+pub use self::deletion::{Losses, delete, losses};
+pub use self::overview::{AccountOverview, overview, overviews};
 
 /// A new account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +39,17 @@ pub struct CreateAccount {
 ///
 /// # Errors
 /// [`OperatorError::NoSuchPlan`], [`OperatorError::EmailTaken`]. Or the store broke.
-pub async fn create(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
+pub async fn create(
+    app: &Application,
+    by: &Operator,
+    command: CreateAccount,
+) -> Result<Account, OperatorError> {
     let account = new_account(app, command)?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
             match work.insert_account(&account).await {
                 Ok(()) => {}
                 Err(InsertAccountError::EmailTaken) => {
@@ -45,7 +57,7 @@ pub async fn create(app: &Application, command: CreateAccount) -> Result<Account
                 }
                 Err(InsertAccountError::Store(error)) => return Err(error.into()),
             }
-            record(app, work.as_mut(), created(&account)).await?;
+            record(app, work.as_mut(), created(by, &account)).await?;
             Ok(commit(app, work).await?)
         })
         .await?;
@@ -86,7 +98,7 @@ pub async fn first_start(
             if !work.insert_key(&key).await? {
                 return Err(OperatorError::NoSuchAccount(account.id));
             }
-            record(app, work.as_mut(), created(&account)).await?;
+            record(app, work.as_mut(), created(&Operator::COMMAND, &account)).await?;
             let deed = Deed::by_command(Some(account.id), AuditAction::KeyIssued, key_named(&key));
             record(app, work.as_mut(), deed).await?;
             commit(app, work).await?;
@@ -95,9 +107,9 @@ pub async fn first_start(
         .await
 }
 
-fn created(account: &Account) -> Deed {
+fn created(by: &Operator, account: &Account) -> Deed {
     let object = format!("{} {} on {}", account.id, account.email, account.plan);
-    Deed::by_command(Some(account.id), AuditAction::AccountCreated, object)
+    by.deed(Some(account.id), AuditAction::AccountCreated, object)
 }
 
 fn new_account(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
@@ -187,16 +199,22 @@ pub async fn unknown_plans(app: &Application) -> Result<Vec<(PlanName, u64)>, St
 ///
 /// # Errors
 /// [`OperatorError::NoSuchPlan`], [`OperatorError::NoSuchAccount`]. Or the store broke.
-pub async fn set_plan(app: &Application, id: AccountId, plan: &PlanName) -> Result<(), OperatorError> {
+pub async fn set_plan(
+    app: &Application,
+    by: &Operator,
+    id: AccountId,
+    plan: &PlanName,
+) -> Result<(), OperatorError> {
     require_plan(app, plan)?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
             if !work.set_plan(id, plan).await? {
                 return Err(OperatorError::NoSuchAccount(id));
             }
-            let deed = Deed::by_command(Some(id), AuditAction::PlanChanged, format!("{id} to {plan}"));
+            let deed = by.deed(Some(id), AuditAction::PlanChanged, format!("{id} to {plan}"));
             record(app, work.as_mut(), deed).await?;
             Ok(commit(app, work).await?)
         })
@@ -207,33 +225,37 @@ pub async fn set_plan(app: &Application, id: AccountId, plan: &PlanName) -> Resu
 ///
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
-pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    set_suspended(app, id, Some(app.clock.now()), Some(AuditAction::AccountSuspended)).await
+pub async fn suspend(app: &Application, by: &Operator, id: AccountId) -> Result<(), OperatorError> {
+    let deed = || by.deed(Some(id), AuditAction::AccountSuspended, id.to_string());
+    set_suspended(app, by, id, Some(app.clock.now()), Some(&deed)).await
 }
 
 /// Resumes a suspended account. Any other account stays unchanged.
 ///
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
-pub async fn resume(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    set_suspended(app, id, None, Some(AuditAction::AccountResumed)).await
+pub async fn resume(app: &Application, by: &Operator, id: AccountId) -> Result<(), OperatorError> {
+    let deed = || by.deed(Some(id), AuditAction::AccountResumed, id.to_string());
+    set_suspended(app, by, id, None, Some(&deed)).await
 }
 
 async fn set_suspended(
     app: &Application,
+    by: &Operator,
     id: AccountId,
     since: Option<Timestamp>,
-    recorded: Option<AuditAction>,
+    deed: Option<&(dyn Fn() -> Deed + Sync)>,
 ) -> Result<(), OperatorError> {
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
             if !work.set_suspended(id, since).await? {
                 return Err(OperatorError::NoSuchAccount(id));
             }
-            if let Some(action) = recorded {
-                record(app, work.as_mut(), Deed::by_command(Some(id), action, id.to_string())).await?;
+            if let Some(deed) = deed {
+                record(app, work.as_mut(), deed()).await?;
             }
             Ok(commit(app, work).await?)
         })
@@ -249,46 +271,4 @@ pub async fn remaining_requests(
     caller.require(Permission::Read)?;
     let remaining = app.quota.remaining(caller.account_id(), caller.plan().budget, app.clock.now()).await;
     Ok(remaining.ok())
-}
-
-/// How many links one unit of work deletes.
-const LINKS_AT_ONCE: u16 = 1_000;
-
-/// Deletes an account with all its data. First it suspends the account. Then it deletes a thousand links at a time, so
-/// that a large account does not block others. An interrupted deletion leaves a suspended account and can be repeated.
-///
-/// # Errors
-/// [`OperatorError::NoSuchAccount`]. Or the store broke.
-pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    let account = app.store.account(id).await?.ok_or(OperatorError::NoSuchAccount(id))?;
-    // The audit has one entry, of the deletion itself.
-    set_suspended(app, id, Some(app.clock.now()), None).await?;
-    while delete_some_links(app, id).await? == LINKS_AT_ONCE {}
-    // `ForgetClicks` deletes the clicks that arrive later.
-    while app.click_store.forget_clicks(id, None).await? == Upkeep::More {}
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            if !work.delete_account(id).await? {
-                return Err(OperatorError::NoSuchAccount(id));
-            }
-            let object = format!("{id} {}", account.email);
-            let deed = Deed::by_command(Some(id), AuditAction::AccountDeleted, object);
-            record(app, work.as_mut(), deed).await?;
-            Ok(commit(app, work).await?)
-        })
-        .await
-}
-
-async fn delete_some_links(app: &Application, id: AccountId) -> Result<u16, OperatorError> {
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            let deleted = work.delete_some_links(id, LINKS_AT_ONCE).await?;
-            commit(app, work).await?;
-            Ok(deleted)
-        })
-        .await
 }

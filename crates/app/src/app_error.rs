@@ -132,6 +132,9 @@ pub enum OperatorError {
     /// The user is disabled.
     #[error("the user {0} is disabled; enable it first with `signpost user enable`")]
     UserDisabled(UserId),
+    /// Operators do not disable their own user, so that the last one stays in.
+    #[error("this is your own user; another operator can disable it, and so can `signpost user disable`")]
+    OwnUser,
     /// A use case of people failed for another reason.
     #[error(transparent)]
     Person(Box<PersonError>),

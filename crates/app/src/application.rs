@@ -9,6 +9,7 @@ use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::analytics::Analytics;
 use crate::certificates::Issuance;
 use crate::changes::ChangeFeed;
+use crate::node_health::NodeHealth;
 use crate::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
     QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist,
@@ -67,6 +68,8 @@ pub struct Application {
     pub room_for_answers: u64,
     /// Limits how much of this node analytics may use.
     pub analytics: Analytics,
+    /// What this node has noticed about the parts that it depends on.
+    pub health: Arc<NodeHealth>,
     /// Whether the program is shutting down.
     pub lifecycle: Lifecycle,
 }

@@ -1,19 +1,18 @@
 //! The audit: who did what (D78).
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use signpost_domain::{
-    AccountId, AuditAction, AuditActor, AuditEntry, ClientNetwork, Page, PageLimit, PagePosition, Permission,
-    Refusal, User, UserId,
+    AccountId, AuditAction, AuditActor, AuditEntry, ClientNetwork, Email, Page, PageLimit, PagePosition,
+    Permission, Timestamp, User, UserId,
 };
 
-use crate::admission::SignedIn;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::{Actor, Caller};
-use crate::people::PersonError;
-use crate::people::profile::require_confirmed;
-use crate::ports::{AuditScope, StoreError, UnitOfWork};
+use crate::operator::Operator;
+use crate::ports::{AuditFilter, AuditScope, StoreError, UnitOfWork};
 
 /// What was done, before it has an id and an instant.
 #[derive(Debug)]
@@ -69,42 +68,137 @@ pub(crate) async fn record(
     work.record(&entry).await
 }
 
-/// One page of the audit of the caller's account, newest first.
+/// Whose deeds are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// Those of one actor.
+    Actor(AuditActor),
+    /// Those of the user with this e-mail address.
+    Email(Email),
+}
+
+/// The text names nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be an e-mail address, the id of a user (usr_…) or of a key (key_…), or `command`")]
+pub struct MalformedWho;
+
+impl FromStr for Who {
+    type Err = MalformedWho;
+
+    fn from_str(text: &str) -> Result<Self, MalformedWho> {
+        if text.eq_ignore_ascii_case("command") {
+            return Ok(Self::Actor(AuditActor::Command));
+        }
+        if let Ok(user) = text.parse() {
+            return Ok(Self::Actor(AuditActor::User(user)));
+        }
+        if let Ok(key) = text.parse() {
+            return Ok(Self::Actor(AuditActor::Key(key)));
+        }
+        Email::parse(text).map(Self::Email).map_err(|_| MalformedWho)
+    }
+}
+
+/// Which entries are asked for. A field that is `None` is no condition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditQuestion {
+    /// What was done.
+    pub action: Option<AuditAction>,
+    /// Who did it.
+    pub who: Option<Who>,
+    /// A part of the object, in any case.
+    pub text: Option<String>,
+    /// The first instant.
+    pub from: Option<Timestamp>,
+    /// The instant before which it was done.
+    pub until: Option<Timestamp>,
+}
+
+impl AuditQuestion {
+    /// The conditions. `None` if no entry can match: a person without a user has done nothing, and no object has a NUL.
+    async fn filter(self, app: &Application) -> Result<Option<AuditFilter>, AppError> {
+        let Self { action, who, text, from, until } = self;
+        let actor = match who {
+            None => None,
+            Some(Who::Actor(actor)) => Some(actor),
+            Some(Who::Email(email)) => match app.store.user_with_email(&email).await? {
+                Some(user) => Some(AuditActor::User(user.id)),
+                None => return Ok(None),
+            },
+        };
+        if text.as_ref().is_some_and(|text| text.contains('\0')) {
+            return Ok(None);
+        }
+        Ok(Some(AuditFilter { action, actor, text, from, until }))
+    }
+}
+
+/// One page of what the caller asks about the audit of its account, newest first. It may have fewer entries than `limit`, or none,
+/// although more follow, because one page looks at a bounded number of entries.
 pub async fn list(
     app: &Application,
     caller: &Caller,
+    question: AuditQuestion,
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<AuditEntry>, AppError> {
     caller.require(Permission::ReadAudit)?;
-    Ok(app.store.audit_entries(AuditScope::Account(caller.account_id()), limit, after).await?)
+    page_of(app, AuditScope::Account(caller.account_id()), question, limit, after).await
 }
 
-/// One page of the audit of the installation, newest first: all accounts, all users, and what concerns neither.
-///
-/// # Errors
-/// [`Refusal::NotFound`] unless the user is an operator; [`PersonError::NotConfirmed`] (D73).
-pub async fn list_all(
+async fn page_of(
     app: &Application,
-    signed_in: &SignedIn,
+    scope: AuditScope,
+    question: AuditQuestion,
     limit: PageLimit,
     after: Option<PagePosition>,
-) -> Result<Page<AuditEntry>, PersonError> {
-    require_operator(app, signed_in)?;
-    Ok(app.store.audit_entries(AuditScope::Installation, limit, after).await?)
+) -> Result<Page<AuditEntry>, AppError> {
+    match question.filter(app).await? {
+        Some(filter) => Ok(read(app, scope, &filter, limit, after).await?),
+        None => Ok(Page::empty()),
+    }
 }
 
-fn require_operator(app: &Application, signed_in: &SignedIn) -> Result<(), PersonError> {
-    if !signed_in.user().is_operator {
-        return Err(Refusal::NotFound("page").into());
+/// Without a condition, a page is full wherever more follow.
+async fn read(
+    app: &Application,
+    scope: AuditScope,
+    filter: &AuditFilter,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<AuditEntry>, StoreError> {
+    if *filter == AuditFilter::default() {
+        return app.store.audit_entries(scope, limit, after).await;
     }
-    require_confirmed(app, signed_in)
+    app.store.matching_audit_entries(scope, filter, limit, after).await
+}
+
+/// One page of what an operator asks about the audit, newest first: of one account, which may be deleted, or of the installation with
+/// all accounts, all users, and what concerns neither. It may have fewer entries than `limit`, as for [`list`].
+///
+/// # Errors
+/// The store broke.
+pub async fn list_all(
+    app: &Application,
+    _by: &Operator,
+    account: Option<AccountId>,
+    question: AuditQuestion,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<AuditEntry>, AppError> {
+    page_of(app, scope_of(account), question, limit, after).await
+}
+
+fn scope_of(account: Option<AccountId>) -> AuditScope {
+    account.map_or(AuditScope::Installation, AuditScope::Account)
 }
 
 /// A whole audit, read page by page. Entries that are written meanwhile are not in it.
 #[derive(Debug)]
 pub struct AuditExport {
     scope: AuditScope,
+    /// `None` if no entry can match.
+    filter: Option<AuditFilter>,
     after: Option<PagePosition>,
     is_read: bool,
     /// The request is in flight until the export is dropped.
@@ -112,37 +206,55 @@ pub struct AuditExport {
 }
 
 impl AuditExport {
-    const fn of(scope: AuditScope, caller: Option<Caller>) -> Self {
-        Self { scope, after: None, is_read: false, _caller: caller }
+    async fn begin(
+        app: &Application,
+        scope: AuditScope,
+        question: AuditQuestion,
+        caller: Option<Caller>,
+    ) -> Result<Self, AppError> {
+        let filter = question.filter(app).await?;
+        Ok(Self { scope, filter, after: None, is_read: false, _caller: caller })
     }
 
-    /// The next entries, newest first; `None` at the end.
+    /// The next entries, newest first, at least one; `None` at the end.
     ///
     /// # Errors
     /// The store broke.
     pub async fn next(&mut self, app: &Application) -> Result<Option<Vec<AuditEntry>>, AppError> {
-        if self.is_read {
-            return Ok(None);
+        let Some(filter) = &self.filter else { return Ok(None) };
+        while !self.is_read {
+            let page = read(app, self.scope, filter, PageLimit::MAX, self.after).await?;
+            (self.after, self.is_read) = (page.next, page.next.is_none());
+            if !page.items.is_empty() {
+                return Ok(Some(page.items));
+            }
         }
-        let page = app.store.audit_entries(self.scope, PageLimit::MAX, self.after).await?;
-        (self.after, self.is_read) = (page.next, page.next.is_none());
-        Ok(Some(page.items))
+        Ok(None)
     }
 }
 
-/// Begins an export of the audit of the caller's account.
-pub fn export(caller: Caller) -> Result<AuditExport, AppError> {
+/// Begins an export of what the caller asks about the audit of its account.
+pub async fn export(
+    app: &Application,
+    caller: Caller,
+    question: AuditQuestion,
+) -> Result<AuditExport, AppError> {
     caller.require(Permission::ReadAudit)?;
-    Ok(AuditExport::of(AuditScope::Account(caller.account_id()), Some(caller)))
+    let scope = AuditScope::Account(caller.account_id());
+    AuditExport::begin(app, scope, question, Some(caller)).await
 }
 
-/// Begins an export of the audit of the installation.
+/// Begins an export of what an operator asks about the audit, of one account or of the installation.
 ///
 /// # Errors
-/// Those of [`list_all`].
-pub fn export_all(app: &Application, signed_in: &SignedIn) -> Result<AuditExport, PersonError> {
-    require_operator(app, signed_in)?;
-    Ok(AuditExport::of(AuditScope::Installation, None))
+/// The store broke.
+pub async fn export_all(
+    app: &Application,
+    _by: &Operator,
+    account: Option<AccountId>,
+    question: AuditQuestion,
+) -> Result<AuditExport, AppError> {
+    AuditExport::begin(app, scope_of(account), question, None).await
 }
 
 /// The users who did these things, for their names. Users who were deleted are missing.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use signpost_app::node_health::NodeHealth;
 use signpost_app::ports::{
     ClickBatch, ClickSink, ClickStore, Clock, CountryLookup, Randomness, RandomnessUnavailable,
 };
@@ -46,6 +47,8 @@ pub struct RecorderPorts {
     /// The secret that all nodes share outside of the store. Without it, the store alone suffices to compute hashes of
     /// visitors.
     pub secrets: Option<SecretsKey>,
+    /// Notes whether the spool and the store work.
+    pub health: Arc<NodeHealth>,
 }
 
 /// The options of a recorder.
@@ -101,7 +104,7 @@ impl ClickRecorder {
     /// The recorder accepts clicks at once. It records the first ones when [`FindFacts::warm_up`] has returned; a process
     /// that is killed before loses them (ADR 60).
     pub async fn start(ports: RecorderPorts, options: &RecorderOptions) -> Result<Self, StartError> {
-        let RecorderPorts { store, clock, randomness, countries, facts, secrets } = ports;
+        let RecorderPorts { store, clock, randomness, countries, facts, secrets, health } = ports;
         let metrics = RecorderMetrics::new();
         let keys = Arc::new(VisitorKeys::new(Arc::clone(&randomness), secrets));
         if let Err(error) = keys.refresh(store.as_ref(), clock.now()).await {
@@ -123,6 +126,7 @@ impl ClickRecorder {
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
             metrics: metrics.clone(),
+            health,
             bell: Arc::clone(&bell),
             runtime: Handle::current(),
         };

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use signpost_app::node_health::{NodeHealth, Part};
 use signpost_app::ports::{Appended, ClickStore, Clock, EncodedClicks, StoreError};
 use tokio::runtime::Handle;
 
@@ -70,6 +71,7 @@ pub(crate) struct Shipper {
     pub(crate) store: Arc<dyn ClickStore>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) metrics: RecorderMetrics,
+    pub(crate) health: Arc<NodeHealth>,
     pub(crate) bell: Arc<Bell>,
     pub(crate) runtime: Handle,
 }
@@ -125,6 +127,7 @@ impl Shipper {
             Ok(None) => return Step::NothingToSend,
             Err(error) => {
                 outage.note_failure();
+                self.health.fails(Part::ClickSpool, self.clock.now(), &error);
                 if outage.log.is_due() {
                     let cause = std::error::Error::source(&error).map(ToString::to_string);
                     tracing::error!(%error, cause, "the spool of clicks cannot be read");
@@ -132,7 +135,8 @@ impl Shipper {
                 return Step::Failed;
             }
         };
-        match self.append(&waiting.batch) {
+        let appended = self.append(&waiting.batch);
+        match self.health.noted(Part::ClickStore, self.clock.now(), appended) {
             Ok(Appended::Now | Appended::Before) => {
                 self.metrics.appended();
                 if outage.end() {
@@ -193,6 +197,10 @@ impl Shipper {
             Duration::from_millis(u64::try_from(millis).unwrap_or_default())
         });
         self.metrics.waiting(spool.backlog(), age);
+        match spool.failure() {
+            Some(failure) => self.health.fails_with(Part::ClickSpool, self.clock.now(), failure),
+            None => self.health.works(Part::ClickSpool, self.clock.now()),
+        }
     }
 
     /// A panic within the lock leaves no state that matters half changed: the file's transactions are atomic.

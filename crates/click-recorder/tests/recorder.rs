@@ -80,6 +80,7 @@ async fn start_with(
         countries: Arc::new(NoCountries),
         facts,
         secrets: None,
+        health: Arc::default(),
     };
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder)).await.unwrap()
 }

@@ -1,55 +1,69 @@
 "use strict";
 // Enhances the editor of pages: the preview follows what is typed, and widgets move without a request.
 (() => {
-  const form = document.getElementById("editor");
+  const doc = document, form = doc.getElementById("editor");
   const preview = form?.querySelector("[value=preview]");
   if (!preview) return;
 
-  let timer;
+  // A fresh frame replaces its first page, so that previews leave no entries in the history.
+  const frame = () => {
+    const old = doc.querySelector("iframe"), fresh = old.cloneNode();
+    fresh.removeAttribute("src");
+    old.replaceWith(fresh);
+  };
+  let timer, asking;
   const refresh = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => form.requestSubmit(preview), 700);
+    timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };
-  const changed = () => form.dispatchEvent(new Event("input", { bubbles: true }));
   const verdict = form.querySelector("[data-verdict]");
-  form.addEventListener("input", async ({ target }) => {
-    refresh();
-    if (!["accent_color", "theme"].includes(target.name)) return;
+  const judge = async () => {
+    asking?.abort();
+    asking = new AbortController();
     const typed = new FormData(form);
     const query = new URLSearchParams(["accent_color", "theme"].map((name) => [name, typed.get(name)]));
     try {
-      const answer = await fetch(`${verdict.dataset.verdict}?${query}`, { redirect: "error" });
-      if (answer.ok) verdict.textContent = await answer.text();
+      const answer = await fetch(`${verdict.dataset.verdict}?${query}`, { redirect: "error", signal: asking.signal });
+      const text = answer.ok ? await answer.text() : verdict.textContent;
+      if (text !== verdict.textContent) verdict.textContent = text;
     } catch { /* Saving says it too. */ }
-  });
+  };
+  form.addEventListener("input", refresh);
+  // The page shows what is not stored.
+  if (form.matches("[data-dirty]")) refresh();
 
+  const status = form.querySelector("[data-moved]");
+  const items = () => [...form.querySelectorAll("[data-widget]")];
+  const changed = (item) => {
+    const all = items();
+    status.textContent = status.dataset.moved.replace("{1}", all.indexOf(item) + 1).replace("{2}", all.length);
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+  };
   form.addEventListener("click", (event) => {
-    const button = event.target.closest("[value^=up-],[value^=down-]");
+    const button = event.target.closest("button[value^=up-],button[value^=down-]");
     if (!button) return;
     event.preventDefault();
-    const item = button.closest("[data-widget]");
-    const isUp = button.value.startsWith("up");
+    const item = button.closest("[data-widget]"), isUp = button.value.startsWith("up");
     const other = isUp ? item.previousElementSibling : item.nextElementSibling;
     if (!other) return;
     if (isUp) other.before(item);
     else other.after(item);
     button.focus();
-    changed();
+    changed(item);
   });
 
-  // Dragging. A widget can be dragged by its grip alone, so that texts can be selected.
+  // Dragging. A widget can be dragged by its grip alone, so that texts can be selected and dragged.
   let dragged = null;
-  const items = () => [...form.querySelectorAll("[data-widget]")];
   form.addEventListener("pointerdown", ({ target }) => {
     items().forEach((item) => { item.draggable = target.matches(".grip") && item.contains(target); });
   });
-  form.addEventListener("dragstart", (event) => {
-    dragged = event.target.closest("[data-widget]");
+  form.addEventListener("dragstart", ({ target }) => {
+    dragged = target.draggable && target.matches?.("[data-widget]") ? target : null;
     dragged?.classList.add("dragged");
   });
   form.addEventListener("dragover", (event) => {
-    const over = event.target.closest("[data-widget]");
-    if (!dragged || !over) return;
+    const over = dragged && event.target.closest?.("[data-widget]");
+    if (!over) return;
     event.preventDefault();
     if (over === dragged) return;
     const { top, height } = over.getBoundingClientRect();
@@ -57,8 +71,9 @@
     else over.after(dragged);
   });
   form.addEventListener("dragend", () => {
-    dragged?.classList.remove("dragged");
+    if (!dragged) return;
+    dragged.classList.remove("dragged");
+    changed(dragged);
     dragged = null;
-    changed();
   });
 })();

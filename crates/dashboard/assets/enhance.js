@@ -90,7 +90,7 @@
       form.dataset.sent = "yes";
       event.submitter?.setAttribute("aria-disabled", "true");
     }
-    dirty = false;
+    if (form.matches("[data-guard]")) dirty = false;
   });
   addEventListener("pageshow", () => {
     all("[data-sent]").forEach((form) => { delete form.dataset.sent; });
@@ -111,12 +111,14 @@
 
   // Figures that are read anew while somebody looks at them.
   const figures = one("[data-live]");
+  let pause = 5000;
   const refresh = async () => {
     try {
       const answer = doc.hidden || await fetch(figures.dataset.live, { redirect: "error" });
       if (answer.ok) figures.textContent = await answer.text();
-    } catch { /* The next answer may come. */ }
-    setTimeout(refresh, 5000);
+      pause = answer.ok === false ? pause * 2 : 5000;
+    } catch { pause *= 2; /* Signed out, or no network. */ }
+    setTimeout(refresh, Math.min(pause, 300000));
   };
   if (figures) setTimeout(refresh, 5000);
 

@@ -38,6 +38,21 @@ pub(crate) fn send_json(api_url: &str, title: &str, method: &str, path: &str, bo
     )
 }
 
+/// A command of the program, of these words.
+pub(crate) fn program(title: &str, words: &[&str]) -> CurlExample {
+    let words = words.iter().fold("signpost".to_owned(), |line, word| format!("{line} {}", shell_word(word)));
+    example(title, words)
+}
+
+/// A text as one word of the shell.
+fn shell_word(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@%+=:,./_-".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 fn example(title: &str, command: String) -> CurlExample {
     CurlExample { title: title.to_owned(), command }
 }
@@ -61,5 +76,7 @@ mod tests {
         assert!(command.ends_with(r#"-d '{"name":"it'\''s $HOME `x`"}'"#), "{command}");
         let command = read("http://localhost:8080", "", "/v1/redirects?q=it's").command;
         assert!(command.contains("'http://localhost:8080/v1/redirects?q=it%27s'"), "{command}");
+        let command = program("", &["user", "list", "it's", "$(x)", ""]).command;
+        assert_eq!(command, r"signpost user list 'it'\''s' '$(x)' ''");
     }
 }

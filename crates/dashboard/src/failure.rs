@@ -4,6 +4,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use actix_web::{HttpResponse, ResponseError};
 use askama::Template;
+use signpost_app::accounts::OperatorError;
 use signpost_app::admission::NotEntered;
 use signpost_app::people::PersonError;
 use signpost_app::ports::StoreError;
@@ -157,6 +158,26 @@ impl From<NotEntered> for Failure {
             NotEntered::TooManyInFlight => Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 },
             NotEntered::UnknownPlan => Self::Page(ErrorKind::Failed),
             NotEntered::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<OperatorError> for Failure {
+    fn from(error: OperatorError) -> Self {
+        match error {
+            OperatorError::NoSuchAccount(_)
+            | OperatorError::NoAccountWithEmail(_)
+            | OperatorError::NoSuchKey(_)
+            | OperatorError::NoKeyOfThisSecret
+            | OperatorError::NoSuchUser(_) => Self::NOT_FOUND,
+            // The pages offer neither, so the user has changed meanwhile.
+            OperatorError::UserDisabled(_) | OperatorError::OwnUser => Self::Page(ErrorKind::Conflict),
+            OperatorError::Person(error) => (*error).into(),
+            OperatorError::Broken(error) => error.into(),
+            // Their forms show these.
+            error @ (OperatorError::NoSuchPlan { .. } | OperatorError::EmailTaken(_)) => {
+                Self::Broken(error.to_string())
+            }
         }
     }
 }

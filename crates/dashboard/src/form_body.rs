@@ -1,6 +1,7 @@
 //! The fields of a form, as browsers send them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -36,6 +37,12 @@ impl FormBody {
     /// The value of a field, if the form has it.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of each field, of the first one if several have its name.
+    pub(crate) fn first_values(&self) -> HashMap<&str, &str> {
+        // Later entries win, so the first fields come last.
+        self.fields.iter().rev().map(|(name, value)| (name.as_str(), value.as_str())).collect()
     }
 
     /// The values of all fields with this name.

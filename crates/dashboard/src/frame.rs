@@ -135,11 +135,27 @@ const SAID: [(&str, &str); 18] = [
     ("signed-out", TEXTS.said_signed_out),
 ];
 
+/// The same for operators.
+const SAID_TO_OPERATORS: [(&str, &str); 8] = [
+    ("account-deleted", TEXTS.operator.said_account_deleted),
+    ("account-resumed", TEXTS.operator.said_account_resumed),
+    ("account-suspended", TEXTS.operator.said_account_suspended),
+    ("deletion-goes-on", TEXTS.operator.deletion_goes_on),
+    ("plan-changed", TEXTS.operator.said_plan_changed),
+    ("user-disabled", TEXTS.operator.said_user_disabled),
+    ("user-enabled", TEXTS.operator.said_user_enabled),
+    ("user-signed-out", TEXTS.operator.said_user_signed_out),
+];
+
 /// The sentence about the request before this one, which the query names.
 pub(crate) fn notice_of(visit: &Visit) -> Option<Notice> {
     let query = visit.query();
     let said = query.given("said")?;
-    let (name, sentence) = SAID.iter().find(|(name, _)| *name == said)?;
+    let (name, sentence) = SAID.iter().chain(&SAID_TO_OPERATORS).find(|(name, _)| *name == said)?;
     let text = (*sentence).to_owned();
-    Some(if *name == "none-selected" { Notice::warning(text) } else { Notice::ok(text) })
+    Some(if ["none-selected", "deletion-goes-on"].contains(name) {
+        Notice::warning(text)
+    } else {
+        Notice::ok(text)
+    })
 }

@@ -5,7 +5,8 @@ use actix_web::{Route, guard, web};
 use signpost_domain::Permission;
 
 use crate::pages::{
-    analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, pixels, sign_in, usage,
+    analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, operator, pixels,
+    sign_in, usage,
 };
 
 /// The placeholders of paths.
@@ -91,6 +92,23 @@ routes! {
     Post "/me/sessions/{id}/end" Access::User => me::end_session;
     Get "/audit" Access::Operator => audit::show_all;
     Get "/audit.ndjson" Access::Operator => audit::export_all;
+    Get "/operator/accounts" Access::Operator => operator::accounts::show;
+    Post "/operator/accounts" Access::Operator => operator::accounts::create;
+    Get "/operator/accounts/{id}" Access::Operator => operator::account::show;
+    Post "/operator/accounts/{id}/plan" Access::Operator => operator::account::set_plan;
+    Post "/operator/accounts/{id}/suspend" Access::Operator => operator::account::suspend;
+    Post "/operator/accounts/{id}/resume" Access::Operator => operator::account::resume;
+    Get "/operator/accounts/{id}/delete" Access::Operator => operator::account::ask;
+    Post "/operator/accounts/{id}/delete" Access::Operator => operator::account::delete;
+    Get "/operator/users" Access::Operator => operator::users::show;
+    Post "/operator/users" Access::Operator => operator::users::invite;
+    Get "/operator/users/{id}" Access::Operator => operator::user::show;
+    Post "/operator/users/{id}/disable" Access::Operator => operator::user::disable;
+    Post "/operator/users/{id}/enable" Access::Operator => operator::user::enable;
+    Post "/operator/users/{id}/sign-out" Access::Operator => operator::user::sign_out;
+    Post "/operator/users/{id}/reset" Access::Operator => operator::user::reset;
+    Get "/operator/sign-ins" Access::Operator => operator::sign_ins::show;
+    Get "/operator/health" Access::Operator => operator::health::show;
     Get "/{account}" READ => home::account;
     Get "/{account}/links" READ => links::list::show;
     Post "/{account}/links" WRITE => links::create::create;

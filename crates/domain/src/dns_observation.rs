@@ -108,7 +108,7 @@ pub enum RecordMistake {
     AtTheHostname,
     /// A proxy of the provider answers in place of the record.
     Proxied,
-    /// Address records of another server are in the way.
+    /// The name leads to another server, by address records that may be in the way.
     OldAddresses,
 }
 
@@ -161,8 +161,8 @@ impl RecordMistake {
                 let (label, zone) = label_and_zone(name);
                 let hostname = name.split_once('.').map_or(name, |(_, hostname)| hostname);
                 format!(
-                    "The record is at `{hostname}`: enter `{label}` as the name if the provider adds `{zone}` to it, and \
-                     else `{name}`."
+                    "The record is at `{hostname}`: enter `{label}` as the name if the provider adds `{zone}` to it; \
+                     otherwise enter `{name}`."
                 )
             }
             Self::Proxied => format!(
@@ -170,7 +170,10 @@ impl RecordMistake {
                  name (“DNS only”, the grey cloud, at Cloudflare)."
             ),
             Self::OldAddresses => {
-                format!("`{name}` has address records (A or AAAA) of another server: delete them.")
+                format!(
+                    "`{name}` leads to another server. If it has A or AAAA records of its own, delete them; records of a \
+                     wildcard (`*`) may stay."
+                )
             }
         }
     }

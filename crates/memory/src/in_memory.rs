@@ -173,6 +173,7 @@ impl InMemory {
             client_addresses: ClientAddresses::new(trusted_proxies),
             room_for_answers: ROOM_FOR_ANSWERS,
             analytics: Analytics::new(analytics_bounds),
+            health: Arc::default(),
             lifecycle: Lifecycle::default(),
         }
     }

@@ -14,7 +14,7 @@
 //! use signpost_app::accounts::{self, CreateAccount};
 //! use signpost_app::idempotency::Idempotency;
 //! use signpost_app::visits::{self, Resolution};
-//! use signpost_app::{admission, keys, links};
+//! use signpost_app::{Operator, admission, keys, links};
 //! use signpost_domain::{
 //!     Change, Email, Hostname, Name, PlanName, RedirectContent, RedirectRequest, Slug, Submitted, TargetUrl,
 //! };
@@ -29,7 +29,7 @@
 //!     name: None,
 //!     plan: PlanName::parse("agency").unwrap(),
 //! };
-//! let account = accounts::create(&app, command).await.unwrap();
+//! let account = accounts::create(&app, &Operator::COMMAND, command).await.unwrap();
 //! let (_record, secret) = keys::issue(&app, account.id, None).await.unwrap();
 //!
 //! // Each request starts with admission: the key identifies the caller, and costs one request of the budget.

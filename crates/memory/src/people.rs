@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use signpost_app::ports::{AccountMember, AuditScope, Member, PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{
+    AccountMember, AuditFilter, AuditScope, Member, PeopleReads, SessionHolder, StoreError,
+};
 use signpost_domain::{
     Account, AccountId, AuditEntry, AuditEntryId, Email, Membership, Page, PageLimit, PagePosition, Role,
     Session, SessionId, SignInFailures, SignInKey, Ticket, TicketPurpose, TokenHash, User, UserId,
@@ -158,6 +160,24 @@ impl PeopleReads for MemoryStore {
                 AuditScope::Installation => true,
             });
             page(in_scope, |entry| entry.id.to_bytes(), limit, after)
+        })
+    }
+
+    async fn matching_audit_entries(
+        &self,
+        scope: AuditScope,
+        filter: &AuditFilter,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        self.read(|state| {
+            let newest_first = state.people.audit.values().rev();
+            let in_scope = newest_first.filter(|entry| match scope {
+                AuditScope::Account(account) => entry.account_id == Some(account),
+                AuditScope::Installation => true,
+            });
+            let matching = in_scope.filter(|entry| filter.holds_for(entry));
+            page(matching, |entry| entry.id.to_bytes(), limit, after)
         })
     }
 }

@@ -24,6 +24,7 @@
 //! wait for the disk to count.
 
 mod accounts;
+mod audit_search;
 mod cached_query;
 mod capacity;
 mod certificate_work;

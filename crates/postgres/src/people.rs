@@ -6,13 +6,14 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{AccountMember, AuditScope, PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{AccountMember, AuditFilter, AuditScope, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
     Account, AccountId, AuditEntry, Email, Page, PageLimit, PagePosition, Role, Session, Ticket, TokenHash,
     User, UserId,
 };
 use signpost_sql_rows::sql_types::Identifier;
 
+use crate::audit_search::search;
 use crate::cached_query::cached_query;
 use crate::failure::Failure;
 use crate::inline_limit::{InlineLimit, rows_to_read};
@@ -208,6 +209,20 @@ impl PeopleReads for PostgresStore {
             let query = NewestRows::<AuditEntryRow>::for_page(audit_entry::TABLE, account, limit, after);
             let rows = query.load(connection).await?;
             Ok(listed::page(rows, limit))
+        })
+        .await
+    }
+
+    async fn matching_audit_entries(
+        &self,
+        scope: AuditScope,
+        filter: &AuditFilter,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        self.read(async |connection| {
+            let (rows, last) = search(connection, scope, filter, limit, after).await?;
+            Ok(listed::part(rows, limit, last.as_ref()))
         })
         .await
     }

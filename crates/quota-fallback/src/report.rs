@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::ports::StoreError;
+use signpost_app::with_causes;
 use tokio::time::Instant;
 
 const UP: &str = "signpost_quota_store_up";
@@ -14,6 +15,8 @@ const INTERVAL: Duration = Duration::from_mins(1);
 pub(crate) struct OutageReport {
     warned_at: Option<Instant>,
     returned_at: Option<Instant>,
+    /// When the store failed last, and why.
+    last_failure: Option<(Instant, String)>,
     /// Requests decided from memory since the last report.
     decided: u64,
 }
@@ -38,6 +41,7 @@ impl OutageReport {
 
     /// Reports a failure of the store.
     pub(crate) fn failed(&mut self, error: &StoreError) {
+        self.last_failure = Some((Instant::now(), with_causes(error)));
         if is_due(&mut self.warned_at) {
             let cause = std::error::Error::source(error).map(ToString::to_string);
             tracing::warn!(
@@ -48,6 +52,11 @@ impl OutageReport {
             );
             self.decided = 0;
         }
+    }
+
+    /// How long ago the store failed last, and why.
+    pub(crate) fn last_failure(&self) -> Option<(Duration, String)> {
+        self.last_failure.as_ref().map(|(at, error)| (at.elapsed(), error.clone()))
     }
 
     /// Reports that the store is no longer asked.

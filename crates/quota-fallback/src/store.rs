@@ -349,6 +349,10 @@ impl QuotaStore for FallbackQuotaStore {
 
 #[async_trait]
 impl SharedQuotaStore for FallbackQuotaStore {
+    fn last_failure(&self) -> Option<(std::time::Duration, String)> {
+        self.shared.state().report.last_failure()
+    }
+
     /// Makes a write without effect, as recovery does. A failure counts like that of a request, so that a node without
     /// requests learns of an outage too.
     async fn answers(&self) -> bool {

@@ -8,7 +8,8 @@ use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::background::{Job, JobRunner, jobs};
 use signpost_app::changes::{ChangeCounter, ChangeFollower};
-use signpost_app::ports::LeaseHolder;
+use signpost_app::node_health::{NodeHealth, Part};
+use signpost_app::ports::{Clock, LeaseHolder};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
@@ -35,7 +36,8 @@ impl Background {
     /// Starts the tasks. Once this returns, no change is missed unless the store is unreachable. `is_lone` says whether the
     /// store is usually this node's alone.
     pub(crate) async fn start(app: &Arc<Application>, is_lone: bool) -> Self {
-        let mut follower = Following { follower: ChangeFollower::new(app), is_failing: false };
+        let (health, clock) = (Arc::clone(&app.health), Arc::clone(&app.clock));
+        let mut follower = Following { follower: ChangeFollower::new(app), health, clock, is_failing: false };
         follower.poll().await;
         // Counts from here on: when the first read succeeds, no link is in memory yet, so the node has missed nothing.
         app.changes.subscribe(Arc::new(ChangeCounter::new()));
@@ -75,6 +77,8 @@ fn ticks(period: Duration) -> Interval {
 /// Follows the change log, and logs each failure and each recovery once.
 struct Following {
     follower: ChangeFollower,
+    health: Arc<NodeHealth>,
+    clock: Arc<dyn Clock>,
     is_failing: bool,
 }
 
@@ -92,7 +96,8 @@ impl Following {
     }
 
     async fn poll(&mut self) {
-        match self.follower.poll().await {
+        let polled = self.follower.poll().await;
+        match self.health.noted(Part::ChangeLog, self.clock.now(), polled) {
             Ok(()) if self.is_failing => tracing::info!("the change log can be read again"),
             Err(error) if !self.is_failing => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use signpost_app::node_health::NodeHealth;
 use signpost_app::ports::{ClickBatch, ClickKind, ClickSink, ClickStore, CountryLookup};
 use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_enrichment::Enricher;
@@ -67,6 +68,7 @@ pub(crate) async fn record_clicks(
     settings: &ClickSettings,
     store: &Arc<dyn ClickStore>,
     countries: &Arc<dyn CountryLookup>,
+    health: &Arc<NodeHealth>,
     is_new_database: bool,
 ) -> Result<Option<Arc<ClickRecorder>>> {
     if !settings.are_recorded {
@@ -81,6 +83,7 @@ pub(crate) async fn record_clicks(
         countries: Arc::clone(countries),
         facts: Box::new(Enricher::new(settings.lists.clone())),
         secrets: secrets.map(|keys| keys.current),
+        health: Arc::clone(health),
     };
     let options = RecorderOptions::in_folder(settings.spool());
     Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))

@@ -28,6 +28,7 @@ mod secrets_key_file;
 mod settings;
 mod setup;
 mod shutdown;
+mod store_wiring;
 mod system;
 mod target_blocklist_file;
 mod telemetry;

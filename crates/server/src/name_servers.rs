@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use async_trait::async_trait;
+use signpost_app::node_health::{NodeHealth, NotedDns};
 use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_dns::{DnsOptions, DnsOptionsError, HickoryDns, NameServers};
 use signpost_domain::{CaaRecord, HostResolution, Hostname};
+
+use crate::system::SystemClock;
 
 /// Replaces DNS if the system has no usable name server: no domain can be verified, but everything else
 /// works.
@@ -34,11 +37,15 @@ pub(crate) fn unused_dns() -> Arc<dyn DnsProvider> {
     Arc::new(NoNameServer { reason: "this command makes no DNS queries".to_owned() })
 }
 
-/// DNS through these name servers.
+/// DNS through these name servers, which notes whether they answer.
 ///
 /// # Errors
 /// The operator's list cannot be used. If only the system's list cannot be used, the program logs a warning.
-pub(crate) fn dns(servers: &NameServers) -> Result<Arc<dyn DnsProvider>> {
+pub(crate) fn dns(servers: &NameServers, health: &Arc<NodeHealth>) -> Result<Arc<dyn DnsProvider>> {
+    Ok(Arc::new(NotedDns::new(provider(servers)?, Arc::clone(health), Arc::new(SystemClock))))
+}
+
+fn provider(servers: &NameServers) -> Result<Arc<dyn DnsProvider>> {
     let options = DnsOptions { servers: servers.clone(), ..DnsOptions::default() };
     match HickoryDns::new(&options) {
         Ok(dns) => Ok(Arc::new(dns)),

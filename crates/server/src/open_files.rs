@@ -6,7 +6,7 @@ use signpost_listener::ListenerOptions;
 
 use crate::listeners;
 use crate::settings::{CommonSettings, Database, ServeSettings};
-use crate::wiring::postgres_options;
+use crate::store_wiring::postgres_options;
 
 /// Files that the program opens beside connections of clients and of the database. They are for the embedded
 /// database, Redis, DNS queries, and files that it imports or reads again.

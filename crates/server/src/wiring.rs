@@ -1,29 +1,23 @@
 //! Wires the adapters into an application.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::certificates::Issuance;
-use signpost_app::pool_usage::PoolUsage;
+use signpost_app::node_health::NodeHealth;
 use signpost_app::ports::{
-    BotDetector, ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore,
-    NoBots, NoCountries, NoPasswords, PasswordHasher, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store,
-    TargetBlocklist,
+    BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoBots, NoCountries, NoPasswords,
+    PasswordHasher, ROOM_FOR_ANSWERS, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_click_recorder::ClickRecorder;
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
 use signpost_passwords::Argon2Hasher;
-use signpost_postgres::{PostgresOptions, PostgresStore};
-use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
-use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
-use signpost_sqlite::{SqliteClickStore, SqliteOptions, SqliteStore};
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
@@ -33,10 +27,10 @@ use crate::country_database_file::CountryDatabaseFile;
 use crate::https_wiring::{Certificates, issuance, serve_certificates};
 use crate::name_servers;
 use crate::sampled_metrics::PoolSampler;
-use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, LinkSettings, ServeSettings};
+use crate::store_wiring::{IfNoDatabase, Stores};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
-use crate::upgrade_copies;
 
 /// How long closing waits until the servers' threads have dropped the application.
 const DROPPED_WITHIN: Duration = Duration::from_secs(2);
@@ -71,6 +65,7 @@ impl Serving {
         let database = settings.gates.country_database.as_ref();
         let countries = database.map_or_else(no_countries, |file| file.lookup());
         let is_new_database = common.database.is_missing_file();
+        let health: Arc<NodeHealth> = Arc::default();
         let parts = Parts {
             system: settings.system.clone(),
             blocklist,
@@ -84,18 +79,20 @@ impl Serving {
                 &settings.api_hostnames,
             ),
             edge: settings.domains.edge.clone(),
-            dns: name_servers::dns(&settings.domains.name_servers)?,
+            dns: name_servers::dns(&settings.domains.name_servers, &health)?,
             trusted_proxies: settings.plain.trusted_proxies.clone(),
             throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
             passwords: Arc::new(Argon2Hasher::new()?),
             issuance: issuance(common, settings, is_new_database)?,
+            health: Arc::clone(&health),
         };
         let mut stores =
             Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
         let pools = std::mem::take(&mut stores.pools);
         let recorder =
-            record_clicks(&settings.clicks, &stores.clicks, &parts.countries, is_new_database).await?;
+            record_clicks(&settings.clicks, &stores.clicks, &parts.countries, &health, is_new_database)
+                .await?;
         let app = Arc::new(application(common, parts, stores, recorder.clone()));
         let background = Background::start(&app, matches!(common.database, Database::File(_))).await;
         let mut followers = Vec::new();
@@ -212,6 +209,7 @@ struct Parts {
     account_bounds: AccountBounds,
     passwords: Arc<dyn PasswordHasher>,
     issuance: Option<Issuance>,
+    health: Arc<NodeHealth>,
 }
 
 impl Parts {
@@ -236,106 +234,13 @@ impl Parts {
             account_bounds: AccountBounds::NONE,
             passwords: Arc::new(NoPasswords),
             issuance: None,
+            health: Arc::default(),
         }
     }
 }
 
 fn no_countries() -> Arc<dyn CountryLookup> {
     Arc::new(NoCountries)
-}
-
-/// What to do if `database-url` names a file that does not exist. If a command created it, an operator in the
-/// wrong folder would work on an empty database (D61).
-#[derive(Clone, Copy)]
-enum IfNoDatabase {
-    Create,
-    Fail,
-}
-
-/// The stores behind the ports.
-struct Stores {
-    store: Arc<dyn Store>,
-    clicks: Arc<dyn ClickStore>,
-    quota: Arc<dyn QuotaStore>,
-    shared_quota: Option<Arc<dyn SharedQuotaStore>>,
-    pools: Vec<PoolSampler>,
-}
-
-impl Stores {
-    async fn open(
-        common: &CommonSettings,
-        if_no_database: IfNoDatabase,
-        redis: Option<&RedisUrl>,
-    ) -> Result<Self> {
-        let CommonSettings { database, store_timeout, pool, plans: _, log_format: _, dashboard_url: _ } =
-            common;
-        let stores = match database {
-            Database::File(file) => {
-                upgrade_copies::make(file, *store_timeout)?;
-                let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
-                let clicks = Arc::new(match if_no_database {
-                    IfNoDatabase::Create => SqliteClickStore::open(file, &options)?,
-                    IfNoDatabase::Fail => SqliteClickStore::open_existing(file, &options)?,
-                });
-                let store = Arc::new(match if_no_database {
-                    IfNoDatabase::Create => SqliteStore::open(file, &options)?,
-                    IfNoDatabase::Fail => SqliteStore::open_existing(file, &options)?,
-                });
-                let (of_links, of_clicks) = (Arc::downgrade(&store), Arc::downgrade(&clicks));
-                let pools = vec![
-                    sampler(of_links, SqliteStore::pool_usage),
-                    sampler(of_clicks, SqliteClickStore::pool_usage),
-                ];
-                // On a full disk requests are counted in memory, so that reads still work.
-                let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
-                Self { store, clicks, quota, shared_quota: None, pools }
-            }
-            Database::Server(url) => {
-                let options = postgres_options(*store_timeout, *pool);
-                let store = Arc::new(PostgresStore::connect(url.expose(), &options).await?);
-                Self {
-                    store: Arc::<PostgresStore>::clone(&store),
-                    clicks: Arc::<PostgresStore>::clone(&store),
-                    pools: vec![sampler(Arc::downgrade(&store), PostgresStore::pool_usage)],
-                    quota: store,
-                    shared_quota: None,
-                }
-            }
-        };
-        let Some(url) = redis else { return Ok(stores) };
-        let mut stores = stores;
-        // Not `store-timeout`, which belongs to the database: the fallback before Redis gives up after 50 ms
-        // (D19).
-        let options = RedisOptions::default();
-        let clock = Arc::new(SystemClock);
-        let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock)?);
-        stores.pools.push(sampler(Arc::downgrade(&shared), RedisQuotaStore::pool_usage));
-        let quota = fallback(shared, FallbackOptions::default())?;
-        Ok(Self { quota: Arc::<FallbackQuotaStore>::clone(&quota), shared_quota: Some(quota), ..stores })
-    }
-}
-
-/// A sampler that does not keep the store open.
-fn sampler<S: Send + Sync + 'static>(store: Weak<S>, usage: fn(&S) -> Vec<PoolUsage>) -> PoolSampler {
-    Box::new(move || store.upgrade().map(|store| usage(&store)).unwrap_or_default())
-}
-
-/// Wraps a quota store in a fallback that counts in memory while the store fails (D19).
-fn fallback(store: Arc<dyn MergingQuotaStore>, options: FallbackOptions) -> Result<Arc<FallbackQuotaStore>> {
-    let first = CountId::random(&OsRandomness)?;
-    Ok(Arc::new(FallbackQuotaStore::new(store, options, first, Handle::current())))
-}
-
-/// The options of PostgreSQL: the operator's settings, and `store-timeout` for each time limit that is not set.
-pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOptions {
-    let PoolSettings { connections, wait, statement_timeout } = pool;
-    let default = PostgresOptions::with_time_limit(store_timeout);
-    PostgresOptions {
-        connections: connections.unwrap_or(default.connections),
-        wait_limit: wait.unwrap_or(default.wait_limit),
-        statement_limit: statement_timeout.unwrap_or(default.statement_limit),
-        ..default
-    }
 }
 
 fn application(
@@ -359,6 +264,7 @@ fn application(
         account_bounds,
         passwords,
         issuance,
+        health,
     } = parts;
     let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
@@ -393,6 +299,7 @@ fn application(
             time_limit: common.store_timeout,
             ..AnalyticsBounds::default()
         }),
+        health,
         lifecycle: Lifecycle::default(),
     }
 }

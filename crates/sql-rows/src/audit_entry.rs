@@ -90,6 +90,16 @@ impl Listed for AuditEntryRow {
     }
 }
 
+/// The columns `actor` and `actor_id`.
+#[must_use]
+pub fn actor_columns(actor: AuditActor) -> (&'static str, Option<IdBytes>) {
+    match actor {
+        AuditActor::User(id) => (USER, Some(id.into())),
+        AuditActor::Key(id) => (KEY, Some(id.into())),
+        AuditActor::Command => (COMMAND, None),
+    }
+}
+
 /// An entry as it is inserted.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = audit_entries, treat_none_as_default_value = false)]
@@ -107,11 +117,7 @@ pub struct NewAuditEntry<'a> {
 impl<'a> From<&'a AuditEntry> for NewAuditEntry<'a> {
     fn from(entry: &'a AuditEntry) -> Self {
         let AuditEntry { id, account_id, actor, action, object, network, at } = entry;
-        let (actor, actor_id) = match actor {
-            AuditActor::User(id) => (USER, Some((*id).into())),
-            AuditActor::Key(id) => (KEY, Some((*id).into())),
-            AuditActor::Command => (COMMAND, None),
-        };
+        let (actor, actor_id) = actor_columns(*actor);
         Self {
             id: (*id).into(),
             account_id: account_id.map(IdBytes::from),

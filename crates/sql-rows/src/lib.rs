@@ -17,6 +17,7 @@ mod corrupt;
 pub mod custom_domain;
 pub mod group;
 pub mod group_moves;
+pub mod id_range;
 pub mod link;
 pub mod listed;
 pub mod membership;

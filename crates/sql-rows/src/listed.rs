@@ -1,6 +1,6 @@
 //! Lists, which omit unreadable rows (ADR 35).
 
-use signpost_domain::{Page, PageLimit};
+use signpost_domain::{Page, PageLimit, PagePosition};
 
 use crate::Corrupt;
 use crate::columns::StoredId;
@@ -24,6 +24,13 @@ pub trait Listed {
 pub fn page<R: Listed>(mut rows: Vec<R>, limit: PageLimit) -> Page<R::Item> {
     rows.truncate(usize::from(limit.get()) + 1);
     Page::from_one_more(rows, limit, |row| row.id().position()).filter_map(readable)
+}
+
+/// The page made from a part of a list: like [`page`], but `last` is the last id that was looked at, behind which more may follow.
+pub fn part<R: Listed>(rows: Vec<R>, limit: PageLimit, last: Option<&StoredId>) -> Page<R::Item> {
+    let page = page(rows, limit);
+    let next = page.next.or_else(|| last.map(|last| PagePosition::behind(last.position())));
+    Page { next, ..page }
 }
 
 /// The item of a row. An unreadable row must not fail the whole list, so it is logged for the operator and omitted.

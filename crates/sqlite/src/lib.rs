@@ -46,6 +46,7 @@
 mod accounts;
 mod admissions;
 mod answer;
+mod audit_search;
 mod backup;
 mod certificate_work;
 mod certificates;

@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use signpost_app::ports::{AccountMember, AuditScope, PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{AccountMember, AuditFilter, AuditScope, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
     Account, AccountId, AuditEntry, Email, Page, PageLimit, PagePosition, Role, Session, Ticket, TokenHash,
     User, UserId,
 };
 
+use crate::audit_search::search;
 use crate::columns::UpperBound;
 use crate::failure::Failure;
 use crate::schema::{accounts, audit_entries, memberships, sessions, tickets, users};
@@ -179,6 +180,19 @@ impl PeopleReads for SqliteStore {
             Ok(rows.load::<AuditEntryRow>(connection)?)
         };
         Ok(listed::page(self.readers().read(read).await?, limit))
+    }
+
+    async fn matching_audit_entries(
+        &self,
+        scope: AuditScope,
+        filter: &AuditFilter,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        let filter = filter.clone();
+        let read = move |connection: &mut SqliteConnection| search(connection, scope, &filter, limit, after);
+        let (rows, last) = self.readers().read(read).await?;
+        Ok(listed::part(rows, limit, last.as_ref()))
     }
 }
 

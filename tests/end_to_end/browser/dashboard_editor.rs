@@ -53,6 +53,10 @@ fn d35_the_editor_is_usable_on_every_screen() {
     dashboard.send("#editor", &[("w0.url", "shop"), ("w9.number", "12"), ("accent_color", "red")]);
     look.at("editor-error");
     assert_eq!(types(&stored(&dashboard, &id)).len(), 9, "nothing is saved");
+    // A widget that is wrong and closed is opened by the answer.
+    tab.run("for (const it of document.querySelectorAll('.widgets details')) it.open = false");
+    dashboard.send("#editor", &[]);
+    assert_eq!(tab.evaluate::<u32>("document.querySelectorAll('.widgets details[open]').length"), 2);
     let values =
         [("w0.url", "https://shop.example.com/"), ("w9.number", "+49 30 1234567"), ("accent_color", "")];
     dashboard.send("#editor", &values);

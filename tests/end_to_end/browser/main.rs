@@ -29,6 +29,7 @@ mod dashboard_editor;
 mod dashboard_first_minute;
 mod dashboard_focus;
 mod dashboard_keyboard;
+mod dashboard_operators;
 mod dashboard_payloads;
 mod dashboard_picture;
 mod dashboard_screens;

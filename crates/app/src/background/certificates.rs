@@ -7,11 +7,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
+use signpost_domain::Hostname;
 
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::certificates::{Issuance, Outcome, want_missing, work_on};
+use crate::node_health::Part;
 use crate::ports::CLAIM_OF_A_CERTIFICATE;
 
 const ATTEMPTS: &str = "signpost_certificate_attempts_total";
@@ -56,7 +58,10 @@ impl ObtainCertificates {
             let hostname = certificate.hostname.clone();
             let work = work_on(app, issuance, certificate, claimed_until);
             match AssertUnwindSafe(work).catch_unwind().await {
-                Ok(Ok(outcome)) => metrics::counter!(ATTEMPTS, "outcome" => outcome.label()).increment(1),
+                Ok(Ok(outcome)) => {
+                    note(app, &hostname, outcome).await;
+                    metrics::counter!(ATTEMPTS, "outcome" => outcome.label()).increment(1);
+                }
                 Ok(Err(error)) => {
                     let cause = std::error::Error::source(&error).map(ToString::to_string);
                     tracing::warn!(%hostname, %error, cause, "the work on a certificate was not concluded");
@@ -66,6 +71,22 @@ impl ObtainCertificates {
         });
         join_all(working).await;
         Ok(if is_full { Progress::More } else { Progress::Done })
+    }
+}
+
+/// Notes for operators what became of the work on a certificate. The reason of a failure is stored with the hostname.
+async fn note(app: &Application, hostname: &Hostname, outcome: Outcome) {
+    match outcome {
+        Outcome::Issued | Outcome::Underway | Outcome::Asked => {
+            app.health.works(Part::Certificates, app.clock.now());
+        }
+        Outcome::Waiting | Outcome::Failed => {
+            let stored = app.store.certificate(hostname).await.ok().flatten();
+            let failure = stored.and_then(|stored| stored.plan.failure);
+            let reason = failure.as_ref().map_or(outcome.label(), |failure| failure.reason.as_str());
+            app.health.fails_with(Part::Certificates, app.clock.now(), &format!("{hostname}: {reason}"));
+        }
+        Outcome::Interrupted | Outcome::NotWanted | Outcome::Overtaken => {}
     }
 }
 

@@ -11,6 +11,7 @@ use signpost_domain::Timestamp;
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::node_health::{NodeHealth, Part};
 use crate::ports::{Clock, LeaseHolder, Store};
 
 const STEPS: &str = "signpost_background_steps_total";
@@ -36,6 +37,7 @@ pub struct JobRunner {
     job: Arc<dyn Job>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    health: Arc<NodeHealth>,
     holder: LeaseHolder,
     tenure: Option<Tenure>,
     step: Option<RunningStep>,
@@ -108,14 +110,19 @@ impl JobRunner {
         metrics::describe_counter!(STEPS, "Steps of background jobs on this node, by task and outcome.");
         metrics::describe_gauge!(HOLDS, "Whether this node does the steps of a background job (1).");
         let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
+        let health = Arc::clone(&app.health);
         let tenure = match job.done_by() {
             DoneBy::OneNode => {
                 metrics::gauge!(HOLDS, "task" => job.name()).set(0.0);
+                health.runs_job(job.name(), Some(false));
                 None
             }
-            DoneBy::EveryNode => Some(Tenure { lease_taken_at: None, next_step_at: clock.now() }),
+            DoneBy::EveryNode => {
+                health.runs_job(job.name(), None);
+                Some(Tenure { lease_taken_at: None, next_step_at: clock.now() })
+            }
         };
-        Self { job, store, clock, holder, tenure, is_lone: false, step: None, is_failing: false }
+        Self { job, store, clock, health, holder, tenure, is_lone: false, step: None, is_failing: false }
     }
 
     /// The same runner for a node that shares its store with no other, so that taking the lease is no news for the log.
@@ -156,6 +163,7 @@ impl JobRunner {
                 } else {
                     tracing::info!(job = self.job.name(), "took over background work");
                 }
+                self.health.runs_job(self.job.name(), Some(true));
                 metrics::gauge!(HOLDS, "task" => self.job.name()).set(1.0);
             }
             (Ok(false), Some(_)) => self.give_up("another node has taken the lease"),
@@ -177,6 +185,7 @@ impl JobRunner {
         self.is_failing = false;
         self.tenure = None;
         tracing::info!(job = self.job.name(), reason, "gave up background work");
+        self.health.runs_job(self.job.name(), Some(false));
         metrics::gauge!(HOLDS, "task" => self.job.name()).set(0.0);
     }
 
@@ -197,18 +206,22 @@ impl JobRunner {
         let outcome = step.outcome.as_mut().await;
         let began_at = step.began_at;
         self.step = None;
+        let (part, now) = (Part::Job(self.job.name()), self.clock.now());
         let label = match &outcome {
             Outcome::Made(_) => {
+                self.health.works(part, now);
                 if std::mem::take(&mut self.is_failing) {
                     tracing::info!(job = self.job.name(), "steps of background work succeed again");
                 }
                 "done"
             }
             Outcome::Failed(error) => {
+                self.health.fails(part, now, error);
                 self.note_failure(error);
                 "failed"
             }
             Outcome::Panicked => {
+                self.health.fails_with(part, now, "a step panicked; the log says more");
                 tracing::error!(job = self.job.name(), "a step of background work panicked");
                 "panicked"
             }

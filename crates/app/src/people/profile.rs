@@ -153,7 +153,7 @@ pub(super) async fn locked(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> R
 
 /// Refuses if the session of a request has ended, or has got another token, since the request was admitted. It confirms the
 /// session with its own values, which locks it.
-pub(super) async fn require_live(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> Result<(), PersonError> {
+pub(crate) async fn require_live(work: &mut dyn UnitOfWork, signed_in: &SignedIn) -> Result<(), PersonError> {
     let session = signed_in.session();
     let is_live =
         work.confirm_session(session.id, &session.hash, &session.hash, session.confirmed_at).await?;

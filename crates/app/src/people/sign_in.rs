@@ -1,12 +1,15 @@
 //! Signing in, confirming the password, and signing out (D71–D73, D75).
 
-use signpost_domain::{AuditAction, Email, Password, PasswordHash, SignInKey, User, Violations};
+use std::net::IpAddr;
+
+use signpost_domain::{AuditAction, Email, Password, PasswordHash, SignInKey, Timestamp, User, Violations};
 
 use super::profile::{not_written, of_user};
 use super::{Client, OpenedSession, PersonError, draw_token, open_session};
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::record;
+use crate::operator::Operator;
 use crate::ports::{Asker, HashingPlace, SignInTurn, Verdict};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -86,6 +89,34 @@ pub async fn confirm(
         .await?;
     app.store.forget_sign_ins(&key).await?;
     Ok(opened)
+}
+
+/// The failed sign-ins for an e-mail address from an IP address (D75).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failures {
+    /// How many count at present.
+    pub count: u32,
+    /// The last one that counts.
+    pub last_at: Option<Timestamp>,
+    /// How many seconds it is until another attempt is allowed. `None` if it is allowed now.
+    pub wait: Option<u32>,
+}
+
+/// The failures that count at present, for operators. Stores keep a hash of the two addresses only, so both are needed.
+///
+/// # Errors
+/// The store broke.
+pub async fn failures(
+    app: &Application,
+    _by: &Operator,
+    email: &Email,
+    address: IpAddr,
+) -> Result<Failures, PersonError> {
+    let now = app.clock.now();
+    let failures = app.store.sign_in_failures(&SignInKey::new(email, address)).await?;
+    let current = failures.current(now);
+    let wait = failures.allowed_from(now).map(|instant| now.seconds_until(instant));
+    Ok(Failures { count: current.count, last_at: current.last_at, wait })
 }
 
 /// Ends the session of this request.

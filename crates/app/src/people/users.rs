@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, TicketPurpose, User,
-    UserId,
+    Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, TicketPurpose,
+    User, UserId,
 };
 
 use super::profile::user_named;
@@ -13,7 +13,8 @@ use super::tickets;
 use super::{PersonError, draw_token};
 use crate::app_error::OperatorError;
 use crate::application::Application;
-use crate::audit::{Deed, record};
+use crate::audit::record;
+use crate::operator::Operator;
 use crate::ports::{UnitOfWork, WriteUserError};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -66,13 +67,14 @@ pub struct Invite {
 ///
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store or the source of randomness broke.
-pub async fn invite(app: &Application, invite: Invite) -> Result<SecretToken, OperatorError> {
+pub async fn invite(app: &Application, by: &Operator, invite: Invite) -> Result<SecretToken, OperatorError> {
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let Invite { email, joins, is_operator } = invite.clone();
             let token = draw_token(app)?;
             let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
             let account = joins.map(|(account, _)| account);
             let object = tickets::invitation_named(&email, joins.map(|(_, role)| role), is_operator);
             let purpose = TicketPurpose::Invitation { email, joins, is_operator };
@@ -83,7 +85,7 @@ pub async fn invite(app: &Application, invite: Invite) -> Result<SecretToken, Op
                     None => OperatorError::Broken(crate::AppError::AccountGone),
                 });
             }
-            record(app, work.as_mut(), Deed::by_command(account, AuditAction::TicketMade, object)).await?;
+            record(app, work.as_mut(), by.deed(account, AuditAction::TicketMade, object)).await?;
             commit(app, work).await?;
             Ok(token)
         })
@@ -99,12 +101,44 @@ pub async fn list(
     Ok(app.store.users(limit, after).await?)
 }
 
-/// Disables a user: all its sessions end at once, and it cannot sign in. Its keys stay valid, because they belong to accounts.
+/// A user.
 ///
 /// # Errors
 /// [`OperatorError::NoSuchUser`]. Or the store broke.
-pub async fn disable(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
-    change(app, user, AuditAction::UserDisabled, async |work: &mut dyn UnitOfWork, user: &mut User| {
+pub async fn find(
+    app: &Application,
+    _by: &Operator,
+    reference: &UserReference,
+) -> Result<User, OperatorError> {
+    let found = match reference {
+        UserReference::Id(id) => app.store.user(*id).await?,
+        UserReference::Email(email) => app.store.user_with_email(email).await?,
+    };
+    found.ok_or_else(|| OperatorError::NoSuchUser(reference.to_string()))
+}
+
+/// The accounts that a user is a member of, with the role in each, oldest first, at most a hundred.
+///
+/// # Errors
+/// The store broke.
+pub async fn accounts_of(
+    app: &Application,
+    _by: &Operator,
+    user: UserId,
+) -> Result<Vec<(Account, Role)>, OperatorError> {
+    Ok(app.store.accounts_of(user).await?)
+}
+
+/// Disables a user: all its sessions end at once, and it cannot sign in. Its keys stay valid, because they belong to accounts.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]; [`OperatorError::OwnUser`] for the operator's own user. Or the store broke.
+pub async fn disable(app: &Application, by: &Operator, user: &UserReference) -> Result<User, OperatorError> {
+    let action = AuditAction::UserDisabled;
+    change(app, by, user, action, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        if by.is(user.id) {
+            return Err(OperatorError::OwnUser);
+        }
         user.disabled_at.get_or_insert(app.clock.now());
         work.void_tickets(&user.email).await?;
         Ok(work.end_sessions(user.id, None).await? > 0)
@@ -116,8 +150,8 @@ pub async fn disable(app: &Application, user: &UserReference) -> Result<User, Op
 ///
 /// # Errors
 /// [`OperatorError::NoSuchUser`]. Or the store broke.
-pub async fn enable(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
-    change(app, user, AuditAction::UserEnabled, async |_: &mut dyn UnitOfWork, user: &mut User| {
+pub async fn enable(app: &Application, by: &Operator, user: &UserReference) -> Result<User, OperatorError> {
+    change(app, by, user, AuditAction::UserEnabled, async |_: &mut dyn UnitOfWork, user: &mut User| {
         user.disabled_at = None;
         Ok(false)
     })
@@ -128,8 +162,9 @@ pub async fn enable(app: &Application, user: &UserReference) -> Result<User, Ope
 ///
 /// # Errors
 /// [`OperatorError::NoSuchUser`]. Or the store broke.
-pub async fn sign_out(app: &Application, user: &UserReference) -> Result<User, OperatorError> {
-    change(app, user, AuditAction::SessionsEnded, async |work: &mut dyn UnitOfWork, user: &mut User| {
+pub async fn sign_out(app: &Application, by: &Operator, user: &UserReference) -> Result<User, OperatorError> {
+    let action = AuditAction::SessionsEnded;
+    change(app, by, user, action, async |work: &mut dyn UnitOfWork, user: &mut User| {
         Ok(work.end_sessions(user.id, None).await? > 0)
     })
     .await
@@ -139,18 +174,22 @@ pub async fn sign_out(app: &Application, user: &UserReference) -> Result<User, O
 ///
 /// # Errors
 /// [`OperatorError::NoSuchUser`], [`OperatorError::UserDisabled`]. Or the store or the source of randomness broke.
-pub async fn reset(app: &Application, user: &UserReference) -> Result<(User, SecretToken), OperatorError> {
+pub async fn reset(
+    app: &Application,
+    by: &Operator,
+    user: &UserReference,
+) -> Result<(User, SecretToken), OperatorError> {
     let token = draw_token(app)?;
-    let user =
-        change(app, user, AuditAction::TicketMade, async |work: &mut dyn UnitOfWork, user: &mut User| {
-            if user.disabled_at.is_some() {
-                return Err(OperatorError::UserDisabled(user.id));
-            }
-            let purpose = TicketPurpose::PasswordReset { user: user.id, email: user.email.clone() };
-            tickets::insert(app, work, &token, purpose).await?;
-            Ok(true)
-        })
-        .await?;
+    let action = AuditAction::TicketMade;
+    let user = change(app, by, user, action, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        if user.disabled_at.is_some() {
+            return Err(OperatorError::UserDisabled(user.id));
+        }
+        let purpose = TicketPurpose::PasswordReset { user: user.id, email: user.email.clone() };
+        tickets::insert(app, work, &token, purpose).await?;
+        Ok(true)
+    })
+    .await?;
     Ok((user, token))
 }
 
@@ -158,6 +197,7 @@ pub async fn reset(app: &Application, user: &UserReference) -> Result<(User, Sec
 /// user itself. If nothing was changed there is no entry.
 async fn change(
     app: &Application,
+    by: &Operator,
     reference: &UserReference,
     action: AuditAction,
     change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<bool, OperatorError>,
@@ -165,12 +205,13 @@ async fn change(
     let unknown = || OperatorError::NoSuchUser(reference.to_string());
     let id = match reference {
         UserReference::Id(id) => *id,
-        UserReference::Email(email) => app.store.user_with_email(email).await?.ok_or_else(unknown)?.id,
+        UserReference::Email(_) => find(app, by, reference).await?.id,
     };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
             let before = work.lock_user(id).await?.ok_or_else(unknown)?;
             let mut after = before.clone();
             let has_changed = change(work.as_mut(), &mut after).await?;
@@ -182,7 +223,7 @@ async fn change(
                 }
             }
             if has_changed || after != before {
-                record(app, work.as_mut(), Deed::by_command(None, action, user_named(&before))).await?;
+                record(app, work.as_mut(), by.deed(None, action, user_named(&before))).await?;
             }
             commit(app, work).await?;
             Ok(after)

@@ -13,6 +13,7 @@
 //!   see data of other accounts.
 
 pub mod accounts;
+pub mod audit_filter;
 pub mod certificate_authority;
 pub mod certificates;
 pub mod change_log;
@@ -40,6 +41,7 @@ pub mod store_error;
 
 pub use crate::click_batch::ClickBatch;
 pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
+pub use audit_filter::{AUDIT_CLOCKS_DIFFER, AUDIT_ENTRIES_SEARCHED, AuditFilter};
 pub use certificate_authority::{
     AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, Challenge, IssuedCertificate,
     OrderProgress, OrderUrl, RenewalAdvice, RenewalId, WaitScope,

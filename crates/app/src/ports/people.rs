@@ -6,6 +6,7 @@ use signpost_domain::{
     Session, SessionId, SignInFailures, SignInKey, Ticket, Timestamp, TokenHash, Usage, User, UserId,
 };
 
+use super::audit_filter::AuditFilter;
 use super::store_error::StoreError;
 
 /// A session with its user, and the user's place in an account.
@@ -99,6 +100,19 @@ pub trait PeopleReads: Send + Sync {
     async fn audit_entries(
         &self,
         scope: AuditScope,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<AuditEntry>, StoreError>;
+
+    /// One page of the entries of the audit that match, newest (highest id) first.
+    ///
+    /// One call looks at no more than [`AUDIT_ENTRIES_SEARCHED`](super::AUDIT_ENTRIES_SEARCHED) entries of the scope. So a page may
+    /// have fewer entries than `limit`, or none, and a next position all the same. It finds entries whose order by id differs from
+    /// their order by instant by up to [`AUDIT_CLOCKS_DIFFER`](super::AUDIT_CLOCKS_DIFFER). A call may take several round trips.
+    async fn matching_audit_entries(
+        &self,
+        scope: AuditScope,
+        filter: &AuditFilter,
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<AuditEntry>, StoreError>;

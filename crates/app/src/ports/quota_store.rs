@@ -1,5 +1,7 @@
 //! Counting requests.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
 
@@ -108,4 +110,7 @@ pub trait MergingQuotaStore: QuotaStore {
 pub trait SharedQuotaStore: Send + Sync {
     /// Whether the store is usable, for health checks (D63). It returns within 100 ms.
     async fn answers(&self) -> bool;
+
+    /// The last failure since the start of the program: how long ago it was, and what happened.
+    fn last_failure(&self) -> Option<(Duration, String)>;
 }

@@ -1,7 +1,7 @@
 //! Accounts as operators manage them (D15, D60).
 
 use signpost_app::accounts::{self, AccountReference, CreateAccount, OperatorError};
-use signpost_app::{AppError, keys};
+use signpost_app::{AppError, Operator, keys};
 use signpost_domain::{Account, Address, PageLimit, Site};
 use signpost_port_contracts::samples;
 
@@ -18,7 +18,8 @@ fn command(email: &str, plan: &str) -> CreateAccount {
 #[tokio::test]
 async fn an_account_is_stored_as_requested() {
     let world = World::new().await;
-    let created = accounts::create(&world.app, command("Ada@Example.com", "pro")).await.unwrap();
+    let created =
+        accounts::create(&world.app, &Operator::COMMAND, command("Ada@Example.com", "pro")).await.unwrap();
     let expected = Account {
         id: created.id,
         email: samples::email("Ada@Example.com"),
@@ -34,8 +35,10 @@ async fn an_account_is_stored_as_requested() {
 #[tokio::test]
 async fn an_email_address_has_one_account() {
     let world = World::new().await;
-    accounts::create(&world.app, command("ada@example.com", "pro")).await.unwrap();
-    let refused = accounts::create(&world.app, command("ADA@example.com", "pro")).await.unwrap_err();
+    accounts::create(&world.app, &Operator::COMMAND, command("ada@example.com", "pro")).await.unwrap();
+    let refused = accounts::create(&world.app, &Operator::COMMAND, command("ADA@example.com", "pro"))
+        .await
+        .unwrap_err();
     assert!(
         matches!(&refused, OperatorError::EmailTaken(email) if email == "ADA@example.com"),
         "{refused:?}"
@@ -45,7 +48,8 @@ async fn an_email_address_has_one_account() {
 #[tokio::test]
 async fn d60_accounts_are_found_by_email_address_or_id() {
     let world = World::new().await;
-    let ada = accounts::create(&world.app, command("Ada@example.com", "pro")).await.unwrap();
+    let ada =
+        accounts::create(&world.app, &Operator::COMMAND, command("Ada@example.com", "pro")).await.unwrap();
     let find = async |text: &str| accounts::find(&world.app, &text.parse().unwrap()).await;
     for text in ["ada@EXAMPLE.com", " Ada@example.com ", &ada.id.to_string()] {
         assert_eq!(find(text).await.unwrap(), ada.id, "{text}");
@@ -66,8 +70,12 @@ fn an_account_is_named_by_an_id_or_an_email_address() {
 #[tokio::test]
 async fn d15_unknown_plans_are_refused() {
     let world = World::new().await;
-    let created = accounts::create(&world.app, command("ada@example.com", "gold")).await.unwrap_err();
-    let set = accounts::set_plan(&world.app, world.account.id, &samples::plan("gold")).await.unwrap_err();
+    let created = accounts::create(&world.app, &Operator::COMMAND, command("ada@example.com", "gold"))
+        .await
+        .unwrap_err();
+    let set = accounts::set_plan(&world.app, &Operator::COMMAND, world.account.id, &samples::plan("gold"))
+        .await
+        .unwrap_err();
     for refused in [created, set] {
         assert_eq!(
             refused.to_string(),
@@ -84,7 +92,7 @@ async fn d15_unknown_plans_are_refused() {
 async fn a_caller_of_a_deleted_account_creates_nothing() {
     let world = World::new().await;
     let caller = world.caller().await;
-    accounts::delete(&world.app, world.account.id).await.unwrap();
+    accounts::delete(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     let created = create_as(&world.app, &caller, draft("sale")).await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
     let created = group_of(&world.app, &caller, "Late").await;
@@ -98,10 +106,10 @@ async fn an_unknown_account_is_reported() {
     let world = World::new().await;
     let unknown = samples::id();
     let outcomes = [
-        accounts::set_plan(&world.app, unknown, &samples::plan("pro")).await,
-        accounts::suspend(&world.app, unknown).await,
-        accounts::resume(&world.app, unknown).await,
-        accounts::delete(&world.app, unknown).await,
+        accounts::set_plan(&world.app, &Operator::COMMAND, unknown, &samples::plan("pro")).await,
+        accounts::suspend(&world.app, &Operator::COMMAND, unknown).await,
+        accounts::resume(&world.app, &Operator::COMMAND, unknown).await,
+        accounts::delete(&world.app, &Operator::COMMAND, unknown).await,
         keys::issue(&world.app, unknown, None).await.map(|_| ()),
         keys::list(&world.app, unknown).await.map(|_| ()),
     ];

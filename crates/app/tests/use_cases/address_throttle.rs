@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use signpost_app::admission::{Reason, admit};
 use signpost_app::ports::{QuotaStore, StoreError};
-use signpost_app::{Application, accounts, keys};
+use signpost_app::{Application, Operator, accounts, keys};
 use signpost_domain::{
     AccountId, ApiKeySecret, ErrorCode, Plan, QuotaDecision, QuotaRemaining, QuotaUse, RequestBudget,
     Timestamp,
@@ -62,7 +62,7 @@ async fn d18_a_throttled_address_costs_no_look_up() {
 async fn d18_every_kind_of_rejection_counts() {
     let world = World::new().await;
     let (suspended, suspended_key) = world.another_account("agency").await;
-    accounts::suspend(&world.app, suspended.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, suspended.id).await.unwrap();
     let (_, free_key) = world.another_account("free").await;
     let unknown = ApiKeySecret::from_random([9; 32]);
     for number in 0..30 {
@@ -163,7 +163,7 @@ impl QuotaStore for WaitingQuota {
 #[tokio::test(flavor = "multi_thread")]
 async fn d18_the_limit_is_exact_under_concurrency() {
     let world = World::new().await;
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     let quota = Arc::new(WaitingQuota(Barrier::new(80)));
     let app = Application { quota, ..world.memory.application() };
     let reasons =

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::admission::{AdmittedRequest, RateLimits, Reason};
-use signpost_app::{Actor, accounts, keys};
+use signpost_app::{Actor, Operator, accounts, keys};
 use signpost_domain::{ApiKeySecret, ErrorCode, Plan, QuotaRemaining, QuotaWindow, RequestBudget, Usage};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::logs::Log;
@@ -55,7 +55,7 @@ async fn d13_missing_unknown_and_revoked_keys_are_refused() {
 async fn d17_a_refused_suspended_account_sees_its_limits() {
     let world = World::new().await;
     world.caller().await;
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     for _ in 0..3 {
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
         assert!(matches!(refused.reason, Reason::Suspended), "{refused:?}");
@@ -65,7 +65,7 @@ async fn d17_a_refused_suspended_account_sees_its_limits() {
         // A refused request costs nothing (contract, Authentication 9).
         assert_eq!(limits.remaining, QuotaRemaining { minute: 119, day: 9_999 });
     }
-    accounts::resume(&world.app, world.account.id).await.unwrap();
+    accounts::resume(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(
         world.admit(Some(&world.secret)).await.unwrap().rate_limits.remaining,
         QuotaRemaining { minute: 118, day: 9_998 }
@@ -76,7 +76,9 @@ async fn d17_a_refused_suspended_account_sees_its_limits() {
 async fn d15_a_plan_without_the_api_has_limits_of_zero() {
     let world = World::new().await;
     for plan in ["free", "pro"] {
-        accounts::set_plan(&world.app, world.account.id, &samples::plan(plan)).await.unwrap();
+        accounts::set_plan(&world.app, &Operator::COMMAND, world.account.id, &samples::plan(plan))
+            .await
+            .unwrap();
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
         assert!(matches!(refused.reason, Reason::NoApiAccess), "{refused:?}");
         assert_eq!(refused.reason.code(), ErrorCode::ApiAccessNotAvailableOnCurrentPlan);
@@ -120,9 +122,13 @@ async fn d15_an_unconfigured_plan_gives_no_access() {
 async fn d15_a_change_of_plan_holds_for_the_next_request() {
     let world = World::new().await;
     world.caller().await;
-    accounts::set_plan(&world.app, world.account.id, &samples::plan("pro")).await.unwrap();
+    accounts::set_plan(&world.app, &Operator::COMMAND, world.account.id, &samples::plan("pro"))
+        .await
+        .unwrap();
     assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
-    accounts::set_plan(&world.app, world.account.id, &samples::plan("agency")).await.unwrap();
+    accounts::set_plan(&world.app, &Operator::COMMAND, world.account.id, &samples::plan("agency"))
+        .await
+        .unwrap();
     assert_eq!(world.caller().await.plan().name, samples::plan("agency"));
 }
 
@@ -134,10 +140,12 @@ async fn d7_checks_run_in_order() {
     assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::Exhausted { .. }));
 
     // The quota is exhausted as well from here on.
-    accounts::set_plan(&world.app, world.account.id, &samples::plan("free")).await.unwrap();
+    accounts::set_plan(&world.app, &Operator::COMMAND, world.account.id, &samples::plan("free"))
+        .await
+        .unwrap();
     assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
 
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     let refused = world.admit(Some(&world.secret)).await.unwrap_err();
     assert!(matches!(refused.reason, Reason::Suspended), "{refused:?}");
     assert_eq!(refused.rate_limits.unwrap().budget, RequestBudget { per_minute: 0, per_day: 0 });
@@ -193,7 +201,7 @@ async fn d15_an_exhausted_budget_is_logged_hourly_with_the_way_out() {
     }
     let command = format!("`signpost account set-plan {account} unlimited`");
     assert!(lines()[0].contains(&command), "{:?}", lines());
-    accounts::set_plan(&world.app, account, &samples::plan("unlimited")).await.unwrap();
+    accounts::set_plan(&world.app, &Operator::COMMAND, account, &samples::plan("unlimited")).await.unwrap();
     world.caller().await;
     assert_eq!(world.admit(Some(&world.secret)).await.unwrap().rate_limits.budget.per_minute, 1_000_000);
 }
@@ -272,7 +280,7 @@ async fn d17_a_failing_quota_store_still_shows_the_budget() {
     world.memory.quota.set_unavailable(true);
     for suspend in [false, true] {
         if suspend {
-            accounts::suspend(&world.app, world.account.id).await.unwrap();
+            accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
         }
         let refused = world.admit(Some(&world.secret)).await.unwrap_err();
         // D7: suspension is checked before the quota, so it is refused without a count.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use signpost_app::changes::{ChangeFollower, ChangeSubscriber, Origin};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::ports::{Affected, StoreError, VisibleChange};
-use signpost_app::{Application, accounts, groups, links};
+use signpost_app::{Application, Operator, accounts, groups, links};
 use signpost_domain::{Batch, Placement, RedirectRequest, id::RedirectKind};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -77,9 +77,9 @@ async fn d58_subscribers_on_the_node_are_notified_before_the_answer() {
     let ids = Batch::new(two.into()).unwrap();
     links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     assert_eq!(recorded.words(), [at(&world, &["c", "d"], own)]);
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(recorded.words(), [whole(&world, own)]);
-    accounts::resume(&world.app, world.account.id).await.unwrap();
+    accounts::resume(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(recorded.words(), [whole(&world, own)]);
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::accounts;
 use signpost_app::background::{ClickUpkeep, DoneBy, ForgetClicks, Job as _, Progress, UpkeepTask};
 use signpost_app::ports::ClickStore as _;
+use signpost_app::{Operator, accounts};
 use signpost_domain::analytics::{
     PlannedDeletion, RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey,
 };
@@ -217,9 +217,9 @@ async fn deleting_an_account_deletes_its_clicks() {
         click(&world, account, 0);
         click(&world, account, 20);
     }
-    accounts::delete(&world.app, world.account.id).await.unwrap();
+    accounts::delete(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(world.memory.click_store.rows(), 2);
-    accounts::delete(&world.app, other.id).await.unwrap();
+    accounts::delete(&world.app, &Operator::COMMAND, other.id).await.unwrap();
     assert_eq!(world.memory.click_store.rows(), 0);
 }
 
@@ -229,10 +229,10 @@ async fn a_failed_deletion_of_clicks_keeps_the_account() {
     let world = World::new().await;
     click(&world, world.account.id, 0);
     world.memory.click_store.set_unavailable(true);
-    assert!(accounts::delete(&world.app, world.account.id).await.is_err());
+    assert!(accounts::delete(&world.app, &Operator::COMMAND, world.account.id).await.is_err());
     assert!(world.app.store.account(world.account.id).await.unwrap().is_some());
     world.memory.click_store.set_unavailable(false);
-    accounts::delete(&world.app, world.account.id).await.unwrap();
+    accounts::delete(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(world.memory.click_store.rows(), 0);
 }
 

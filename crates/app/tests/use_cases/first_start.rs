@@ -1,5 +1,6 @@
 //! The first start on an empty store (D62).
 
+use signpost_app::Operator;
 use signpost_app::accounts::{self, CreateAccount, FirstStart};
 use signpost_app::admission;
 use signpost_domain::PageLimit;
@@ -29,7 +30,7 @@ async fn d62_a_later_start_creates_nothing() {
     let memory = InMemory::default();
     let app = memory.application();
     let other = CreateAccount { email: samples::email("ada@example.com"), ..command("free") };
-    let existing = accounts::create(&app, other).await.unwrap();
+    let existing = accounts::create(&app, &Operator::COMMAND, other).await.unwrap();
     for _ in 0..2 {
         assert!(accounts::first_start(&app, command("agency")).await.unwrap().is_none());
     }

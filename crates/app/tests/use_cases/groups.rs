@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::{accounts, groups};
+use signpost_app::{Operator, accounts, groups};
 use signpost_domain::{
     Change, Group, GroupId, Plan, PlanLimits, PlanResource, Redirect, RedirectRequest, Refusal,
 };
@@ -84,7 +84,7 @@ async fn d33_deleting_a_group_with_many_links_keeps_them() {
 async fn d60_an_account_with_many_links_is_deleted_with_all_its_data() {
     let world = World::new().await;
     let links = fill(&world, None).await;
-    accounts::delete(&world.app, world.account.id).await.unwrap();
+    accounts::delete(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(world.app.store.account(world.account.id).await.unwrap(), None);
     for link in [links.first(), links.last()].into_iter().flatten() {
         let address = link.placement.address().unwrap();

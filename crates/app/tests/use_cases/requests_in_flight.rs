@@ -1,8 +1,8 @@
 //! Bounds on concurrent requests of one account (R46).
 
-use signpost_app::AppError;
 use signpost_app::admission::{AccountBounds, Reason};
 use signpost_app::links::{self, ListLinks};
+use signpost_app::{AppError, Operator};
 use signpost_domain::{ErrorCode, LinkKind, QuotaRemaining, SearchText};
 use signpost_memory::InMemory;
 
@@ -40,10 +40,10 @@ async fn r46_requests_beyond_the_bound_are_refused_without_being_counted() {
 async fn d7_the_bound_is_checked_after_the_plan_and_before_the_quota() {
     let world = world(1, 1).await;
     let held = world.caller().await;
-    signpost_app::accounts::suspend(&world.app, world.account.id).await.unwrap();
+    signpost_app::accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     let refused = world.admit(Some(&world.secret)).await.unwrap_err();
     assert!(matches!(refused.reason, Reason::Suspended), "{refused:?}");
-    signpost_app::accounts::resume(&world.app, world.account.id).await.unwrap();
+    signpost_app::accounts::resume(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     drop(held);
 
     for _ in 0..119 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use signpost_app::idempotency::Idempotency;
-use signpost_app::{accounts, domains, groups, keys, links};
+use signpost_app::{Operator, accounts, domains, groups, keys, links};
 use signpost_domain::{Email, IdReference, PlanName, RedirectContent, RedirectRequest, Submitted};
 use signpost_memory::InMemory;
 
@@ -16,7 +16,7 @@ async fn writing_use_cases_can_be_spawned() {
         plan: PlanName::parse("agency").unwrap(),
     };
     let spawned = tokio::spawn(async move {
-        let account = accounts::create(&app, command).await.unwrap();
+        let account = accounts::create(&app, &Operator::COMMAND, command).await.unwrap();
         let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
         let address = std::net::Ipv4Addr::LOCALHOST.into();
         let caller = signpost_app::admission::admit(&app, Some(&secret), address, None).await.unwrap().caller;

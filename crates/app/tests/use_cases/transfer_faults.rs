@@ -1,5 +1,6 @@
 //! Faults during imports and exports.
 
+use signpost_app::Operator;
 use signpost_app::accounts::{self, OperatorError};
 use signpost_app::transfer::{Export, Field, FieldValue, Import, ImportMode, Imported, Record};
 use signpost_domain::Redirect;
@@ -126,7 +127,7 @@ async fn an_export_fails_when_its_account_is_deleted() {
     world.redirect("a").await;
     let mut export = Export::start(&world.app, world.account.id).await.unwrap();
     export.next(&world.app).await.unwrap();
-    accounts::delete(&world.app, world.account.id).await.unwrap();
+    accounts::delete(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     let outcome = loop {
         match export.next(&world.app).await {
             Ok(Some(_)) => {}

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use signpost_app::accounts;
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
+use signpost_app::{Operator, accounts};
 use signpost_domain::{Change, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectRequest};
 use signpost_port_contracts::samples;
 
@@ -126,7 +126,9 @@ async fn d15_features_are_those_of_the_plan() {
     blocking.set(Field::GeoBlocklists, FieldValue::Countries(vec!["de".to_owned()]));
     assert_eq!(refused(&world, blocking).await.0, "feature_not_available_on_current_plan");
     assert_eq!(one(&world, guarded.clone()).await, Imported::Created);
-    accounts::set_plan(&world.app, world.account.id, &samples::plan("free")).await.unwrap();
+    accounts::set_plan(&world.app, &Operator::COMMAND, world.account.id, &samples::plan("free"))
+        .await
+        .unwrap();
     assert_eq!(one(&world, guarded).await, Imported::Unchanged);
 }
 

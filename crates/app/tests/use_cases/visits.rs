@@ -1,8 +1,8 @@
 //! From a public address to where it leads (D24, D44, D54).
 
-use signpost_app::accounts;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Missing, Resolution, address_of, resolve};
+use signpost_app::{Operator, accounts};
 use signpost_domain::{
     CountryCode, GeoBlocklist, LandingRequest, PageContent, Redirect, RedirectRequest, WidgetContent,
     WidgetId,
@@ -92,11 +92,11 @@ async fn d54_links_of_a_suspended_account_are_not_found() {
         .with(|content| content.target_url = Some(samples::target("https://go.example.com/1")));
     create_as(&world.app, &stranger, theirs).await.unwrap();
     assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
-    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     for slug in ["1", "2", "theirs"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere);
     }
-    accounts::resume(&world.app, world.account.id).await.unwrap();
+    accounts::resume(&world.app, &Operator::COMMAND, world.account.id).await.unwrap();
     assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
 }
 

@@ -1,7 +1,7 @@
 //! From an address on a custom domain to where it leads (D24, D44).
 
-use signpost_app::accounts;
 use signpost_app::visits::Resolution;
+use signpost_app::{Operator, accounts};
 use signpost_domain::{Change, HostReference, LandingRequest, RedirectRequest};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -159,10 +159,10 @@ async fn d24_only_existing_addresses_are_followed() {
     becomes(&world.app, &domain, ACTIVE).await;
     let hosts = world.resolved("go.example.com", Some("a")).await.target_hosts;
     assert_eq!(hosts, [OTHER, "target.example"], "the blocklist is asked about both");
-    accounts::suspend(&world.app, other.id).await.unwrap();
+    accounts::suspend(&world.app, &Operator::COMMAND, other.id).await.unwrap();
     assert_eq!(from_a().await, Resolution::NotThere);
     assert_eq!(visit(&world, OTHER, Some("end")).await, Resolution::NotThere);
-    accounts::resume(&world.app, other.id).await.unwrap();
+    accounts::resume(&world.app, &Operator::COMMAND, other.id).await.unwrap();
     assert_eq!(from_a().await, leads_to(END));
 }
 

@@ -9,7 +9,7 @@ use signpost_app::admission::{self, AdmittedRequest, NotAdmitted, Reason};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::Insertion;
-use signpost_app::{AppError, Application, Caller, groups, keys};
+use signpost_app::{AppError, Application, Caller, Operator, groups, keys};
 use signpost_domain::{
     Account, ApiKeySecret, Change, ErrorCode, Feature, Group, IdReference, LandingId, LandingPage,
     LandingRequest, Link, LinkId, LinkKind, Page, PageContent, Plan, PlanLimits, Redirect, RedirectContent,
@@ -215,7 +215,7 @@ pub(crate) async fn list_redirects(
 async fn account_of(app: &Application, plan: &str) -> (Account, ApiKeySecret) {
     let email = samples::account().email;
     let command = CreateAccount { email, name: None, plan: samples::plan(plan) };
-    let account = accounts::create(app, command).await.unwrap();
+    let account = accounts::create(app, &Operator::COMMAND, command).await.unwrap();
     let (_, secret) = keys::issue(app, account.id, None).await.unwrap();
     (account, secret)
 }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{EncodedClicks, Randomness, RandomnessUnavailable};
+use signpost_app::with_causes;
 use signpost_clicks::BuiltSegment;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
@@ -52,6 +53,8 @@ pub(crate) struct Spool {
     /// Whether the next batch comes from a leftover, if there is one.
     is_leftovers_turn: bool,
     failed_at: Option<Instant>,
+    /// Why the last write failed, with its causes.
+    failure: String,
     free_space: FreeSpace,
     warnings: LogPace,
 }
@@ -77,6 +80,7 @@ impl Spool {
             leftovers: Vec::new(),
             is_leftovers_turn: false,
             failed_at: None,
+            failure: String::new(),
             free_space: FreeSpace::of_system(),
             warnings: LogPace::default(),
         })
@@ -133,7 +137,7 @@ impl Spool {
             Ok(()) => self.write_now(batch),
             Err(nearly_full) => Err(FileError::Unusable(Box::new(nearly_full))),
         };
-        match written {
+        match &written {
             Ok(()) => {
                 if self.failed_at.take().is_some() {
                     tracing::info!("the spool of clicks can be written again");
@@ -141,9 +145,17 @@ impl Spool {
                 self.memory.clear();
                 self.in_memory = FileTotals::default();
             }
-            Err(_) => self.failed_at = Some(Instant::now()),
+            Err(error) => {
+                self.failed_at = Some(Instant::now());
+                self.failure = with_causes(error);
+            }
         }
         written
+    }
+
+    /// Why the last write failed. `None` if it succeeded.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failed_at.map(|_| self.failure.as_str())
     }
 
     fn write_now(&mut self, batch: Option<&EncodedClicks>) -> Result<(), FileError> {

@@ -47,6 +47,7 @@ pub(crate) async fn start(
         countries: Arc::new(NoCountries),
         facts,
         secrets: None,
+        health: Arc::default(),
     };
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder.join("spool"))).await.unwrap()
 }

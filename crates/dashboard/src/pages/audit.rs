@@ -8,16 +8,21 @@ use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use actix_web::web::Bytes;
 use futures_util::stream;
 use serde_json::json;
+use signpost_app::accounts::{self, OperatorError};
 use signpost_app::audit::{self, AuditExport};
-use signpost_app::people::PersonError;
 use signpost_app::{Application, with_causes};
-use signpost_domain::{AuditAction, AuditActor, AuditEntry, PageLimit, Preferences, User, UserId};
+use signpost_domain::{
+    AccountId, AuditAction, AuditActor, AuditEntry, Page, PageLimit, Preferences, User, UserId,
+};
 
+use super::audit_filter::AskedFilter;
+use super::operator::operator;
 use super::{pager, position_of};
 use crate::answer::page;
 use crate::failure::Failure;
 use crate::frame::{TEXTS, own_shell, shell};
 use crate::local_time::date_and_time;
+use crate::paths::with_query;
 use crate::views::{AuditPage, AuditRow, NavItem};
 use crate::visit::Visit;
 
@@ -27,50 +32,81 @@ const MOST_IDS: usize = 3;
 /// `GET /{account}/audit`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
-    let after = position_of(&visit.query());
-    let list = audit::list(visit.app(), &member.caller, PageLimit::default(), after).await?;
+    let (query, preferences) = (visit.query(), &member.signed_in.user().preferences);
+    let after = position_of(&query);
+    let asked = AskedFilter::of(&query, preferences, false);
     let path = format!("/{}/audit", member.caller.account_id());
-    let preferences = &member.signed_in.user().preferences;
+    let (app, limit) = (visit.app(), PageLimit::default());
+    let list = match asked.question.clone() {
+        Some(question) => audit::list(app, &member.caller, question, limit, after).await?,
+        None => Page::empty(),
+    };
     page(&AuditPage {
         lead: TEXTS.audit_lead,
         rows: rows(&visit, &list.items, preferences, false).await?,
-        pager: pager(&list, &path, &[], after.is_none()),
-        export: format!("{path}.ndjson"),
+        pager: pager(&list, &path, &asked.pairs(), after.is_none()),
+        export: with_query(&format!("{path}.ndjson"), asked.pairs()),
+        filter: asked.form(&path, &list),
         shell: shell(&visit, &member, NavItem::Audit, TEXTS.audit, vec![]),
     })
 }
 
 /// `GET /audit`
 pub(crate) async fn show_all(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
-    let after = position_of(&visit.query());
-    let list = audit::list_all(visit.app(), &signed_in, PageLimit::default(), after).await;
-    let list = list.map_err(|error| confirmable(error, &visit))?;
-    let user = signed_in.user();
+    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
+    let (query, user) = (visit.query(), signed_in.user());
+    let after = position_of(&query);
+    let asked = AskedFilter::of(&query, &user.preferences, true);
+    let (app, limit) = (visit.app(), PageLimit::default());
+    let account = account_of(&visit, &asked).await?;
+    let list = match (asked.question.clone(), account) {
+        (Some(question), Some(account)) => {
+            audit::list_all(app, &operator, account, question, limit, after).await?
+        }
+        (None, _) | (_, None) => Page::empty(),
+    };
     page(&AuditPage {
         lead: TEXTS.audit_all_lead,
         rows: rows(&visit, &list.items, &user.preferences, true).await?,
-        pager: pager(&list, "/audit", &[], after.is_none()),
-        export: "/audit.ndjson".to_owned(),
+        pager: pager(&list, "/audit", &asked.pairs(), after.is_none()),
+        export: with_query("/audit.ndjson", asked.pairs()),
+        filter: asked.form("/audit", &list),
         shell: own_shell(&visit, user, NavItem::Audit, TEXTS.audit_all),
     })
+}
+
+/// The account that a filter names, or `Some(None)` without one. `None` if there is none with this e-mail address. An id need not
+/// exist any more, because the audit outlives accounts.
+async fn account_of(visit: &Visit, asked: &AskedFilter) -> Result<Option<Option<AccountId>>, Failure> {
+    let Some(reference) = &asked.account else { return Ok(Some(None)) };
+    match accounts::find(visit.app(), reference).await {
+        Ok(id) => Ok(Some(Some(id))),
+        Err(OperatorError::NoAccountWithEmail(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// `GET /{account}/audit.ndjson`
 pub(crate) async fn export(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
-    lines(visit.shared_app(), audit::export(member.caller)?).await
+    let asked = AskedFilter::of(&visit.query(), &member.signed_in.user().preferences, false);
+    let question = asked.question.ok_or(Failure::NOT_FOUND)?;
+    lines(visit.shared_app(), audit::export(visit.app(), member.caller, question).await?).await
 }
 
 /// `GET /audit.ndjson`
 pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
-    let export = audit::export_all(visit.app(), &signed_in).map_err(|error| match error {
-        // The page leads on to the confirmation; a download would save it as a file.
-        PersonError::NotConfirmed => Failure::confirm_first("/audit"),
-        error => error.into(),
-    })?;
-    lines(visit.shared_app(), export).await
+    // The page leads on to the confirmation; a download would save it as a file.
+    let (signed_in, operator) = operator(&visit, &page_of_export(&visit)).await?;
+    let asked = AskedFilter::of(&visit.query(), &signed_in.user().preferences, true);
+    let account = account_of(&visit, &asked).await?.ok_or(Failure::NOT_FOUND)?;
+    let question = asked.question.ok_or(Failure::NOT_FOUND)?;
+    lines(visit.shared_app(), audit::export_all(visit.app(), &operator, account, question).await?).await
+}
+
+/// The page with the entries of an export.
+fn page_of_export(visit: &Visit) -> String {
+    visit.here().replacen("/audit.ndjson", "/audit", 1)
 }
 
 /// Every entry as one line. The first page is read before the status is sent, so that a failing store is an error page; each
@@ -113,13 +149,6 @@ fn line(entry: &AuditEntry) -> String {
         "network": network.map(|network| network.to_string()),
     });
     format!("{line}\n")
-}
-
-fn confirmable(error: PersonError, visit: &Visit) -> Failure {
-    match error {
-        PersonError::NotConfirmed => Failure::confirm_first(&visit.here()),
-        error => error.into(),
-    }
 }
 
 async fn rows(

@@ -120,7 +120,7 @@ fn user_in(visit: &Visit) -> Result<UserId, Failure> {
     visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)
 }
 
-fn role_of(text: &str, violations: &mut Violations) -> Option<Role> {
+pub(super) fn role_of(text: &str, violations: &mut Violations) -> Option<Role> {
     let role = Role::from_name(text);
     if role.is_none() {
         let error = FieldError::new(ViolationCode::InvalidValue, "must be one of the roles");
@@ -161,6 +161,6 @@ async fn members_page(
     })
 }
 
-fn roles(chosen: Role) -> Vec<Choice> {
+pub(super) fn roles(chosen: Role) -> Vec<Choice> {
     Role::ALL.map(|role| Choice::new(role.as_str(), role_name(role), role == chosen)).into()
 }

@@ -3,6 +3,7 @@
 pub(crate) mod analytics;
 pub(crate) mod assets;
 pub(crate) mod audit;
+mod audit_filter;
 pub(crate) mod domains;
 pub(crate) mod entry;
 pub(crate) mod groups;
@@ -11,6 +12,7 @@ pub(crate) mod keys;
 pub(crate) mod links;
 pub(crate) mod me;
 pub(crate) mod members;
+pub(crate) mod operator;
 pub(crate) mod pixels;
 pub(crate) mod sign_in;
 pub(crate) mod usage;

@@ -38,7 +38,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     })
 }
 
-fn requests(budget: RequestBudget, remaining: QuotaRemaining) -> Vec<Meter> {
+pub(super) fn requests(budget: RequestBudget, remaining: QuotaRemaining) -> Vec<Meter> {
     let used = |allowed: u32, left: u32| u64::from(allowed.saturating_sub(left));
     vec![
         meter(TEXTS.meter_minute, used(budget.per_minute, remaining.minute), budget.per_minute.into(), ""),
@@ -51,7 +51,7 @@ fn requests(budget: RequestBudget, remaining: QuotaRemaining) -> Vec<Meter> {
     ]
 }
 
-fn meter(label: &str, used: u64, allowed: u64, note: &str) -> Meter {
+pub(super) fn meter(label: &str, used: u64, allowed: u64, note: &str) -> Meter {
     Meter {
         label: label.to_owned(),
         used,
@@ -62,7 +62,7 @@ fn meter(label: &str, used: u64, allowed: u64, note: &str) -> Meter {
     }
 }
 
-const fn resource_name(resource: PlanResource) -> &'static str {
+pub(super) const fn resource_name(resource: PlanResource) -> &'static str {
     match resource {
         PlanResource::Links => TEXTS.meter_links,
         PlanResource::Groups => TEXTS.meter_groups,

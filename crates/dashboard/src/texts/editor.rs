@@ -39,6 +39,7 @@ pub struct EditorTexts {
     pub language_hint: One,
     pub language_new: &'static str,
     pub look: &'static str,
+    pub moved: &'static str,
     pub newer: &'static str,
     pub none: &'static str,
     pub not_saved: &'static str,

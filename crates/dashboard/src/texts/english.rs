@@ -4,6 +4,7 @@ use super::Texts;
 use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
+use super::english_operator::OPERATOR;
 use super::english_shortcuts::SHORTCUTS;
 use super::{english_audit::action, english_errors::error};
 
@@ -15,6 +16,7 @@ pub static ENGLISH: Texts = Texts {
     domains: &DOMAINS,
     editor: &EDITOR,
     shortcut: &SHORTCUTS,
+    operator: &OPERATOR,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

@@ -78,7 +78,7 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     plan_without: "Your plan has no custom domains. Domains that you have already connected go on working.",
     record_name: "Name",
     records: "DNS records",
-    records_of: "The same records in every state. A name is written in full: if your provider adds the zone, enter only the part before it.",
+    records_of: "The records stay the same in every state. A name is written in full: if your provider adds the zone, enter only the part before it.",
     records_found: |a, b| format!("{a} of {b} records found"),
     said_checked: "Checked just now.",
     said_deleted: "The domain is deleted.",
@@ -131,7 +131,7 @@ const fn certificate_status(status: CertificateStatus) -> &'static str {
 const fn certificate_failure(reason: &CertificateFailureReason) -> &'static str {
     match reason {
         CertificateFailureReason::CaaForbids => {
-            "CAA records of this hostname forbid the authority to issue a certificate. Allow it there, or remove them."
+            "CAA records of this hostname do not allow the authority to issue a certificate. Allow it there, or remove them."
         }
         CertificateFailureReason::PointsElsewhere => "DNS leads this hostname elsewhere.",
         CertificateFailureReason::Unreachable => {

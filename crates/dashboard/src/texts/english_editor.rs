@@ -16,19 +16,19 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
     accent_as_given: "This colour is readable on the page as it is.",
     accent_both: |a, b| {
         format!(
-            "Texts and icons are shown in {a} on light and in {b} on dark, so that they are readable. Buttons keep your colour."
+            "Text and icons are shown in {a} on light and in {b} on dark, so that they are readable. Filled buttons keep your colour."
         )
     },
     accent_dark: |a| {
         format!(
-            "On dark, texts and icons are shown in {a}, so that they are readable. Buttons keep your colour."
+            "On dark, text and icons are shown in {a}, so that they are readable. Filled buttons keep your colour."
         )
     },
-    accent_hint: "As #rrggbb. Empty is the default.",
+    accent_hint: "As #rrggbb. Leave it empty for the default.",
     accent_invalid: "This is not a colour such as #116b4f.",
     accent_light: |a| {
         format!(
-            "On light, texts and icons are shown in {a}, so that they are readable. Buttons keep your colour."
+            "On light, text and icons are shown in {a}, so that they are readable. Filled buttons keep your colour."
         )
     },
     add: "Add",
@@ -50,6 +50,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
     },
     language_new: "The language of your texts, as a tag such as en or pt-BR. Empty if they have several.",
     look: "Look",
+    moved: "Moved to place {1} of {2}",
     newer: "This page has a widget that only a newer version of Signpost knows, so its widgets cannot be edited here.",
     none: "The page has no widgets yet. Add links, texts and pictures with the buttons below.",
     not_saved: "Not saved yet",

@@ -10,7 +10,9 @@ mod english_countries;
 mod english_domains;
 mod english_editor;
 mod english_errors;
+mod english_operator;
 mod english_shortcuts;
+mod operator;
 mod shortcuts;
 
 use signpost_domain::AuditAction;
@@ -21,6 +23,7 @@ pub use analytics::AnalyticsTexts;
 pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
+pub use operator::OperatorTexts;
 pub use shortcuts::ShortcutTexts;
 
 /// A text with one value in it.
@@ -40,6 +43,7 @@ pub struct Texts {
     pub domains: &'static DomainTexts,
     pub editor: &'static EditorTexts,
     pub shortcut: &'static ShortcutTexts,
+    pub operator: &'static OperatorTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

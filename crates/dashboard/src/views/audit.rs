@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::form::Choice;
 use super::shell::{Pager, Shell};
 
 /// The audit of an account, `GET A/audit`, or of the installation, `GET /audit`.
@@ -18,6 +19,39 @@ pub struct AuditPage {
     pub pager: Pager,
     /// The path of the export.
     pub export: String,
+    /// The conditions on entries.
+    pub filter: AuditFilterForm,
+}
+
+/// The conditions on entries, as they were typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilterForm {
+    /// The path of the form.
+    pub action: String,
+    /// `q`: a part of the object.
+    pub text: String,
+    /// `action`: what was done.
+    pub actions: Vec<Choice>,
+    /// `who` did it.
+    pub who: String,
+    /// `account`, where entries of several are listed.
+    pub account: Option<String>,
+    /// `from`: the first day.
+    pub from: String,
+    /// `to`: the last day.
+    pub to: String,
+    /// How many conditions beside the text are set.
+    pub count: usize,
+    /// What is wrong with the conditions, as a sentence.
+    pub problem: Option<String>,
+    /// Only a part of the entries was looked at, and the next page continues.
+    pub is_partial: bool,
+}
+
+impl AuditFilterForm {
+    fn is_set(&self) -> bool {
+        self.count > 0 || !self.text.is_empty()
+    }
 }
 
 /// An entry.

@@ -17,6 +17,9 @@ mod keys;
 mod link_forms;
 mod link_list;
 mod members;
+mod operator_accounts;
+mod operator_health;
+mod operator_users;
 mod pixels;
 mod shell;
 mod usage;
@@ -26,7 +29,7 @@ pub use analytics::{
     AnalyticsPage, AnalyticsReport, BucketRow, DimensionBars, LinkScopeFields, LiveFigures, RangeForm,
     StateLink, Total, ValueBar,
 };
-pub use audit::{AuditPage, AuditRow};
+pub use audit::{AuditFilterForm, AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use domains::{CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone};
 pub use editor::{Control, EditorInput, EditorPage, EditorWidget};
@@ -45,6 +48,11 @@ pub use link_list::{
     Tile,
 };
 pub use members::{InvitedPage, MemberRow, MembersPage};
+pub use operator_accounts::{
+    DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage,
+};
+pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
+pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use usage::{Meter, PlanFeature, UsagePage};

@@ -47,6 +47,24 @@ impl Shell {
     pub fn base(&self) -> String {
         self.account.as_ref().map(|account| format!("/{}", account.id)).unwrap_or_default()
     }
+
+    /// Whether it is a page for operators, which has a navigation of its own, and commands in place of requests to the API.
+    pub(crate) fn is_for_operators(&self) -> bool {
+        let is_theirs = match self.nav {
+            NavItem::Accounts | NavItem::Users | NavItem::SignIns | NavItem::Health | NavItem::Audit => true,
+            NavItem::None
+            | NavItem::Links
+            | NavItem::Analytics
+            | NavItem::Domains
+            | NavItem::Groups
+            | NavItem::Pixels
+            | NavItem::Keys
+            | NavItem::Usage
+            | NavItem::Members
+            | NavItem::Me => false,
+        };
+        self.account.is_none() && is_theirs
+    }
 }
 
 /// The frame of pages for people who are not signed in, and of short questions: one card in the middle.
@@ -118,6 +136,14 @@ pub enum NavItem {
     Audit,
     /// The user's own settings.
     Me,
+    /// All accounts, for operators.
+    Accounts,
+    /// All users, for operators.
+    Users,
+    /// The limits of sign-ins, for operators.
+    SignIns,
+    /// The health of the node, for operators.
+    Health,
 }
 
 impl NavItem {
@@ -136,6 +162,10 @@ impl NavItem {
             Self::Members => "members",
             Self::Audit => "audit",
             Self::Me => "me",
+            Self::Accounts => "accounts",
+            Self::Users => "users",
+            Self::SignIns => "sign-ins",
+            Self::Health => "health",
         };
         name == other
     }

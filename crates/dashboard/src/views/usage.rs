@@ -46,16 +46,16 @@ impl Meter {
     }
 
     /// The filled part of the meter.
-    fn percent(&self) -> u128 {
+    pub(super) fn percent(&self) -> u128 {
         let (used, allowed) = (u128::from(self.used.min(self.allowed)), u128::from(self.allowed));
         (used * 100).checked_div(allowed).unwrap_or(0)
     }
 
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.allowed > 0 && self.used >= self.allowed
     }
 
-    fn is_high(&self) -> bool {
+    pub(super) fn is_high(&self) -> bool {
         !self.is_full() && self.allowed > 0 && self.used >= self.high()
     }
 }

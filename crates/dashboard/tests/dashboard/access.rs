@@ -1,6 +1,6 @@
 //! Who gets in: every route for every kind of person (D69).
 
-use signpost_app::accounts;
+use signpost_app::{Operator, accounts};
 use signpost_dashboard::{Access, ROUTES, RouteInfo, RouteMethod};
 use signpost_domain::Role;
 
@@ -37,7 +37,10 @@ fn path_of(dashboard: &Dashboard, route: &RouteInfo, link: &str) -> String {
         pattern if pattern.contains("/groups/") => format!("grp_{}", "0".repeat(32)),
         pattern if pattern.contains("/pixels/") => format!("pxl_{}", "0".repeat(32)),
         pattern if pattern.contains("/keys/") => format!("key_{}", "0".repeat(32)),
-        pattern if pattern.contains("/members/") => format!("usr_{}", "0".repeat(32)),
+        pattern if pattern.contains("/operator/accounts/") => format!("acc_{}", "0".repeat(32)),
+        pattern if pattern.contains("/members/") || pattern.contains("/operator/users/") => {
+            format!("usr_{}", "0".repeat(32))
+        }
         _ => format!("ses_{}", "0".repeat(32)),
     };
     route
@@ -166,7 +169,7 @@ async fn d76_members_of_a_suspended_account_read_and_change_nothing() {
     let owner = dashboard.member("owner@example.com", Role::Owner).await;
     let (redirect, page) =
         (link_of_kind(&dashboard, "redirect").await, link_of_kind(&dashboard, "landing").await);
-    accounts::suspend(&dashboard.app, dashboard.account).await.unwrap();
+    accounts::suspend(&dashboard.app, &Operator::COMMAND, dashboard.account).await.unwrap();
     for route in ROUTES {
         let Access::Member(permission) = route.access else { continue };
         if route.pattern == "/{account}/members/leave" {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use signpost_app::admission::{SignedIn, enter};
 use signpost_app::analytics::{Asked, LinkChoice, of_account};
-use signpost_app::{Caller, accounts};
+use signpost_app::{Caller, Operator, accounts};
 use signpost_domain::analytics::{
     Buckets, Dimension, DimensionFilter, Interval, Period, RecordedClick, RecordedKind, Report,
     ReportSubject, TimeZone, Values, VisitorHash,
@@ -304,7 +304,14 @@ async fn d50_a_link_that_is_not_counted_says_so() {
 #[actix_web::test]
 async fn d49_a_plan_cuts_named_periods_and_refuses_long_dates() {
     let (dashboard, viewer, _) = visited().await;
-    accounts::set_plan(&dashboard.app, dashboard.account, &PlanName::parse("free").unwrap()).await.unwrap();
+    accounts::set_plan(
+        &dashboard.app,
+        &Operator::COMMAND,
+        dashboard.account,
+        &PlanName::parse("free").unwrap(),
+    )
+    .await
+    .unwrap();
     let days = caller(&viewer).await.plan().limits.analytics_days;
     assert!(days < 365, "{days}");
     let cut = viewer.get(&dashboard.path("analytics?range=12m")).await;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signpost_app::people::users;
-use signpost_app::{accounts, keys};
-use signpost_domain::{PlanName, Role};
+use signpost_app::{Operator, accounts, keys};
+use signpost_domain::{PlanName, Role, Timestamp};
 
 use crate::harness::{Browser, Dashboard};
 
@@ -73,7 +73,7 @@ async fn d78_deletions_and_changes_of_people_and_keys_are_recorded_with_their_ne
         assert_eq!((&by_command["actor"], &by_command["network"]), (&"command".into(), &Value::Null));
     }
     let page = owner.get(&path("audit")).await;
-    assert_eq!(page.body.matches("Deleted links").count(), 2, "{}", page.body);
+    assert_eq!(page.body.matches("<b class=\"name\">Deleted links").count(), 2, "{}", page.body);
     assert!(
         page.body.contains(">Ada (owner@example.com)<") && page.body.contains("The command line"),
         "{}",
@@ -88,15 +88,15 @@ async fn d78_commands_about_plan_suspension_and_keys_are_recorded() {
     let (app, account) = (&dashboard.app, dashboard.account);
     let (key, _) = keys::issue(app, account, None).await.unwrap();
     keys::revoke(app, key.id).await.unwrap();
-    accounts::set_plan(app, account, &PlanName::parse("free").unwrap()).await.unwrap();
-    accounts::suspend(app, account).await.unwrap();
+    accounts::set_plan(app, &Operator::COMMAND, account, &PlanName::parse("free").unwrap()).await.unwrap();
+    accounts::suspend(app, &Operator::COMMAND, account).await.unwrap();
     let while_suspended = entries(&owner, &dashboard.path("audit.ndjson")).await;
     let expected = ["account_suspended", "plan_changed", "key_revoked", "key_issued"];
     assert_eq!(actions(&while_suspended)[..4], expected, "members of a suspended account read");
     assert_eq!(while_suspended[1]["object"], format!("{account} to free"));
-    accounts::resume(app, account).await.unwrap();
+    accounts::resume(app, &Operator::COMMAND, account).await.unwrap();
     let operator = dashboard.invited("o@example.com", None, true).await;
-    accounts::delete(app, account).await.unwrap();
+    accounts::delete(app, &Operator::COMMAND, account).await.unwrap();
     assert_eq!(owner.get(&dashboard.path("audit")).await.status, 404);
     let all = entries(&operator, "/audit.ndjson").await;
     assert_eq!(actions(&all)[0], "account_deleted");
@@ -162,13 +162,94 @@ async fn d78_what_changes_nothing_is_not_recorded() {
     }
     let user = "owner@example.com".parse().unwrap();
     for _ in 0..2 {
-        users::disable(app, &user).await.unwrap();
-        users::sign_out(app, &user).await.unwrap();
+        users::disable(app, &Operator::COMMAND, &user).await.unwrap();
+        users::sign_out(app, &Operator::COMMAND, &user).await.unwrap();
     }
     for _ in 0..2 {
-        users::enable(app, &user).await.unwrap();
+        users::enable(app, &Operator::COMMAND, &user).await.unwrap();
     }
     let entries = entries(&operator, "/audit.ndjson").await;
     let expected = ["user_enabled", "user_disabled", "key_revoked", "key_issued"];
     assert_eq!(actions(&entries)[..4], expected, "{entries:#?}");
+}
+
+#[actix_web::test]
+async fn d78_the_page_and_the_export_have_the_same_filter() {
+    let dashboard = Dashboard::start().await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    let path = dashboard.path("audit");
+    for name in ["Menus", "Drinks"] {
+        owner.post(&dashboard.path("groups"), &[("name", name)]).await;
+    }
+    let groups = owner.get(&dashboard.path("groups")).await;
+    let group = groups.body.split("groups/grp_").nth(1).unwrap().split(['"', '/']).next().unwrap().to_owned();
+    owner.post(&dashboard.path(&format!("groups/grp_{group}/delete")), &[]).await;
+    owner.post(&dashboard.path("keys"), &[("expires", "never"), ("all_scopes", "yes")]).await;
+    for (query, expected) in [
+        ("action=key_issued", vec!["key_issued"]),
+        ("who=owner%40example.com", vec!["key_issued", "group_deleted", "member_joined"]),
+        ("who=OWNER%40EXAMPLE.COM&action=group_deleted", vec!["group_deleted"]),
+        ("who=Command", vec!["ticket_made", "account_created"]),
+        ("who=nobody%40example.com", vec![]),
+        (&format!("q=GRP_{group}"), vec!["group_deleted"]),
+        ("q=%00", vec![]),
+        ("from=2030-01-01", vec![]),
+        ("to=2020-01-01", vec![]),
+    ] {
+        let exported = entries(&owner, &format!("{path}.ndjson?{query}")).await;
+        assert_eq!(actions(&exported), expected, "{query}");
+        let shown = owner.get(&format!("{path}?{query}")).await;
+        assert_eq!(shown.body.matches("<time>").count(), expected.len(), "{query}: {}", shown.body);
+        assert_eq!(shown.body.contains("No entry matches"), expected.is_empty(), "{query}");
+    }
+    for (query, problem) in [
+        ("who=me", "Who did it: Must be an e-mail address"),
+        ("action=nothing", "What was done: Must be one of the list."),
+        ("from=yesterday", "From: "),
+        ("from=2026-02-02&to=2026-02-01", "must not be after"),
+    ] {
+        let shown = owner.get(&format!("{path}?{query}")).await;
+        assert!(shown.body.contains(problem), "{query}: {}", shown.body);
+        assert_eq!(owner.get(&format!("{path}.ndjson?{query}")).await.status, 404, "{query}");
+    }
+    // An account in the query of its own audit selects nothing else.
+    let own = entries(&owner, &format!("{path}.ndjson?account=else%40example.com")).await;
+    assert_eq!(own.len(), 5);
+}
+
+#[actix_web::test]
+async fn d78_days_of_a_filter_begin_in_the_persons_time_zone() {
+    let dashboard = Dashboard::start().await;
+    dashboard.memory.clock.set(Timestamp::parse("2026-03-01T23:30:00Z").unwrap());
+    // In Berlin, where it is an hour later than in UTC.
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    keys::issue(&dashboard.app, dashboard.account, None).await.unwrap();
+    let found = async |query: &str| {
+        let path = dashboard.path(&format!("audit.ndjson?action=key_issued&{query}"));
+        entries(&owner, &path).await.len()
+    };
+    assert_eq!(found("from=2026-03-02&to=2026-03-02").await, 1);
+    assert_eq!(found("to=2026-03-01").await, 0);
+    assert_eq!(found("from=2026-03-03").await, 0);
+}
+
+#[actix_web::test]
+async fn d78_operators_filter_by_account_and_by_user() {
+    let dashboard = Dashboard::start().await;
+    let operator = dashboard.invited("o@example.com", None, true).await;
+    let elsewhere = dashboard.account("else@example.com", "free").await;
+    dashboard.member("owner@example.com", Role::Owner).await;
+    for account in ["else%40example.com".to_owned(), elsewhere.to_string()] {
+        let of_account = entries(&operator, &format!("/audit.ndjson?account={account}")).await;
+        assert_eq!(actions(&of_account), ["account_created"]);
+    }
+    let by_operator = entries(&operator, "/audit.ndjson?who=o%40example.com").await;
+    assert_eq!(actions(&by_operator), ["signed_in", "operator_made", "user_created"]);
+    let page = operator.get("/audit?account=else%40example.com&who=command").await;
+    assert!(page.body.contains("value=\"else@example.com\"") && page.body.contains("value=\"command\""));
+    assert!(page.body.contains("/audit.ndjson?who=command&#38;account=else%40example.com"), "{}", page.body);
+    accounts::delete(&dashboard.app, &Operator::COMMAND, elsewhere).await.unwrap();
+    let outlived = entries(&operator, &format!("/audit.ndjson?account={elsewhere}")).await;
+    assert_eq!(actions(&outlived), ["account_deleted", "account_created"], "the audit outlives accounts");
+    assert_eq!(operator.get("/audit.ndjson?account=else%40example.com").await.status, 404);
 }

@@ -65,7 +65,7 @@ async fn d65_mistakes_are_named_beside_what_was_expected_and_seen() {
     let page = check(&editor, &path).await.body;
     for part in [
         "<code><bdi>203.0.113.9</bdi></code>",
-        "<code>go.customer.com</code> has address records",
+        "<code>go.customer.com</code> leads to another server",
         "enter <code>_signpost.go</code> as the name",
     ] {
         assert!(page.contains(part), "{part}: {page}");

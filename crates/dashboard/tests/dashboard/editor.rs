@@ -162,7 +162,7 @@ async fn d34_the_look_of_a_page_is_chosen_and_its_accent_is_judged() {
             form_of(&shown)
         );
     }
-    assert!(shown.body.contains("On dark, texts and icons are shown in #"), "{}", shown.body);
+    assert!(shown.body.contains("On dark, text and icons are shown in #"), "{}", shown.body);
     let page = seen(&editor, &path).await;
     assert!(page.contains("lang=\"pt-BR\"") && !page.contains("noindex"), "{page}");
     let judge = async |query: &str| editor.get(&format!("{path}/accent?{query}")).await.body;
@@ -282,6 +282,23 @@ async fn d68_a_stale_edit_shows_both_versions_and_loses_neither() {
 }
 
 #[actix_web::test]
+async fn d12_a_page_that_is_saved_twice_is_no_conflict() {
+    let (dashboard, editor, path) = page().await;
+    let shown = press(&editor, &path, &editor.get(&path).await, "add-heading", &[]).await;
+    dashboard.memory.clock.advance(std::time::Duration::from_secs(1));
+    for _ in 0..2 {
+        saved(&editor, &path, &shown, &[("w0.text", "Once")]).await;
+    }
+    let without: Vec<_> = form_of(&shown).into_iter().filter(|(name, _)| name != "has_widgets").collect();
+    let mut without: Vec<_> = without.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let updated_at = editor.get(&path).await.hidden("updated_at");
+    without.retain(|(name, _)| *name != "updated_at");
+    without.push(("updated_at", &updated_at));
+    assert_eq!(editor.post(&path, &without).await.status, 303);
+    assert!(seen(&editor, &path).await.contains("Once"), "a form that showed no widgets removes none");
+}
+
+#[actix_web::test]
 async fn d34_a_page_of_a_hundred_long_texts_can_be_edited_and_one_more_is_refused() {
     let (_, editor, path) = page().await;
     let shown = editor.get(&path).await;
@@ -305,6 +322,13 @@ async fn d34_a_page_of_a_hundred_long_texts_can_be_edited_and_one_more_is_refuse
     let refused = send(&fields).await;
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("at most 100 widgets"), "it says why");
+    // What is repeated is read once, and what no page can have is not read at all.
+    let mut repeated = fields.clone();
+    repeated.extend((0..100_000).map(|_| ("widget".to_owned(), "w0".to_owned())));
+    repeated.extend((0..1_000).map(|place| ("widget".to_owned(), format!("x{place}"))));
+    repeated.retain(|(name, _)| !name.ends_with(".text") || name == "w0.text");
+    let refused = send(&repeated).await;
+    assert!(refused.body.len() < 1_000_000, "{} bytes", refused.body.len());
     let mut more = String::new();
     for _ in 0..3 {
         write!(more, "{}", long.repeat(60)).unwrap();

@@ -15,7 +15,7 @@ use futures_util::future::LocalBoxFuture;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
-use signpost_app::{Application, keys};
+use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken};
 use signpost_memory::InMemory;
@@ -83,7 +83,8 @@ impl Dashboard {
     /// A browser of a new user.
     pub async fn invited(&self, email: &str, joins: Option<(AccountId, Role)>, is_operator: bool) -> Browser {
         let email = Email::parse(email).unwrap();
-        let token = users::invite(&self.app, Invite { email, joins, is_operator }).await.unwrap();
+        let token =
+            users::invite(&self.app, &Operator::COMMAND, Invite { email, joins, is_operator }).await.unwrap();
         let browser = self.browser();
         let form = [("name", "Ada"), ("password", PASSWORD), ("time_zone", "Europe/Berlin")];
         let joined = browser.post(&format!("/invitation/{}", token.expose()), &form).await;
@@ -113,7 +114,7 @@ async fn account(app: &Application, email: &str, plan: &str) -> AccountId {
         name: None,
         plan: PlanName::parse(plan).unwrap(),
     };
-    accounts::create(app, command).await.unwrap().id
+    accounts::create(app, &Operator::COMMAND, command).await.unwrap().id
 }
 
 /// A browser with its cookies.

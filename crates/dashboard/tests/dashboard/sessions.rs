@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actix_web::http::header::{COOKIE as COOKIE_HEADER, HeaderValue};
 use actix_web::test::TestRequest;
+use signpost_app::Operator;
 use signpost_app::admission::recognise;
 use signpost_app::people::users::{self, UserReference};
 use signpost_app::people::{Client, PersonError, profile};
@@ -118,12 +119,12 @@ async fn d72_sessions_are_listed_and_ended_one_by_one_and_all_others() {
 async fn d72_a_disabled_user_is_out_at_once_and_in_again_when_enabled() {
     let dashboard = Dashboard::start().await;
     let ada = dashboard.member("ada@example.com", Role::Owner).await;
-    users::disable(&dashboard.app, &user("ada@example.com")).await.unwrap();
+    users::disable(&dashboard.app, &Operator::COMMAND, &user("ada@example.com")).await.unwrap();
     assert!(!ada.is_signed_in().await);
-    users::enable(&dashboard.app, &user("ada@example.com")).await.unwrap();
+    users::enable(&dashboard.app, &Operator::COMMAND, &user("ada@example.com")).await.unwrap();
     assert!(!ada.is_signed_in().await, "the sessions have ended");
     assert_eq!(dashboard.browser().sign_in("ada@example.com", PASSWORD).await.status, 303);
-    users::sign_out(&dashboard.app, &user("ada@example.com")).await.unwrap();
+    users::sign_out(&dashboard.app, &Operator::COMMAND, &user("ada@example.com")).await.unwrap();
 }
 
 #[actix_web::test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use signpost_app::Operator;
 use signpost_app::people::users::{self, UserReference};
 use signpost_domain::{Email, Role};
 
@@ -16,7 +17,7 @@ async fn d75_nobody_learns_whether_a_user_exists() {
     let dashboard = Dashboard::start().await;
     dashboard.member("ada@example.com", Role::Owner).await;
     dashboard.member("off@example.com", Role::Owner).await;
-    users::disable(&dashboard.app, &user("off@example.com")).await.unwrap();
+    users::disable(&dashboard.app, &Operator::COMMAND, &user("off@example.com")).await.unwrap();
     let mut bodies = vec![];
     for (email, password) in [
         ("nobody@example.com", PASSWORD),

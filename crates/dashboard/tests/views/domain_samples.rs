@@ -77,7 +77,10 @@ fn single(m: &Maker) {
             hint: vec![
                 (false, String::new()),
                 (true, m.w("go.example.com")),
-                (false, m.w(" has address records (A or AAAA) of another server: delete them.")),
+                (
+                    false,
+                    m.w(" leads to another server. If it has A or AAAA records of its own, delete them."),
+                ),
             ],
             ..alias.clone()
         },

@@ -20,6 +20,7 @@ mod gallery;
 mod link_samples;
 mod list_samples;
 mod markup;
+mod operator_samples;
 mod payloads;
 mod people_samples;
 mod samples;

@@ -2,7 +2,8 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    AuditPage, AuditRow, Choice, Field, InvitedPage, MemberRow, MembersPage, NavItem, Pager, Shell,
+    AuditFilterForm, AuditPage, AuditRow, Choice, Field, InvitedPage, MemberRow, MembersPage, NavItem, Pager,
+    Shell,
 };
 use signpost_domain::AuditAction;
 
@@ -68,6 +69,17 @@ fn members(m: &Maker) {
     m.add("invited-repeated", &InvitedPage { url: None, message: String::new(), ..invited });
 }
 
+fn filter(m: &Maker, account: Option<String>) -> AuditFilterForm {
+    let action = |action: &AuditAction| Choice::new(action.as_str(), (ENGLISH.audit_action)(*action), false);
+    AuditFilterForm {
+        action: "/audit".to_owned(),
+        actions: AuditAction::ALL.iter().map(action).collect(),
+        from: m.w("2026-11-01"),
+        account,
+        ..AuditFilterForm::default()
+    }
+}
+
 fn audit(m: &Maker) {
     let row = |action: &AuditAction| AuditRow {
         action: (ENGLISH.audit_action)(*action),
@@ -91,6 +103,7 @@ fn audit(m: &Maker) {
         rows,
         pager: Pager { newest: m.some("audit"), older: m.some("?after=x") },
         export: "/acc_019b5a3b11aa7c3e8899aabbccddee01/audit.ndjson".to_owned(),
+        filter: filter(m, None),
     };
     m.add("audit", &full);
     m.add("audit-empty", &AuditPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() });
@@ -98,5 +111,14 @@ fn audit(m: &Maker) {
     let account = m.some("acc_019b5a3b11aa7c3e8899aabbccddee01");
     let rows = rows.map(|row| AuditRow { account: account.clone(), ..row }).collect();
     let shell = Shell { account: None, ..m.shell(ENGLISH.audit_all, NavItem::Audit) };
-    m.add("audit-all", &AuditPage { shell, rows, lead: ENGLISH.audit_all_lead, ..full });
+    let searched = AuditFilterForm { text: m.w("rdr_"), who: m.w(LONG), count: 1, ..filter(m, None) };
+    let problem = AuditFilterForm { problem: m.some("From: Must be a date."), ..searched.clone() };
+    let nothing = AuditPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() };
+    m.add("audit-error", &AuditPage { filter: problem, ..nothing.clone() });
+    let partial = AuditFilterForm { is_partial: true, ..searched };
+    m.add("audit-partial", &AuditPage { filter: partial, ..nothing });
+    m.add(
+        "audit-all",
+        &AuditPage { shell, rows, lead: ENGLISH.audit_all_lead, filter: filter(m, account), ..full.clone() },
+    );
 }

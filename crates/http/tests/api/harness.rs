@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use signpost_api_conformance::{Exchange, IdOfEach, Sample};
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::ports::UnitOfWork;
-use signpost_app::{Application, keys};
+use signpost_app::{Application, Operator, keys};
 use signpost_domain::{AccountId, Email, ErrorCode, Plan, PlanName};
 use signpost_http::api_service;
 use signpost_memory::InMemory;
@@ -154,7 +154,8 @@ impl Api {
 
 async fn account(app: &Application, email: &str, plan: &str) -> (AccountId, String) {
     let (email, plan) = (Email::parse(email).unwrap(), PlanName::parse(plan).unwrap());
-    let account = accounts::create(app, CreateAccount { email, name: None, plan }).await.unwrap();
+    let account =
+        accounts::create(app, &Operator::COMMAND, CreateAccount { email, name: None, plan }).await.unwrap();
     let (_, secret) = keys::issue(app, account.id, None).await.unwrap();
     (account.id, secret.expose().to_owned())
 }

@@ -2,7 +2,7 @@
 
 use actix_web::http::header::HeaderValue;
 use serde_json::json;
-use signpost_app::accounts;
+use signpost_app::{Operator, accounts};
 
 use crate::harness::{Answer, Api, bare, request};
 
@@ -44,7 +44,7 @@ async fn d17_a_plan_without_the_api_has_limits_of_0() {
 async fn d17_a_suspended_account_sees_its_budget_and_spends_none() {
     let api = Api::start().await;
     api.call("GET", "/v1/account").await;
-    accounts::suspend(&api.app, api.account).await.unwrap();
+    accounts::suspend(&api.app, &Operator::COMMAND, api.account).await.unwrap();
     for _ in 0..3 {
         let answer = api.call("GET", "/v1/account").await;
         assert_eq!(answer.error(), (403, "account_suspended"));

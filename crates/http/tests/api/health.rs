@@ -65,6 +65,10 @@ struct Redis {
 
 #[async_trait::async_trait]
 impl SharedQuotaStore for Redis {
+    fn last_failure(&self) -> Option<(Duration, String)> {
+        None
+    }
+
     async fn answers(&self) -> bool {
         if self.hangs.load(Ordering::Relaxed) {
             std::future::pending::<()>().await;

@@ -2,7 +2,7 @@
 //! and size → body.
 
 use serde_json::json;
-use signpost_app::accounts;
+use signpost_app::{Operator, accounts};
 use signpost_memory::InMemory;
 
 use crate::harness::{Api, bare, request};
@@ -23,7 +23,7 @@ async fn d7_the_first_failed_check_decides_the_answer() {
     assert_eq!(api.send(nobody).await.error(), (401, "invalid_api_key"));
 
     let (suspended, suspended_key) = api.account("eve@example.com", "free").await;
-    accounts::suspend(&api.app, suspended).await.unwrap();
+    accounts::suspend(&api.app, &Operator::COMMAND, suspended).await.unwrap();
     let answer = api.send(wrong_body("PUT", "/v1/nothing?x=%zz", &suspended_key)).await;
     assert_eq!(answer.error(), (403, "account_suspended"));
 

@@ -53,6 +53,7 @@ macro_rules! __store_files {
             tickets
             sign_ins
             audit
+            audit_search
             expired_people
             random_sequences
         }

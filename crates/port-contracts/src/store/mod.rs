@@ -22,6 +22,7 @@ macro_rules! cases {
 mod accounts;
 mod addresses;
 mod audit;
+mod audit_search;
 mod batch_deletions;
 mod batch_insertions;
 mod cases;

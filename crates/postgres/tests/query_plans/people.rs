@@ -2,10 +2,12 @@
 
 use std::net::Ipv4Addr;
 
-use signpost_app::ports::{AuditScope, MemberChange, PeopleReads, PeopleUpkeep, SignInTurn, Store};
+use signpost_app::ports::{
+    AuditFilter, AuditScope, MemberChange, PeopleReads, PeopleUpkeep, SignInTurn, Store,
+};
 use signpost_domain::{
-    ApiKeyId, Id, Membership, PageLimit, PagePosition, Role, SignInKey, TicketPurpose, Timestamp, User,
-    UserId,
+    ApiKeyId, AuditAction, Id, Membership, PageLimit, PagePosition, Role, SignInKey, TicketPurpose,
+    Timestamp, User, UserId,
 };
 use signpost_port_contracts::samples;
 use signpost_test_servers::postgres::PostgresDatabase;
@@ -70,6 +72,36 @@ pub(crate) async fn are_found_by_indexes(subject: &Subject) {
     }
 }
 
+/// Four statements each, of which every one reads a part of an index.
+async fn searches(subject: &Subject, behind: Option<PagePosition>) {
+    let Subject { store, account, .. } = subject;
+    for scope in [AuditScope::Account(*account), AuditScope::Installation] {
+        let filter = AuditFilter {
+            action: Some(AuditAction::KeyRevoked),
+            text: Some("nothing".to_owned()),
+            from: Some(samples::at(-1)),
+            until: Some(samples::at(i64::from(ROWS))),
+            ..AuditFilter::default()
+        };
+        let plans = subject
+            .plans(async {
+                let (statements, page) = recorder::recorded(store.matching_audit_entries(
+                    scope,
+                    &filter,
+                    PageLimit::default(),
+                    behind,
+                ))
+                .await;
+                assert_eq!(statements.len(), 4, "{statements:#?}");
+                assert!(page.unwrap().items.is_empty());
+            })
+            .await;
+        assert_indexed(&plans);
+        // One entry at each end of the period. The entries themselves are found by their ids, which bounds their number.
+        assert_eq!(plans.matches("audit_entries_age on").count(), 2, "{plans}");
+    }
+}
+
 /// One statement each. Lists read a range of an index.
 async fn reads(subject: &Subject) {
     let Subject { store, account, .. } = subject;
@@ -95,6 +127,7 @@ async fn reads(subject: &Subject) {
     for wrong in ["Sort", "Bitmap"] {
         assert!(!plans.contains(wrong), "{plans}");
     }
+    searches(subject, behind).await;
     for after in [None, behind] {
         let plans = subject
             .plans(async {

@@ -117,7 +117,7 @@ fn settings(common: &CommonSettings, serve: &ServeSettings) -> Vec<Finding> {
 
 /// What the names of the installation lead to, and whether they can have certificates.
 async fn names(common: &CommonSettings, serve: &ServeSettings, is_running: bool) -> Vec<Finding> {
-    let dns = match name_servers::dns(&serve.domains.name_servers) {
+    let dns = match name_servers::dns(&serve.domains.name_servers, &Arc::default()) {
         Ok(dns) => dns,
         Err(error) => {
             return vec![Finding::fail("names", format!("{error:#}"), "Correct `dns-servers`")];

@@ -12,8 +12,8 @@ use tokio::time::timeout;
 use super::finding::Finding;
 use crate::open_files::connections_to_postgres;
 use crate::settings::{CommonSettings, Database};
+use crate::store_wiring::postgres_options;
 use crate::system::SystemClock;
-use crate::wiring::postgres_options;
 use crate::with_causes;
 
 const SUBJECT: &str = "database";

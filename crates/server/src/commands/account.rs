@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use signpost_app::Application;
 use signpost_app::accounts::{self, AccountReference, CreateAccount};
 use signpost_app::people::users::Invite;
+use signpost_app::{Application, Operator};
 use signpost_dashboard::DashboardOrigin;
 use signpost_domain::{Account, Email, Name, PageLimit, PlanName, Role};
 
@@ -96,13 +96,13 @@ pub(super) async fn run(
         AccountCommand::List => unless_reader_left(list(app, output).await),
         AccountCommand::SetPlan { account, plan } => {
             let id = accounts::find(app, &account).await?;
-            accounts::set_plan(app, id, &plan).await?;
+            accounts::set_plan(app, &Operator::COMMAND, id, &plan).await?;
             let json = json!({ "id": id.to_string(), "plan": plan.as_str() });
             Ok(output.result(&json, format_args!("Account {id} is now on plan {plan}."))?)
         }
         AccountCommand::Suspend { account } => {
             let id = accounts::find(app, &account).await?;
-            accounts::suspend(app, id).await?;
+            accounts::suspend(app, &Operator::COMMAND, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": true });
             Ok(output.result(
                 &json,
@@ -113,13 +113,13 @@ pub(super) async fn run(
         }
         AccountCommand::Resume { account } => {
             let id = accounts::find(app, &account).await?;
-            accounts::resume(app, id).await?;
+            accounts::resume(app, &Operator::COMMAND, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": false });
             Ok(output.result(&json, format_args!("Resumed account {id}."))?)
         }
         AccountCommand::Delete { account, yes: _ } => {
             let id = accounts::find(app, &account).await?;
-            accounts::delete(app, id).await?;
+            accounts::delete(app, &Operator::COMMAND, id).await?;
             let json = json!({ "id": id.to_string(), "deleted": true });
             Ok(output
                 .result(&json, format_args!("Deleted account {id} with all its links, groups and keys."))?)
@@ -134,7 +134,7 @@ async fn create(
     dashboard: Option<&DashboardOrigin>,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let account = accounts::create(app, command).await?;
+    let account = accounts::create(app, &Operator::COMMAND, command).await?;
     let mut json = created(&account);
     let mut text = format!(
         "Created account {id} for {email} on plan {plan}.\nIssue a key for it: signpost key issue --account {id}",

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use signpost_app::Application;
 use signpost_app::accounts::{self, AccountReference};
 use signpost_app::people::users::{self, Invite, UserReference};
+use signpost_app::{Application, Operator};
 use signpost_dashboard::DashboardOrigin;
 use signpost_domain::{Email, Name, PageLimit, Role, User};
 
@@ -92,17 +92,17 @@ pub(super) async fn run(
         }
         UserCommand::List => unless_reader_left(list(app, output).await),
         UserCommand::Disable { user } => {
-            let user = users::disable(app, &user).await?;
+            let user = users::disable(app, &Operator::COMMAND, &user).await?;
             let text =
                 format!("Disabled {}: all its sessions have ended, and it cannot sign in.", named(&user));
             Ok(output.result(&shown(&user), text)?)
         }
         UserCommand::Enable { user } => {
-            let user = users::enable(app, &user).await?;
+            let user = users::enable(app, &Operator::COMMAND, &user).await?;
             Ok(output.result(&shown(&user), format!("Enabled {}: it can sign in.", named(&user)))?)
         }
         UserCommand::Reset { user } => {
-            let (user, token) = users::reset(app, &user).await?;
+            let (user, token) = users::reset(app, &Operator::COMMAND, &user).await?;
             let url = url_of(dashboard, "reset", &token);
             let json = json!({ "id": user.id.to_string(), "email": user.email.as_str(), "reset_url": url });
             let text = format!(
@@ -113,7 +113,7 @@ pub(super) async fn run(
             Ok(output.result(&json, text)?)
         }
         UserCommand::SignOut { user } => {
-            let user = users::sign_out(app, &user).await?;
+            let user = users::sign_out(app, &Operator::COMMAND, &user).await?;
             Ok(output.result(&shown(&user), format!("Ended all sessions of {}.", named(&user)))?)
         }
     }
@@ -121,7 +121,7 @@ pub(super) async fn run(
 
 /// Makes an invitation, and returns its address.
 pub(super) async fn invite(app: &Application, invite: Invite, dashboard: &DashboardOrigin) -> Result<String> {
-    let token = users::invite(app, invite).await?;
+    let token = users::invite(app, &Operator::COMMAND, invite).await?;
     Ok(url_of(dashboard, "invitation", &token))
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::idempotency::{Idempotency, KeyedRequest, recall};
 use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
-use signpost_app::{AppError, Application, Caller, admission, groups, keys, links};
+use signpost_app::{AppError, Application, Caller, Operator, admission, groups, keys, links};
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
     AccountId, Batch, Change, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference,
@@ -34,7 +34,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     };
     let command =
         CreateAccount { email: samples::account().email, name: None, plan: samples::plan("agency") };
-    let account = accounts::create(&app, command).await.unwrap();
+    let account = accounts::create(&app, &Operator::COMMAND, command).await.unwrap();
     let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
     let caller =
         admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into(), None).await.unwrap().caller;

@@ -22,6 +22,9 @@ use crate::visit::{Member, Visit};
 /// How far the figures reach back.
 const RECENT: Duration = Duration::from_mins(30);
 
+/// How long a page waits for its figures.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// `GET /{account}/analytics/live`
 pub(crate) async fn of_account(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = reader(&visit).await?;
@@ -48,7 +51,8 @@ pub(super) async fn figures(
     subject: &Subject,
     state: &State,
 ) -> Option<LiveFigures> {
-    let text = sentence(visit, member, subject, state).await.ok()?;
+    // A page does not wait long for them: it works without.
+    let text = tokio::time::timeout(PATIENCE, sentence(visit, member, subject, state)).await.ok()?.ok()?;
     Some(LiveFigures { text, href: format!("{}/live{}", subject.path(member), state.of_live().address()) })
 }
 
@@ -63,7 +67,7 @@ async fn sentence(
     let zone = TimeZone::utc();
     let period = Period::new(now.minus(RECENT), now);
     let cut = period.and_then(|period| Some((period, Buckets::cut(period, &zone, Interval::Hour).ok()?)));
-    // Half an hour has an order, and at most two hours.
+    // A period of half an hour is always valid, and has at most two hourly buckets.
     let Some((period, buckets)) = cut else { return Ok(String::new()) };
     let filters = state.filters.clone();
     let asked = Asked { period, zone, buckets, dimensions: vec![], limit: 1, filters };

@@ -2,7 +2,7 @@
 
 use actix_web::http::header::HeaderValue;
 use serde_json::{Value, json};
-use signpost_app::keys;
+use signpost_app::{Operator, keys};
 use signpost_domain::IdempotencyKey;
 
 use super::{everything, keyed, post, redirect};
@@ -137,14 +137,14 @@ async fn d7_replays_need_admission_too() {
     let again = async || post(&api, "/v1/redirects", "k", &redirect("a")).await;
     assert_eq!(again().await.status, 201);
     let plan = |name: &str| PlanName::parse(name).unwrap();
-    accounts::set_plan(&api.app, api.account, &plan("pro")).await.unwrap();
+    accounts::set_plan(&api.app, &Operator::COMMAND, api.account, &plan("pro")).await.unwrap();
     let refused = again().await;
     assert_eq!(refused.error(), (403, "api_access_not_available_on_current_plan"));
     assert!(!refused.is_replayed());
-    accounts::set_plan(&api.app, api.account, &plan("agency")).await.unwrap();
-    accounts::suspend(&api.app, api.account).await.unwrap();
+    accounts::set_plan(&api.app, &Operator::COMMAND, api.account, &plan("agency")).await.unwrap();
+    accounts::suspend(&api.app, &Operator::COMMAND, api.account).await.unwrap();
     assert_eq!(again().await.error(), (403, "account_suspended"));
-    accounts::resume(&api.app, api.account).await.unwrap();
+    accounts::resume(&api.app, &Operator::COMMAND, api.account).await.unwrap();
     assert!(again().await.is_replayed());
     for key in keys::list(&api.app, api.account).await.unwrap() {
         keys::revoke(&api.app, key.id).await.unwrap();

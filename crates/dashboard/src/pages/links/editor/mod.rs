@@ -1,7 +1,7 @@
 //! The editor of a landing page's content: its fields, its widgets, and a preview (D34, D35).
 //!
 //! Only the button "Save" stores anything. All other buttons send the whole form too, and get it back as it is then, so that the
-//! editor works without scripts and loses nothing.
+//! editor works without scripts. A form that is sent after the session has ended is lost, as everywhere.
 
 mod page_form;
 mod preview;
@@ -34,7 +34,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// `GET /{account}/links/{id}/page`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (member, stored) = open(&visit).await?;
-    let (form, _) = PageForm::of(&stored);
+    let form = PageForm::of(&stored);
     page(&editor_page(&visit, &member, &stored, &form, &Remarks::default()))
 }
 
@@ -92,8 +92,7 @@ async fn stored(visit: &Visit, member: &Member) -> Result<LandingPage, Failure> 
 
 /// What can be shown of a form: widgets with mistakes are left out.
 fn previewed(form: &PageForm, stored: &LandingPage) -> (Option<signpost_domain::Name>, PageContentRequest) {
-    let (_, is_known) = PageForm::of(stored);
-    let (request, violations, places) = form.request(stored, !is_known);
+    let (request, violations, places) = form.request(stored);
     let is_sound = |number: usize| {
         let beginning = format!("widgets[{number}].");
         !violations.iter().any(|violation| violation.field().starts_with(&beginning))
@@ -115,8 +114,7 @@ async fn save(
 ) -> Result<HttpResponse, Failure> {
     // A form without the version that it showed cannot be told from a stale one.
     let shown = body.shown_version().ok_or(Failure::Page(ErrorKind::Conflict))?;
-    let (_, is_known) = PageForm::of(stored);
-    let (request, violations, places) = form.request(stored, !is_known);
+    let (request, violations, places) = form.request(stored);
     let remarks = Remarks { places, is_changed: true, ..Remarks::default() };
     if remarks.places.len() > Widgets::MAX {
         let general = Some(TEXTS.editor.too_many.to_owned());
@@ -127,20 +125,22 @@ async fn save(
     let submitted = Submitted { value: request, violations };
     let (app, caller, id) = (visit.app(), &member.caller, visit.id::<LandingKind>());
     let saved = links::update_unchanged::<PageContent>(app, caller, id, submitted, shown).await;
+    let path = format!("/{}/links/{}/page?said=saved", caller.account_id(), stored.id);
     if matches!(saved, Err(AppError::ChangedMeanwhile)) {
         let theirs = self::stored(visit, member).await?;
+        if view::differing(form, &PageForm::of(&theirs)).is_empty() {
+            // The same form was sent twice.
+            return Ok(see_other(&path));
+        }
         let remarks = Remarks { is_stale: true, ..remarks };
         return page_with(StatusCode::CONFLICT, &editor_page(visit, member, &theirs, form, &remarks));
     }
     let Mistake { violations, general } = match Mistake::of(saved)? {
-        Ok(_) => {
-            let path = format!("/{}/links/{}/page?said=saved", caller.account_id(), stored.id);
-            return Ok(see_other(&path));
-        }
+        Ok(_) => return Ok(see_other(&path)),
         Err(mistake) => mistake,
     };
     // Fields of widgets have their messages beside them.
-    let general = general.filter(|_| !only_about_the_form(&violations));
+    let general = general.filter(|_| violations.is_empty() || !only_about_the_form(&violations));
     let remarks = Remarks { violations, general, shown: Some(shown.to_string()), ..remarks };
     refused(&editor_page(visit, member, stored, form, &remarks))
 }

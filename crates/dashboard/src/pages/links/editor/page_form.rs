@@ -1,14 +1,19 @@
 //! What the form of a page's content says, complete or not. Nothing that was typed is ever dropped from it.
 
+use std::collections::HashSet;
+
 use signpost_domain::{
     AccentColor, Background, ButtonStyle, Change, Description, FieldError, Font, IdReference, LandingPage,
     LandingRequest, LanguageTag, Name, PageContentRequest, Theme, Violations, WebUrl, WidgetBody,
-    WidgetContent, WidgetDraft,
+    WidgetContent, WidgetDraft, Widgets,
 };
 
 use super::super::placement_fields::missing;
 use super::widget_type::{self, WidgetType};
 use crate::form_body::{FormBody, with_line_feeds};
+
+/// How many widgets a form may have: those of a full page, and as many removed ones.
+const MOST_WIDGETS: usize = 2 * Widgets::MAX;
 
 /// The form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub(super) struct PageForm {
     pub(super) font: Font,
     pub(super) language: String,
     pub(super) search_engines: bool,
+    /// Whether the form shows widgets. It does not if one of them is of a type that only a newer version knows.
+    pub(super) has_widgets: bool,
     pub(super) widgets: Vec<WidgetForm>,
 }
 
@@ -86,8 +93,8 @@ impl Action {
 }
 
 impl PageForm {
-    /// The form of a stored page. `None` for its widgets if one of them is of a type that only a newer version knows.
-    pub(super) fn of(page: &LandingPage) -> (Self, bool) {
+    /// The form of a stored page. It has no widgets if one of them is of a type that only a newer version knows.
+    pub(super) fn of(page: &LandingPage) -> Self {
         let content = &page.content;
         let mut is_known = true;
         let mut widgets = Vec::new();
@@ -102,7 +109,7 @@ impl PageForm {
                 WidgetBody::Unknown(_) => is_known = false,
             }
         }
-        let form = Self {
+        Self {
             title: page.name.as_str().to_owned(),
             description: text(content.description.as_ref().map(Description::as_str)),
             avatar_url: text(content.avatar_url.as_ref().map(WebUrl::as_str)),
@@ -113,16 +120,21 @@ impl PageForm {
             font: content.font,
             language: text(content.language.as_ref().map(LanguageTag::as_str)),
             search_engines: content.search_engines,
-            widgets,
-        };
-        (form, is_known)
+            has_widgets: is_known,
+            widgets: if is_known { widgets } else { Vec::new() },
+        }
     }
 
-    /// The form as it was sent. Widgets come in the order of their hidden inputs `widget`.
+    /// The form as it was sent. Widgets come in the order of their hidden inputs `widget`; more than the page ever shows are
+    /// not read.
     pub(super) fn sent(form: &FormBody) -> Self {
-        let text = |name: &str| form.text(name).to_owned();
+        let fields = form.first_values();
+        let value = |name: &str| fields.get(name).copied().unwrap_or_default();
+        let text = |name: &str| value(name).to_owned();
+        let mut seen = HashSet::new();
+        let keys = form.all("widget").filter(move |key| seen.insert(*key)).take(MOST_WIDGETS);
         let widget = |key: &str| {
-            let text = |name: &str| form.text(&format!("{key}.{name}"));
+            let text = |name: &str| value(&format!("{key}.{name}"));
             let of_type = WidgetType::named(text("type"))?;
             let values = of_type.inputs().iter();
             Some(WidgetForm {
@@ -145,7 +157,8 @@ impl PageForm {
             font: Font::parse(form.text("font")).unwrap_or_default(),
             language: text("language"),
             search_engines: form.is_checked("search_engines"),
-            widgets: form.all("widget").filter_map(widget).collect(),
+            has_widgets: form.given("has_widgets").is_some(),
+            widgets: keys.filter_map(widget).collect(),
         }
     }
 
@@ -153,6 +166,7 @@ impl PageForm {
     pub(super) fn arrange(&mut self, action: Action) -> Option<usize> {
         match action {
             Action::Save | Action::Preview => None,
+            Action::Add(_) if self.widgets.len() >= MOST_WIDGETS => None,
             Action::Add(of_type) => {
                 self.widgets.push(WidgetForm::new(of_type));
                 Some(self.widgets.len() - 1)
@@ -179,22 +193,19 @@ impl PageForm {
 
     /// The request that saves the form, its violations, and the place in the form of each widget that it sends. A widget with
     /// a mistake is sent as a divider, so that later ones keep their numbers; such a request is refused.
-    pub(super) fn request(
-        &self,
-        before: &LandingPage,
-        keeps_widgets: bool,
-    ) -> (LandingRequest, Violations, Vec<usize>) {
+    pub(super) fn request(&self, before: &LandingPage) -> (LandingRequest, Violations, Vec<usize>) {
         let mut violations = Violations::new();
         let mut places = Vec::new();
         let mut drafts = Vec::new();
-        for (place, widget) in self.widgets.iter().enumerate().filter(|(_, widget)| !widget.is_removed) {
+        let is_sent = |widget: &WidgetForm| self.has_widgets && !widget.is_removed;
+        for (place, widget) in self.widgets.iter().enumerate().filter(|(_, widget)| is_sent(widget)) {
             let path = format!("widgets[{}]", places.len());
             let read = widget_type::read(widget.of_type, |name| widget.value(name), &path, &mut violations);
             let id = widget.id.as_deref().map(IdReference::parse);
             drafts.push(WidgetDraft { id, content: read.unwrap_or(WidgetContent::Divider) });
             places.push(place);
         }
-        let content = self.content(before, (!keeps_widgets).then_some(drafts), &mut violations);
+        let content = self.content(before, self.has_widgets.then_some(drafts), &mut violations);
         let title = if self.title.trim().is_empty() { Err(missing()) } else { Name::parse(&self.title) };
         let name = title.map_err(|error| violations.push(error.at("title"))).ok();
         (LandingRequest { name, content, ..LandingRequest::default() }, violations, places)

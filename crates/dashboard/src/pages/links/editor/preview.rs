@@ -18,7 +18,7 @@ pub(super) fn preview(
     changes: PageContentRequest,
 ) -> Result<HttpResponse, Failure> {
     let mut made = 0_u128;
-    // Ids of widgets are only parts of links, which lead nowhere from a frame.
+    // Ids of widgets are only parts of links.
     let content = page.content.apply(changes, || {
         made += 1;
         WidgetId::from_bytes(made.to_be_bytes())
@@ -33,6 +33,8 @@ pub(super) fn preview(
     };
     let HtmlPage { html, content_security_policy } =
         landing.render().map_err(|error| Failure::Broken(error.to_string()))?;
+    // Its links would lead the frame away.
+    let html = html.replacen("<body", "<body inert", 1);
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
     let mut response = response.body(html);

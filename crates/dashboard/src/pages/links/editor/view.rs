@@ -50,7 +50,7 @@ pub(super) fn editor_page(
     remarks: &Remarks,
 ) -> EditorPage {
     let preferences = &member.signed_in.user().preferences;
-    let (stored, is_known) = PageForm::of(page);
+    let stored = PageForm::of(page);
     let violations = &remarks.violations;
     let text = |value: &str, name: &str| field(value, violations, name);
     let saved = date_and_time(page.updated_at, preferences);
@@ -101,7 +101,7 @@ pub(super) fn editor_page(
             .enumerate()
             .map(|(place, widget)| shown(place, widget, remarks))
             .collect(),
-        keeps_widgets: !is_known,
+        keeps_widgets: !form.has_widgets,
         additions: WidgetType::ALL.map(|each| (each.as_str(), (WORDS.widget)(each.as_str()))).into(),
         conflict,
         shell: shell(visit, member, NavItem::Links, name, curl),
@@ -221,7 +221,7 @@ fn first_words<'a>(value: impl Fn(&'static str) -> &'a str) -> String {
 }
 
 /// The fields in which two versions differ.
-fn differing(yours: &PageForm, theirs: &PageForm) -> Vec<ConflictField> {
+pub(super) fn differing(yours: &PageForm, theirs: &PageForm) -> Vec<ConflictField> {
     let widgets = |form: &PageForm| {
         let kept = form.widgets.iter().filter(|widget| !widget.is_removed);
         let line = |widget: &WidgetForm| {

@@ -1,0 +1,269 @@
+//! What this node has noticed about the parts that it depends on since it started: when each last worked, and the last error of
+//! each, for operators. Nothing is stored, so it knows of other nodes only what the stores tell.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use futures_util::future::join4;
+use signpost_domain::{CaaRecord, HostResolution, Hostname, Timestamp};
+
+use crate::application::Application;
+use crate::causes::with_causes;
+use crate::certificates;
+use crate::operator::Operator;
+use crate::ports::{Clock, DnsProvider, DnsUnavailable};
+
+/// The longest text of an error that is kept, in characters.
+const LONGEST_ERROR: usize = 300;
+
+/// A part that can fail on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// Reading the database.
+    Database,
+    /// Writing to the database.
+    DatabaseWrites,
+    /// The store that counts requests for all nodes, if it is not the database.
+    QuotaStore,
+    /// Following the changes of other nodes and of commands.
+    ChangeLog,
+    /// Sending recorded clicks to the click store.
+    ClickStore,
+    /// The folder in which clicks wait for the click store.
+    ClickSpool,
+    /// The name servers.
+    Dns,
+    /// Orders and renewals at the certificate authority.
+    Certificates,
+    /// A background job of this name.
+    Job(&'static str),
+}
+
+/// How a part has done so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Condition {
+    /// When it last worked. `None` if it has not yet.
+    pub worked_at: Option<Timestamp>,
+    /// The last error, also if the part has worked since.
+    pub last_error: Option<NotedError>,
+    /// Whether the last error is newer than the last success.
+    pub is_failing: bool,
+    /// For a job that one node does at a time: whether this node does it. `None` for everything else.
+    pub holds_lease: Option<bool>,
+}
+
+/// An error, and when it occurred.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedError {
+    /// When.
+    pub at: Timestamp,
+    /// What happened, with its causes.
+    pub text: String,
+}
+
+/// The conditions of this node's parts.
+#[derive(Debug, Default)]
+pub struct NodeHealth(Mutex<BTreeMap<Part, Condition>>);
+
+impl NodeHealth {
+    /// Notes that a part works.
+    pub fn works(&self, part: Part, now: Timestamp) {
+        self.change(part, |condition| {
+            condition.worked_at = Some(now);
+            condition.is_failing = false;
+        });
+    }
+
+    /// Notes an error of a part.
+    pub fn fails(&self, part: Part, now: Timestamp, error: &(dyn Error + 'static)) {
+        self.fails_with(part, now, &with_causes(error));
+    }
+
+    /// Notes an error of a part in these words.
+    pub fn fails_with(&self, part: Part, now: Timestamp, text: &str) {
+        let text = text.chars().take(LONGEST_ERROR).collect();
+        self.change(part, |condition| {
+            condition.last_error = Some(NotedError { at: now, text });
+            condition.is_failing = true;
+        });
+    }
+
+    /// Notes what became of a call to a part, and returns it.
+    pub fn noted<T, E: Error + 'static>(
+        &self,
+        part: Part,
+        now: Timestamp,
+        outcome: Result<T, E>,
+    ) -> Result<T, E> {
+        match &outcome {
+            Ok(_) => self.works(part, now),
+            Err(error) => self.fails(part, now, error),
+        }
+        outcome
+    }
+
+    /// Notes that this node runs a job, and whether it holds the job's lease. `None` for a job of every node.
+    pub(crate) fn runs_job(&self, job: &'static str, holds_lease: Option<bool>) {
+        self.change(Part::Job(job), |condition| condition.holds_lease = holds_lease);
+    }
+
+    /// The jobs that this node runs, by name.
+    #[must_use]
+    pub fn jobs(&self) -> Vec<(&'static str, Condition)> {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let job = |(part, condition): (&Part, &Condition)| match part {
+            Part::Job(name) => Some((*name, condition.clone())),
+            Part::Database
+            | Part::DatabaseWrites
+            | Part::QuotaStore
+            | Part::ChangeLog
+            | Part::ClickStore
+            | Part::ClickSpool
+            | Part::Dns
+            | Part::Certificates => None,
+        };
+        parts.iter().filter_map(job).collect()
+    }
+
+    /// The condition of a part. A part that was not used yet has no success and no error.
+    #[must_use]
+    pub fn of(&self, part: Part) -> Condition {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&part).cloned().unwrap_or_default()
+    }
+
+    fn change(&self, part: Part, change: impl FnOnce(&mut Condition)) {
+        // The lock cannot be poisoned: nothing panics while it is held.
+        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        change(parts.entry(part).or_default());
+    }
+}
+
+/// What operators see of this node.
+#[derive(Debug, Clone)]
+pub struct NodeReport {
+    /// The parts that this node depends on.
+    pub parts: Vec<(Part, Condition)>,
+    /// The background jobs, by name.
+    pub jobs: Vec<(&'static str, Condition)>,
+    /// Whether the program was asked to stop.
+    pub is_draining: bool,
+    /// Whether visitors are served, from the store or from memory.
+    pub serves_links: bool,
+    /// Whether the account at the certificate authority was stored with another secrets key, so that this node orders nothing (D192).
+    pub has_other_secrets_key: bool,
+}
+
+/// Asks the stores now, and adds what was noted since the start of the program.
+pub async fn report(app: &Application, _by: &Operator) -> NodeReport {
+    let (read, written, quota, opens) = join4(
+        app.store.check(),
+        app.store.check_writes(),
+        quota_answers(app),
+        certificates::account_opens(app),
+    )
+    .await;
+    let (health, now) = (&app.health, app.clock.now());
+    let reads = health.noted(Part::Database, now, read).is_ok();
+    let _ = health.noted(Part::DatabaseWrites, now, written);
+    let mut parts = vec![Part::Database, Part::DatabaseWrites, Part::ChangeLog];
+    if let Some(answers) = quota {
+        if let Some((age, text)) = app.shared_quota.as_ref().and_then(|shared| shared.last_failure()) {
+            let millis = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+            let at = Timestamp::from_unix_millis(now.unix_millis().saturating_sub(millis)).unwrap_or(now);
+            health.fails_with(Part::QuotaStore, at, &text);
+        }
+        if answers {
+            health.works(Part::QuotaStore, now);
+        }
+        parts.push(Part::QuotaStore);
+    }
+    parts.extend([Part::ClickStore, Part::ClickSpool, Part::Dns]);
+    if app.issuance.is_some() {
+        parts.push(Part::Certificates);
+    }
+    NodeReport {
+        parts: parts.into_iter().map(|part| (part, health.of(part))).collect(),
+        jobs: health.jobs(),
+        is_draining: app.lifecycle.is_draining(),
+        serves_links: reads || app.link_memory.can_serve(Instant::now()),
+        has_other_secrets_key: matches!(opens, Ok(Some(false))),
+    }
+}
+
+/// `None` if the database counts requests.
+async fn quota_answers(app: &Application) -> Option<bool> {
+    match &app.shared_quota {
+        Some(shared) => Some(shared.answers().await),
+        None => None,
+    }
+}
+
+/// Name servers whose answers are noted.
+pub struct NotedDns {
+    dns: Arc<dyn DnsProvider>,
+    health: Arc<NodeHealth>,
+    clock: Arc<dyn Clock>,
+}
+
+impl NotedDns {
+    /// Notes what becomes of calls to `dns`.
+    #[must_use]
+    pub const fn new(dns: Arc<dyn DnsProvider>, health: Arc<NodeHealth>, clock: Arc<dyn Clock>) -> Self {
+        Self { dns, health, clock }
+    }
+
+    fn noted<T>(&self, outcome: Result<T, DnsUnavailable>) -> Result<T, DnsUnavailable> {
+        self.health.noted(Part::Dns, self.clock.now(), outcome)
+    }
+}
+
+#[async_trait]
+impl DnsProvider for NotedDns {
+    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+        self.noted(self.dns.txt_records(name).await)
+    }
+
+    async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {
+        self.noted(self.dns.resolution(hostname).await)
+    }
+
+    async fn caa_records(&self, name: &str) -> Result<Vec<CaaRecord>, DnsUnavailable> {
+        self.noted(self.dns.caa_records(name).await)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Broken(String);
+
+    #[test]
+    fn d69_the_last_error_stays_after_the_part_works_again() {
+        let health = NodeHealth::default();
+        assert_eq!(health.of(Part::Dns), Condition::default());
+        health.fails(Part::Dns, samples::at(1), &Broken("no answer".to_owned()));
+        assert!(health.of(Part::Dns).is_failing);
+        health.works(Part::Dns, samples::at(2));
+        let condition = health.of(Part::Dns);
+        assert_eq!((condition.is_failing, condition.worked_at), (false, Some(samples::at(2))));
+        let error = NotedError { at: samples::at(1), text: "no answer".to_owned() };
+        assert_eq!(condition.last_error, Some(error));
+        assert_eq!(health.of(Part::Job("check-domains")), Condition::default(), "parts are separate");
+    }
+
+    #[test]
+    fn d69_a_long_error_is_cut() {
+        let health = NodeHealth::default();
+        health.fails(Part::Database, samples::at(1), &Broken("é".repeat(5_000)));
+        let text = health.of(Part::Database).last_error.map(|error| error.text);
+        assert_eq!(text.map(|text| text.chars().count()), Some(LONGEST_ERROR));
+    }
+}

@@ -1,0 +1,73 @@
+//! Who administers the installation (D69, D73, D78).
+
+use signpost_domain::{AccountId, AuditAction, AuditActor, ClientNetwork, Refusal, UserId};
+
+use crate::admission::SignedIn;
+use crate::application::Application;
+use crate::audit::Deed;
+use crate::people::profile::{require_confirmed, require_live};
+use crate::people::{Client, PersonError};
+use crate::ports::UnitOfWork;
+
+/// Somebody who administers the installation. A use case that takes one serves operators only.
+#[derive(Debug, Clone)]
+pub struct Operator(By);
+
+#[derive(Debug, Clone)]
+enum By {
+    Command,
+    Person(Box<SignedIn>, ClientNetwork),
+}
+
+impl Operator {
+    /// Somebody with a shell on the machine of the service.
+    pub const COMMAND: Self = Self(By::Command);
+
+    /// A user who is an operator, and has confirmed the password recently (D73).
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] unless the user is an operator, so that others do not learn which pages exist;
+    /// [`PersonError::NotConfirmed`].
+    pub fn person(app: &Application, signed_in: &SignedIn, client: &Client) -> Result<Self, PersonError> {
+        if !signed_in.user().is_operator {
+            return Err(Refusal::NotFound("page").into());
+        }
+        require_confirmed(app, signed_in)?;
+        Ok(Self(By::Person(Box::new(signed_in.clone()), client.network())))
+    }
+
+    /// Whether the operator is this user.
+    pub(crate) fn is(&self, user: UserId) -> bool {
+        match &self.0 {
+            By::Command => false,
+            By::Person(signed_in, _) => signed_in.user().id == user,
+        }
+    }
+
+    /// Something that the operator does, for the audit.
+    pub(crate) fn deed(
+        &self,
+        account: Option<AccountId>,
+        action: AuditAction,
+        object: impl Into<String>,
+    ) -> Deed {
+        match &self.0 {
+            By::Command => Deed::by_command(account, action, object),
+            By::Person(signed_in, network) => Deed {
+                account,
+                actor: AuditActor::User(signed_in.user().id),
+                action,
+                object: object.into(),
+                network: Some(*network),
+            },
+        }
+    }
+
+    /// Refuses if the session of the person has ended since the request was admitted, such as by being disabled.
+    pub(crate) async fn require_live(&self, work: &mut dyn UnitOfWork) -> Result<(), PersonError> {
+        match &self.0 {
+            By::Command => Ok(()),
+            By::Person(signed_in, _) => require_live(work, signed_in).await,
+        }
+    }
+}

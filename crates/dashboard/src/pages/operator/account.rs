@@ -1,0 +1,194 @@
+//! One account: its plan, its suspension, and its deletion.
+
+use std::time::Duration;
+
+use actix_web::HttpResponse;
+use signpost_app::Operator;
+use signpost_app::accounts::{self, AccountOverview, Losses};
+use signpost_app::admission::SignedIn;
+use signpost_domain::{AccountId, Email, FieldError, PlanResource, ViolationCode, Violations};
+use tokio::time::timeout;
+
+use super::accounts::{PATH, plan_of, plans};
+use super::{WORDS, operator};
+use crate::answer::{page, refused, see_other};
+use crate::curl;
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{account_name, own_shell};
+use crate::local_time::date_and_time;
+use crate::pages::field;
+use crate::pages::usage::{meter, requests, resource_name};
+use crate::views::{DeleteAccountPage, Form, NavItem, OperatorAccountPage};
+use crate::visit::Visit;
+
+/// How long a browser waits for a deletion. A longer one goes on without it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `GET /operator/accounts/{id}`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
+    let overview = accounts::overview(visit.app(), &operator, account_in(&visit)?).await?;
+    let plan = overview.account.plan.as_str().to_owned();
+    page(&account_page(&visit, &signed_in, &overview, &plan, &Violations::new()))
+}
+
+/// `POST /operator/accounts/{id}/plan`
+pub(crate) async fn set_plan(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let (signed_in, operator, id) = changing(&visit).await?;
+    let mut violations = Violations::new();
+    let Some(plan) = plan_of(visit.app(), form.text("plan"), &mut violations) else {
+        let overview = accounts::overview(visit.app(), &operator, id).await?;
+        return refused(&account_page(&visit, &signed_in, &overview, form.text("plan"), &violations));
+    };
+    accounts::set_plan(visit.app(), &operator, id, &plan).await?;
+    Ok(see_other(&format!("{PATH}/{id}?said=plan-changed")))
+}
+
+/// `POST /operator/accounts/{id}/suspend`
+pub(crate) async fn suspend(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, id) = changing(&visit).await?;
+    accounts::suspend(visit.app(), &operator, id).await?;
+    Ok(see_other(&format!("{PATH}/{id}?said=account-suspended")))
+}
+
+/// `POST /operator/accounts/{id}/resume`
+pub(crate) async fn resume(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, id) = changing(&visit).await?;
+    accounts::resume(visit.app(), &operator, id).await?;
+    Ok(see_other(&format!("{PATH}/{id}?said=account-resumed")))
+}
+
+/// `GET /operator/accounts/{id}/delete`
+pub(crate) async fn ask(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
+    let losses = accounts::losses(visit.app(), &operator, account_in(&visit)?).await?;
+    page(&deletion_page(&visit, &signed_in, &losses, "", &Violations::new()))
+}
+
+/// `POST /operator/accounts/{id}/delete`
+pub(crate) async fn delete(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
+    let id = account_in(&visit)?;
+    let account = accounts::overview(visit.app(), &operator, id).await?.account;
+    if let Some(violations) = mismatch(form.text("email"), &account.email) {
+        let losses = accounts::losses(visit.app(), &operator, id).await?;
+        return refused(&deletion_page(&visit, &signed_in, &losses, form.text("email"), &violations));
+    }
+    let app = visit.shared_app();
+    // In a task of its own, which goes on if the browser leaves.
+    let deletion = tokio::spawn(async move {
+        let deleted = accounts::delete(&app, &operator, id).await;
+        if let Err(error) = &deleted {
+            tracing::error!(account = %id, error = signpost_app::with_causes(error), "an account was not deleted");
+        }
+        deleted
+    });
+    match timeout(PATIENCE, deletion).await {
+        Ok(Ok(deleted)) => {
+            deleted?;
+            Ok(see_other(&format!("{PATH}?said=account-deleted")))
+        }
+        Ok(Err(_)) => Err(Failure::Broken("the deletion of an account was aborted".to_owned())),
+        Err(_) => Ok(see_other(&format!("{PATH}/{id}?said=deletion-goes-on"))),
+    }
+}
+
+/// What a form says if it does not repeat the e-mail address of the account.
+fn mismatch(typed: &str, email: &Email) -> Option<Violations> {
+    let is_same =
+        Email::parse(typed.trim()).is_ok_and(|typed| typed.comparison_key() == email.comparison_key());
+    let message = || (WORDS.does_not_match)(email.as_str());
+    (!is_same).then(|| Violations::from(FieldError::new(ViolationCode::InvalidValue, message()).at("email")))
+}
+
+/// The operator of a form, and the account that it changes.
+async fn changing(visit: &Visit) -> Result<(SignedIn, Operator, AccountId), Failure> {
+    let page_of_account = format!("{PATH}/{}", visit.part("id"));
+    let (signed_in, operator) = operator(visit, &page_of_account).await?;
+    Ok((signed_in, operator, account_in(visit)?))
+}
+
+fn account_in(visit: &Visit) -> Result<AccountId, Failure> {
+    visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)
+}
+
+fn account_page(
+    visit: &Visit,
+    signed_in: &SignedIn,
+    overview: &AccountOverview,
+    plan: &str,
+    violations: &Violations,
+) -> OperatorAccountPage {
+    let AccountOverview { account, usage, plan: known, remaining } = overview;
+    let preferences = &signed_in.user().preferences;
+    let id = account.id.to_string();
+    let (limits, budget) = known.as_ref().map_or_else(Default::default, |plan| {
+        let limits = PlanResource::ALL
+            .map(|resource| meter(resource_name(resource), usage.of(resource), plan.limits.of(resource), ""));
+        (limits.to_vec(), remaining.map_or_else(Vec::new, |remaining| requests(plan.budget, remaining)))
+    });
+    let mut shell = own_shell(visit, signed_in.user(), NavItem::Accounts, account_name(account));
+    let other_plan = visit.app().plans.iter().find(|plan| plan.name != account.plan);
+    let other_plan = other_plan.map_or("free", |plan| plan.name.as_str());
+    let suspension = if account.is_suspended() {
+        curl::program(WORDS.command_resume, &["account", "resume", &id])
+    } else {
+        curl::program(WORDS.command_suspend, &["account", "suspend", &id])
+    };
+    shell.curl = vec![
+        curl::program(WORDS.command_plan, &["account", "set-plan", &id, other_plan]),
+        suspension,
+        curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"]),
+    ];
+    OperatorAccountPage {
+        email: account.email.as_str().to_owned(),
+        problem: known.is_none().then(|| (WORDS.plan_unknown)(account.plan.as_str())),
+        suspended_since: account.suspended_at.map(|at| date_and_time(at, preferences)),
+        created: date_and_time(account.created_at, preferences),
+        limits,
+        requests: budget,
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        plan: plans(visit.app(), plan, violations),
+        id,
+        shell,
+    }
+}
+
+fn deletion_page(
+    visit: &Visit,
+    signed_in: &SignedIn,
+    losses: &Losses,
+    typed: &str,
+    violations: &Violations,
+) -> DeleteAccountPage {
+    let account = &losses.account;
+    let id = account.id.to_string();
+    let mut shell = own_shell(visit, signed_in.user(), NavItem::Accounts, WORDS.delete_account);
+    shell.curl = vec![curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"])];
+    DeleteAccountPage {
+        action: format!("{PATH}/{id}/delete"),
+        back: format!("{PATH}/{id}"),
+        losses: losses_in_words(losses),
+        email: account.email.as_str().to_owned(),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        typed: field(typed, violations, "email"),
+        shell,
+    }
+}
+
+/// What a deletion takes away, as a sentence.
+fn losses_in_words(losses: &Losses) -> String {
+    let Losses { account, usage, keys, members, clicks } = losses;
+    let n = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let counts = [
+        (WORDS.count_links)(n(usage.of(PlanResource::Links))),
+        (WORDS.count_groups)(n(usage.of(PlanResource::Groups))),
+        (WORDS.count_domains)(n(usage.of(PlanResource::Domains))),
+        (WORDS.count_pixels)(n(usage.of(PlanResource::Pixels))),
+        (WORDS.count_keys)(n(*keys)),
+        (WORDS.count_members)(n(*members)),
+    ];
+    let all = (WORDS.last)(&counts.join(", "), &(WORDS.count_clicks)(n(*clicks)));
+    (WORDS.delete_account_text)(account.email.as_str(), &all)
+}

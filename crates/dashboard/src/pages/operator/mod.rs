@@ -1,0 +1,39 @@
+//! What operators do with the installation (D69, D73).
+
+pub(crate) mod account;
+pub(crate) mod accounts;
+pub(crate) mod health;
+pub(crate) mod sign_ins;
+pub(crate) mod user;
+pub(crate) mod users;
+
+use signpost_app::Operator;
+use signpost_app::admission::SignedIn;
+use signpost_app::people::PersonError;
+use signpost_domain::SecretToken;
+
+use crate::failure::Failure;
+use crate::frame::TEXTS;
+use crate::texts::OperatorTexts;
+use crate::visit::Visit;
+
+/// The texts of these pages.
+const WORDS: &OperatorTexts = TEXTS.operator;
+
+/// The person of the session as an operator. Somebody who has to confirm the password first gets to `next` afterwards.
+///
+/// # Errors
+/// Leads to the sign-in or to the confirmation, or is the page for what does not exist.
+pub(super) async fn operator(visit: &Visit, next: &str) -> Result<(SignedIn, Operator), Failure> {
+    let signed_in = visit.signed_in().await?;
+    match Operator::person(visit.app(), &signed_in, &visit.client()) {
+        Ok(operator) => Ok((signed_in, operator)),
+        Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(next)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The address of a ticket.
+fn ticket_url(visit: &Visit, kind: &str, token: &SecretToken) -> String {
+    format!("{}/{kind}/{}", visit.origin().as_str(), token.expose())
+}

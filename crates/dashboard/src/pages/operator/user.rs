@@ -1,0 +1,110 @@
+//! One user: disabling it, signing it out, and a link to set a new password.
+
+use actix_web::HttpResponse;
+use signpost_app::Operator;
+use signpost_app::accounts::OperatorError;
+use signpost_app::admission::SignedIn;
+use signpost_app::people::users::{self, UserReference};
+use signpost_domain::{Account, Role, User};
+
+use super::users::{PATH, row};
+use super::{WORDS, operator, ticket_url};
+use crate::answer::{page, see_other};
+use crate::curl;
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{account_name, own_shell, role_name};
+use crate::local_time::date_and_time;
+use crate::views::{NavItem, OperatorLinkPage, OperatorUserPage};
+use crate::visit::Visit;
+
+/// `GET /operator/users/{id}`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
+    let user = users::find(visit.app(), &operator, &user_in(&visit)?).await?;
+    let accounts = users::accounts_of(visit.app(), &operator, user.id).await?;
+    page(&user_page(&visit, &signed_in, &user, &accounts))
+}
+
+/// `POST /operator/users/{id}/disable`
+pub(crate) async fn disable(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, user) = changing(&visit).await?;
+    changed(users::disable(visit.app(), &operator, &user).await, "user-disabled")
+}
+
+/// `POST /operator/users/{id}/enable`
+pub(crate) async fn enable(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, user) = changing(&visit).await?;
+    changed(users::enable(visit.app(), &operator, &user).await, "user-enabled")
+}
+
+/// `POST /operator/users/{id}/sign-out`
+pub(crate) async fn sign_out(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, user) = changing(&visit).await?;
+    changed(users::sign_out(visit.app(), &operator, &user).await, "user-signed-out")
+}
+
+/// `POST /operator/users/{id}/reset`: shows the link once.
+pub(crate) async fn reset(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (signed_in, operator, user) = changing(&visit).await?;
+    let (user, token) = users::reset(visit.app(), &operator, &user).await?;
+    let url = ticket_url(&visit, "reset", &token);
+    let mut shell = own_shell(&visit, signed_in.user(), NavItem::Users, WORDS.title_reset);
+    shell.curl = vec![curl::program(WORDS.command_reset, &["user", "reset", &user.id.to_string()])];
+    page(&OperatorLinkPage {
+        back: (format!("{PATH}/{}", user.id), user.label().to_owned()),
+        what: (WORDS.reset_made)(user.label()),
+        email: user.email.as_str().to_owned(),
+        message: (WORDS.reset_message)(&url),
+        url,
+        once: WORDS.reset_once,
+        shell,
+    })
+}
+
+fn changed(outcome: Result<User, OperatorError>, said: &str) -> Result<HttpResponse, Failure> {
+    Ok(see_other(&format!("{PATH}/{}?said={said}", outcome?.id)))
+}
+
+/// The operator of a form, and the user that it changes.
+async fn changing(visit: &Visit) -> Result<(SignedIn, Operator, UserReference), Failure> {
+    let page_of_user = format!("{PATH}/{}", visit.part("id"));
+    let (signed_in, operator) = operator(visit, &page_of_user).await?;
+    Ok((signed_in, operator, user_in(visit)?))
+}
+
+fn user_in(visit: &Visit) -> Result<UserReference, Failure> {
+    visit.part("id").parse().map(UserReference::Id).map_err(|_| Failure::NOT_FOUND)
+}
+
+fn user_page(
+    visit: &Visit,
+    signed_in: &SignedIn,
+    user: &User,
+    accounts: &[(Account, Role)],
+) -> OperatorUserPage {
+    let own = signed_in.user();
+    let id = user.id.to_string();
+    let mut shell = own_shell(visit, own, NavItem::Users, user.label());
+    let command = |title, name| curl::program(title, &["user", name, &id]);
+    shell.curl = if user.disabled_at.is_some() {
+        vec![command(WORDS.command_enable, "enable")]
+    } else {
+        vec![
+            command(WORDS.command_reset, "reset"),
+            command(WORDS.command_sign_out, "sign-out"),
+            command(WORDS.command_disable, "disable"),
+        ]
+    };
+    let membership = |(account, role): &(Account, Role)| {
+        (account.id.to_string(), account_name(account).to_owned(), role_name(*role).to_owned())
+    };
+    OperatorUserPage {
+        user: row(user, own, &own.preferences),
+        email: user.email.as_str().to_owned(),
+        disabled_since: user.disabled_at.map(|at| date_and_time(at, &own.preferences)),
+        accounts: accounts.iter().map(membership).collect(),
+        idempotency_key: visit.new_key(),
+        shell,
+    }
+}

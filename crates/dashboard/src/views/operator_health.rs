@@ -1,0 +1,84 @@
+//! Sign-in limits and the health of this node, for operators.
+
+use askama::Template;
+
+use super::form::{Field, Form, Violation, violations};
+use super::shell::Shell;
+
+/// The limits of sign-ins: `GET /operator/sign-ins`, which looks up `email` and `address`.
+#[derive(Debug, Clone, Template)]
+#[template(path = "operator-sign-ins.html")]
+pub struct OperatorSignInsPage {
+    /// The frame.
+    pub shell: Shell,
+    /// `email` of the look-up.
+    pub email: Field,
+    /// `address` of the look-up: the IP address of the browser.
+    pub address: Field,
+    /// What the stores know about the two.
+    pub found: Option<FoundFailures>,
+    /// The limits: what is limited, and how.
+    pub limits: Vec<(&'static str, String)>,
+}
+
+impl OperatorSignInsPage {
+    /// A look-up needs no form key, so the summary has none.
+    fn no_form(&self) -> Form {
+        let _ = self;
+        Form::default()
+    }
+
+    fn violations(&self) -> Vec<Violation<'_>> {
+        let t = self.shell.t;
+        violations([
+            ("email", t.email, &self.email.error),
+            ("address", t.operator.ip_address, &self.address.error),
+        ])
+    }
+}
+
+/// The failures of sign-ins for an e-mail address from an IP address.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundFailures {
+    /// Whether somebody waits.
+    pub waits: bool,
+    /// How many failures count, as a sentence.
+    pub count: String,
+    /// Until when another attempt is refused, or that it is allowed, as a sentence.
+    pub wait: String,
+}
+
+/// The health of this node: `GET /operator/health`.
+#[derive(Debug, Clone, Template)]
+#[template(path = "operator-health.html")]
+pub struct OperatorHealthPage {
+    /// The frame.
+    pub shell: Shell,
+    /// The state of the node, as a sentence, and whether it is a bad one.
+    pub state: (String, bool),
+    /// What needs attention beside the parts.
+    pub warnings: Vec<&'static str>,
+    /// Version, start, and other facts.
+    pub facts: Vec<(&'static str, String)>,
+    /// The parts that the node depends on.
+    pub parts: Vec<HealthRow>,
+    /// The background jobs.
+    pub jobs: Vec<HealthRow>,
+}
+
+/// The health of one part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HealthRow {
+    /// Its name.
+    pub name: String,
+    /// What it is for, as a sentence.
+    pub what: &'static str,
+    /// Its state in a word.
+    pub state: &'static str,
+    /// Whether the last error is newer than the last success.
+    pub is_failing: bool,
+    /// When it last worked, as a sentence.
+    pub worked: String,
+    /// The last error, and when it occurred, as people read it.
+    pub last_error: Option<(String, String)>,
+}

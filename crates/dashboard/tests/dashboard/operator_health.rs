@@ -1,0 +1,80 @@
+//! Sign-in limits and health, as operators see them (D63, D69, D75).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_app::background::{JobRunner, jobs};
+use signpost_app::node_health::Part;
+use signpost_app::ports::LeaseHolder;
+
+use crate::harness::Dashboard;
+use crate::operator_accounts::operator;
+
+#[actix_web::test]
+async fn d75_operators_see_who_waits_and_the_limits() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    dashboard.invited("ada@example.com", None, false).await;
+    let guesser = dashboard.browser();
+    let path = "/operator/sign-ins?email=ADA%40example.com&address=203.0.113.9";
+    let before = operator.get(path).await;
+    assert!(before.body.contains("No failed sign-in counts") && before.body.contains("allowed now"));
+    for _ in 0..5 {
+        guesser.sign_in("ada@example.com", "wrong password").await;
+    }
+    let after = operator.get(path).await;
+    assert!(after.body.contains("5 failed sign-ins count, the last on"), "{}", after.body);
+    assert!(after.body.contains("30 seconds"), "{}", after.body);
+    let elsewhere = operator.get("/operator/sign-ins?email=ada%40example.com&address=203.0.113.10").await;
+    assert!(elsewhere.body.contains("No failed sign-in counts"));
+    dashboard.memory.clock.advance(Duration::from_secs(31));
+    assert!(operator.get(path).await.body.contains("allowed now"));
+    for limit in
+        ["30 a minute", "30 s, 1 min, 2 min, 4 min, 8 min, 15 min, and so on", "100,000", "600 a minute"]
+    {
+        assert!(before.body.contains(limit), "{limit}");
+    }
+    let refused = operator.get("/operator/sign-ins?email=nobody&address=here").await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("value=\"nobody\"") && refused.body.contains("Must be an IP address"));
+}
+
+#[actix_web::test]
+async fn d69_the_health_page_has_the_last_error_of_each_part() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let well = operator.get("/operator/health").await;
+    assert!(well.body.contains("Everything that this node depends on works."), "{}", well.body);
+    assert!(well.body.contains("Database, writing") && well.body.contains("runs no background jobs"));
+    let now = dashboard.app.clock.now();
+    dashboard.app.health.fails_with(Part::ClickStore, now, "no space <left>");
+    let ill = operator.get("/operator/health").await;
+    assert!(ill.body.contains("One part fails at present.") && ill.body.contains("no space &#60;left&#62;"));
+    dashboard.app.health.works(Part::ClickStore, now);
+    let again = operator.get("/operator/health").await;
+    assert!(again.body.contains("Everything that") && again.body.contains("no space &#60;left&#62;"));
+}
+
+#[actix_web::test]
+async fn d69_the_health_page_says_which_jobs_this_node_does() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let app = Arc::clone(&dashboard.app);
+    let all = jobs(&app).into_iter();
+    let mut runners: Vec<JobRunner> =
+        all.map(|job| JobRunner::new(&app, job, LeaseHolder::from_bytes([1; 16]))).collect();
+    let before = operator.get("/operator/health").await;
+    assert!(before.body.contains("Not on this node") && before.body.contains("check-domains"));
+    for runner in &mut runners {
+        runner.tick().await;
+        runner.work().await;
+    }
+    let after = operator.get("/operator/health").await;
+    assert!(!after.body.contains("Not on this node"), "{}", after.body);
+    for name in ["pack-clicks", "note-uses", "forget-changes"] {
+        assert!(after.body.contains(name), "{name}");
+    }
+    for (name, condition) in app.health.jobs() {
+        assert!(condition.worked_at.is_some(), "{name}");
+    }
+}

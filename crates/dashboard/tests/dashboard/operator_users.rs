@@ -1,0 +1,118 @@
+//! What operators do with users on pages (D69, D70, D81).
+
+use signpost_domain::{Email, Role, UserId};
+
+use crate::harness::{Dashboard, PASSWORD};
+use crate::operator_accounts::{link_in, operator};
+
+const USERS: &str = "/operator/users";
+const NEW: &str = "violet otter mug 7";
+
+async fn user(dashboard: &Dashboard, email: &str) -> UserId {
+    let email = Email::parse(email).unwrap();
+    dashboard.app.store.user_with_email(&email).await.unwrap().unwrap().id
+}
+
+#[actix_web::test]
+async fn d70_operators_invite_into_an_account_and_as_operators() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let person = [("name", "New"), ("password", PASSWORD), ("time_zone", "UTC")];
+    let form = [("email", "new@example.com"), ("account", "team@example.com"), ("role", "editor")];
+    let made = operator.post(USERS, &form).await;
+    assert!(made.body.contains("You are invited to team@example.com on Signpost"), "{}", made.body);
+    let editor = dashboard.browser();
+    assert_eq!(editor.post(&link_in(&made, "invitation"), &person).await.status, 303);
+    assert_eq!(editor.get(&dashboard.path("links/new")).await.status, 200);
+    assert_eq!(editor.get(USERS).await.status, 404);
+
+    let made = operator.post(USERS, &[("email", "second@example.com"), ("operator", "true")]).await;
+    assert!(made.body.contains("You are invited to administer Signpost"), "{}", made.body);
+    let second = dashboard.browser();
+    assert_eq!(second.post(&link_in(&made, "invitation"), &person).await.status, 303);
+    assert_eq!(second.get(USERS).await.status, 200);
+}
+
+#[actix_web::test]
+async fn a_refused_invitation_of_an_operator_names_the_field() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    for (form, reason) in [
+        ([("email", "nobody"), ("account", "team@example.com"), ("role", "owner")], "href=\"#f-email\""),
+        (
+            [("email", "n@example.com"), ("account", "none@example.com"), ("role", "owner")],
+            "Must be the id or",
+        ),
+        ([("email", "n@example.com"), ("account", "team@example.com"), ("role", "king")], "Must be one of"),
+        ([("email", "n@example.com"), ("account", ""), ("role", "owner")], "Name an account, or make"),
+    ] {
+        let answer = operator.post(USERS, &form).await;
+        assert_eq!(answer.status, 422, "{form:?}");
+        assert!(answer.body.contains(reason) && answer.body.contains(form[0].1), "{}", answer.body);
+    }
+}
+
+#[actix_web::test]
+async fn d72_a_disabled_user_is_out_at_once_and_an_enabled_one_signs_in() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let member = dashboard.member("member@example.com", Role::Editor).await;
+    let path = format!("{USERS}/{}", user(&dashboard, "member@example.com").await);
+    let page = operator.get(&path).await;
+    assert!(page.body.contains("team@example.com") && page.body.contains("Editor"), "{}", page.body);
+    operator.post(&format!("{path}/sign-out"), &[]).await;
+    assert!(!member.is_signed_in().await);
+    assert_eq!(member.sign_in("member@example.com", PASSWORD).await.status, 303);
+    let disabled = operator.post(&format!("{path}/disable"), &[]).await;
+    assert_eq!(disabled.location(), format!("{path}?said=user-disabled"));
+    assert!(!member.is_signed_in().await);
+    assert_eq!(member.sign_in("member@example.com", PASSWORD).await.status, 422);
+    assert_eq!(operator.post(&format!("{path}/reset"), &[]).await.status, 409, "enable it first");
+    operator.post(&format!("{path}/enable"), &[]).await;
+    assert_eq!(member.sign_in("member@example.com", PASSWORD).await.status, 303);
+}
+
+#[actix_web::test]
+async fn d70_a_reset_shows_its_link_once_and_works_once() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let member = dashboard.member("member@example.com", Role::Editor).await;
+    let path = format!("{USERS}/{}", user(&dashboard, "member@example.com").await);
+    let made = operator.post(&format!("{path}/reset"), &[]).await;
+    assert!(made.body.contains("To set a new password for Signpost, open"), "{}", made.body);
+    assert!(member.is_signed_in().await, "nothing ends before the link is used");
+    let link = link_in(&made, "reset");
+    assert_eq!(dashboard.browser().post(&link, &[("password", NEW)]).await.status, 303);
+    assert!(!member.is_signed_in().await);
+    assert_eq!(dashboard.browser().post(&link, &[("password", NEW)]).await.status, 410);
+}
+
+#[actix_web::test]
+async fn d69_operators_do_not_disable_their_own_user() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let path = format!("{USERS}/{}", user(&dashboard, "o@example.com").await);
+    let page = operator.get(&path).await;
+    assert!(page.body.contains("This is your own user") && !page.body.contains("/disable\""));
+    assert_eq!(operator.post(&format!("{path}/disable"), &[]).await.status, 409);
+    assert!(operator.is_signed_in().await);
+}
+
+#[actix_web::test]
+async fn d81_users_are_found_by_id_and_address() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    dashboard.member("member@example.com", Role::Editor).await;
+    let id = user(&dashboard, "member@example.com").await.to_string();
+    for sought in [id.as_str(), "MEMBER@example.com"] {
+        let found = operator.get(&format!("{USERS}?q={sought}")).await;
+        assert_eq!(found.body.matches("class=\"name\"").count(), 1, "{}", found.body);
+    }
+    assert_eq!(operator.get(USERS).await.body.matches("class=\"name\"").count(), 2);
+    for sought in ["nobody@example.com", "member"] {
+        assert!(operator.get(&format!("{USERS}?q={sought}")).await.body.contains("No user has this id"));
+    }
+    for unknown in ["usr_00000000000000000000000000000000", "usr_1", "me"] {
+        assert_eq!(operator.get(&format!("{USERS}/{unknown}")).await.status, 404);
+    }
+}
