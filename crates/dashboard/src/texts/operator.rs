@@ -122,6 +122,7 @@ pub struct OperatorTexts {
     pub parts: &'static str,
     pub plan: &'static str,
     pub plan_unknown: One,
+    pub plan_without_api: &'static str,
     pub plan_wrong: &'static str,
     pub read_audit: &'static str,
     pub requests_left: Two,
