@@ -27,6 +27,7 @@ pub fn page<R: Listed>(mut rows: Vec<R>, limit: PageLimit) -> Page<R::Item> {
 }
 
 /// The page made from a part of a list: like [`page`], but `last` is the last id that was looked at, behind which more may follow.
+#[must_use]
 pub fn part<R: Listed>(rows: Vec<R>, limit: PageLimit, last: Option<&StoredId>) -> Page<R::Item> {
     let page = page(rows, limit);
     let next = page.next.or_else(|| last.map(|last| PagePosition::behind(last.position())));

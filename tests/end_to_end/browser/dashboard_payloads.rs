@@ -72,6 +72,16 @@ fn r23_payloads_in_every_field_of_the_dashboard_never_run() {
         screens.push(format!("analytics?group={query}&domain={query}&referrer={query}&range={query}"));
         screens.push(format!("keys?name={query}&scopes={query}"));
         screens.push(format!("members?email={query}&role={query}"));
+        screens.push(format!("audit?q={query}&action={query}&who={query}&from={query}&to={query}"));
+        for path in [
+            format!("/operator/accounts?q={query}&email={query}&name={query}&plan={query}"),
+            format!("/operator/users?q={query}&email={query}&account={query}&role={query}"),
+            format!("/operator/sign-ins?email={query}&address={query}"),
+            format!("/audit?q={query}&account={query}&who={query}"),
+        ] {
+            let strange: usize = dashboard.visit(&path).evaluate(STRANGE);
+            assert_eq!(strange, 0, "{path}");
+        }
     }
     look_around(&dashboard, &screens);
     let names: Vec<String> = dashboard

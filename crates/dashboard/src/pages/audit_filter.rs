@@ -92,10 +92,15 @@ impl AskedFilter {
             account: self.has_account.then_some(account),
             text,
             who,
-            from,
-            to,
+            from: date_or_empty(from),
+            to: date_or_empty(to),
         }
     }
+}
+
+/// The value of an input for dates, which shows nothing else.
+fn date_or_empty(text: String) -> String {
+    if LocalDate::parse(&text).is_ok() { text } else { String::new() }
 }
 
 /// The instant after the last one of a day.

@@ -7,8 +7,7 @@ use super::OperatorTexts;
 pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     account: "Account",
     account_created: |a, b| format!("Account of {a} on plan {b}"),
-    account_hint: "Id or e-mail address",
-    account_id: "Id",
+    account_hint: "E-mail or id",
     account_of_invitation: "Account to join (optional)",
     account_of_invitation_hint: "The id or the e-mail address of the account.",
     accounts: "Accounts",
@@ -125,6 +124,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
             "This node does not know the plan {a}, so requests of the account fail. Choose another plan, or add it to the setting plans."
         )
     },
+    plan_without_api: "The plan has no API, so the keys of the account get 403.",
     plan_wrong: "Must be one of the plans.",
     read_audit: "Audit of the account",
     requests_left: |a, b| format!("{a} of {b} requests left today"),
@@ -164,13 +164,12 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     title_reset: "Reset link",
     type_email: |a| format!("Type {a} to confirm"),
     unused: "Not used yet",
-    user_id: "Id",
     users: "Users",
     users_lead: "Everybody who can sign in to this dashboard, newest first.",
     version: "Version",
     what: "What was done",
     who: "Who did it",
-    who_hint: "E-mail address, id, or command",
+    who_hint: "E-mail or id",
     who_waits: "Who has to wait",
     who_waits_text: "Failures are stored by a hash of the e-mail address and the IP address, so they cannot be listed. Type both to look them up.",
     worked_at: |a| format!("Last worked: {a}."),

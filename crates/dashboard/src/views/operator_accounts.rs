@@ -77,8 +77,10 @@ pub struct OperatorAccountPage {
     pub created: String,
     /// Links, groups, domains and pixels. Empty if the plan is unknown.
     pub limits: Vec<Meter>,
-    /// The API requests of this minute and of this day. Empty if the budget is unknown.
+    /// The API requests of this minute and of this day.
     pub requests: Vec<Meter>,
+    /// Why `requests` is empty: the budget is unknown, or the plan has no API.
+    pub no_requests: &'static str,
     /// The forms.
     pub form: Form,
     /// `plan` of the form that changes it.

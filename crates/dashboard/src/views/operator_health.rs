@@ -11,6 +11,8 @@ use super::shell::Shell;
 pub struct OperatorSignInsPage {
     /// The frame.
     pub shell: Shell,
+    /// The form, which only looks up, so its key is not sent.
+    pub form: Form,
     /// `email` of the look-up.
     pub email: Field,
     /// `address` of the look-up: the IP address of the browser.
@@ -22,12 +24,6 @@ pub struct OperatorSignInsPage {
 }
 
 impl OperatorSignInsPage {
-    /// A look-up needs no form key, so the summary has none.
-    fn no_form(&self) -> Form {
-        let _ = self;
-        Form::default()
-    }
-
     fn violations(&self) -> Vec<Violation<'_>> {
         let t = self.shell.t;
         violations([

@@ -92,6 +92,7 @@ fn account(m: &Maker) {
         created: m.w("26 Nov 2026, 20:47"),
         limits: vec![meter(m, 12), meter(m, 4_500), meter(m, 5_000), meter(m, 0)],
         requests: vec![meter(m, 12), meter(m, 4_500)],
+        no_requests: ENGLISH.operator.plan_without_api,
         form: form(410),
         plan: plans(m),
     };
@@ -196,6 +197,7 @@ fn user(m: &Maker) {
 fn sign_ins(m: &Maker) {
     let full = OperatorSignInsPage {
         shell: shell(m, ENGLISH.operator.sign_ins, NavItem::SignIns),
+        form: form(450),
         email: Field::default(),
         address: Field::default(),
         found: None,

@@ -15,7 +15,7 @@ use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{account_name, own_shell};
+use crate::frame::{TEXTS, account_name, own_shell};
 use crate::local_time::date_and_time;
 use crate::pages::field;
 use crate::pages::usage::{meter, requests, resource_name};
@@ -123,11 +123,17 @@ fn account_page(
     let AccountOverview { account, usage, plan: known, remaining } = overview;
     let preferences = &signed_in.user().preferences;
     let id = account.id.to_string();
-    let (limits, budget) = known.as_ref().map_or_else(Default::default, |plan| {
-        let limits = PlanResource::ALL
-            .map(|resource| meter(resource_name(resource), usage.of(resource), plan.limits.of(resource), ""));
-        (limits.to_vec(), remaining.map_or_else(Vec::new, |remaining| requests(plan.budget, remaining)))
-    });
+    let (mut limits, mut budget, mut no_requests) = (Vec::new(), Vec::new(), TEXTS.requests_unknown);
+    if let Some(plan) = known {
+        limits.extend(PlanResource::ALL.map(|resource| {
+            meter(resource_name(resource), usage.of(resource), plan.limits.of(resource), "")
+        }));
+        if !plan.api_access {
+            no_requests = WORDS.plan_without_api;
+        } else if let Some(remaining) = remaining {
+            budget = requests(plan.budget, *remaining);
+        }
+    }
     let mut shell = own_shell(visit, signed_in.user(), NavItem::Accounts, account_name(account));
     let other_plan = visit.app().plans.iter().find(|plan| plan.name != account.plan);
     let other_plan = other_plan.map_or("free", |plan| plan.name.as_str());
@@ -148,6 +154,7 @@ fn account_page(
         created: date_and_time(account.created_at, preferences),
         limits,
         requests: budget,
+        no_requests,
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         plan: plans(visit.app(), plan, violations),
         id,

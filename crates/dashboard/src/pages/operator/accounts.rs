@@ -174,15 +174,15 @@ fn commands(visit: &Visit, email: &str) -> Vec<crate::views::CurlExample> {
 
 fn row(overview: &AccountOverview, preferences: &Preferences) -> OperatorAccountRow {
     let AccountOverview { account, usage, plan, remaining } = overview;
-    let mut uses = Vec::new();
+    let mut meters = Vec::new();
     if let Some(plan) = plan {
-        uses.extend(PlanResource::ALL.map(|resource| {
+        meters.extend(PlanResource::ALL.map(|resource| {
             let (used, allowed) = (number(usage.of(resource)), number(plan.limits.of(resource)));
             format!("{} {}", resource_name(resource), (TEXTS.of_allowed)(&used, &allowed))
         }));
         if let Some(remaining) = remaining.filter(|_| plan.api_access) {
             let (left, allowed) = (number(remaining.day.into()), number(plan.budget.per_day.into()));
-            uses.push((WORDS.requests_left)(&left, &allowed));
+            meters.push((WORDS.requests_left)(&left, &allowed));
         }
     }
     OperatorAccountRow {
@@ -190,7 +190,7 @@ fn row(overview: &AccountOverview, preferences: &Preferences) -> OperatorAccount
         name: account_name(account).to_owned(),
         email: account.name.is_some().then(|| account.email.as_str().to_owned()),
         plan: account.plan.as_str().to_owned(),
-        usage: uses,
+        usage: meters,
         is_suspended: account.is_suspended(),
         created: date(account.created_at, preferences),
     }

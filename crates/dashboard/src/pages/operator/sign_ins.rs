@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::frame::own_shell;
 use crate::local_time::{date_and_time, number};
 use crate::pages::{field, wait_sentence};
-use crate::views::{FoundFailures, NavItem, OperatorSignInsPage};
+use crate::views::{Form, FoundFailures, NavItem, OperatorSignInsPage};
 use crate::visit::Visit;
 
 /// `GET /operator/sign-ins`
@@ -35,6 +35,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::SignIns, WORDS.sign_ins);
     shell.curl = vec![curl::program(WORDS.command_reset, &["user", "reset", "ines@example.com"])];
     let view = OperatorSignInsPage {
+        form: Form::default(),
         email: field(email, &violations, "email"),
         address: field(address, &violations, "address"),
         found,
