@@ -21,7 +21,7 @@ use crate::operator::Operator;
 use crate::ports::{InsertAccountError, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
-pub use self::deletion::{Losses, delete, losses};
+pub use self::deletion::{Losses, delete, delete_own, losses, own_losses};
 pub use self::overview::{AccountOverview, overview, overviews};
 
 /// A new account.

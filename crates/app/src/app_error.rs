@@ -154,6 +154,12 @@ pub enum OperatorError {
     Broken(#[from] AppError),
 }
 
+impl From<Refusal> for OperatorError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Broken(refusal.into())
+    }
+}
+
 impl From<StoreError> for OperatorError {
     fn from(error: StoreError) -> Self {
         Self::Broken(error.into())

@@ -36,6 +36,19 @@ impl Operator {
         Ok(Self(By::Person(Box::new(signed_in.clone()), client.network())))
     }
 
+    /// An owner, who does to the own account what operators do to any.
+    ///
+    /// # Errors
+    /// [`PersonError::NotConfirmed`].
+    pub(crate) fn of_own_account(
+        app: &Application,
+        signed_in: &SignedIn,
+        client: &Client,
+    ) -> Result<Self, PersonError> {
+        require_confirmed(app, signed_in)?;
+        Ok(Self(By::Person(Box::new(signed_in.clone()), client.network())))
+    }
+
     /// Whether the operator is this user.
     pub(crate) fn is(&self, user: UserId) -> bool {
         match &self.0 {

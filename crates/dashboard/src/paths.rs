@@ -6,7 +6,7 @@ use signpost_domain::Permission;
 
 use crate::pages::{
     analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, operator, pixels,
-    sign_in, usage,
+    settings, sign_in, usage,
 };
 
 /// The placeholders of paths.
@@ -64,6 +64,7 @@ const READ: Access = Access::Member(Permission::Read);
 const WRITE: Access = Access::Member(Permission::WriteLinks);
 const DOMAINS: Access = Access::Member(Permission::WriteDomains);
 const KEYS: Access = Access::Member(Permission::ManageKeys);
+const ACCOUNT_ITSELF: Access = Access::Member(Permission::ManageAccount);
 const MEMBERS: Access = Access::Member(Permission::ManageMembers);
 const ANALYTICS: Access = Access::Member(Permission::ReadAnalytics);
 const AUDIT: Access = Access::Member(Permission::ReadAudit);
@@ -150,6 +151,11 @@ routes! {
     Post "/{account}/members/{id}/remove" MEMBERS => members::remove;
     Get "/{account}/audit" AUDIT => audit::show;
     Get "/{account}/audit.ndjson" AUDIT => audit::export;
+    Get "/{account}/settings" READ => settings::show;
+    Get "/{account}/settings/delete" ACCOUNT_ITSELF => settings::ask;
+    Post "/{account}/settings/delete" ACCOUNT_ITSELF => settings::delete;
+    Get "/{account}/export.csv" READ => settings::export_csv;
+    Get "/{account}/export.jsonl" READ => settings::export_json_lines;
     Get "/{account}/usage" READ => usage::show;
 }
 

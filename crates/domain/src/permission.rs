@@ -15,19 +15,22 @@ pub enum Permission {
     ManageKeys,
     /// Inviting and removing members, and changing their roles. No key has it.
     ManageMembers,
+    /// Changing and deleting the account itself. No key has it.
+    ManageAccount,
     /// Reading the audit of the account (D78). No key has it.
     ReadAudit,
 }
 
 impl Permission {
     /// All permissions.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Read,
         Self::WriteLinks,
         Self::WriteDomains,
         Self::ReadAnalytics,
         Self::ManageKeys,
         Self::ManageMembers,
+        Self::ManageAccount,
         Self::ReadAudit,
     ];
 
@@ -44,6 +47,7 @@ impl Permission {
             Self::ReadAnalytics => "analytics",
             Self::ManageKeys => "keys",
             Self::ManageMembers => "members",
+            Self::ManageAccount => "account",
             Self::ReadAudit => "audit",
         }
     }
@@ -59,7 +63,11 @@ impl Permission {
     pub const fn is_for_changes(self) -> bool {
         match self {
             Self::Read | Self::ReadAnalytics | Self::ReadAudit => false,
-            Self::WriteLinks | Self::WriteDomains | Self::ManageKeys | Self::ManageMembers => true,
+            Self::WriteLinks
+            | Self::WriteDomains
+            | Self::ManageKeys
+            | Self::ManageMembers
+            | Self::ManageAccount => true,
         }
     }
 
@@ -72,6 +80,7 @@ impl Permission {
             Self::ManageKeys => 1 << 4,
             Self::ManageMembers => 1 << 5,
             Self::ReadAudit => 1 << 6,
+            Self::ManageAccount => 1 << 7,
         }
     }
 }
@@ -83,9 +92,9 @@ pub struct PermissionSet(u8);
 impl PermissionSet {
     /// Every permission.
     pub const ALL: Self = {
-        let [read, links, domains, analytics, keys, members, audit] = Permission::ALL;
+        let [read, links, domains, analytics, keys, members, account, audit] = Permission::ALL;
         let scopes = read.bit() | links.bit() | domains.bit() | analytics.bit();
-        Self(scopes | keys.bit() | members.bit() | audit.bit())
+        Self(scopes | keys.bit() | members.bit() | account.bit() | audit.bit())
     };
 
     /// Every permission that a key can have (D80).

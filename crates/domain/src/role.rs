@@ -44,7 +44,12 @@ impl Role {
     pub fn permissions(self) -> PermissionSet {
         let reader = [Permission::Read, Permission::ReadAnalytics];
         let editor = [Permission::WriteLinks, Permission::WriteDomains];
-        let owner = [Permission::ManageKeys, Permission::ManageMembers, Permission::ReadAudit];
+        let owner = [
+            Permission::ManageKeys,
+            Permission::ManageMembers,
+            Permission::ManageAccount,
+            Permission::ReadAudit,
+        ];
         match self {
             Self::Viewer => reader.into_iter().collect(),
             Self::Editor => reader.into_iter().chain(editor).collect(),
@@ -70,7 +75,12 @@ mod tests {
     #[test]
     fn d69_only_owners_manage_keys_and_members_and_viewers_write_nothing() {
         for role in Role::ALL {
-            for owners in [Permission::ManageKeys, Permission::ManageMembers, Permission::ReadAudit] {
+            for owners in [
+                Permission::ManageKeys,
+                Permission::ManageMembers,
+                Permission::ManageAccount,
+                Permission::ReadAudit,
+            ] {
                 assert_eq!(role.permissions().contains(owners), role == Role::Owner);
             }
             assert_eq!(role.permissions().contains(Permission::WriteLinks), role != Role::Viewer);

@@ -33,6 +33,8 @@ enum Layer {
     Driving,
     /// Adapters behind the ports: stores, DNS, files.
     Driven,
+    /// The files of export and import, for whoever offers them: the commands and the pages.
+    Files,
     /// The in-memory adapters that tests run on.
     Fakes,
     /// The program that connects the parts.
@@ -58,18 +60,18 @@ impl Layer {
     fn imports(self) -> &'static [Self] {
         use Layer::{
             App, Benchmarks, ClickBenchmark, ClickStore, Commands, Conformance, Connections, Contracts,
-            Domain, Driven, Driving, Fakes, Program, Pure, Reference, Requests, Rows, TestServers,
+            Domain, Driven, Driving, Fakes, Files, Program, Pure, Reference, Requests, Rows, TestServers,
         };
         match self {
             Domain | Connections | Conformance | TestServers | Reference => &[],
             App | Pure => &[Domain],
             Rows => &[Domain, App],
             Requests => &[Domain, App, Connections],
-            ClickStore | Fakes => &[Domain, App, Pure],
+            ClickStore | Fakes | Files => &[Domain, App, Pure],
             Contracts => &[Domain, App, Pure, ClickStore],
-            Driving => &[Domain, App, Pure, Connections, Requests],
+            Driving => &[Domain, App, Pure, Files, Connections, Requests],
             Driven => &[Domain, App, Pure, Rows, ClickStore],
-            Program => &[Domain, App, Pure, Connections, Requests, Driving, Driven],
+            Program => &[Domain, App, Pure, Files, Connections, Requests, Driving, Driven],
             ClickBenchmark => &[Domain, App, Pure, Driven, Contracts, TestServers],
             Commands => &[TestServers],
             Benchmarks => &[TestServers, Commands],
@@ -79,14 +81,14 @@ impl Layer {
     /// The layers that only the tests of its crates may import.
     fn tests_import(self) -> &'static [Self] {
         use Layer::{
-            App, Conformance, Connections, Contracts, Driven, Driving, Fakes, Program, Requests, Rows,
+            App, Conformance, Connections, Contracts, Driven, Driving, Fakes, Files, Program, Requests, Rows,
             TestServers,
         };
         match self {
             App => &[Contracts, Fakes],
             Connections => &[TestServers],
             Requests => &[Fakes],
-            Rows | Fakes => &[Contracts],
+            Rows | Fakes | Files => &[Contracts],
             Driven => &[Contracts, Fakes, TestServers],
             Driving | Program => &[Contracts, Fakes, TestServers, Conformance],
             _ => &[],
@@ -120,7 +122,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-geoip", Layer::Driven),
     ("signpost-passwords", Layer::Driven),
     ("signpost-sealing", Layer::Driven),
-    ("signpost-link-files", Layer::Driven),
+    ("signpost-link-files", Layer::Files),
     ("signpost-memory", Layer::Fakes),
     ("signpost", Layer::Program),
     ("signpost-port-contracts", Layer::Contracts),

@@ -12,7 +12,8 @@ use crate::finding::Finding;
 const SOURCES: &str = "crates/app/src/";
 
 /// What reading and writing asks for in the files whose path begins so; the first that fits.
-const AREAS: [Area; 6] = [
+const AREAS: [Area; 7] = [
+    Area { beginning: "accounts", reads: "Read", writes: "ManageAccount" },
     Area { beginning: "analytics", reads: "ReadAnalytics", writes: "ReadAnalytics" },
     Area { beginning: "audit", reads: "ReadAudit", writes: "ReadAudit" },
     Area { beginning: "people/members", reads: "Read", writes: "ManageMembers" },

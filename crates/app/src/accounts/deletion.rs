@@ -1,11 +1,14 @@
 //! Deleting an account with all its data (D69, D73).
 
-use signpost_domain::{Account, AccountId, AuditAction, PageLimit, Usage};
+use signpost_domain::{Account, AccountId, AuditAction, PageLimit, Permission, Usage};
 
 use super::{OperatorError, set_suspended};
+use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::record;
+use crate::caller::Caller;
 use crate::operator::Operator;
+use crate::people::Client;
 use crate::ports::Upkeep;
 use crate::transfer::recorded_clicks;
 use crate::unit_of_work::{Attempts, commit};
@@ -30,6 +33,19 @@ pub struct Losses {
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn losses(app: &Application, _by: &Operator, id: AccountId) -> Result<Losses, OperatorError> {
+    losses_of(app, id).await
+}
+
+/// Counts what the deletion of the caller's account takes away.
+///
+/// # Errors
+/// Those of [`losses`].
+pub async fn own_losses(app: &Application, caller: &Caller) -> Result<Losses, OperatorError> {
+    caller.require(Permission::Read)?;
+    losses_of(app, caller.account_id()).await
+}
+
+async fn losses_of(app: &Application, id: AccountId) -> Result<Losses, OperatorError> {
     let account = app.store.account(id).await?.ok_or(OperatorError::NoSuchAccount(id))?;
     let usage = app.store.usage(id).await?.ok_or(OperatorError::NoSuchAccount(id))?;
     let keys = app.store.keys(id).await?;
@@ -79,6 +95,21 @@ pub async fn delete(app: &Application, by: &Operator, id: AccountId) -> Result<(
             Ok(commit(app, work).await?)
         })
         .await
+}
+
+/// Deletes the caller's own account, as [`delete`] does. Its owner needs a confirmed password (D73).
+///
+/// # Errors
+/// Those of [`delete`]; [`PersonError::NotConfirmed`](crate::people::PersonError::NotConfirmed).
+pub async fn delete_own(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    client: &Client,
+) -> Result<(), OperatorError> {
+    caller.require(Permission::ManageAccount)?;
+    let owner = Operator::of_own_account(app, signed_in, client)?;
+    delete(app, &owner, caller.account_id()).await
 }
 
 async fn delete_some_links(app: &Application, id: AccountId) -> Result<u16, OperatorError> {

@@ -233,7 +233,10 @@ const fn scope_sentence(scope: Permission) -> &'static str {
         Permission::WriteDomains => TEXTS.scope_domains,
         Permission::ReadAnalytics => TEXTS.scope_analytics,
         // Keys never have these.
-        Permission::ManageKeys | Permission::ManageMembers | Permission::ReadAudit => scope.as_str(),
+        Permission::ManageKeys
+        | Permission::ManageMembers
+        | Permission::ManageAccount
+        | Permission::ReadAudit => scope.as_str(),
     }
 }
 

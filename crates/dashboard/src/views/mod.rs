@@ -21,6 +21,7 @@ mod operator_accounts;
 mod operator_health;
 mod operator_users;
 mod pixels;
+mod settings;
 mod shell;
 mod usage;
 
@@ -54,5 +55,6 @@ pub use operator_accounts::{
 pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
 pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
+pub use settings::SettingsPage;
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use usage::{Meter, PlanFeature, UsagePage};

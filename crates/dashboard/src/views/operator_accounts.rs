@@ -103,6 +103,8 @@ pub struct DeleteAccountPage {
     pub action: String,
     /// The path of the page before.
     pub back: String,
+    /// The name of the page before.
+    pub back_label: &'static str,
     /// What is deleted, as a sentence.
     pub losses: String,
     /// The e-mail address of the account.

@@ -61,6 +61,7 @@ impl Shell {
             | NavItem::Keys
             | NavItem::Usage
             | NavItem::Members
+            | NavItem::Settings
             | NavItem::Me => false,
         };
         self.account.is_none() && is_theirs
@@ -132,6 +133,8 @@ pub enum NavItem {
     Usage,
     /// Members.
     Members,
+    /// The settings of the account.
+    Settings,
     /// The audit.
     Audit,
     /// The user's own settings.
@@ -160,6 +163,7 @@ impl NavItem {
             Self::Keys => "keys",
             Self::Usage => "usage",
             Self::Members => "members",
+            Self::Settings => "settings",
             Self::Audit => "audit",
             Self::Me => "me",
             Self::Accounts => "accounts",

@@ -30,5 +30,6 @@ mod operator_health;
 mod operator_users;
 mod passwords;
 mod sessions;
+mod settings;
 mod sign_in;
 mod tickets;

@@ -4,7 +4,7 @@ use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     DeleteAccountPage, Field, FoundFailures, HealthRow, Meter, NavItem, OperatorAccountPage,
     OperatorAccountRow, OperatorAccountsPage, OperatorHealthPage, OperatorLinkPage, OperatorSignInsPage,
-    OperatorUserPage, OperatorUserRow, OperatorUsersPage, Pager, Select, Shell,
+    OperatorUserPage, OperatorUserRow, OperatorUsersPage, Pager, Select, SettingsPage, Shell,
 };
 
 use crate::link_samples::LONG;
@@ -107,10 +107,25 @@ fn account(m: &Maker) {
     };
     m.add("operator-account-error", &suspended);
     let counts = "5,000 links, 12 groups, 3 custom domains, 0 pixels, 2 valid keys, 4 members and 1,204,311 recorded clicks";
+    let settings = SettingsPage {
+        shell: m.shell(ENGLISH.operator.account_settings, NavItem::Settings),
+        name: m.w("Morgenbrot Bakery"),
+        email: m.w("a-rather-long-address@department.morgenbrot.example"),
+        plan: m.w("agency"),
+        created: m.w("26 Nov 2026, 20:47"),
+        can_delete: true,
+    };
+    m.add("settings", &settings);
+    let own_shell = m.loud_shell(ENGLISH.operator.account_settings, NavItem::Settings);
+    m.add(
+        "settings-viewer",
+        &SettingsPage { shell: own_shell, can_delete: false, name: String::new(), ..settings },
+    );
     let deletion = DeleteAccountPage {
         shell: shell(m, ENGLISH.operator.delete_account, NavItem::Accounts),
         action: format!("/operator/accounts/{ACCOUNT}/delete"),
         back: format!("/operator/accounts/{ACCOUNT}"),
+        back_label: ENGLISH.operator.back_to_account,
         losses: m.w(&(ENGLISH.operator.delete_account_text)("ines@morgenbrot.example", counts)),
         email: m.w("ines@morgenbrot.example"),
         form: form(420),

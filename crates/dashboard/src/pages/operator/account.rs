@@ -23,7 +23,7 @@ use crate::views::{DeleteAccountPage, Form, NavItem, OperatorAccountPage};
 use crate::visit::Visit;
 
 /// How long a browser waits for a deletion. A longer one goes on without it.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(in crate::pages) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `GET /operator/accounts/{id}`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
@@ -95,7 +95,7 @@ pub(crate) async fn delete(visit: Visit, form: FormBody) -> Result<HttpResponse,
 }
 
 /// What a form says if it does not repeat the e-mail address of the account.
-fn mismatch(typed: &str, email: &Email) -> Option<Violations> {
+pub(in crate::pages) fn mismatch(typed: &str, email: &Email) -> Option<Violations> {
     let is_same =
         Email::parse(typed.trim()).is_ok_and(|typed| typed.comparison_key() == email.comparison_key());
     let message = || (WORDS.does_not_match)(email.as_str());
@@ -176,6 +176,7 @@ fn deletion_page(
     DeleteAccountPage {
         action: format!("{PATH}/{id}/delete"),
         back: format!("{PATH}/{id}"),
+        back_label: WORDS.back_to_account,
         losses: losses_in_words(losses),
         email: account.email.as_str().to_owned(),
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
@@ -185,7 +186,7 @@ fn deletion_page(
 }
 
 /// What a deletion takes away, as a sentence.
-fn losses_in_words(losses: &Losses) -> String {
+pub(in crate::pages) fn losses_in_words(losses: &Losses) -> String {
     let Losses { account, usage, keys, members, clicks } = losses;
     let n = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let counts = [

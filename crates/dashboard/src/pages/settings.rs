@@ -1,0 +1,197 @@
+//! The settings of an account: what it is, its export, and its deletion (D69, D73).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::web::Bytes;
+use futures_util::stream;
+use signpost_app::accounts::{self, Losses};
+use signpost_app::app_error::OperatorError;
+use signpost_app::people::profile::require_confirmed;
+use signpost_app::transfer::{Export, Record};
+use signpost_app::{Application, with_causes};
+use signpost_domain::{Name, Permission, Violations};
+use signpost_link_files::{FileFormat, RecordWriter};
+use tokio::time::timeout;
+
+use super::field;
+use super::operator::account::{PATIENCE, losses_in_words, mismatch};
+use crate::answer::{page, refused, see_other};
+use crate::curl;
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{TEXTS, shell};
+use crate::local_time::date_and_time;
+use crate::texts::OperatorTexts;
+use crate::views::{DeleteAccountPage, Form, NavItem, SettingsPage};
+use crate::visit::{Member, Visit};
+
+const WORDS: &OperatorTexts = TEXTS.operator;
+
+/// The period of the example about raw clicks.
+const WEEK: Duration = Duration::from_hours(7 * 24);
+
+/// `GET /{account}/settings`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let account = member.caller.account();
+    let now = visit.app().clock.now();
+    let (start, end) = (now.minus(WEEK).unix_millis(), now.unix_millis());
+    let clicks = format!("/v1/analytics/clicks?start_date={start}&end_date={end}&format=csv");
+    let curl = vec![
+        curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account"),
+        curl::read(visit.api_url(), WORDS.raw_clicks, &clicks),
+    ];
+    page(&SettingsPage {
+        name: account.name.as_ref().map_or("", Name::as_str).to_owned(),
+        email: account.email.as_str().to_owned(),
+        plan: account.plan.as_str().to_owned(),
+        created: date_and_time(account.created_at, &member.signed_in.user().preferences),
+        can_delete: member.caller.may(Permission::ManageAccount),
+        shell: shell(&visit, &member, NavItem::Settings, WORDS.account_settings, curl),
+    })
+}
+
+/// `GET /{account}/settings/delete`
+pub(crate) async fn ask(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = owner(&visit).await?;
+    let losses = accounts::own_losses(visit.app(), &member.caller).await?;
+    page(&deletion_page(&visit, &member, &losses, "", &Violations::new()))
+}
+
+/// `POST /{account}/settings/delete`
+pub(crate) async fn delete(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = owner(&visit).await?;
+    if let Some(violations) = mismatch(form.text("email"), &member.caller.account().email) {
+        let losses = accounts::own_losses(visit.app(), &member.caller).await?;
+        return refused(&deletion_page(&visit, &member, &losses, form.text("email"), &violations));
+    }
+    let (app, client, account) = (visit.shared_app(), visit.client(), member.caller.account_id());
+    // In a task of its own, which goes on if the browser leaves.
+    let deletion = tokio::spawn(async move {
+        let deleted = accounts::delete_own(&app, &member.caller, &member.signed_in, &client).await;
+        if let Err(error) = &deleted {
+            tracing::error!(%account, error = with_causes(error), "an account was not deleted");
+        }
+        deleted
+    });
+    match timeout(PATIENCE, deletion).await {
+        Ok(Ok(deleted)) => {
+            deleted?;
+            Ok(see_other("/accounts?said=account-deleted"))
+        }
+        Ok(Err(_)) => Err(Failure::Broken("the deletion of an account was aborted".to_owned())),
+        Err(_) => Ok(see_other("/accounts?said=deletion-goes-on")),
+    }
+}
+
+/// An owner with a confirmed password.
+async fn owner(visit: &Visit) -> Result<Member, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::ManageAccount)?;
+    if require_confirmed(visit.app(), &member.signed_in).is_err() {
+        return Err(Failure::confirm_first(&format!("/{}/settings/delete", member.caller.account_id())));
+    }
+    Ok(member)
+}
+
+fn deletion_page(
+    visit: &Visit,
+    member: &Member,
+    losses: &Losses,
+    typed: &str,
+    violations: &Violations,
+) -> DeleteAccountPage {
+    let base = format!("/{}/settings", member.caller.account_id());
+    let id = member.caller.account_id().to_string();
+    DeleteAccountPage {
+        action: format!("{base}/delete"),
+        back: base,
+        back_label: WORDS.back_to_settings,
+        losses: losses_in_words(losses),
+        email: losses.account.email.as_str().to_owned(),
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        typed: field(typed, violations, "email"),
+        shell: shell(
+            visit,
+            member,
+            NavItem::Settings,
+            WORDS.delete_account,
+            vec![curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"])],
+        ),
+    }
+}
+
+/// `GET /{account}/export.csv`
+pub(crate) async fn export_csv(visit: Visit) -> Result<HttpResponse, Failure> {
+    export(&visit, FileFormat::Csv, "text/csv; charset=utf-8", "links.csv").await
+}
+
+/// `GET /{account}/export.jsonl`
+pub(crate) async fn export_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
+    export(&visit, FileFormat::JsonLines, "application/x-ndjson", "links.jsonl").await
+}
+
+/// A running export.
+struct Running {
+    app: Arc<Application>,
+    export: Export,
+    format: FileFormat,
+    /// Whether the beginning of the file is still to be sent.
+    is_new: bool,
+    /// The request is in flight until the end.
+    _member: Member,
+}
+
+/// Every group and link of the account. Each part is read when the browser has taken the one before.
+async fn export(
+    visit: &Visit,
+    format: FileFormat,
+    content_type: &'static str,
+    name: &'static str,
+) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::Read)?;
+    let app = visit.shared_app();
+    let export = Export::start(&app, member.caller.account_id()).await?;
+    let running = Running { app, export, format, is_new: true, _member: member };
+    let body = stream::try_unfold(running, async |mut running| {
+        loop {
+            let Some(records) = running.export.next(&running.app).await.map_err(aborted)? else {
+                return Ok::<_, std::io::Error>(None);
+            };
+            let part = rows(running.format, &records, running.is_new)?;
+            running.is_new = false;
+            // An empty chunk would end the file.
+            if !part.is_empty() {
+                return Ok(Some((Bytes::from(part), running)));
+            }
+        }
+    });
+    let mut response = HttpResponse::Ok();
+    response.insert_header((CONTENT_TYPE, content_type));
+    response.insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")));
+    Ok(response.streaming(body))
+}
+
+/// A broken connection shows that rows are missing.
+fn aborted(error: OperatorError) -> std::io::Error {
+    tracing::error!(cause = with_causes(&error), "an export was aborted");
+    std::io::Error::other("the export was aborted")
+}
+
+/// A part of a file. Only the first part of a table has the header.
+fn rows(format: FileFormat, records: &[Record], is_first: bool) -> std::io::Result<Vec<u8>> {
+    let mut writer = RecordWriter::new(format, Vec::new())?;
+    for record in records {
+        writer.write(record)?;
+    }
+    let mut file = writer.finish()?;
+    if format == FileFormat::Csv && !is_first {
+        let header = file.iter().position(|byte| *byte == b'\n').map_or(file.len(), |end| end + 1);
+        file.drain(..header);
+    }
+    Ok(file)
+}
