@@ -7,17 +7,15 @@ use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use actix_web::web::Bytes;
 use futures_util::stream;
-use signpost_app::accounts::{self, Losses};
-use signpost_app::app_error::OperatorError;
+use signpost_app::accounts::{self, Losses, OperatorError};
 use signpost_app::people::profile::require_confirmed;
 use signpost_app::transfer::{Export, Record};
 use signpost_app::{Application, with_causes};
 use signpost_domain::{Name, Permission, Violations};
 use signpost_link_files::{FileFormat, RecordWriter};
-use tokio::time::timeout;
 
 use super::field;
-use super::operator::account::{PATIENCE, losses_in_words, mismatch};
+use super::operator::account::{is_over_soon, losses_in_words, mismatch};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -69,22 +67,10 @@ pub(crate) async fn delete(visit: Visit, form: FormBody) -> Result<HttpResponse,
         return refused(&deletion_page(&visit, &member, &losses, form.text("email"), &violations));
     }
     let (app, client, account) = (visit.shared_app(), visit.client(), member.caller.account_id());
-    // In a task of its own, which goes on if the browser leaves.
-    let deletion = tokio::spawn(async move {
-        let deleted = accounts::delete_own(&app, &member.caller, &member.signed_in, &client).await;
-        if let Err(error) = &deleted {
-            tracing::error!(%account, error = with_causes(error), "an account was not deleted");
-        }
-        deleted
-    });
-    match timeout(PATIENCE, deletion).await {
-        Ok(Ok(deleted)) => {
-            deleted?;
-            Ok(see_other("/accounts?said=account-deleted"))
-        }
-        Ok(Err(_)) => Err(Failure::Broken("the deletion of an account was aborted".to_owned())),
-        Err(_) => Ok(see_other("/accounts?said=deletion-goes-on")),
-    }
+    let deletion =
+        async move { accounts::delete_own(&app, &member.caller, &member.signed_in, &client).await };
+    let said = if is_over_soon(account, deletion).await? { "account-deleted" } else { "deletion-goes-on" };
+    Ok(see_other(&format!("/accounts?said={said}")))
 }
 
 /// An owner with a confirmed password.

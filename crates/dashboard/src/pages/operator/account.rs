@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix_web::HttpResponse;
 use signpost_app::Operator;
-use signpost_app::accounts::{self, AccountOverview, Losses};
+use signpost_app::accounts::{self, AccountOverview, Losses, OperatorError};
 use signpost_app::admission::SignedIn;
 use signpost_domain::{AccountId, Email, FieldError, PlanResource, ViolationCode, Violations};
 use tokio::time::timeout;
@@ -23,7 +23,7 @@ use crate::views::{DeleteAccountPage, Form, NavItem, OperatorAccountPage};
 use crate::visit::Visit;
 
 /// How long a browser waits for a deletion. A longer one goes on without it.
-pub(in crate::pages) const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `GET /operator/accounts/{id}`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
@@ -76,21 +76,32 @@ pub(crate) async fn delete(visit: Visit, form: FormBody) -> Result<HttpResponse,
         return refused(&deletion_page(&visit, &signed_in, &losses, form.text("email"), &violations));
     }
     let app = visit.shared_app();
-    // In a task of its own, which goes on if the browser leaves.
-    let deletion = tokio::spawn(async move {
-        let deleted = accounts::delete(&app, &operator, id).await;
+    let deletion = async move { accounts::delete(&app, &operator, id).await };
+    let is_over = is_over_soon(id, deletion).await?;
+    Ok(see_other(&if is_over {
+        format!("{PATH}?said=account-deleted")
+    } else {
+        format!("{PATH}/{id}?said=deletion-goes-on")
+    }))
+}
+
+/// Waits for the deletion of an account as long as a browser does. It runs in a task of its own, and goes on if the browser
+/// leaves. `false` if it takes longer.
+pub(in crate::pages) async fn is_over_soon(
+    account: AccountId,
+    deletion: impl Future<Output = Result<(), OperatorError>> + Send + 'static,
+) -> Result<bool, Failure> {
+    let running = tokio::spawn(async move {
+        let deleted = deletion.await;
         if let Err(error) = &deleted {
-            tracing::error!(account = %id, error = signpost_app::with_causes(error), "an account was not deleted");
+            tracing::error!(%account, error = signpost_app::with_causes(error), "an account was not deleted");
         }
         deleted
     });
-    match timeout(PATIENCE, deletion).await {
-        Ok(Ok(deleted)) => {
-            deleted?;
-            Ok(see_other(&format!("{PATH}?said=account-deleted")))
-        }
+    match timeout(PATIENCE, running).await {
+        Ok(Ok(deleted)) => Ok(deleted.map(|()| true)?),
         Ok(Err(_)) => Err(Failure::Broken("the deletion of an account was aborted".to_owned())),
-        Err(_) => Ok(see_other(&format!("{PATH}/{id}?said=deletion-goes-on"))),
+        Err(_) => Ok(false),
     }
 }
 
