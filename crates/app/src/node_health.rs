@@ -107,7 +107,13 @@ impl NodeHealth {
 
     /// Notes that this node runs a job, and whether it holds the job's lease. `None` for a job of every node.
     pub(crate) fn runs_job(&self, job: &'static str, holds_lease: Option<bool>) {
-        self.change(Part::Job(job), |condition| condition.holds_lease = holds_lease);
+        self.change(Part::Job(job), |condition| {
+            condition.holds_lease = holds_lease;
+            if holds_lease == Some(false) {
+                // Another node does it now.
+                condition.is_failing = false;
+            }
+        });
     }
 
     /// The jobs that this node runs, by name.
@@ -244,6 +250,18 @@ mod tests {
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
     struct Broken(String);
+
+    #[test]
+    fn d69_a_job_that_another_node_does_does_not_fail_here() {
+        let health = NodeHealth::default();
+        health.runs_job("check-domains", Some(true));
+        health.fails_with(Part::Job("check-domains"), samples::at(1), "the store is away");
+        health.runs_job("check-domains", Some(true));
+        assert!(health.jobs()[0].1.is_failing);
+        health.runs_job("check-domains", Some(false));
+        let (_, condition) = &health.jobs()[0];
+        assert!(!condition.is_failing && condition.last_error.is_some(), "{condition:?}");
+    }
 
     #[test]
     fn d69_the_last_error_stays_after_the_part_works_again() {

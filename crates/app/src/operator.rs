@@ -5,6 +5,7 @@ use signpost_domain::{AccountId, AuditAction, AuditActor, ClientNetwork, Refusal
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::Deed;
+use crate::people::members::require_owner;
 use crate::people::profile::{require_confirmed, require_live};
 use crate::people::{Client, PersonError};
 use crate::ports::UnitOfWork;
@@ -17,6 +18,8 @@ pub struct Operator(By);
 enum By {
     Command,
     Person(Box<SignedIn>, ClientNetwork),
+    /// An owner, who does to the own account what operators do to any.
+    Owner(Box<SignedIn>, ClientNetwork, AccountId),
 }
 
 impl Operator {
@@ -36,24 +39,25 @@ impl Operator {
         Ok(Self(By::Person(Box::new(signed_in.clone()), client.network())))
     }
 
-    /// An owner, who does to the own account what operators do to any.
+    /// An owner of an account, who may do this to it alone.
     ///
     /// # Errors
     /// [`PersonError::NotConfirmed`].
-    pub(crate) fn of_own_account(
+    pub(crate) fn owner(
         app: &Application,
         signed_in: &SignedIn,
         client: &Client,
+        account: AccountId,
     ) -> Result<Self, PersonError> {
         require_confirmed(app, signed_in)?;
-        Ok(Self(By::Person(Box::new(signed_in.clone()), client.network())))
+        Ok(Self(By::Owner(Box::new(signed_in.clone()), client.network(), account)))
     }
 
     /// Whether the operator is this user.
     pub(crate) fn is(&self, user: UserId) -> bool {
         match &self.0 {
             By::Command => false,
-            By::Person(signed_in, _) => signed_in.user().id == user,
+            By::Person(signed_in, _) | By::Owner(signed_in, ..) => signed_in.user().id == user,
         }
     }
 
@@ -66,7 +70,7 @@ impl Operator {
     ) -> Deed {
         match &self.0 {
             By::Command => Deed::by_command(account, action, object),
-            By::Person(signed_in, network) => Deed {
+            By::Person(signed_in, network) | By::Owner(signed_in, network, _) => Deed {
                 account,
                 actor: AuditActor::User(signed_in.user().id),
                 action,
@@ -76,11 +80,16 @@ impl Operator {
         }
     }
 
-    /// Refuses if the session of the person has ended since the request was admitted, such as by being disabled.
+    /// Refuses if the session of the person has ended since the request was admitted, such as by being disabled, or if an owner has
+    /// ceased to be one.
     pub(crate) async fn require_live(&self, work: &mut dyn UnitOfWork) -> Result<(), PersonError> {
         match &self.0 {
             By::Command => Ok(()),
             By::Person(signed_in, _) => require_live(work, signed_in).await,
+            By::Owner(signed_in, _, account) => {
+                require_live(work, signed_in).await?;
+                Ok(require_owner(work, signed_in, *account).await?)
+            }
         }
     }
 }

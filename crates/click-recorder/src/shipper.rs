@@ -98,7 +98,7 @@ impl Shipper {
             }
             let step = self.send_one(&mut outage);
             if is_past(reported_at, METRICS_INTERVAL) || step == Step::NothingToSend {
-                self.report_backlog();
+                self.report_backlog(outage.is_about_reading);
                 reported_at = Some(Instant::now());
             }
             match (step, self.bell.end()) {
@@ -122,6 +122,7 @@ impl Shipper {
 
     fn send_one(&self, outage: &mut Outage) -> Step {
         let next = self.spool().next();
+        outage.is_about_reading = next.is_err();
         let waiting = match next {
             Ok(Some(waiting)) => waiting,
             Ok(None) => return Step::NothingToSend,
@@ -190,7 +191,8 @@ impl Shipper {
         }
     }
 
-    fn report_backlog(&self) {
+    /// `cannot_read`: whether the last attempt could not read the spool.
+    fn report_backlog(&self, cannot_read: bool) {
         let mut spool = self.spool();
         let age = spool.oldest().map_or(Duration::ZERO, |oldest| {
             let millis = self.clock.now().unix_millis().saturating_sub(oldest.unix_millis());
@@ -199,6 +201,7 @@ impl Shipper {
         self.metrics.waiting(spool.backlog(), age);
         match spool.failure() {
             Some(failure) => self.health.fails_with(Part::ClickSpool, self.clock.now(), failure),
+            None if cannot_read => {}
             None => self.health.works(Part::ClickSpool, self.clock.now()),
         }
     }
@@ -213,12 +216,14 @@ impl Shipper {
 struct Outage {
     pause: Duration,
     is_on: bool,
+    /// Whether the last attempt could not read the spool.
+    is_about_reading: bool,
     log: LogPace,
 }
 
 impl Default for Outage {
     fn default() -> Self {
-        Self { pause: MIN_PAUSE / 2, is_on: false, log: LogPace::default() }
+        Self { pause: MIN_PAUSE / 2, is_on: false, is_about_reading: false, log: LogPace::default() }
     }
 }
 

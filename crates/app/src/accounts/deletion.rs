@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::operator::Operator;
 use crate::people::Client;
 use crate::ports::Upkeep;
-use crate::transfer::recorded_clicks;
+use crate::transfer::packed_clicks;
 use crate::unit_of_work::{Attempts, commit};
 
 /// What a deletion takes away.
@@ -24,7 +24,7 @@ pub struct Losses {
     pub keys: u64,
     /// Its members. They keep their users.
     pub members: u64,
-    /// Its recorded clicks of all kinds.
+    /// Its recorded clicks of all kinds, without those of the last minute.
     pub clicks: u64,
 }
 
@@ -60,7 +60,7 @@ async fn losses_of(app: &Application, id: AccountId) -> Result<Losses, OperatorE
             break;
         }
     }
-    let clicks = recorded_clicks(app, id).await?;
+    let clicks = packed_clicks(app, id).await?;
     Ok(Losses { account, usage, keys: counted(opens), members: counted(members), clicks })
 }
 
@@ -78,8 +78,9 @@ const LINKS_AT_ONCE: u16 = 1_000;
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn delete(app: &Application, by: &Operator, id: AccountId) -> Result<(), OperatorError> {
     let account = app.store.account(id).await?.ok_or(OperatorError::NoSuchAccount(id))?;
-    // The audit has one entry, of the deletion itself.
-    set_suspended(app, by, id, Some(app.clock.now()), None).await?;
+    // An interrupted deletion leaves a suspended account, and its entry in the audit says who began it.
+    let deed = || by.deed(Some(id), AuditAction::AccountSuspended, format!("{id} for its deletion"));
+    set_suspended(app, by, id, Some(app.clock.now()), Some(&deed)).await?;
     while delete_some_links(app, id).await? == LINKS_AT_ONCE {}
     // `ForgetClicks` deletes the clicks that arrive later.
     while app.click_store.forget_clicks(id, None).await? == Upkeep::More {}
@@ -108,7 +109,7 @@ pub async fn delete_own(
     client: &Client,
 ) -> Result<(), OperatorError> {
     caller.require(Permission::ManageAccount)?;
-    let owner = Operator::of_own_account(app, signed_in, client)?;
+    let owner = Operator::owner(app, signed_in, client, caller.account_id())?;
     delete(app, &owner, caller.account_id()).await
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use signpost_domain::Hostname;
+use signpost_domain::{CertificateFailureReason, Hostname};
 
 use super::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
@@ -83,8 +83,15 @@ async fn note(app: &Application, hostname: &Hostname, outcome: Outcome) {
         Outcome::Waiting | Outcome::Failed => {
             let stored = app.store.certificate(hostname).await.ok().flatten();
             let failure = stored.and_then(|stored| stored.plan.failure);
-            let reason = failure.as_ref().map_or(outcome.label(), |failure| failure.reason.as_str());
-            app.health.fails_with(Part::Certificates, app.clock.now(), &format!("{hostname}: {reason}"));
+            // What only concerns this hostname says nothing about the node.
+            if let Some(
+                reason @ (CertificateFailureReason::AuthorityUnavailable
+                | CertificateFailureReason::RateLimited),
+            ) = failure.map(|failure| failure.reason)
+            {
+                let text = format!("{hostname}: {}", reason.as_str());
+                app.health.fails_with(Part::Certificates, app.clock.now(), &text);
+            }
         }
         Outcome::Interrupted | Outcome::NotWanted | Outcome::Overtaken => {}
     }

@@ -164,7 +164,7 @@ pub async fn leave(
 
 /// Locks the members of an account. Refuses if the user has ceased to be an owner since the request was admitted, so that of
 /// two owners who remove each other at once one stays.
-async fn require_owner(
+pub(crate) async fn require_owner(
     work: &mut dyn UnitOfWork,
     signed_in: &SignedIn,
     account: AccountId,

@@ -106,6 +106,11 @@ pub(crate) async fn recorded_clicks(app: &Application, account: AccountId) -> Re
             }
         }
     }
+    packed_clicks(app, account).await
+}
+
+/// The number of an account's clicks that are packed: without those of the last minute, and without writing anything.
+pub(crate) async fn packed_clicks(app: &Application, account: AccountId) -> Result<u64, StoreError> {
     Ok(app.click_store.old_clicks(account, UtcDay::LAST).await?.map_or(0, |old| old.clicks))
 }
 

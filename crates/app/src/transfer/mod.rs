@@ -27,6 +27,6 @@ pub use export::Export;
 pub use fields::{Field, FieldForm};
 pub use import::{Import, ImportMode, ROWS_AT_ONCE};
 pub use left_out::LeftOut;
-pub(crate) use left_out::recorded_clicks;
+pub(crate) use left_out::packed_clicks;
 pub use outcome::{ImportCounts, Imported, ImportedRow, ObjectId};
 pub use record::{FieldValue, ImportRow, Record};

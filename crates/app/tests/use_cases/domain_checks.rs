@@ -41,6 +41,11 @@ async fn stored(world: &World, domain: &CustomDomain) -> CustomDomainStatus {
     world.app.store.custom_domain(domain.account_id, domain.id).await.unwrap().unwrap().domain.status
 }
 
+/// The name of the record that proves the hostname. A check looks it up once, and the hostname also for other reasons.
+fn proof() -> String {
+    format!("_signpost.{HOST}")
+}
+
 /// The first check follows soon after connecting.
 #[tokio::test]
 async fn d42_a_background_check_activates_a_domain() {
@@ -113,16 +118,16 @@ async fn d42_a_pending_domain_is_checked_until_its_deadline() {
     let owner = Owner::first(&world).await;
     let domain = owner.connect(HOST).await;
     pass(&world, MINUTE * 10).await;
-    let early = world.memory.dns.lookups(HOST);
+    let early = world.memory.dns.lookups(&proof());
     assert!((4..=5).contains(&early), "{early} checks in ten minutes");
     pass(&world, Duration::from_hours(72).saturating_sub(MINUTE * 10)).await;
-    let all = world.memory.dns.lookups(HOST);
+    let all = world.memory.dns.lookups(&proof());
     assert!((60..100).contains(&all), "{all} checks in three days");
     let maintenance = MaintainDomains::new(Arc::clone(&world.app.store), world.memory.clock.clone());
     maintenance.step().await.unwrap();
     assert_eq!(stored(&world, &domain).await, CustomDomainStatus::Failed);
     pass(&world, Duration::from_hours(24)).await;
-    assert_eq!(world.memory.dns.lookups(HOST), all);
+    assert_eq!(world.memory.dns.lookups(&proof()), all);
 }
 
 /// One check that finds the domain pointing here restarts the period. An active domain needs no record.
@@ -192,25 +197,26 @@ async fn d42_no_other_node_makes_a_claimed_check() {
     let owner = Owner::first(&world).await;
     owner.connect(HOST).await;
     world.memory.clock.advance(SOON);
-    let held = world.memory.dns.hold(HOST);
+    let proof = proof();
+    let held = world.memory.dns.hold(&proof);
     let (dying, other) = (checks(&world), checks(&world));
     {
         let mut step = dying.step();
         tokio::select! {
             biased;
             _ = &mut step => panic!("it waits for DNS"),
-            () = world.memory.dns.looked_up(HOST, 1) => {}
+            () = world.memory.dns.looked_up(&proof, 1) => {}
         }
         assert_eq!(other.step().await.unwrap(), Progress::Done);
-        assert_eq!(world.memory.dns.lookups(HOST), 1, "the other node skips it");
+        assert_eq!(world.memory.dns.lookups(&proof), 1, "the other node skips it");
     }
     drop(held);
     world.memory.clock.advance(Duration::from_millis(59_999));
     other.step().await.unwrap();
-    assert_eq!(world.memory.dns.lookups(HOST), 1);
+    assert_eq!(world.memory.dns.lookups(&proof), 1);
     world.memory.clock.advance(Duration::from_millis(1));
     other.step().await.unwrap();
-    assert_eq!(world.memory.dns.lookups(HOST), 2);
+    assert_eq!(world.memory.dns.lookups(&proof), 2);
 }
 
 /// While DNS is asked about a domain that has all it needs, `meanwhile` happens.

@@ -190,7 +190,9 @@ async fn d40_connecting_again_gives_the_same_domain() {
     let again = owner.try_to_connect("late.shop.com").await.unwrap();
     let expires_at = world.app.clock.now().plus(VERIFICATION_PERIOD);
     let status = CustomDomainStatus::Pending { expires_at };
-    let expected = signpost_domain::CustomDomain { status, ..failing };
+    let history = again.domain.domain.history.clone();
+    assert_eq!(history.changes().count(), 3, "connected, failed, connected again");
+    let expected = signpost_domain::CustomDomain { status, history, ..failing };
     assert_eq!((again.domain.domain, again.is_new), (expected, false));
     assert_eq!(world.usage().await.domains, 2);
 }

@@ -114,16 +114,20 @@ fn page_of_export(visit: &Visit) -> String {
 async fn lines(app: Arc<Application>, mut export: AuditExport) -> Result<HttpResponse, Failure> {
     let first = export.next(&app).await?.unwrap_or_default();
     let body = stream::try_unfold((Some(first), app, export), async |(first, app, mut export)| {
-        let page = match first {
-            Some(page) => Some(page),
+        let mut page = first;
+        // An empty chunk would end the file.
+        while page.as_ref().is_none_or(Vec::is_empty) {
             // A broken connection shows that entries are missing.
-            None => export.next(&app).await.map_err(|error| {
+            page = export.next(&app).await.map_err(|error| {
                 tracing::error!(cause = with_causes(&error), "an export of the audit was aborted");
                 std::io::Error::other("the export was aborted")
-            })?,
-        };
-        let chunk = page.map(|page| Bytes::from(page.iter().map(line).collect::<String>()));
-        Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, (None, app, export))))
+            })?;
+            if page.is_none() {
+                return Ok::<_, std::io::Error>(None);
+            }
+        }
+        let lines: String = page.iter().flatten().map(line).collect();
+        Ok(Some((Bytes::from(lines), (None, app, export))))
     });
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, "application/x-ndjson"));

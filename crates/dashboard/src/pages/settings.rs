@@ -10,8 +10,8 @@ use futures_util::stream;
 use signpost_app::accounts::{self, Losses, OperatorError};
 use signpost_app::people::profile::require_confirmed;
 use signpost_app::transfer::{Export, Record};
-use signpost_app::{Application, with_causes};
-use signpost_domain::{Name, Permission, Violations};
+use signpost_app::{Actor, Application, with_causes};
+use signpost_domain::{Name, Permission, Role, Violations};
 use signpost_link_files::{FileFormat, RecordWriter};
 
 use super::field;
@@ -47,9 +47,22 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         email: account.email.as_str().to_owned(),
         plan: account.plan.as_str().to_owned(),
         created: date_and_time(account.created_at, &member.signed_in.user().preferences),
-        can_delete: member.caller.may(Permission::ManageAccount),
+        why_not_delete: why_not_delete(&member),
         shell: shell(&visit, &member, NavItem::Settings, WORDS.account_settings, curl),
     })
+}
+
+/// Why the person cannot delete the account; `None` if it is possible.
+fn why_not_delete(member: &Member) -> Option<&'static str> {
+    if member.caller.may(Permission::ManageAccount) {
+        return None;
+    }
+    match member.caller.actor() {
+        Actor::User { user: _, role: Role::Owner } => Some(WORDS.delete_suspended),
+        Actor::User { user: _, role: Role::Editor | Role::Viewer } | Actor::Key(_) => {
+            Some(WORDS.delete_owner_only)
+        }
+    }
 }
 
 /// `GET /{account}/settings/delete`
@@ -141,7 +154,7 @@ async fn export(
     let member = visit.member().await?;
     member.caller.require(Permission::Read)?;
     let app = visit.shared_app();
-    let export = Export::start(&app, member.caller.account_id()).await?;
+    let export = Export::start(&app, member.caller.account_id()).await?.without_counts();
     let running = Running { app, export, format, is_new: true, _member: member };
     let body = stream::try_unfold(running, async |mut running| {
         loop {

@@ -55,6 +55,7 @@ pub struct OperatorTexts {
     pub delete_own_account: &'static str,
     pub delete_own_account_hint: &'static str,
     pub delete_owner_only: &'static str,
+    pub delete_suspended: &'static str,
     pub export_csv: &'static str,
     pub export_hint: &'static str,
     pub export_json_lines: &'static str,

@@ -18,6 +18,6 @@ pub struct SettingsPage {
     pub plan: String,
     /// When it was created, as people read it.
     pub created: String,
-    /// Whether the user may delete the account.
-    pub can_delete: bool,
+    /// Why the user cannot delete the account. `None` if it is possible.
+    pub why_not_delete: Option<&'static str>,
 }

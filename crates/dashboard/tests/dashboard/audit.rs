@@ -100,7 +100,7 @@ async fn d78_commands_about_plan_suspension_and_keys_are_recorded() {
     assert_eq!(owner.get(&dashboard.path("audit")).await.status, 404);
     let all = entries(&operator, "/audit.ndjson").await;
     assert_eq!(actions(&all)[0], "account_deleted");
-    assert_eq!(all.iter().filter(|entry| entry["action"] == "account_suspended").count(), 1);
+    assert_eq!(all.iter().filter(|entry| entry["action"] == "account_suspended").count(), 2);
 }
 
 #[actix_web::test]
@@ -250,6 +250,10 @@ async fn d78_operators_filter_by_account_and_by_user() {
     assert!(page.body.contains("/audit.ndjson?who=command&#38;account=else%40example.com"), "{}", page.body);
     accounts::delete(&dashboard.app, &Operator::COMMAND, elsewhere).await.unwrap();
     let outlived = entries(&operator, &format!("/audit.ndjson?account={elsewhere}")).await;
-    assert_eq!(actions(&outlived), ["account_deleted", "account_created"], "the audit outlives accounts");
+    assert_eq!(
+        actions(&outlived),
+        ["account_deleted", "account_suspended", "account_created"],
+        "the audit outlives accounts"
+    );
     assert_eq!(operator.get("/audit.ndjson?account=else%40example.com").await.status, 404);
 }

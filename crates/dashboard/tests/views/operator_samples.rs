@@ -113,13 +113,18 @@ fn account(m: &Maker) {
         email: m.w("a-rather-long-address@department.morgenbrot.example"),
         plan: m.w("agency"),
         created: m.w("26 Nov 2026, 20:47"),
-        can_delete: true,
+        why_not_delete: None,
     };
     m.add("settings", &settings);
     let own_shell = m.loud_shell(ENGLISH.operator.account_settings, NavItem::Settings);
     m.add(
         "settings-viewer",
-        &SettingsPage { shell: own_shell, can_delete: false, name: String::new(), ..settings },
+        &SettingsPage {
+            shell: own_shell,
+            why_not_delete: Some(ENGLISH.operator.delete_owner_only),
+            name: String::new(),
+            ..settings
+        },
     );
     let deletion = DeleteAccountPage {
         shell: shell(m, ENGLISH.operator.delete_account, NavItem::Accounts),
