@@ -33,7 +33,7 @@ use crate::country_database_file::CountryDatabaseFile;
 use crate::https_wiring::{Certificates, issuance, serve_certificates};
 use crate::name_servers;
 use crate::sampled_metrics::PoolSampler;
-use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings, SignInSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 use crate::upgrade_copies;
@@ -267,8 +267,7 @@ impl Stores {
         if_no_database: IfNoDatabase,
         redis: Option<&RedisUrl>,
     ) -> Result<Self> {
-        let CommonSettings { database, store_timeout, pool, plans: _, log_format: _, dashboard_url: _ } =
-            common;
+        let CommonSettings { database, store_timeout, pool, .. } = common;
         let stores = match database {
             Database::File(file) => {
                 upgrade_copies::make(file, *store_timeout)?;
@@ -387,6 +386,7 @@ fn application(
         edge,
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         client_addresses: ClientAddresses::new(trusted_proxies),
+        proxy_sign_in: common.sign_in.as_ref().map(SignInSettings::proxy_sign_in),
         room_for_answers: ROOM_FOR_ANSWERS,
         // A question may take as long as any other call to a store.
         analytics: Analytics::new(AnalyticsBounds {

@@ -13,6 +13,7 @@ pub(crate) mod me;
 pub(crate) mod members;
 pub(crate) mod pixels;
 pub(crate) mod sign_in;
+pub(crate) mod sign_in_elsewhere;
 pub(crate) mod usage;
 
 use actix_web::HttpResponse;

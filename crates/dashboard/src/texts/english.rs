@@ -5,6 +5,7 @@ use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_shortcuts::SHORTCUTS;
+use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
 use super::{english_audit::action, english_errors::error};
 
 /// English.
@@ -15,6 +16,7 @@ pub static ENGLISH: Texts = Texts {
     domains: &DOMAINS,
     editor: &EDITOR,
     shortcut: &SHORTCUTS,
+    sign_in_elsewhere: &SIGN_IN_ELSEWHERE,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

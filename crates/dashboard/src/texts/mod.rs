@@ -11,7 +11,9 @@ mod english_domains;
 mod english_editor;
 mod english_errors;
 mod english_shortcuts;
+mod english_sign_in_elsewhere;
 mod shortcuts;
+mod sign_in_elsewhere;
 
 use signpost_domain::AuditAction;
 
@@ -22,6 +24,7 @@ pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use shortcuts::ShortcutTexts;
+pub use sign_in_elsewhere::SignInElsewhereTexts;
 
 /// A text with one value in it.
 pub type One = fn(&str) -> String;
@@ -40,6 +43,7 @@ pub struct Texts {
     pub domains: &'static DomainTexts,
     pub editor: &'static EditorTexts,
     pub shortcut: &'static ShortcutTexts,
+    pub sign_in_elsewhere: &'static SignInElsewhereTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

@@ -19,6 +19,7 @@ mod link_list;
 mod members;
 mod pixels;
 mod shell;
+mod sign_in_elsewhere;
 mod usage;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
@@ -47,4 +48,5 @@ pub use link_list::{
 pub use members::{InvitedPage, MemberRow, MembersPage};
 pub use pixels::{PixelRow, PixelsPage};
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
+pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};
 pub use usage::{Meter, PlanFeature, UsagePage};

@@ -28,4 +28,5 @@ mod members;
 mod passwords;
 mod sessions;
 mod sign_in;
+mod sign_in_elsewhere;
 mod tickets;
