@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain, WidgetId, WidgetIds};
 
-use crate::admission::{ClientAddresses, Gatekeeper};
+use crate::admission::{ClientAddresses, Gatekeeper, ProxySignIn};
 use crate::analytics::Analytics;
 use crate::certificates::Issuance;
 use crate::changes::ChangeFeed;
@@ -64,6 +64,8 @@ pub struct Application {
     pub gatekeeper: Gatekeeper,
     /// Finds out which address a request counts for (D18).
     pub client_addresses: ClientAddresses,
+    /// The proxy that signs people in, if there is one. Passwords are off then (D77).
+    pub proxy_sign_in: Option<ProxySignIn>,
     /// How many bytes of answers are remembered for one account (D12).
     pub room_for_answers: u64,
     /// Limits how much of this node analytics may use.

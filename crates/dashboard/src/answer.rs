@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
 use askama::Template;
 use signpost_app::people::OpenedSession;
-use signpost_domain::SESSION_KEPT;
+use signpost_domain::{SESSION_KEPT, SecretToken};
 
 use crate::failure::Failure;
 use crate::origin::DashboardOrigin;
@@ -42,6 +42,11 @@ pub(crate) fn with_session(
     let kept = opened.session.is_kept.then(|| format!("; Max-Age={}", SESSION_KEPT.as_secs()));
     set_cookie(&mut response, origin, opened.token.expose(), &kept.unwrap_or_default());
     response
+}
+
+/// Gives the browser the token of a session that this request has opened beside its answer (D77).
+pub(crate) fn add_session(response: &mut HttpResponse, origin: &DashboardOrigin, token: &SecretToken) {
+    set_cookie(response, origin, token.expose(), "");
 }
 
 /// Takes the token of the session from the browser.

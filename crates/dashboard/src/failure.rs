@@ -158,6 +158,7 @@ impl From<NotEntered> for Failure {
             NotEntered::TooManyInFlight => Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 },
             NotEntered::UnknownPlan => Self::Page(ErrorKind::Failed),
             NotEntered::Store(error) => error.into(),
+            NotEntered::Broken(error) => error.into(),
         }
     }
 }
@@ -187,6 +188,7 @@ impl From<PersonError> for Failure {
         match error {
             PersonError::TicketVoid => Self::Page(ErrorKind::TicketUsed),
             PersonError::NotInvited => Self::Page(ErrorKind::Forbidden),
+            PersonError::PasswordsOff => Self::Page(ErrorKind::PasswordsOff),
             PersonError::NotConfirmed => Self::confirm_first("/"),
             PersonError::Gone | PersonError::SignInToAccept => Self::sign_in_first("/"),
             PersonError::Busy => Self::Later { kind: ErrorKind::Unavailable, seconds: 2 },
@@ -196,6 +198,7 @@ impl From<PersonError> for Failure {
             // Their forms show these.
             error @ (PersonError::Invalid(_)
             | PersonError::EmailTaken
+            | PersonError::EmailOfProxy
             | PersonError::LastOwner
             | PersonError::WrongPassword) => Self::Broken(error.to_string()),
         }

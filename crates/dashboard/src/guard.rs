@@ -1,20 +1,25 @@
-//! What happens to every request before it is routed: the host and the origin are checked (D74). Every answer gets the headers
-//! that keep pages from other sites away.
+//! What happens to every request before it is routed: the host, the origin (D74) and the proxy that signs people in (D77) are
+//! checked. Every answer gets the headers that keep pages from other sites away.
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
-use actix_web::http::header::{CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use actix_web::http::header::{
+    CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE,
+};
 use actix_web::middleware::Next;
-use actix_web::{Error, web};
+use actix_web::{Error, HttpMessage as _, web};
+use signpost_app::Application;
 use signpost_request_layer::RequestFacts;
 
+use crate::answer::add_session;
 use crate::failure::Failure;
 use crate::origin::DashboardOrigin;
 use crate::paths;
 use crate::views::ErrorKind;
-use crate::visit::Shared;
+use crate::visit::{NewSession, Shared};
 
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The headers of every answer. `same-origin` as the referrer's policy: with `no-referrer` Chromium posts `Origin: null`.
@@ -64,11 +69,13 @@ pub(crate) async fn guard(
     {
         facts.route.set(pattern);
     }
-    let refused = refused(&shared.origin, request.method(), request.headers());
+    let refused = refused(&shared.origin, request.method(), request.headers())
+        .or_else(|| not_of_the_proxy(&shared.app, &request));
     let mut response = match refused {
         Some(kind) => request.error_response(Failure::Page(kind)),
         None => next.call(request).await?.map_into_boxed_body(),
     };
+    give_new_session(&shared.origin, &mut response);
     let framed = response.response().extensions().get::<FramedPage>().and_then(FramedPage::header);
     secure(response.headers_mut());
     if let Some(policy) = framed {
@@ -94,6 +101,33 @@ fn refused(origin: &DashboardOrigin, method: &Method, headers: &HeaderMap) -> Op
     (!is_own).then_some(ErrorKind::CrossSite)
 }
 
+/// Why a request is refused while a proxy signs people in (D77). The proxy may send its own cookie from every site, so another
+/// site is kept from everything but links, as `SameSite=Lax` keeps it where the cookie signs people in.
+fn not_of_the_proxy(app: &Application, request: &ServiceRequest) -> Option<ErrorKind> {
+    let proxy = app.proxy_sign_in.as_ref()?;
+    if !proxy.is_peer(request.peer_addr().map(|peer| peer.ip()), app.clock.now()) {
+        return Some(ErrorKind::NotTheProxy);
+    }
+    is_embedded(request.headers()).then_some(ErrorKind::CrossSite)
+}
+
+/// Whether a page of another site asks for this within itself, such as for an image or a frame.
+fn is_embedded(headers: &HeaderMap) -> bool {
+    let is_foreign = headers.get_all(&SEC_FETCH_SITE).any(|site| site == "cross-site");
+    is_foreign && only(headers, &SEC_FETCH_DEST) != Some("document")
+}
+
+/// Gives the browser the session that the request has opened, unless the handler has taken it away again.
+fn give_new_session(origin: &DashboardOrigin, response: &mut ServiceResponse<BoxBody>) {
+    if response.headers().contains_key(SET_COOKIE) {
+        return;
+    }
+    let opened = response.request().extensions().get::<NewSession>().cloned();
+    if let Some(NewSession(token)) = opened {
+        add_session(response.response_mut(), origin, &token);
+    }
+}
+
 /// The value of a header that occurs once.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name);
@@ -114,6 +148,24 @@ mod tests {
             headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         refused(&origin, method, &headers)
+    }
+
+    #[test]
+    fn d77_another_site_links_to_the_dashboard_but_embeds_nothing_of_it() {
+        let embedded = |sent: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in sent {
+                headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+            }
+            is_embedded(&headers)
+        };
+        let (foreign, link) = (("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "document"));
+        for refused in [&[foreign][..], &[foreign, ("sec-fetch-dest", "iframe")], &[foreign, link, link]] {
+            assert!(embedded(refused), "{refused:?}");
+        }
+        for own in [&[][..], &[foreign, link], &[("sec-fetch-site", "same-origin")]] {
+            assert!(!embedded(own), "{own:?}");
+        }
     }
 
     const OWN: (&str, &str) = ("host", "dash.example.com");

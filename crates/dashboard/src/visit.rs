@@ -7,11 +7,13 @@ use actix_web::dev::Payload;
 use actix_web::http::header::{
     ACCEPT_LANGUAGE, COOKIE, FORWARDED, HeaderName, HeaderValue, REFERER, USER_AGENT,
 };
-use actix_web::{FromRequest, HttpRequest, web};
-use signpost_app::admission::{NotEntered, Sender, SignedIn, enter, recognise};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest, web};
+use signpost_app::admission::{
+    NamedRequest, NotEntered, Sender, SignedIn, enter, enter_named, recognise, recognise_named,
+};
 use signpost_app::people::Client;
 use signpost_app::{Application, Caller};
-use signpost_domain::{AccountId, AgentName, IdKind, IdReference, LanguageTag, SecretToken};
+use signpost_domain::{AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, SecretToken};
 use signpost_request_layer::RequestFacts;
 
 use crate::failure::Failure;
@@ -35,6 +37,10 @@ pub(crate) struct Visit {
     request: HttpRequest,
     shared: web::Data<Shared>,
 }
+
+/// The token of a session that a request has opened, until its answer gives it to the browser (D77).
+#[derive(Clone)]
+pub(crate) struct NewSession(pub(crate) SecretToken);
 
 /// A person in an account.
 pub(crate) struct Member {
@@ -124,6 +130,28 @@ impl Visit {
         }
     }
 
+    /// The person whom the proxy names, if a proxy signs people in (D77).
+    pub(crate) fn named_email(&self) -> Option<Email> {
+        let proxy = self.app().proxy_sign_in.as_ref()?;
+        let values = self.request.headers().get_all(proxy.header()).map(HeaderValue::as_bytes);
+        proxy.named(self.request.peer_addr().map(|peer| peer.ip()), values)
+    }
+
+    /// Whom the proxy names, with the session of the browser. `None` unless a proxy signs people in.
+    fn named(&self) -> Option<NamedRequest> {
+        self.app().proxy_sign_in.as_ref()?;
+        // The request may have opened a session a moment ago.
+        let opened = self.request.extensions().get::<NewSession>().map(|session| session.0.clone());
+        Some(NamedRequest { email: self.named_email(), session: opened.or_else(|| self.token()) })
+    }
+
+    /// Keeps the token of a session that this request has opened, for its answer.
+    fn keep(&self, signed_in: &SignedIn) {
+        if let Some(token) = signed_in.new_token() {
+            self.request.extensions_mut().insert(NewSession(token.clone()));
+        }
+    }
+
     /// The token in the session's cookie. Two cookies of the name are no session: one may have been planted.
     fn token(&self) -> Option<SecretToken> {
         let name = self.origin().cookie_name();
@@ -139,8 +167,15 @@ impl Visit {
 
     /// The person of the session, if there is a live one.
     pub(crate) async fn person(&self) -> Result<Option<SignedIn>, Failure> {
-        match recognise(self.app(), self.token().as_ref()).await {
-            Ok(signed_in) => Ok(Some(signed_in)),
+        let outcome = match self.named() {
+            Some(named) => recognise_named(self.app(), &named, &self.client()).await,
+            None => recognise(self.app(), self.token().as_ref()).await,
+        };
+        match outcome {
+            Ok(signed_in) => {
+                self.keep(&signed_in);
+                Ok(Some(signed_in))
+            }
             Err(NotEntered::NotSignedIn) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -163,14 +198,24 @@ impl Visit {
             self.signed_in().await?;
             return Err(Failure::NOT_FOUND);
         };
-        match enter(self.app(), self.token().as_ref(), account, self.client().address).await {
+        let client = self.client();
+        let outcome = match self.named() {
+            Some(named) => enter_named(self.app(), &named, account, &client).await,
+            None => enter(self.app(), self.token().as_ref(), account, client.address).await,
+        };
+        match outcome {
             Ok((signed_in, caller)) => {
+                self.keep(&signed_in);
                 if let Some(facts) = RequestFacts::<()>::of(&self.request) {
                     facts.actor.set(Some((caller.account_id(), caller.actor())));
                 }
                 Ok(Member { signed_in, caller })
             }
             Err(NotEntered::NotSignedIn) => Err(self.sign_in_first()),
+            Err(NotEntered::NotAMember(signed_in)) => {
+                self.keep(&signed_in);
+                Err(Failure::NOT_FOUND)
+            }
             Err(error) => Err(error.into()),
         }
     }

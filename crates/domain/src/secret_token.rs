@@ -50,6 +50,14 @@ impl SecretToken {
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
+
+    /// The hash of the token of a session that a proxy's header has opened (D77). It differs from [`Self::hash`], so such a
+    /// session is found only beside the header, and a session of a password only without it.
+    #[must_use]
+    pub fn hash_beside_header(&self) -> TokenHash {
+        let digest = Sha256::new().chain_update(b"sign-in-header:").chain_update(self.0.as_bytes());
+        TokenHash(digest.finalize().into())
+    }
 }
 
 impl fmt::Debug for SecretToken {
@@ -101,6 +109,14 @@ mod tests {
         assert_eq!(SecretToken::parse(token.expose()).unwrap().hash(), token.hash());
         let printed = format!("{token:?} {:?}", token.hash());
         assert!(!printed.contains("a5a5"), "{printed}");
+    }
+
+    #[test]
+    fn d77_a_session_of_the_header_has_another_hash() {
+        let token = SecretToken::from_random([0xa5; 32]);
+        assert_ne!(token.hash(), token.hash_beside_header());
+        let again = SecretToken::parse(token.expose()).unwrap();
+        assert_eq!(again.hash_beside_header(), token.hash_beside_header());
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl StatusHistory {
     }
 
     /// The changes, oldest first.
+    #[must_use]
     pub fn changes(&self) -> impl DoubleEndedIterator<Item = &StatusChange> {
         self.0.iter()
     }

@@ -9,7 +9,10 @@ use signpost_domain::{Hostname, SystemDomain, Timestamp, Validity};
 use crate::https_wiring::own_names;
 use crate::secrets_key_file::HOW_TO_MAKE;
 use crate::settings::names::{API_LISTEN, HSTS, LINK_LISTEN, PLAIN_HTTP, PROXY_PROTOCOL};
-use crate::settings::{BalancedListener, CommonSettings, PlainHttpMode, ServeSettings, joined};
+use crate::settings::{
+    BalancedListener, CommonSettings, DashboardListen, PlainHttpMode, ServeSettings, joined,
+    untrusted_networks,
+};
 
 /// One sentence about the settings, with what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +57,22 @@ pub(crate) fn of_settings(
             dashboard.as_str()
         ));
     }
+    sign_in(&mut adviser, common, serve);
     adviser.0
+}
+
+fn sign_in(adviser: &mut Adviser, common: &CommonSettings, serve: &ServeSettings) {
+    if common.sign_in.is_none() {
+        return;
+    }
+    if serve.plain.dashboard_listen == DashboardListen::Off {
+        adviser.warn("`sign-in-header` has no effect, because `dashboard-listen` is off");
+    } else if let Some(networks) = joined(untrusted_networks(common, serve)) {
+        adviser.warn(format!(
+            "`trusted-proxies` lacks {networks} of `sign-in-proxies`, so the audit shows the proxy's network in place of people's: add \
+             it there too"
+        ));
+    }
 }
 
 fn links(adviser: &mut Adviser, serve: &ServeSettings, origin: &str) {

@@ -44,8 +44,7 @@ impl Stores {
         if_no_database: IfNoDatabase,
         redis: Option<&RedisUrl>,
     ) -> Result<Self> {
-        let CommonSettings { database, store_timeout, pool, plans: _, log_format: _, dashboard_url: _ } =
-            common;
+        let CommonSettings { database, store_timeout, pool, .. } = common;
         let stores = match database {
             Database::File(file) => {
                 upgrade_copies::make(file, *store_timeout)?;

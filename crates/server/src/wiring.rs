@@ -27,7 +27,7 @@ use crate::country_database_file::CountryDatabaseFile;
 use crate::https_wiring::{Certificates, issuance, serve_certificates};
 use crate::name_servers;
 use crate::sampled_metrics::PoolSampler;
-use crate::settings::{CommonSettings, Database, LinkSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, LinkSettings, ServeSettings, SignInSettings};
 use crate::store_wiring::{IfNoDatabase, Stores};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
@@ -293,6 +293,7 @@ fn application(
         edge,
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         client_addresses: ClientAddresses::new(trusted_proxies),
+        proxy_sign_in: common.sign_in.as_ref().map(SignInSettings::proxy_sign_in),
         room_for_answers: ROOM_FOR_ANSWERS,
         // A question may take as long as any other call to a store.
         analytics: Analytics::new(AnalyticsBounds {

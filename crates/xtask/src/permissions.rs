@@ -23,9 +23,10 @@ const AREAS: [Area; 7] = [
 ];
 
 /// Functions that ask for nothing, by file and name.
-const EXCEPTIONS: [(&str, &str); 2] = [
-    // Makes the caller.
+const EXCEPTIONS: [(&str, &str); 3] = [
+    // These make the caller.
     ("admission/enter.rs", "enter"),
+    ("admission/enter_named.rs", "enter_named"),
     // Shows the account what a use case, which asked, has answered it before.
     ("idempotency.rs", "recall"),
 ];

@@ -13,6 +13,8 @@ pub struct Person {
     client: Visitor,
     host: String,
     cookies: BTreeMap<String, String>,
+    /// The value of `Remote-Email`, which a proxy sends.
+    named: Option<String>,
 }
 
 /// An answer of the dashboard.
@@ -59,7 +61,17 @@ impl Person {
     pub fn at(program: &Program) -> Self {
         let address = program.dashboard.as_ref().expect("the dashboard is on");
         let port = address.rsplit(':').next().unwrap();
-        Self { client: Visitor::new(address), host: format!("localhost:{port}"), cookies: BTreeMap::new() }
+        Self {
+            client: Visitor::new(address),
+            host: format!("localhost:{port}"),
+            cookies: BTreeMap::new(),
+            named: None,
+        }
+    }
+
+    /// Somebody whom a proxy names by this e-mail address.
+    pub fn named(program: &Program, email: &str) -> Self {
+        Self { named: Some(email.to_owned()), ..Self::at(program) }
     }
 
     /// The owner of a new account, with its id.
@@ -118,12 +130,20 @@ impl Person {
         self.cookies.get("signpost").cloned().unwrap_or_default()
     }
 
+    /// Takes over the cookie of another browser.
+    pub fn set_token(&mut self, token: &str) {
+        self.cookies.insert("signpost".to_owned(), token.to_owned());
+    }
+
     fn send(&mut self, method: &str, path: &str, form: Option<&str>) -> Page {
         let cookies =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ");
         let mut headers = vec![("Host", self.host.as_str()), ("Sec-Fetch-Site", "same-origin")];
         if !cookies.is_empty() {
             headers.push(("Cookie", &cookies));
+        }
+        if let Some(named) = &self.named {
+            headers.push(("Remote-Email", named));
         }
         if form.is_some() {
             headers.push(("Content-Type", "application/x-www-form-urlencoded"));

@@ -124,6 +124,17 @@ fn d206_healthy_machine_has_neither_failure_nor_warning() {
 }
 
 #[test]
+fn d206_proxy_that_signs_people_in_and_is_not_trusted_is_named() {
+    let behind =
+        Installation::new().with("sign-in-header", "Remote-Email").with("sign-in-proxies", "10.0.0.5");
+    behind.check().expect(1, &["`trusted-proxies` lacks 10.0.0.5/32 of `sign-in-proxies`"]);
+    let off = behind.with("dashboard-listen", "off");
+    off.check().expect(1, &["`sign-in-header` has no effect", "`dashboard-listen` is off"]);
+    let alone = off.without(&["sign-in-proxies"]).check();
+    alone.expect(2, &["--sign-in-header: needs `sign-in-proxies` too"]);
+}
+
+#[test]
 fn d206_port_of_another_program_is_named_with_its_holder() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap();

@@ -13,6 +13,7 @@ mod operations_guide;
 mod passed_sockets;
 mod readme;
 mod settings;
+mod sign_in_elsewhere;
 mod stopping;
 mod transfer;
 mod transfer_at_once;

@@ -5,15 +5,18 @@ use std::net::IpAddr;
 use signpost_domain::{AccountId, ClientNetwork, SecretToken, Session, User};
 
 use super::admit::plan_of;
+use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::{Actor, Caller};
+use crate::people::PersonError;
 use crate::ports::{Member, SessionHolder, StoreError};
 
-/// A person with a live session. Only [`recognise`] and [`enter`] make one.
+/// A person with a live session. Only [`recognise`], [`enter`] and their twins for a proxy's header make one.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
     session: Session,
     user: User,
+    new_token: Option<SecretToken>,
 }
 
 impl SignedIn {
@@ -27,6 +30,24 @@ impl SignedIn {
     #[must_use]
     pub const fn user(&self) -> &User {
         &self.user
+    }
+
+    /// The token of a session that this request has opened, for the cookie (D77).
+    #[must_use]
+    pub const fn new_token(&self) -> Option<&SecretToken> {
+        self.new_token.as_ref()
+    }
+
+    /// The person whom the proxy's header names. The proxy answers for each request, so each counts as confirmed (D73, D77).
+    pub(super) fn named(
+        app: &Application,
+        holder: SessionHolder,
+        new_token: Option<SecretToken>,
+    ) -> Result<(Self, Option<Member>), NotEntered> {
+        let SessionHolder { session, user, member } = holder;
+        note(app, &session)?;
+        let session = Session { confirmed_at: app.clock.now(), ..session };
+        Ok((Self { session, user, new_token }, member))
     }
 }
 
@@ -54,6 +75,19 @@ pub enum NotEntered {
     /// The store broke.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A session could not be opened.
+    #[error(transparent)]
+    Broken(#[from] AppError),
+}
+
+impl From<PersonError> for NotEntered {
+    fn from(error: PersonError) -> Self {
+        match error {
+            PersonError::Wait { seconds } => Self::TooManyRequests { retry_after_seconds: seconds },
+            PersonError::Gone => Self::NotSignedIn,
+            other => Self::Broken(other.into_app_error()),
+        }
+    }
 }
 
 /// The person with this session.
@@ -80,6 +114,16 @@ pub async fn enter(
     address: IpAddr,
 ) -> Result<(SignedIn, Caller), NotEntered> {
     let (signed_in, member) = holder_of(app, token, Some(account)).await?;
+    admitted(app, signed_in, member, address)
+}
+
+/// The person as a caller for the account in which `member` is the place.
+pub(super) fn admitted(
+    app: &Application,
+    signed_in: SignedIn,
+    member: Option<Member>,
+    address: IpAddr,
+) -> Result<(SignedIn, Caller), NotEntered> {
     let Some(Member { role, account, usage }) = member else {
         return Err(NotEntered::NotAMember(Box::new(signed_in)));
     };
@@ -97,15 +141,24 @@ async fn holder_of(
     account: Option<AccountId>,
 ) -> Result<(SignedIn, Option<Member>), NotEntered> {
     let now = app.clock.now();
+    // Beside a proxy that signs people in, a cookie alone is worth nothing (D77).
+    let token = token.filter(|_| app.proxy_sign_in.is_none());
     let hash = token.ok_or(NotEntered::NotSignedIn)?.hash();
     let holder = app.store.session_holder(&hash, account).await?;
     let SessionHolder { session, user, member } = holder.ok_or(NotEntered::NotSignedIn)?;
     if session.hash != hash || !session.is_live(now) || user.disabled_at.is_some() {
         return Err(NotEntered::NotSignedIn);
     }
+    note(app, &session)?;
+    Ok((SignedIn { session, user, new_token: None }, member))
+}
+
+/// Counts a request of a session (D76), and notes that the session is in use.
+fn note(app: &Application, session: &Session) -> Result<(), NotEntered> {
+    let now = app.clock.now();
     if let Some(retry_after_seconds) = app.gatekeeper.session_requests.count(session.id, now) {
         return Err(NotEntered::TooManyRequests { retry_after_seconds });
     }
-    app.gatekeeper.recent_uses.note_session(&session, now);
-    Ok((SignedIn { session, user }, member))
+    app.gatekeeper.recent_uses.note_session(session, now);
+    Ok(())
 }

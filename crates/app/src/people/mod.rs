@@ -2,6 +2,7 @@
 //!
 //! - [`tickets`]: first start, invitation, password reset.
 //! - [`sign_in`](mod@sign_in): signing in, confirming a password, signing out.
+//! - [`named`]: the people whom a proxy names in a header.
 //! - [`profile`]: name, e-mail address, password, preferences.
 //! - [`sessions`]: where a user is signed in.
 //! - [`keys`]: the keys of an account, as its members see them.
@@ -10,6 +11,7 @@
 
 pub mod keys;
 pub mod members;
+pub mod named;
 mod person_error;
 pub mod profile;
 pub mod sessions;
@@ -60,6 +62,11 @@ fn draw_token(app: &Application) -> Result<SecretToken, RandomnessUnavailable> {
     Ok(SecretToken::from_random(bytes))
 }
 
+/// Refuses what needs a password while a proxy signs people in (D77).
+fn require_passwords(app: &Application) -> Result<(), PersonError> {
+    if app.proxy_sign_in.is_some() { Err(PersonError::PasswordsOff) } else { Ok(()) }
+}
+
 /// Inserts a new session of a user within a unit of work.
 ///
 /// # Errors
@@ -71,10 +78,36 @@ async fn open_session(
     is_kept: bool,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
+    insert_session(app, work, user, SessionOf::Password { is_kept }, client).await
+}
+
+/// What a session comes from.
+#[derive(Debug, Clone, Copy)]
+enum SessionOf {
+    /// A password.
+    Password {
+        /// Whether the user asked to stay signed in.
+        is_kept: bool,
+    },
+    /// The header of a proxy (D77).
+    Header,
+}
+
+async fn insert_session(
+    app: &Application,
+    work: &mut dyn UnitOfWork,
+    user: &User,
+    source: SessionOf,
+    client: &Client,
+) -> Result<OpenedSession, PersonError> {
     let (token, now) = (draw_token(app)?, app.clock.now());
+    let (is_kept, hash) = match source {
+        SessionOf::Password { is_kept } => (is_kept, token.hash()),
+        SessionOf::Header => (false, token.hash_beside_header()),
+    };
     let session = Session {
         id: app.ids.next(),
-        hash: token.hash(),
+        hash,
         user_id: user.id,
         created_at: now,
         seen_at: now,

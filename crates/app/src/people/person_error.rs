@@ -33,6 +33,12 @@ pub enum PersonError {
     /// The invitation is for a user who has to sign in to accept it.
     #[error("sign in to accept the invitation")]
     SignInToAccept,
+    /// A proxy signs people in, so there are no passwords (D77).
+    #[error("passwords are off, because `sign-in-header` is set")]
+    PasswordsOff,
+    /// The proxy names the user by its e-mail address, so the user cannot choose another one (D77).
+    #[error("the e-mail address is the one that the proxy names")]
+    EmailOfProxy,
     /// The password was not confirmed recently enough (D73).
     #[error("the password has to be confirmed")]
     NotConfirmed,
@@ -55,7 +61,7 @@ pub enum PersonError {
 
 impl PersonError {
     /// The error of a use case with an idempotency key, which people and programs share. It has no word for the end of a session.
-    pub(super) fn into_app_error(self) -> AppError {
+    pub(crate) fn into_app_error(self) -> AppError {
         match self {
             Self::Broken(error) => error,
             _ => AppError::AccountGone,

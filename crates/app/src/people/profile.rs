@@ -4,7 +4,7 @@ use signpost_domain::{
     Account, AuditAction, AuditActor, Email, Name, PasswordHash, Preferences, Role, User, Violations,
 };
 
-use super::{Client, OpenedSession, PersonError, chosen_password, open_session};
+use super::{Client, OpenedSession, PersonError, chosen_password, open_session, require_passwords};
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::{Deed, record};
@@ -40,13 +40,17 @@ pub async fn update(
 /// Changes the e-mail address of the user, which voids all tickets for the old one (D70).
 ///
 /// # Errors
-/// [`PersonError::NotConfirmed`], [`PersonError::EmailTaken`], [`PersonError::Gone`].
+/// [`PersonError::NotConfirmed`], [`PersonError::EmailTaken`], [`PersonError::Gone`], [`PersonError::EmailOfProxy`].
 pub async fn change_email(
     app: &Application,
     signed_in: &SignedIn,
     email: &Email,
     client: &Client,
 ) -> Result<User, PersonError> {
+    // A user with the address of somebody whom the proxy has yet to name would be theirs, with whatever its maker put into it.
+    if app.proxy_sign_in.is_some() {
+        return Err(PersonError::EmailOfProxy);
+    }
     require_confirmed(app, signed_in)?;
     let attempts = Attempts::at(app);
     attempts
@@ -68,13 +72,15 @@ pub async fn change_email(
 /// Changes the password of the user. All sessions end, and this browser gets a new one (D72).
 ///
 /// # Errors
-/// [`PersonError::NotConfirmed`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::Gone`].
+/// [`PersonError::NotConfirmed`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::Gone`],
+/// [`PersonError::PasswordsOff`].
 pub async fn change_password(
     app: &Application,
     signed_in: &SignedIn,
     password: &str,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
+    require_passwords(app)?;
     require_confirmed(app, signed_in)?;
     let hash = hash_of_chosen(app, password, signed_in.user()).await?;
     let attempts = Attempts::at(app);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use signpost_domain::{AuditAction, Email, Password, PasswordHash, SignInKey, Timestamp, User, Violations};
 
 use super::profile::{not_written, of_user};
-use super::{Client, OpenedSession, PersonError, draw_token, open_session};
+use super::{Client, OpenedSession, PersonError, draw_token, open_session, require_passwords};
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::record;
@@ -33,12 +33,14 @@ pub struct Credentials {
 /// one hash each, and end in the same error.
 ///
 /// # Errors
-/// [`PersonError::Invalid`], [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`].
+/// [`PersonError::Invalid`], [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`],
+/// [`PersonError::PasswordsOff`].
 pub async fn sign_in(
     app: &Application,
     credentials: &Credentials,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
+    require_passwords(app)?;
     let Credentials { email, password, is_kept } = credentials;
     let email =
         Email::parse(email).map_err(|error| PersonError::Invalid(Violations::from(error.at("email"))))?;
@@ -62,13 +64,15 @@ async fn rehashed(app: &Application, password: &Password) -> Option<PasswordHash
 /// Confirms the password of a signed-in user, and gives the session a new token (D72, D73). It counts like signing in.
 ///
 /// # Errors
-/// [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`], [`PersonError::Gone`].
+/// [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`], [`PersonError::Gone`],
+/// [`PersonError::PasswordsOff`].
 pub async fn confirm(
     app: &Application,
     signed_in: &SignedIn,
     password: &Password,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
+    require_passwords(app)?;
     let (user, session) = (signed_in.user(), signed_in.session());
     let attempt = Attempt::begin(app, &user.email, Asker::Known, client).await?;
     let key = attempt.key;

@@ -2,12 +2,14 @@
 
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
-    AccountId, AuditAction, Email, Membership, Name, Password, Preferences, Role, SecretToken, Ticket,
-    TicketPurpose, User, Violations,
+    AccountId, AuditAction, Email, Membership, Name, Password, PasswordHash, Preferences, Role, SecretToken,
+    Ticket, TicketPurpose, User, Violations,
 };
 
 use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password, user_named};
-use super::{Client, OpenedSession, PersonError, chosen_password, draw_token, open_session};
+use super::{
+    Client, OpenedSession, PersonError, chosen_password, draw_token, open_session, require_passwords,
+};
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::{Deed, record};
@@ -78,13 +80,16 @@ pub async fn first_start(app: &Application) -> Result<Option<SecretToken>, Perso
 /// What a ticket is for.
 ///
 /// # Errors
-/// [`PersonError::TicketVoid`].
+/// [`PersonError::TicketVoid`], [`PersonError::PasswordsOff`].
 pub async fn look_at(app: &Application, token: &SecretToken) -> Result<OpenTicket, PersonError> {
     match valid(app, token).await?.purpose {
         // A command may have invited the first user meanwhile.
         TicketPurpose::FirstStart { .. } if app.store.any_user().await? => Err(PersonError::TicketVoid),
         TicketPurpose::FirstStart { .. } => Ok(OpenTicket::FirstStart),
-        TicketPurpose::PasswordReset { email, user: _ } => Ok(OpenTicket::PasswordReset { email }),
+        TicketPurpose::PasswordReset { email, user: _ } => {
+            require_passwords(app)?;
+            Ok(OpenTicket::PasswordReset { email })
+        }
         TicketPurpose::Invitation { email, joins, is_operator } => {
             let has_user = app.store.user_with_email(&email).await?.is_some();
             let joins = match joins {
@@ -104,62 +109,77 @@ pub async fn look_at(app: &Application, token: &SecretToken) -> Result<OpenTicke
 ///
 /// # Errors
 /// [`PersonError::TicketVoid`], [`PersonError::Invalid`], [`PersonError::EmailTaken`], [`PersonError::SignInToAccept`],
-/// [`PersonError::Busy`].
+/// [`PersonError::Busy`], [`PersonError::PasswordsOff`].
 pub async fn create_user(
     app: &Application,
     token: &SecretToken,
     person: &NewPerson,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
+    require_passwords(app)?;
     let ticket = valid(app, token).await?;
-    let is_first = match &ticket.purpose {
-        TicketPurpose::FirstStart { .. } => true,
-        TicketPurpose::Invitation { .. } => false,
-        TicketPurpose::PasswordReset { .. } => return Err(PersonError::TicketVoid),
-    };
+    if matches!(ticket.purpose, TicketPurpose::PasswordReset { .. }) {
+        return Err(PersonError::TicketVoid);
+    }
     let place = app.passwords.place(Asker::Known)?;
-    let valid = person_of(app, person, ticket.purpose.email())?;
-    let hash = app.passwords.hash(place, valid.password).await?;
+    let (profile, password) = person_of(app, person, ticket.purpose.email())?;
+    let hash = app.passwords.hash(place, password).await?;
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
             let purpose = taken(app, work.as_mut(), token).await?;
-            let (joins, is_operator) = match purpose {
-                TicketPurpose::FirstStart { account } => (Some((account, Role::Owner)), true),
-                TicketPurpose::Invitation { email: _, joins, is_operator } => (joins, is_operator),
-                TicketPurpose::PasswordReset { .. } => return Err(PersonError::TicketVoid),
-            };
-            if is_first && work.lock_first_user().await? {
-                return Err(PersonError::TicketVoid);
-            }
-            let user = User {
-                id: app.ids.next(),
-                email: valid.email.clone(),
-                name: valid.name.clone(),
-                password: Some(hash.clone()),
-                is_operator,
-                disabled_at: None,
-                preferences: Preferences::in_zone(valid.time_zone.clone()),
-                created_at: app.clock.now(),
-            };
-            work.insert_user(&user).await.map_err(not_written).map_err(|error| match error {
-                PersonError::EmailTaken if !is_first => PersonError::SignInToAccept,
-                error => error,
-            })?;
-            record(app, work.as_mut(), of_user(&user, AuditAction::UserCreated, client)).await?;
-            if is_operator {
-                record(app, work.as_mut(), of_user(&user, AuditAction::OperatorMade, client)).await?;
-            }
-            if let Some((account, role)) = joins {
-                join(app, work.as_mut(), &user, account, role, client).await?;
-            }
+            let user = insert_new(app, work.as_mut(), purpose, &profile, Some(&hash), client).await?;
             let opened = open_session(app, work.as_mut(), &user, false, client).await?;
             record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
             Ok(opened)
         })
         .await
+}
+
+/// Inserts the user of a first start or an invitation whose ticket was taken, and lets the user into the account.
+///
+/// # Errors
+/// [`PersonError::TicketVoid`], [`PersonError::EmailTaken`], [`PersonError::SignInToAccept`].
+pub(super) async fn insert_new(
+    app: &Application,
+    work: &mut dyn UnitOfWork,
+    purpose: TicketPurpose,
+    profile: &NewProfile,
+    password: Option<&PasswordHash>,
+    client: &Client,
+) -> Result<User, PersonError> {
+    let (is_first, joins, is_operator) = match purpose {
+        TicketPurpose::FirstStart { account } => (true, Some((account, Role::Owner)), true),
+        TicketPurpose::Invitation { email: _, joins, is_operator } => (false, joins, is_operator),
+        TicketPurpose::PasswordReset { .. } => return Err(PersonError::TicketVoid),
+    };
+    if is_first && work.lock_first_user().await? {
+        return Err(PersonError::TicketVoid);
+    }
+    let user = User {
+        id: app.ids.next(),
+        email: profile.email.clone(),
+        name: profile.name.clone(),
+        password: password.cloned(),
+        is_operator,
+        disabled_at: None,
+        preferences: Preferences::in_zone(profile.time_zone.clone()),
+        created_at: app.clock.now(),
+    };
+    work.insert_user(&user).await.map_err(not_written).map_err(|error| match error {
+        PersonError::EmailTaken if !is_first => PersonError::SignInToAccept,
+        error => error,
+    })?;
+    record(app, work, of_user(&user, AuditAction::UserCreated, client)).await?;
+    if is_operator {
+        record(app, work, of_user(&user, AuditAction::OperatorMade, client)).await?;
+    }
+    if let Some((account, role)) = joins {
+        join(app, work, &user, account, role, client).await?;
+    }
+    Ok(user)
 }
 
 /// Accepts an invitation as a user who is signed in.
@@ -202,13 +222,14 @@ pub async fn accept(
 /// Sets the password of the user of a reset, and signs the user in. All other sessions end (D72).
 ///
 /// # Errors
-/// [`PersonError::TicketVoid`], [`PersonError::Invalid`], [`PersonError::Busy`].
+/// [`PersonError::TicketVoid`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::PasswordsOff`].
 pub async fn reset_password(
     app: &Application,
     token: &SecretToken,
     password: &str,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
+    require_passwords(app)?;
     let TicketPurpose::PasswordReset { user: id, email: _ } = valid(app, token).await?.purpose else {
         return Err(PersonError::TicketVoid);
     };
@@ -268,13 +289,13 @@ async fn join(
 }
 
 /// The ticket of a token, if it can still be used.
-async fn valid(app: &Application, token: &SecretToken) -> Result<Ticket, PersonError> {
+pub(super) async fn valid(app: &Application, token: &SecretToken) -> Result<Ticket, PersonError> {
     let ticket = app.store.ticket(&token.hash()).await?;
     ticket.filter(|ticket| ticket.is_valid(app.clock.now())).ok_or(PersonError::TicketVoid)
 }
 
 /// Takes a ticket within a unit of work: of many, one gets it.
-async fn taken(
+pub(super) async fn taken(
     app: &Application,
     work: &mut dyn UnitOfWork,
     token: &SecretToken,
@@ -284,11 +305,30 @@ async fn taken(
     Ok(ticket.ok_or(PersonError::TicketVoid)?.purpose)
 }
 
-struct ValidPerson {
+/// The valid fields of a new user, without the password.
+pub(super) struct NewProfile {
     name: Option<Name>,
     email: Email,
-    password: Password,
     time_zone: TimeZone,
+}
+
+/// Checks every field of a new user but the password. `known` is the address, if the user does not type it.
+pub(super) fn profile_of(
+    person: &NewPerson,
+    known: Option<&Email>,
+    violations: &mut Violations,
+) -> Option<NewProfile> {
+    let name = match person.name.trim() {
+        "" => None,
+        name => Name::parse(name).map_err(|error| violations.push(error.at("name"))).ok(),
+    };
+    let email = match known {
+        Some(email) => Some(email.clone()),
+        None => Email::parse(&person.email).map_err(|error| violations.push(error.at("email"))).ok(),
+    };
+    let time_zone =
+        TimeZone::parse(&person.time_zone).map_err(|error| violations.push(error.at("time_zone"))).ok();
+    Some(NewProfile { name, email: email?, time_zone: time_zone? })
 }
 
 /// Checks every field of a new user. `invited` is the address of an invitation.
@@ -296,25 +336,14 @@ fn person_of(
     app: &Application,
     person: &NewPerson,
     invited: Option<&Email>,
-) -> Result<ValidPerson, PersonError> {
+) -> Result<(NewProfile, Password), PersonError> {
     let mut violations = Violations::new();
-    let name = match person.name.trim() {
-        "" => None,
-        name => Name::parse(name).map_err(|error| violations.push(error.at("name"))).ok(),
-    };
-    let email = match invited {
-        Some(email) => Some(email.clone()),
-        None => Email::parse(&person.email).map_err(|error| violations.push(error.at("email"))).ok(),
-    };
+    let profile = profile_of(person, invited, &mut violations);
     let known = [person.email.as_str(), invited.map_or("", Email::as_str), person.name.as_str()];
     let known: Vec<&str> = known.into_iter().filter(|word| !word.is_empty()).collect();
     let password = chosen_password(app, &person.password, &known, PASSWORD, &mut violations);
-    let time_zone =
-        TimeZone::parse(&person.time_zone).map_err(|error| violations.push(error.at("time_zone"))).ok();
-    match (email, password, time_zone) {
-        (Some(email), Some(password), Some(time_zone)) if violations.is_empty() => {
-            Ok(ValidPerson { name, email, password, time_zone })
-        }
+    match (profile, password) {
+        (Some(profile), Some(password)) if violations.is_empty() => Ok((profile, password)),
         _ => Err(PersonError::Invalid(violations)),
     }
 }

@@ -10,7 +10,7 @@ use signpost_domain::{
 
 use super::profile::user_named;
 use super::tickets;
-use super::{PersonError, draw_token};
+use super::{PersonError, draw_token, require_passwords};
 use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::audit::record;
@@ -173,12 +173,14 @@ pub async fn sign_out(app: &Application, by: &Operator, user: &UserReference) ->
 /// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.
 ///
 /// # Errors
-/// [`OperatorError::NoSuchUser`], [`OperatorError::UserDisabled`]. Or the store or the source of randomness broke.
+/// [`OperatorError::NoSuchUser`], [`OperatorError::UserDisabled`], [`PersonError::PasswordsOff`]. Or the store or the source of
+/// randomness broke.
 pub async fn reset(
     app: &Application,
     by: &Operator,
     user: &UserReference,
 ) -> Result<(User, SecretToken), OperatorError> {
+    require_passwords(app)?;
     let token = draw_token(app)?;
     let action = AuditAction::TicketMade;
     let user = change(app, by, user, action, async |work: &mut dyn UnitOfWork, user: &mut User| {

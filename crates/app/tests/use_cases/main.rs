@@ -42,6 +42,7 @@ mod idempotency;
 mod keys;
 mod landings;
 mod links_on_domains;
+mod named_people;
 mod permissions;
 mod pixels;
 mod redirect_creation;

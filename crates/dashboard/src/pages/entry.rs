@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use signpost_app::people::tickets::{self, NewPerson, OpenTicket};
-use signpost_app::people::{OpenedSession, PersonError};
+use signpost_app::people::{OpenedSession, PersonError, named};
 use signpost_domain::{Email, Role, SecretToken, Violations};
 
 use super::{email_taken, field, message_at, time_zones};
@@ -19,7 +19,10 @@ const UTC: &str = "UTC";
 /// `GET /start/{token}`
 pub(crate) async fn show_start(visit: Visit) -> Result<HttpResponse, Failure> {
     match ticket_of(&visit).await? {
-        (_, OpenTicket::FirstStart) => page(&start_page(&visit, &NewPerson::default(), &Violations::new())),
+        (_, OpenTicket::FirstStart) => {
+            let person = NewPerson { email: typed_or_named(&visit, "")?, ..NewPerson::default() };
+            page(&start_page(&visit, &person, &Violations::new()))
+        }
         _ => Err(PersonError::TicketVoid.into()),
     }
 }
@@ -30,9 +33,10 @@ pub(crate) async fn start(visit: Visit, form: FormBody) -> Result<HttpResponse, 
     if ticket != OpenTicket::FirstStart {
         return Err(PersonError::TicketVoid.into());
     }
-    let person = new_person(&form);
-    match tickets::create_user(visit.app(), &token, &person, &visit.client()).await {
-        Ok(opened) => Ok(let_in(&visit, &opened, "/first")),
+    let typed = new_person(&form);
+    let person = NewPerson { email: typed_or_named(&visit, &typed.email)?, ..typed };
+    match create_user(&visit, &token, &person).await {
+        Ok(opened) => Ok(let_in(&visit, opened.as_ref(), "/first")),
         Err(error) => refused(&start_page(&visit, &person, &violations_of(error)?)),
     }
 }
@@ -44,9 +48,37 @@ fn start_page(visit: &Visit, person: &NewPerson, violations: &Violations) -> Sta
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         name: field(&person.name, violations, "name"),
         email: field(&person.email, violations, "email"),
-        password: Field { error: message_at(violations, "password"), ..Field::default() },
+        password: password_field(visit, violations),
         time_zone: time_zones(zone_or_utc(person), violations),
         time_zone_is_untouched: person.time_zone.is_empty(),
+    }
+}
+
+/// The password of a new user, who has none if a proxy signs people in (D77).
+fn password_field(visit: &Visit, violations: &Violations) -> Option<Field> {
+    let has_passwords = visit.app().proxy_sign_in.is_none();
+    has_passwords.then(|| Field { error: message_at(violations, "password"), ..Field::default() })
+}
+
+/// The e-mail address of a new user: the typed one, or the one that the proxy names (D77).
+fn typed_or_named(visit: &Visit, typed: &str) -> Result<String, Failure> {
+    if visit.app().proxy_sign_in.is_none() {
+        return Ok(typed.to_owned());
+    }
+    let named = visit.named_email().ok_or_else(|| Failure::sign_in_first(&visit.here()))?;
+    Ok(named.as_str().to_owned())
+}
+
+/// Creates the user of a ticket. The session is `None` if a proxy signs people in: then the next request opens it.
+async fn create_user(
+    visit: &Visit,
+    token: &SecretToken,
+    person: &NewPerson,
+) -> Result<Option<OpenedSession>, PersonError> {
+    let (app, client) = (visit.app(), visit.client());
+    match visit.named_email() {
+        Some(email) => named::create_user(app, token, person, &email, &client).await.map(|()| None),
+        None => tickets::create_user(app, token, person, &client).await.map(Some),
     }
 }
 
@@ -70,9 +102,10 @@ pub(crate) async fn accept(visit: Visit, form: FormBody) -> Result<HttpResponse,
         };
         return Ok(see_other(&account.map_or_else(|| "/".to_owned(), |account| format!("/{account}/links"))));
     }
-    let person = new_person(&form);
-    match tickets::create_user(visit.app(), &token, &person, &visit.client()).await {
-        Ok(opened) => Ok(let_in(&visit, &opened, "/")),
+    let typed = new_person(&form);
+    let person = NewPerson { email: typed_or_named(&visit, &typed.email)?, ..typed };
+    match create_user(&visit, &token, &person).await {
+        Ok(opened) => Ok(let_in(&visit, opened.as_ref(), "/")),
         Err(PersonError::SignInToAccept) => Err(sign_in_first()),
         Err(error) => {
             let violations = violations_of(error)?;
@@ -90,12 +123,16 @@ async fn invitation_page(
     let OpenTicket::Invitation { email, joins, is_operator: _, has_user } = ticket else {
         return Err(PersonError::TicketVoid.into());
     };
-    let invitee = if has_user {
+    let named = visit.named_email();
+    let named_other = named.filter(|named| named.comparison_key() != email.comparison_key());
+    let invitee = if let Some(named) = named_other {
+        Invitee::NamedOther { named: named.as_str().to_owned() }
+    } else if has_user {
         invited_user(visit, &email).await?
     } else {
         Invitee::New {
             name: field(&person.name, violations, "name"),
-            password: Field { error: message_at(violations, "password"), ..Field::default() },
+            password: password_field(visit, violations),
             time_zone: time_zones(zone_or_utc(person), violations),
             time_zone_is_untouched: person.time_zone.is_empty(),
         }
@@ -131,7 +168,7 @@ pub(crate) async fn show_reset(visit: Visit) -> Result<HttpResponse, Failure> {
 pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let (token, ticket) = ticket_of(&visit).await?;
     match tickets::reset_password(visit.app(), &token, form.text("password"), &visit.client()).await {
-        Ok(opened) => Ok(let_in(&visit, &opened, "/")),
+        Ok(opened) => Ok(let_in(&visit, Some(&opened), "/")),
         Err(error) => refused(&reset_page(&visit, ticket, &violations_of(error)?)?),
     }
 }
@@ -177,6 +214,9 @@ fn violations_of(error: PersonError) -> Result<Violations, Failure> {
     }
 }
 
-fn let_in(visit: &Visit, opened: &OpenedSession, path: &str) -> HttpResponse {
-    with_session(see_other(path), visit.origin(), opened)
+fn let_in(visit: &Visit, opened: Option<&OpenedSession>, path: &str) -> HttpResponse {
+    match opened {
+        Some(opened) => with_session(see_other(path), visit.origin(), opened),
+        None => see_other(path),
+    }
 }

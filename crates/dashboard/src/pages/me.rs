@@ -4,7 +4,10 @@ use actix_web::HttpResponse;
 use signpost_app::admission::SignedIn;
 use signpost_app::people::{PersonError, profile, sessions};
 use signpost_domain::analytics::TimeZone;
-use signpost_domain::{DateLanguage, Email, Name, Preferences, Session, SessionId, Theme, User, Violations};
+use signpost_domain::{
+    DateLanguage, Email, FieldError, Name, Preferences, Session, SessionId, Theme, User, ViolationCode,
+    Violations,
+};
 
 use super::{email_taken, field, message_at, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
@@ -24,7 +27,7 @@ const PATH: &str = "/me";
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let signed_in = visit.signed_in().await?;
     let mut view = me_page(&visit, &signed_in).await?;
-    if let Some(email) = visit.query().given("email") {
+    if let Some(email) = visit.query().given("email").filter(|_| !view.profile.email_is_fixed) {
         view.profile.email = Field::of(email);
         // Anybody can make a link to this page with an address of theirs.
         view.shell.notice = Some(Notice::warning(TEXTS.email_waits.to_owned()));
@@ -48,6 +51,11 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         match profile::change_email(visit.app(), &signed_in, &email, &visit.client()).await {
             Ok(_) => {}
             Err(PersonError::NotConfirmed) => waits_for_password = true,
+            Err(PersonError::EmailOfProxy) => {
+                let fixed = FieldError::new(ViolationCode::InvalidValue, TEXTS.sign_in_elsewhere.email_fixed);
+                let violations = Violations::from(fixed.at("email"));
+                return refused(&refused_profile(&visit, &signed_in, &form, &violations).await?);
+            }
             Err(PersonError::EmailTaken) => {
                 return refused(&refused_profile(&visit, &signed_in, &form, &email_taken()).await?);
             }
@@ -70,7 +78,9 @@ pub(crate) async fn change_password(visit: Visit, form: FormBody) -> Result<Http
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(PATH)),
         Err(PersonError::Invalid(violations)) => {
             let mut view = me_page(&visit, &signed_in).await?;
-            view.password.password.error = message_at(&violations, profile::PASSWORD);
+            if let Some(form) = &mut view.password {
+                form.password.error = message_at(&violations, profile::PASSWORD);
+            }
             refused(&view)
         }
         Err(error) => Err(error.into()),
@@ -127,17 +137,23 @@ async fn refused_profile(
 async fn me_page(visit: &Visit, signed_in: &SignedIn) -> Result<MePage, Failure> {
     let user = signed_in.user();
     let is_confirmed = signed_in.session().is_confirmed(visit.app().clock.now());
+    let has_passwords = visit.app().proxy_sign_in.is_none();
     let mut sessions = sessions::list(visit.app(), signed_in).await?;
     let own = signed_in.session().id;
     sessions.sort_by_key(|session| session.id != own);
     let form = || Form { idempotency_key: visit.new_key(), ..Form::default() };
     Ok(MePage {
-        profile: ProfileForm { form: form(), email_needs_password: !is_confirmed, ..profile_of(user) },
-        password: PasswordForm {
+        profile: ProfileForm {
+            form: form(),
+            email_needs_password: !is_confirmed,
+            email_is_fixed: !has_passwords,
+            ..profile_of(user)
+        },
+        password: has_passwords.then(|| PasswordForm {
             form: form(),
             password: Field::default(),
             needs_confirmation: !is_confirmed,
-        },
+        }),
         sessions: sessions.iter().map(|session| session_row(visit, signed_in, session)).collect(),
         end_others_key: visit.new_key(),
         shell: own_shell(visit, user, NavItem::Me, TEXTS.title_your_settings),

@@ -16,6 +16,7 @@ pub(crate) mod operator;
 pub(crate) mod pixels;
 pub(crate) mod settings;
 pub(crate) mod sign_in;
+pub(crate) mod sign_in_elsewhere;
 pub(crate) mod usage;
 
 use actix_web::HttpResponse;

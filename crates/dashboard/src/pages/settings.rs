@@ -158,7 +158,8 @@ async fn export(
     let running = Running { app, export, format, is_new: true, _member: member };
     let body = stream::try_unfold(running, async |mut running| {
         loop {
-            let Some(records) = running.export.next(&running.app).await.map_err(aborted)? else {
+            let Some(records) = running.export.next(&running.app).await.map_err(|error| aborted(&error))?
+            else {
                 return Ok::<_, std::io::Error>(None);
             };
             let part = rows(running.format, &records, running.is_new)?;
@@ -176,8 +177,8 @@ async fn export(
 }
 
 /// A broken connection shows that rows are missing.
-fn aborted(error: OperatorError) -> std::io::Error {
-    tracing::error!(cause = with_causes(&error), "an export was aborted");
+fn aborted(error: &OperatorError) -> std::io::Error {
+    tracing::error!(cause = with_causes(error), "an export was aborted");
     std::io::Error::other("the export was aborted")
 }
 

@@ -6,11 +6,13 @@ use signpost_app::people::PersonError;
 use signpost_app::people::sign_in::{self, Credentials};
 use signpost_domain::{Password, User, Violations};
 
+use super::sign_in_elsewhere::{self, SIGNED_OUT};
 use super::{field, wait_sentence};
 use crate::answer::{page, page_with, refused, see_other, with_session, without_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, card, card_of, notice_of};
+use crate::paths::with_query;
 use crate::views::{Card, ConfirmPage, Field, Form, SignInPage};
 use crate::visit::{Visit, own_path};
 
@@ -18,6 +20,9 @@ use crate::visit::{Visit, own_path};
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let query = visit.query();
     let next = own_path(query.text("next"));
+    if let Some(proxy) = &visit.app().proxy_sign_in {
+        return sign_in_elsewhere::show(&visit, proxy.header(), next).await;
+    }
     if visit.person().await?.is_some() {
         return Ok(see_other(next));
     }
@@ -69,12 +74,15 @@ pub(crate) async fn sign_out(visit: Visit, _: FormBody) -> Result<HttpResponse, 
     if let Some(person) = visit.person().await? {
         sign_in::sign_out(visit.app(), &person).await?;
     }
-    Ok(without_session(see_other("/sign-in?said=signed-out"), visit.origin()))
+    Ok(without_session(see_other(&with_query("/sign-in", [("said", SIGNED_OUT)])), visit.origin()))
 }
 
 /// `GET /confirm`
 pub(crate) async fn show_confirm(visit: Visit) -> Result<HttpResponse, Failure> {
     let signed_in = visit.signed_in().await?;
+    if visit.app().proxy_sign_in.is_some() {
+        return Err(PersonError::PasswordsOff.into());
+    }
     let query = visit.query();
     page(&confirm_page(&visit, signed_in.user(), own_path(query.text("next"))))
 }

@@ -6,6 +6,7 @@ use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_operator::OPERATOR;
 use super::english_shortcuts::SHORTCUTS;
+use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
 use super::{english_audit::action, english_errors::error};
 
 /// English.
@@ -17,6 +18,7 @@ pub static ENGLISH: Texts = Texts {
     editor: &EDITOR,
     shortcut: &SHORTCUTS,
     operator: &OPERATOR,
+    sign_in_elsewhere: &SIGN_IN_ELSEWHERE,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

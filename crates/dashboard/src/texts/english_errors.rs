@@ -1,6 +1,7 @@
 //! The error pages in English.
 
 use super::ErrorWords;
+use super::english_sign_in_elsewhere::{NOT_THE_PROXY, PASSWORDS_OFF};
 use crate::views::ErrorKind;
 
 const fn words(
@@ -26,6 +27,8 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Open the dashboard in this browser and send the form from there.",
             "Open the dashboard",
         ),
+        ErrorKind::NotTheProxy => NOT_THE_PROXY,
+        ErrorKind::PasswordsOff => PASSWORDS_OFF,
         ErrorKind::NotFound => words(
             "There is nothing here",
             "The page does not exist, was deleted, or belongs to an account that you are not a member of.",

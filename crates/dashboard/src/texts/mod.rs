@@ -12,8 +12,11 @@ mod english_editor;
 mod english_errors;
 mod english_operator;
 mod english_shortcuts;
+mod english_sign_in_elsewhere;
+mod error_words;
 mod operator;
 mod shortcuts;
+mod sign_in_elsewhere;
 
 use signpost_domain::AuditAction;
 
@@ -23,8 +26,10 @@ pub use analytics::AnalyticsTexts;
 pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
+pub use error_words::ErrorWords;
 pub use operator::OperatorTexts;
 pub use shortcuts::ShortcutTexts;
+pub use sign_in_elsewhere::SignInElsewhereTexts;
 
 /// A text with one value in it.
 pub type One = fn(&str) -> String;
@@ -44,6 +49,7 @@ pub struct Texts {
     pub editor: &'static EditorTexts,
     pub shortcut: &'static ShortcutTexts,
     pub operator: &'static OperatorTexts,
+    pub sign_in_elsewhere: &'static SignInElsewhereTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,
@@ -383,17 +389,4 @@ pub struct Texts {
     pub your_key: &'static str,
     pub your_name: &'static str,
     pub yours: &'static str,
-}
-
-/// The texts of an error page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErrorWords {
-    /// The heading.
-    pub heading: &'static str,
-    /// What happened.
-    pub text: &'static str,
-    /// What to do next.
-    pub advice: &'static str,
-    /// The label of the link.
-    pub link: &'static str,
 }

@@ -15,8 +15,8 @@ pub struct MePage {
     pub shell: Shell,
     /// Name, e-mail address and preferences.
     pub profile: ProfileForm,
-    /// The password.
-    pub password: PasswordForm,
+    /// The password. `None` while a proxy signs people in (D77).
+    pub password: Option<PasswordForm>,
     /// The sessions, with this one first.
     pub sessions: Vec<SessionRow>,
     /// The idempotency key of the form that ends all other sessions.
@@ -26,18 +26,22 @@ pub struct MePage {
 impl MePage {
     /// The form with an error of its own, for the summary.
     const fn error_form(&self) -> &Form {
-        if self.password.form.general_error.is_some() { &self.password.form } else { &self.profile.form }
+        match &self.password {
+            Some(password) if password.form.general_error.is_some() => &password.form,
+            _ => &self.profile.form,
+        }
     }
 
     fn violations(&self) -> Vec<Violation<'_>> {
         let t = self.shell.t;
         let profile = &self.profile;
+        let password = self.password.as_ref().map_or(&None, |password| &password.password.error);
         violations([
             ("name", t.your_name, &profile.name.error),
             ("email", t.email, &profile.email.error),
             ("time_zone", t.time_zone, &profile.time_zone.error),
             ("theme", t.theme, &profile.theme_error),
-            ("password", t.new_password, &self.password.password.error),
+            ("password", t.new_password, password),
         ])
     }
 }
@@ -53,6 +57,8 @@ pub struct ProfileForm {
     pub email: Field,
     /// Whether a changed e-mail address needs the password first.
     pub email_needs_password: bool,
+    /// Whether a proxy names the user by the e-mail address, so that it cannot be changed (D77).
+    pub email_is_fixed: bool,
     /// `time_zone`
     pub time_zone: Select,
     /// `theme`

@@ -49,10 +49,8 @@ pub struct EditorPage {
     pub own_language: String,
     /// `search_engines`
     pub search_engines: bool,
-    /// The widgets.
-    pub widgets: Vec<EditorWidget>,
-    /// Whether the stored widgets cannot be edited, because one of them is of a type that only a newer version knows.
-    pub keeps_widgets: bool,
+    /// The widgets. `None` if they cannot be edited, because one of them is of a type that only a newer version knows.
+    pub widgets: Option<Vec<EditorWidget>>,
     /// The types that can be added: the object of the button, and its label.
     pub additions: Vec<(&'static str, &'static str)>,
     /// Somebody else changed the page meanwhile. The fields hold what was typed.
@@ -69,7 +67,7 @@ impl EditorPage {
             ("accent_color", e.accent, &self.accent_color),
             ("language", e.language, &self.language),
         ];
-        let of_widgets = self.widgets.iter().flat_map(|widget| &widget.inputs);
+        let of_widgets = self.widgets.iter().flatten().flat_map(|widget| &widget.inputs);
         let of_widgets =
             of_widgets.map(|input| (input.name.as_str(), input.full_label.as_str(), &input.field));
         let all = own.into_iter().chain(of_widgets);

@@ -20,8 +20,8 @@ pub struct StartPage {
     pub name: Field,
     /// `email`
     pub email: Field,
-    /// `password`
-    pub password: Field,
+    /// `password`. `None` while a proxy signs people in, who names the address as well (D77).
+    pub password: Option<Field>,
     /// `time_zone`. The script selects the browser's own zone while `time_zone_is_untouched`.
     pub time_zone: Select,
     /// Whether the user has not chosen a zone yet.
@@ -38,7 +38,7 @@ impl StartPage {
         violations([
             ("name", t.your_name, &self.name.error),
             ("email", t.email, &self.email.error),
-            ("password", t.password, &self.password.error),
+            ("password", t.password, self.password.as_ref().map_or(&None, |password| &password.error)),
             ("time_zone", t.time_zone, &self.time_zone.error),
         ])
     }
@@ -97,8 +97,8 @@ pub enum Invitee {
     New {
         /// `name`
         name: Field,
-        /// `password`
-        password: Field,
+        /// `password`. `None` while a proxy signs people in (D77).
+        password: Option<Field>,
         /// `time_zone`
         time_zone: Select,
         /// Whether the person has not chosen a zone yet.
@@ -118,6 +118,11 @@ pub enum Invitee {
         /// The idempotency key of the form that signs out.
         sign_out_key: String,
     },
+    /// A person whom the proxy names by another e-mail address (D77).
+    NamedOther {
+        /// That address.
+        named: String,
+    },
 }
 
 impl InvitationPage {
@@ -136,10 +141,13 @@ impl InvitationPage {
         match &self.invitee {
             Invitee::New { name, password, time_zone, time_zone_is_untouched: _ } => violations([
                 ("name", t.your_name, &name.error),
-                ("password", t.password, &password.error),
+                ("password", t.password, password.as_ref().map_or(&None, |password| &password.error)),
                 ("time_zone", t.time_zone, &time_zone.error),
             ]),
-            Invitee::SignedIn | Invitee::SignedOut { .. } | Invitee::Other { .. } => Vec::new(),
+            Invitee::SignedIn
+            | Invitee::SignedOut { .. }
+            | Invitee::Other { .. }
+            | Invitee::NamedOther { .. } => Vec::new(),
         }
     }
 }

@@ -29,6 +29,10 @@ pub enum ErrorKind {
     Forbidden,
     /// 403: another site sent the form.
     CrossSite,
+    /// 403: a proxy signs people in, and the request does not come from it.
+    NotTheProxy,
+    /// 403: a proxy signs people in, so there are no passwords.
+    PasswordsOff,
     /// 404: nothing is here, or it belongs to another account.
     NotFound,
     /// 405: the method is wrong here, such as a reloaded answer to a form.
@@ -53,9 +57,11 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every reason.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Forbidden,
         Self::CrossSite,
+        Self::NotTheProxy,
+        Self::PasswordsOff,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::Conflict,
@@ -72,7 +78,7 @@ impl ErrorKind {
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {
-            Self::Forbidden | Self::CrossSite => 403,
+            Self::Forbidden | Self::CrossSite | Self::NotTheProxy | Self::PasswordsOff => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::Conflict | Self::Refused => 409,

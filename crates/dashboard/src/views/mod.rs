@@ -23,6 +23,7 @@ mod operator_users;
 mod pixels;
 mod settings;
 mod shell;
+mod sign_in_elsewhere;
 mod usage;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
@@ -57,4 +58,5 @@ pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, Op
 pub use pixels::{PixelRow, PixelsPage};
 pub use settings::SettingsPage;
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
+pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};
 pub use usage::{Meter, PlanFeature, UsagePage};

@@ -13,11 +13,12 @@ use actix_web::http::header::HeaderMap;
 use actix_web::test::TestRequest;
 use futures_util::future::LocalBoxFuture;
 use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::admission::ProxySignIn;
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
-use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken};
+use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken, TrustedProxies};
 use signpost_memory::InMemory;
 
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
@@ -28,6 +29,9 @@ pub const PASSWORD: &str = "plover egg tin";
 /// The origin of the dashboard, and its host.
 pub const ORIGIN: &str = "https://dash.example.com";
 pub const HOST: &str = "dash.example.com";
+
+/// The address of the proxy that signs people in.
+pub const PROXY: &str = "10.0.0.5";
 
 /// The name of the session's cookie at [`ORIGIN`].
 pub const COOKIE: &str = "__Host-signpost";
@@ -47,8 +51,34 @@ impl Dashboard {
     }
 
     pub async fn at(origin: &str) -> Self {
+        Self::with(origin, |_| {}).await
+    }
+
+    /// A dashboard behind a proxy that signs people in by the header `Remote-Email` (D77).
+    pub async fn behind_proxy() -> Self {
+        Self::with(ORIGIN, sign_in_at_proxy).await
+    }
+
+    /// The same dashboard after the operator has put such a proxy in front of it.
+    pub async fn also_behind_proxy(&self) -> Self {
+        Self::on(self.memory.clone(), self.account, ORIGIN, sign_in_at_proxy).await
+    }
+
+    async fn with(origin: &str, prepare: impl FnOnce(&mut Application)) -> Self {
         let memory = InMemory::default();
-        let app = Arc::new(memory.application());
+        let account = account(&memory.application(), "team@example.com", "agency").await;
+        Self::on(memory, account, origin, prepare).await
+    }
+
+    async fn on(
+        memory: InMemory,
+        account: AccountId,
+        origin: &str,
+        prepare: impl FnOnce(&mut Application),
+    ) -> Self {
+        let mut app = memory.application();
+        prepare(&mut app);
+        let app = Arc::new(app);
         let origin = DashboardOrigin::parse(origin).unwrap();
         let service = dashboard_service(Arc::clone(&app), origin, "https://api.example.com");
         let service = Rc::new(service.new_service(()).await.unwrap());
@@ -56,7 +86,6 @@ impl Dashboard {
             let service = Rc::clone(&service);
             Box::pin(async move { service.call(request).await })
         });
-        let account = account(&app, "team@example.com", "agency").await;
         Self { memory, app, account, send: Rc::new(send) }
     }
 
@@ -72,7 +101,27 @@ impl Dashboard {
             cookies: RefCell::default(),
             address: "203.0.113.9".to_owned(),
             site: Some("same-origin"),
+            named: None,
         }
+    }
+
+    /// A browser of the person whom the proxy names.
+    pub fn named(&self, email: &str) -> Browser {
+        Browser { address: PROXY.to_owned(), named: Some(email.to_owned()), ..self.browser() }
+    }
+
+    /// A browser of a new user whom the proxy names, with this role in the account.
+    pub async fn named_member(&self, email: &str, role: Role) -> Browser {
+        let browser = self.named(email);
+        let email = Email::parse(email).unwrap();
+        let joins = Some((self.account, role));
+        let token = users::invite(&self.app, &Operator::COMMAND, Invite { email, joins, is_operator: false })
+            .await
+            .unwrap();
+        let form = [("name", "Ada"), ("time_zone", "Europe/Berlin")];
+        let joined = browser.post(&format!("/invitation/{}", token.expose()), &form).await;
+        assert_eq!(joined.status, 303, "{}", joined.body);
+        browser
     }
 
     /// A browser of a new user with this role in the account.
@@ -108,6 +157,11 @@ impl Dashboard {
     }
 }
 
+fn sign_in_at_proxy(app: &mut Application) {
+    let proxies = TrustedProxies::new(vec![format!("{PROXY}/32").parse().unwrap()]);
+    app.proxy_sign_in = Some(ProxySignIn::new("Remote-Email".to_owned(), proxies));
+}
+
 async fn account(app: &Application, email: &str, plan: &str) -> AccountId {
     let command = CreateAccount {
         email: Email::parse(email).unwrap(),
@@ -124,6 +178,8 @@ pub struct Browser {
     pub address: String,
     /// The value of `Sec-Fetch-Site`.
     pub site: Option<&'static str>,
+    /// Whom the proxy names.
+    pub named: Option<String>,
 }
 
 impl Browser {
@@ -145,6 +201,9 @@ impl Browser {
         request = request.insert_header(("host", HOST));
         if let Some(site) = self.site {
             request = request.insert_header(("sec-fetch-site", site));
+        }
+        if let Some(named) = &self.named {
+            request = request.insert_header(("remote-email", named.as_str()));
         }
         self.send_raw(request).await
     }

@@ -32,4 +32,5 @@ mod passwords;
 mod sessions;
 mod settings;
 mod sign_in;
+mod sign_in_elsewhere;
 mod tickets;

@@ -16,23 +16,24 @@ pub(crate) fn add(m: &Maker) {
     m.add(
         "editor-empty",
         &EditorPage {
-            widgets: Vec::new(),
+            widgets: Some(Vec::new()),
             accent_color: Field::default(),
             verdict: String::new(),
             ..typical.clone()
         },
     );
-    m.add("editor-newer", &EditorPage { widgets: Vec::new(), keeps_widgets: true, ..typical.clone() });
+    m.add("editor-newer", &EditorPage { widgets: None, ..typical.clone() });
     m.add("editor-100", &page(m, 100));
     let mut wrong = page(m, 4);
-    for widget in &mut wrong.widgets {
+    let widgets = wrong.widgets.as_mut().unwrap();
+    for widget in widgets.iter_mut() {
         widget.is_open = true;
         for input in &mut widget.inputs {
             input.field.error = m.some("Must not be empty.");
         }
     }
-    wrong.widgets[1].is_removed = true;
-    wrong.widgets[0].is_current = true;
+    widgets[1].is_removed = true;
+    widgets[0].is_current = true;
     let conflict = Conflict {
         saved: m.w("26 Nov 2026, 20:47"),
         fields: vec![ConflictField {
@@ -84,8 +85,7 @@ fn page(m: &Maker, widgets: usize) -> EditorPage {
         language: m.field("de"),
         own_language: m.w("de-DE"),
         search_engines: true,
-        widgets: (0..widgets).map(|place| widget(m, place)).collect(),
-        keeps_widgets: false,
+        widgets: Some((0..widgets).map(|place| widget(m, place)).collect()),
         additions: ["link", "heading", "text", "image", "video", "social", "email", "contact", "divider"]
             .map(|name| (name, (E.widget)(name)))
             .to_vec(),

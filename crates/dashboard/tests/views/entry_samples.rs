@@ -3,8 +3,8 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     ChooserPage, ConfirmPage, ErrorKind, ErrorPage, Field, Form, InvitationPage, Invitee, MePage, Membership,
-    NavItem, Notice, PasswordForm, ProfileForm, ResetPage, Select, SessionRow, SignInPage, StartPage,
-    UserRef,
+    NavItem, NotSignedIn, Notice, PasswordForm, ProfileForm, ResetPage, Select, SessionRow,
+    SignInElsewherePage, SignInPage, StartPage, UserRef,
 };
 use signpost_domain::Theme;
 
@@ -13,6 +13,7 @@ use crate::samples::{Maker, edit, form, key};
 pub(crate) fn add(m: &Maker) {
     start(m);
     sign_in(m);
+    sign_in_elsewhere(m);
     invitation(m);
     passwords(m);
     chooser(m);
@@ -27,15 +28,17 @@ fn start(m: &Maker) {
         form: form(1),
         name: Field::default(),
         email: Field::default(),
-        password: Field::default(),
+        password: Some(Field::default()),
         time_zone: m.zones("UTC"),
         time_zone_is_untouched: true,
     };
     m.add("start", &empty);
+    let email = m.field("ines@morgenbrot.example");
+    m.add("start-named-by-proxy", &StartPage { email, password: None, ..empty.clone() });
     let refused = StartPage {
         name: m.field("Ines Okafor"),
         email: m.bad("ines@", "An e-mail address needs a domain after the @, such as ines@example.com."),
-        password: m.bad("", ENGLISH.password_too_weak),
+        password: Some(m.bad("", ENGLISH.password_too_weak)),
         time_zone: Select { error: m.some("There is no such time zone."), ..m.zones("Europe/Berlin") },
         time_zone_is_untouched: false,
         form: m.refused(1),
@@ -68,6 +71,18 @@ fn sign_in(m: &Maker) {
     m.add("sign-in-error", &refused);
 }
 
+fn sign_in_elsewhere(m: &Maker) {
+    let reasons = [
+        ("nobody", NotSignedIn::Nobody { header: m.w("Remote-Email") }),
+        ("unknown", NotSignedIn::Unknown { email: m.w("ines@morgenbrot.example") }),
+        ("signed-out", NotSignedIn::SignedOut),
+    ];
+    for (name, reason) in reasons {
+        let page = SignInElsewherePage { card: m.card(), reason, next: m.w("/me") };
+        m.add(&format!("sign-in-elsewhere-{name}"), &page);
+    }
+}
+
 fn invitation(m: &Maker) {
     let time_zone_is_untouched = true;
     let fresh = InvitationPage {
@@ -80,7 +95,7 @@ fn invitation(m: &Maker) {
         email: m.w("kofi@morgenbrot.example"),
         invitee: Invitee::New {
             name: Field::default(),
-            password: Field::default(),
+            password: Some(Field::default()),
             time_zone: m.zones("UTC"),
             time_zone_is_untouched,
         },
@@ -88,7 +103,7 @@ fn invitation(m: &Maker) {
     m.add("invitation-new", &fresh);
     let invitee = Invitee::New {
         name: m.bad("", "Your name is empty."),
-        password: m.bad("", ENGLISH.password_too_short),
+        password: Some(m.bad("", ENGLISH.password_too_short)),
         time_zone: m.zones("Asia/Tokyo"),
         time_zone_is_untouched: false,
     };
@@ -99,7 +114,16 @@ fn invitation(m: &Maker) {
     m.add("invitation-signed-out", &InvitationPage { invitee, account: None, ..fresh.clone() });
     let user = UserRef { name: m.w("Ines"), email: m.w("ines@morgenbrot.example"), is_operator: true };
     let invitee = Invitee::Other { user, sign_out_key: key(4) };
-    m.add("invitation-other", &InvitationPage { invitee, ..fresh });
+    m.add("invitation-other", &InvitationPage { invitee, ..fresh.clone() });
+    let invitee = Invitee::NamedOther { named: m.w("ines@morgenbrot.example") };
+    m.add("invitation-named-other", &InvitationPage { invitee, ..fresh.clone() });
+    let invitee = Invitee::New {
+        name: Field::default(),
+        password: None,
+        time_zone: m.zones("UTC"),
+        time_zone_is_untouched,
+    };
+    m.add("invitation-named", &InvitationPage { invitee, ..fresh });
 }
 
 fn passwords(m: &Maker) {
@@ -178,17 +202,21 @@ fn me(m: &Maker) {
             name: m.field("Ines Okafor"),
             email: m.field("ines@morgenbrot.example"),
             email_needs_password: true,
+            email_is_fixed: false,
             time_zone: m.zones("Europe/Berlin"),
             theme: m.theme,
             theme_error: None,
             date_language: m.select(&[("en", "English: 26 Nov 2026"), ("de", "Deutsch: 26.11.2026")]),
             shortcuts: true,
         },
-        password: PasswordForm { form: form(9), password: Field::default(), needs_confirmation: true },
+        password: Some(PasswordForm { form: form(9), password: Field::default(), needs_confirmation: true }),
         sessions: vec![session(1, "Firefox on Linux", true)],
         end_others_key: key(40),
     };
     m.add("me", &few);
+    let mut named = few.clone();
+    (named.password, named.profile.email_is_fixed) = (None, true);
+    m.add("me-named-by-proxy", &named);
     let mut full = few;
     full.shell.account = None;
     full.shell.nav = NavItem::None;
@@ -198,7 +226,11 @@ fn me(m: &Maker) {
     full.profile.email = m.bad("ines", "An e-mail address needs an @.");
     full.profile.theme_error = m.some("There is no such theme.");
     full.profile.theme = Theme::Dark;
-    full.password.password = m.bad("", ENGLISH.password_too_weak);
+    full.password = Some(PasswordForm {
+        form: form(9),
+        password: m.bad("", ENGLISH.password_too_weak),
+        needs_confirmation: true,
+    });
     full.sessions.extend([session(2, "Safari on iPhone", false), session(3, "curl", false)]);
     m.add("me-error", &full);
 }

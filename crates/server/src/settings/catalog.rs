@@ -17,13 +17,12 @@ use signpost_redis::RedisUrl;
 
 use super::database::Database;
 use super::error::SettingsError;
-use super::gates;
 use super::https_catalog::{HTTPS, log_https};
 use super::logged::{hidden, joined, list, mebibytes, number, on_or_off, path, text, time, unquoted};
 use super::setting::{About, Scope, Setting, settings};
 use super::sources::Sources;
 use super::values::{self, DashboardListen, LogFormat};
-use super::{CommonSettings, ServeSettings};
+use super::{CommonSettings, ServeSettings, gates, sign_in};
 use crate::country_database_file::CountryDatabaseFile;
 use crate::target_blocklist_file::TargetBlocklistFile;
 
@@ -88,6 +87,21 @@ settings! {
         group: "Listeners", scope: Scope::Serve,
         log: |_, serve| text(joined(serve.plain.trusted_proxies.networks()).unwrap_or_default()),
         required: trusted_proxies,
+    }
+
+    SIGN_IN_HEADER: String = sign_in::sign_in_header {
+        key: "sign-in-header", value_name: "NAME", default: None,
+        help: "Header in which a proxy in front of the dashboard names the signed-in person by e-mail address, such as Remote-Email. \
+           Passwords are off then, and requests that do not come from `sign-in-proxies` are refused",
+        group: "Sign-in", scope: Scope::Everywhere,
+        log: |common, _| common.sign_in.as_ref().and_then(|sign_in| text(&sign_in.header)),
+    }
+
+    SIGN_IN_PROXIES: TrustedProxies = sign_in::sign_in_proxies {
+        key: "sign-in-proxies", value_name: "CIDR,...", default: None,
+        help: "Networks of the proxies whose `sign-in-header` is believed, such as 10.0.0.5. They must overwrite the header in each request",
+        group: "Sign-in", scope: Scope::Everywhere,
+        log: |common, _| list(common.sign_in.iter().flat_map(|sign_in| sign_in.proxies.networks())),
     }
 
     SYSTEM_URL: String = values::text {

@@ -69,6 +69,16 @@ const OTHER_HEADERS: [&str; 22] = [
     "x-real-ip",
 ];
 
+/// Whether browsers, or proxies for another purpose, send this header, so that it cannot name a person.
+pub(super) fn is_sent_by_browsers(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    let of_proxies = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"];
+    OTHER_HEADERS.contains(&name)
+        || of_proxies.contains(&name)
+        || name == "origin"
+        || name.starts_with("sec-")
+}
+
 /// The name of the header that names a visitor's country.
 pub(super) fn country_header(text: &str) -> Result<HeaderName, String> {
     let name = HeaderName::try_from(text)

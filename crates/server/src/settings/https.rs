@@ -219,7 +219,7 @@ fn own_certificate(sources: &Sources) -> Result<Option<Arc<CertificateFiles>>, S
 }
 
 /// A problem of a setting that was given, named as it was given.
-fn invalid(sources: &Sources, about: &'static About, problem: String) -> SettingsError {
+pub(super) fn invalid(sources: &Sources, about: &'static About, problem: String) -> SettingsError {
     match sources.get(about) {
         Some(given) => SettingsError::invalid(about, &given.source, problem),
         None => SettingsError::at(about.key, problem),

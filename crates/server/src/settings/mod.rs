@@ -14,6 +14,7 @@ mod https_catalog;
 mod logged;
 mod plans_file;
 mod setting;
+mod sign_in;
 mod sources;
 mod toml_file;
 mod values;
@@ -41,6 +42,7 @@ pub(crate) use https::{AcmeSettings, BalancedListener, HttpsSettings, PlainHttpM
 pub(crate) use logged::joined;
 pub(crate) use plans_file::form as plans_file_form;
 pub(crate) use setting::About;
+pub(crate) use sign_in::{SignInSettings, untrusted_networks};
 pub(crate) use sources::{SERVICE_FILE, Sources};
 pub(crate) use values::{DashboardListen, LogFormat};
 
@@ -79,6 +81,8 @@ pub(crate) struct CommonSettings {
     pub(crate) log_format: LogFormat,
     /// The origin of the dashboard, unless it is left at its default.
     pub(crate) dashboard_url: Option<DashboardOrigin>,
+    /// The proxy that signs people in, if there is one.
+    pub(crate) sign_in: Option<SignInSettings>,
 }
 
 /// The bounds of the connections to PostgreSQL. A bound that is not set follows the machine or `store-timeout`.
@@ -109,6 +113,7 @@ impl CommonSettings {
             plans: sources.optional(&catalog::PLANS)?.unwrap_or_else(Plans::builtin),
             log_format: sources.required(&catalog::LOG_FORMAT)?,
             dashboard_url: sources.optional(&catalog::DASHBOARD_URL)?,
+            sign_in: SignInSettings::read(sources)?,
         })
     }
 }
@@ -240,6 +245,7 @@ impl ServeSettings {
             clicks: ClickSettings::read(sources)?,
         };
         https::check_hosts(sources, &settings)?;
+        sign_in::check_listeners(sources, &settings)?;
         Ok(settings)
     }
 

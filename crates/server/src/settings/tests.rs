@@ -35,14 +35,14 @@ fn refused(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &st
 #[test]
 fn d61_defaults() {
     let sources = gather(&[], &[], "").unwrap();
-    let CommonSettings { database, store_timeout, pool, plans, log_format, dashboard_url } =
+    let CommonSettings { database, store_timeout, pool, plans, log_format, dashboard_url, sign_in } =
         CommonSettings::read(&sources).unwrap();
     assert_eq!(pool, PoolSettings { connections: None, wait: None, statement_timeout: None });
     assert!(matches!(database, Database::File(file) if file.path().ends_with("signpost.db")));
     assert_eq!(store_timeout, Duration::from_secs(5));
     assert_eq!(plans, Plans::builtin());
     assert_eq!(log_format, LogFormat::Text);
-    assert_eq!(dashboard_url, None);
+    assert_eq!((dashboard_url, sign_in), (None, None));
     let ServeSettings {
         plain,
         plain_https,
@@ -322,6 +322,35 @@ fn d61_the_country_header_is_the_name_of_a_header() {
     for other in ["Host", "connection", "X-Forwarded-For", "User-Agent"] {
         let message = refused(&[("country-header", other)], &[], "");
         assert!(message.starts_with("--country-header: must be a header that names a country"), "{message}");
+    }
+}
+
+#[test]
+fn d77_the_header_needs_the_proxies_and_the_proxies_the_header() {
+    let both = [("sign-in-header", "Remote-Email"), ("sign-in-proxies", "10.0.0.5,fd00::/8")];
+    let settings = CommonSettings::read(&gather(&both, &[], "").unwrap()).unwrap().sign_in.unwrap();
+    assert_eq!(settings.header, "Remote-Email");
+    assert!(settings.proxies.contains("10.0.0.5".parse().unwrap()));
+    let message = refused(&both[..1], &[], "");
+    assert!(message.starts_with("--sign-in-header: needs `sign-in-proxies` too"), "{message}");
+    assert_eq!(refused(&both[1..], &[], ""), "--sign-in-proxies: needs `sign-in-header` too");
+    let message = refused(&both[..1], &[("SIGNPOST_SIGN_IN_PROXIES", "::/0")], "");
+    assert_eq!(message, "SIGNPOST_SIGN_IN_PROXIES: must not contain all addresses, as ::/0 does");
+}
+
+#[test]
+fn d77_the_peers_of_the_dashboard_are_those_of_its_connections() {
+    let with = |listeners| {
+        let header = [("sign-in-header", "Remote-Email"), ("sign-in-proxies", "10.0.0.5")];
+        gather(&header, &[("SIGNPOST_PROXY_PROTOCOL", listeners)], "").and_then(|sources| serve(&sources))
+    };
+    assert!(with("links,api").is_ok());
+    for listener in ["dashboard", "tls"] {
+        let message = with(listener).unwrap_err();
+        assert!(
+            message.starts_with(&format!("SIGNPOST_PROXY_PROTOCOL: cannot have {listener} ")),
+            "{message}"
+        );
     }
 }
 

@@ -40,9 +40,8 @@ pub(crate) async fn connect(visit: Visit, form: FormBody) -> Result<HttpResponse
     let list = list_path(&member);
     let path = |connected: &Connected| format!("{list}/{}", connected.domain.domain.id);
     let key = form.key();
-    let answer = path.clone();
     let idempotency =
-        Idempotency::of_request(key.as_ref(), move |connected| Some(remembered(answer(connected))));
+        Idempotency::of_request(key.as_ref(), move |connected| Some(remembered(path(connected))));
     let connected = domains::connect(visit.app(), &member.caller, hostname, idempotency).await;
     let (violations, general) = match connected {
         Ok(connected) => return followed(Ok(path(&connected))),

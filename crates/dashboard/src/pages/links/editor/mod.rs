@@ -68,8 +68,8 @@ pub(crate) async fn send(
     match Action::parse(body.text("do"), &form) {
         Action::Save => save(&visit, &member, &stored, &form, &body).await,
         Action::Preview => {
-            let (request, changes) = previewed(&form, &stored);
-            preview::preview(&visit, &stored, request, changes)
+            let (title, changes) = previewed(&form, &stored);
+            preview::preview(&visit, &stored, title.as_ref(), changes)
         }
         action => {
             let current = form.arrange(action);
@@ -119,7 +119,7 @@ async fn save(
     if remarks.places.len() > Widgets::MAX {
         let general = Some(TEXTS.editor.too_many.to_owned());
         let shown = Some(shown.to_string());
-        let remarks = Remarks { general, violations, shown, ..remarks };
+        let remarks = Remarks { violations, general, shown, ..remarks };
         return refused(&editor_page(visit, member, stored, form, &remarks));
     }
     let submitted = Submitted { value: request, violations };
@@ -135,10 +135,7 @@ async fn save(
         let remarks = Remarks { is_stale: true, ..remarks };
         return page_with(StatusCode::CONFLICT, &editor_page(visit, member, &theirs, form, &remarks));
     }
-    let Mistake { violations, general } = match Mistake::of(saved)? {
-        Ok(_) => return Ok(see_other(&path)),
-        Err(mistake) => mistake,
-    };
+    let Err(Mistake { violations, general }) = Mistake::of(saved)? else { return Ok(see_other(&path)) };
     // Fields of widgets have their messages beside them.
     let general = general.filter(|_| violations.is_empty() || !only_about_the_form(&violations));
     let remarks = Remarks { violations, general, shown: Some(shown.to_string()), ..remarks };

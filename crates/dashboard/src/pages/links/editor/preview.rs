@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
-use signpost_domain::{LandingPage, PageContentRequest, WidgetId};
+use signpost_domain::{LandingPage, Name, PageContentRequest, WidgetId};
 use signpost_pages::{HtmlPage, Landing};
 
 use super::super::list::public_url;
@@ -14,7 +14,7 @@ use crate::visit::Visit;
 pub(super) fn preview(
     visit: &Visit,
     page: &LandingPage,
-    title: Option<signpost_domain::Name>,
+    title: Option<&Name>,
     changes: PageContentRequest,
 ) -> Result<HttpResponse, Failure> {
     let mut made = 0_u128;
@@ -25,7 +25,7 @@ pub(super) fn preview(
     });
     let url = public_url(visit, page).unwrap_or_default();
     let landing = Landing {
-        title: title.as_ref().unwrap_or(&page.name),
+        title: title.unwrap_or(&page.name),
         content: &content,
         url: &url,
         slug: page.placement.slug(),

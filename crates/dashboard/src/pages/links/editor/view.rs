@@ -95,13 +95,9 @@ pub(super) fn editor_page(
         language: text(&form.language, "language"),
         own_language: visit.language().unwrap_or_else(|| "en".to_owned()),
         search_engines: form.search_engines,
-        widgets: form
-            .widgets
-            .iter()
-            .enumerate()
-            .map(|(place, widget)| shown(place, widget, remarks))
-            .collect(),
-        keeps_widgets: !form.has_widgets,
+        widgets: form.has_widgets.then(|| {
+            form.widgets.iter().enumerate().map(|(place, widget)| shown(place, widget, remarks)).collect()
+        }),
         additions: WidgetType::ALL.map(|each| (each.as_str(), (WORDS.widget)(each.as_str()))).into(),
         conflict,
         shell: shell(visit, member, NavItem::Links, name, curl),

@@ -214,7 +214,7 @@ struct Reader<'a, F> {
     violations: &'a mut Violations,
 }
 
-impl<'a, 'b, F: Fn(&str) -> &'b str> Reader<'a, F> {
+impl<'b, F: Fn(&str) -> &'b str> Reader<'_, F> {
     fn judged<T>(&mut self, name: &str, parsed: Result<T, FieldError>) -> Option<T> {
         parsed.map_err(|error| self.violations.push(error.at(format!("{}.{name}", self.path)))).ok()
     }
