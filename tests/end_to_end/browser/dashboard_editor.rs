@@ -77,16 +77,23 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
     let (editor, id) = page(&dashboard);
     let before = stored(&dashboard, &id);
     dashboard.screen(&editor);
-    // The preview is of another origin, so the test counts its loads; what it shows is the business of the tests of pages.
-    tab.run("window.loads = 0; document.querySelector('iframe').addEventListener('load', () => { window.loads += 1; })");
+    // The preview is of another origin, so the test counts its loads: a fresh frame is empty first, and then has the page. What
+    // the page shows is the business of the tests of pages.
+    tab.run(
+        "window.loads = 0; \
+         document.addEventListener('load', ({ target }) => { window.loads += target.matches?.('iframe') ? 1 : 0; }, true)",
+    );
+    let history: u32 = tab.evaluate("history.length");
     dashboard.type_into("#f-title", "Morgenbrot & Söhne");
-    await_load(&dashboard, 1);
+    await_load(&dashboard, 2);
     tab.click("[value=up-w8]");
     let keys: Vec<String> =
         tab.evaluate("[...document.querySelectorAll('[name=widget]')].map((it) => it.value)");
     assert_eq!(keys.last().map(String::as_str), Some("w7"), "{keys:?}");
-    await_load(&dashboard, 2);
+    await_load(&dashboard, 4);
     assert_eq!(stored(&dashboard, &id), before, "a preview saves nothing");
+    assert_eq!(tab.evaluate::<u32>("history.length"), history, "Back leads to the page before");
+    assert_eq!(dashboard.text("[data-moved]"), "Moved to place 8 of 9");
     tab.run("document.querySelector('[name=accent_color]').value = '#101010'");
     tab.run(
         "document.querySelector('[name=accent_color]').dispatchEvent(new Event('input', { bubbles: true }))",
