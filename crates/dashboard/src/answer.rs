@@ -1,5 +1,7 @@
 //! Answers: pages, redirects, and the cookie of the session.
 
+use std::time::Duration;
+
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
@@ -9,6 +11,12 @@ use signpost_domain::{SESSION_KEPT, SecretToken};
 
 use crate::failure::Failure;
 use crate::origin::DashboardOrigin;
+
+/// The cookie of the session.
+pub(crate) const SESSION: &str = "signpost";
+
+/// How long a step of a sign-in may take.
+const STEP_WITHIN: Duration = Duration::from_mins(10);
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -40,24 +48,48 @@ pub(crate) fn with_session(
     opened: &OpenedSession,
 ) -> HttpResponse {
     let kept = opened.session.is_kept.then(|| format!("; Max-Age={}", SESSION_KEPT.as_secs()));
-    set_cookie(&mut response, origin, opened.token.expose(), &kept.unwrap_or_default());
+    let name = origin.cookie_name(SESSION);
+    set_cookie(&mut response, origin, &name, opened.token.expose(), &kept.unwrap_or_default());
     response
 }
 
 /// Gives the browser the token of a session that this request has opened beside its answer (D77).
 pub(crate) fn add_session(response: &mut HttpResponse, origin: &DashboardOrigin, token: &SecretToken) {
-    set_cookie(response, origin, token.expose(), "");
+    set_cookie(response, origin, &origin.cookie_name(SESSION), token.expose(), "");
 }
 
 /// Takes the token of the session from the browser.
 pub(crate) fn without_session(mut response: HttpResponse, origin: &DashboardOrigin) -> HttpResponse {
-    set_cookie(&mut response, origin, "", "; Max-Age=0");
+    set_cookie(&mut response, origin, &origin.cookie_name(SESSION), "", "; Max-Age=0");
     response
 }
 
-fn set_cookie(response: &mut HttpResponse, origin: &DashboardOrigin, value: &str, lifetime: &str) {
+/// Gives the browser what it keeps between two steps of a sign-in.
+pub(crate) fn with_step(
+    mut response: HttpResponse,
+    origin: &DashboardOrigin,
+    name: &str,
+    value: &str,
+) -> HttpResponse {
+    let lifetime = format!("; Max-Age={}", STEP_WITHIN.as_secs());
+    set_cookie(&mut response, origin, &origin.cookie_name(name), value, &lifetime);
+    response
+}
+
+/// Takes from the browser what it kept between two steps of a sign-in.
+pub(crate) fn without_step(mut response: HttpResponse, origin: &DashboardOrigin, name: &str) -> HttpResponse {
+    set_cookie(&mut response, origin, &origin.cookie_name(name), "", "; Max-Age=0");
+    response
+}
+
+fn set_cookie(
+    response: &mut HttpResponse,
+    origin: &DashboardOrigin,
+    name: &str,
+    value: &str,
+    lifetime: &str,
+) {
     let secure = if origin.is_secure() { "; Secure" } else { "" };
-    let name = origin.cookie_name();
     let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{lifetime}");
     // Names and tokens are plain ASCII, so the conversion cannot fail.
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {

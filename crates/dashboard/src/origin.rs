@@ -104,9 +104,9 @@ impl DashboardOrigin {
         self.is_own(host, origin).then_some(path)
     }
 
-    /// The name of the session's cookie. Browsers accept the prefix only from secure origins.
-    pub(crate) const fn cookie_name(&self) -> &'static str {
-        if self.is_secure { "__Host-signpost" } else { "signpost" }
+    /// The name of a cookie in the browser. Browsers accept the prefix only from secure origins.
+    pub(crate) fn cookie_name(&self, name: &str) -> String {
+        if self.is_secure { format!("__Host-{name}") } else { name.to_owned() }
     }
 }
 

@@ -6,7 +6,7 @@ use signpost_domain::Permission;
 
 use crate::pages::{
     analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, operator, pixels,
-    settings, sign_in, usage,
+    second_factor, settings, sign_in, usage,
 };
 
 /// The placeholders of paths.
@@ -83,12 +83,19 @@ routes! {
     Post "/reset/{token}" Access::Anybody => entry::reset;
     Get "/sign-in" Access::Anybody => sign_in::show;
     Post "/sign-in" Access::Anybody => sign_in::sign_in;
+    Get "/sign-in/code" Access::Anybody => sign_in::show_code;
+    Post "/sign-in/code" Access::Anybody => sign_in::sign_in_with_code;
     Post "/sign-out" Access::User => sign_in::sign_out;
     Get "/confirm" Access::User => sign_in::show_confirm;
     Post "/confirm" Access::User => sign_in::confirm;
     Get "/me" Access::User => me::show;
     Post "/me" Access::User => me::save;
     Post "/me/password" Access::User => me::change_password;
+    Get "/me/second-factor" Access::User => second_factor::show;
+    Get "/me/second-factor/set-up" Access::User => second_factor::show_set_up;
+    Post "/me/second-factor/set-up" Access::User => second_factor::set_up;
+    Post "/me/second-factor/recovery-codes" Access::User => second_factor::replace_codes;
+    Post "/me/second-factor/remove" Access::User => second_factor::remove;
     Post "/me/sessions/end-others" Access::User => me::end_others;
     Post "/me/sessions/{id}/end" Access::User => me::end_session;
     Get "/audit" Access::Operator => audit::show_all;
@@ -108,6 +115,7 @@ routes! {
     Post "/operator/users/{id}/enable" Access::Operator => operator::user::enable;
     Post "/operator/users/{id}/sign-out" Access::Operator => operator::user::sign_out;
     Post "/operator/users/{id}/reset" Access::Operator => operator::user::reset;
+    Post "/operator/users/{id}/remove-second-factor" Access::Operator => operator::user::remove_second_factor;
     Get "/operator/sign-ins" Access::Operator => operator::sign_ins::show;
     Get "/operator/health" Access::Operator => operator::health::show;
     Get "/{account}" READ => home::account;
@@ -152,6 +160,8 @@ routes! {
     Get "/{account}/audit" AUDIT => audit::show;
     Get "/{account}/audit.ndjson" AUDIT => audit::export;
     Get "/{account}/settings" READ => settings::show;
+    Post "/{account}/settings" ACCOUNT_ITSELF => settings::save;
+    Post "/{account}/settings/second-factor" ACCOUNT_ITSELF => settings::require_second_factor;
     Get "/{account}/settings/delete" ACCOUNT_ITSELF => settings::ask;
     Post "/{account}/settings/delete" ACCOUNT_ITSELF => settings::delete;
     Get "/{account}/export.csv" READ => settings::export_csv;

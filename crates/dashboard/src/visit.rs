@@ -16,6 +16,7 @@ use signpost_app::{Application, Caller};
 use signpost_domain::{AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, SecretToken};
 use signpost_request_layer::RequestFacts;
 
+use crate::answer::SESSION;
 use crate::failure::Failure;
 use crate::form_body::pairs;
 use crate::origin::DashboardOrigin;
@@ -152,15 +153,20 @@ impl Visit {
         }
     }
 
-    /// The token in the session's cookie. Two cookies of the name are no session: one may have been planted.
+    /// The token in the session's cookie.
     fn token(&self) -> Option<SecretToken> {
-        let name = self.origin().cookie_name();
-        // As bytes: a cookie of another application that is not text must not hide the session.
+        SecretToken::parse(self.cookie(SESSION)?).ok()
+    }
+
+    /// The value of a cookie. Two cookies of the name are none: one may have been planted.
+    pub(crate) fn cookie(&self, name: &str) -> Option<&str> {
+        let name = self.origin().cookie_name(name);
+        // As bytes: a cookie of another application that is not text must not hide the others.
         let headers = self.request.headers().get_all(COOKIE).map(HeaderValue::as_bytes);
         let pairs = headers.flat_map(|header| header.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii);
         let mut values = pairs.filter_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
         match (values.next(), values.next()) {
-            (Some(value), None) => SecretToken::parse(std::str::from_utf8(value).ok()?).ok(),
+            (Some(value), None) => std::str::from_utf8(value).ok(),
             _ => None,
         }
     }
@@ -215,6 +221,10 @@ impl Visit {
             Err(NotEntered::NotAMember(signed_in)) => {
                 self.keep(&signed_in);
                 Err(Failure::NOT_FOUND)
+            }
+            Err(NotEntered::SecondFactorRequired(signed_in)) => {
+                self.keep(&signed_in);
+                Err(NotEntered::SecondFactorRequired(signed_in).into())
             }
             Err(error) => Err(error.into()),
         }

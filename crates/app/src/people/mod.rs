@@ -3,6 +3,7 @@
 //! - [`tickets`]: first start, invitation, password reset.
 //! - [`sign_in`](mod@sign_in): signing in, confirming a password, signing out.
 //! - [`named`]: the people whom a proxy names in a header.
+//! - [`second_factor`]: one-time codes and recovery codes.
 //! - [`profile`]: name, e-mail address, password, preferences.
 //! - [`sessions`]: where a user is signed in.
 //! - [`keys`]: the keys of an account, as its members see them.
@@ -14,10 +15,12 @@ pub mod members;
 pub mod named;
 mod person_error;
 pub mod profile;
+pub mod second_factor;
 pub mod sessions;
 pub mod sign_in;
 pub mod tickets;
 pub mod users;
+mod waiting;
 
 use std::net::IpAddr;
 

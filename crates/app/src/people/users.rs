@@ -170,6 +170,23 @@ pub async fn sign_out(app: &Application, by: &Operator, user: &UserReference) ->
     .await
 }
 
+/// Removes the second factor of a user who has lost the app and the recovery codes. The password suffices from then on.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]. Or the store broke.
+pub async fn remove_second_factor(
+    app: &Application,
+    by: &Operator,
+    user: &UserReference,
+) -> Result<User, OperatorError> {
+    let action = AuditAction::SecondFactorRemoved;
+    change(app, by, user, action, async |_: &mut dyn UnitOfWork, user: &mut User| {
+        user.second_factor = None;
+        Ok(false)
+    })
+    .await
+}
+
 /// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.
 ///
 /// # Errors

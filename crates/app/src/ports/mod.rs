@@ -40,7 +40,7 @@ pub mod store;
 pub mod store_error;
 
 pub use crate::click_batch::ClickBatch;
-pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
+pub use accounts::{AccountReads, AccountWrites, KeyHolder, WriteAccountError};
 pub use audit_filter::{AUDIT_CLOCKS_DIFFER, AUDIT_ENTRIES_SEARCHED, AuditFilter};
 pub use certificate_authority::{
     AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, Challenge, IssuedCertificate,
@@ -49,7 +49,7 @@ pub use certificate_authority::{
 pub use certificates::{
     CERTIFICATES_LEFT_ALONE_FOR, CLAIM_OF_A_CERTIFICATE, CertificateClaim, CertificateReads,
     CertificateSummary, CertificateWork, CertificateWrites, KeepOrder, MAX_CLAIMS_OF_A_CERTIFICATE,
-    NO_ACCOUNT, ORDER_EVENTS_KEPT, RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount,
+    NO_ACCOUNT, ORDER_EVENTS_KEPT, RunningOrder, ServedCertificate, StoredAuthorityAccount,
     StoredCertificate, StoredChallenge, WorkPlan,
 };
 pub use change_log::{

@@ -168,7 +168,7 @@ pub(crate) async fn show_reset(visit: Visit) -> Result<HttpResponse, Failure> {
 pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let (token, ticket) = ticket_of(&visit).await?;
     match tickets::reset_password(visit.app(), &token, form.text("password"), &visit.client()).await {
-        Ok(opened) => Ok(let_in(&visit, Some(&opened), "/")),
+        Ok(step) => Ok(next_step(&visit, step, "/")),
         Err(error) => refused(&reset_page(&visit, ticket, &violations_of(error)?)?),
     }
 }

@@ -178,7 +178,7 @@ impl ResetPage {
     }
 }
 
-/// The password once more: `GET` and `POST /confirm`, with `password` and `next`.
+/// The password once more: `GET` and `POST /confirm`, with `password`, `code` and `next`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "confirm.html")]
 pub struct ConfirmPage {
@@ -190,8 +190,8 @@ pub struct ConfirmPage {
     pub next: String,
     /// The user's e-mail address.
     pub email: String,
-    /// Why the password is needed, as a sentence. Empty shows the usual sentence.
-    pub why: String,
+    /// Whether a code of the second factor is needed as well.
+    pub needs_code: bool,
     /// The path that leads back without a password.
     pub cancel: String,
     /// The sentence that says how long to wait after too many attempts.

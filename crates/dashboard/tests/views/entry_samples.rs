@@ -58,7 +58,7 @@ fn sign_in(m: &Maker) {
     };
     m.add("sign-in", &empty);
     let mut card = m.card();
-    card.notice = Some(Notice::ok(m.w(ENGLISH.said_signed_out)));
+    card.notice = Some(Notice::ok(m.w(ENGLISH.said.signed_out)));
     m.add("sign-in-notice", &SignInPage { card, ..empty.clone() });
     let refused = SignInPage {
         form: Form { general_error: m.some(ENGLISH.wrong_sign_in), ..form(2) },

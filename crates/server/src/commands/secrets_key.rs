@@ -3,8 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
-use signpost_app::Application;
-use signpost_app::certificates::{self, Resealing};
+use signpost_app::{Application, Resealing, reseal};
 
 use super::output::Output;
 use crate::secrets_key_file::{SecretsKeyFile, SecretsKeys};
@@ -65,7 +64,7 @@ async fn finish(
     if keys.previous.is_none() {
         bail!("{path} has no previous key: start with `signpost secrets rotate`");
     }
-    let Resealing { resealed, remaining, lost } = certificates::reseal(app, &keys.sealer()?).await?;
+    let Resealing { resealed, remaining, lost } = reseal(app, &keys.sealer()?).await?;
     if remaining > 0 {
         bail!(
             "{resealed} secrets are encrypted with the new key now, but {remaining} orders of certificates still need the \
