@@ -153,7 +153,9 @@ impl From<NotEntered> for Failure {
         match error {
             NotEntered::NotSignedIn => Self::sign_in_first("/"),
             NotEntered::NotAMember(_) => Self::NOT_FOUND,
-            NotEntered::SecondFactorRequired(_) => Self::Redirected(format!("{SECOND_FACTOR}?said=factor-needed")),
+            NotEntered::SecondFactorRequired(_) => {
+                Self::Redirected(format!("{SECOND_FACTOR}?said=factor-needed"))
+            }
             NotEntered::TooManyRequests { retry_after_seconds } => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: retry_after_seconds }
             }

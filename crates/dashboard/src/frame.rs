@@ -163,9 +163,5 @@ pub(crate) fn notice_of(visit: &Visit) -> Option<Notice> {
     let said = query.given("said")?;
     let (name, sentence) = SAID.iter().chain(&SAID_TO_OPERATORS).find(|(name, _)| *name == said)?;
     let text = (*sentence).to_owned();
-    Some(if WARNINGS.contains(name) {
-        Notice::warning(text)
-    } else {
-        Notice::ok(text)
-    })
+    Some(if WARNINGS.contains(name) { Notice::warning(text) } else { Notice::ok(text) })
 }

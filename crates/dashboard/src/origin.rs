@@ -189,8 +189,11 @@ mod tests {
 
     #[test]
     fn d72_the_cookies_prefix_needs_https() {
-        assert_eq!(DashboardOrigin::parse("https://d.example").unwrap().cookie_name(), "__Host-signpost");
-        assert_eq!(DashboardOrigin::parse("http://localhost").unwrap().cookie_name(), "signpost");
+        assert_eq!(
+            DashboardOrigin::parse("https://d.example").unwrap().cookie_name("signpost"),
+            "__Host-signpost"
+        );
+        assert_eq!(DashboardOrigin::parse("http://localhost").unwrap().cookie_name("signpost"), "signpost");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use signpost_app::people::tickets::{self, NewPerson, OpenTicket};
 use signpost_app::people::{OpenedSession, PersonError, named};
 use signpost_domain::{Email, Role, SecretToken, Violations};
 
+use super::sign_in::next_step;
 use super::{email_taken, field, message_at, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;

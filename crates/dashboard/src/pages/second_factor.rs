@@ -80,7 +80,7 @@ pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse,
         Err(PersonError::WrongCode) => {
             let seed = second_factor::resume(visit.app(), &signed_in, &sealed)?;
             let mut view = set_up_page(&visit, &signed_in, &seed, &sealed)?;
-            view.code = Field { value: code.to_owned(), error: Some(WORDS.wrong_code.to_owned()) };
+            view.code = Field { error: Some(WORDS.wrong_code.to_owned()), ..Field::of(code) };
             refused(&view)
         }
         Err(error) => Err(confirmed_for(error, SET_UP)),
@@ -129,11 +129,7 @@ fn set_up_page(
     })
 }
 
-fn codes_page(
-    visit: &Visit,
-    signed_in: &SignedIn,
-    codes: &[RecoveryCode],
-) -> Result<HttpResponse, Failure> {
+fn codes_page(visit: &Visit, signed_in: &SignedIn, codes: &[RecoveryCode]) -> Result<HttpResponse, Failure> {
     let codes: Vec<String> = codes.iter().map(RecoveryCode::shown).collect();
     page(&RecoveryCodesPage {
         text: codes.join("\n"),

@@ -5,9 +5,9 @@ use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_operator::OPERATOR;
-use super::english_shortcuts::SHORTCUTS;
 use super::english_said::SAID;
 use super::english_second_factor::SECOND_FACTOR;
+use super::english_shortcuts::SHORTCUTS;
 use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
 use super::{english_audit::action, english_errors::error};
 

@@ -5,6 +5,10 @@ use signpost_app::node_health::Part;
 use super::OperatorTexts;
 
 pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
+    account_has_email: "another account has this address",
+    account_waits: "Not saved yet. Check name and address, and save.",
+    account_name_hint: "What members and invitations call the account. Without a name it is called by its address.",
+    contact_hint: "Where the operator of this server reaches you. It is not a sign-in.",
     account: "Account",
     account_created: |a, b| format!("Account of {a} on plan {b}"),
     account_hint: "E-mail or id",

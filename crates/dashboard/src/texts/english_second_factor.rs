@@ -4,6 +4,7 @@ use super::SecondFactorTexts;
 
 pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     account_lead: "Members who sign in with a password then need a code of an authenticator app as well. Members without one are led to set it up before they see this account. Who signs in elsewhere, without a password, is not affected.",
+    account_optional: "This account does not require one. An owner can change that.",
     account_required: "Every member who signs in with a password needs a code of an authenticator app.",
     app_code: "Code",
     app_code_hint: "Six digits that your authenticator app shows for Signpost.",

@@ -8,6 +8,10 @@ use super::{Counted, One, Two};
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct OperatorTexts {
+    pub account_has_email: &'static str,
+    pub account_name_hint: &'static str,
+    pub account_waits: &'static str,
+    pub contact_hint: &'static str,
     pub account: &'static str,
     pub account_created: Two,
     pub account_hint: &'static str,

@@ -7,6 +7,7 @@ use super::{Counted, One, Two};
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct SecondFactorTexts {
     pub account_lead: &'static str,
+    pub account_optional: &'static str,
     pub account_required: &'static str,
     pub app_code: &'static str,
     pub app_code_hint: &'static str,

@@ -17,6 +17,8 @@ pub struct MePage {
     pub profile: ProfileForm,
     /// The password. `None` while a proxy signs people in (D77).
     pub password: Option<PasswordForm>,
+    /// The state of the second factor, as a sentence; `None` while a proxy signs people in.
+    pub second_factor: Option<String>,
     /// The sessions, with this one first.
     pub sessions: Vec<SessionRow>,
     /// The idempotency key of the form that ends all other sessions.

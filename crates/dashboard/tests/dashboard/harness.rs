@@ -19,7 +19,7 @@ use signpost_app::people::users::{self, Invite};
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken, TrustedProxies};
-use signpost_memory::InMemory;
+use signpost_memory::{InMemory, MarkingSealer};
 
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
 
@@ -62,6 +62,17 @@ impl Dashboard {
     /// The same dashboard after the operator has put such a proxy in front of it.
     pub async fn also_behind_proxy(&self) -> Self {
         Self::on(self.memory.clone(), self.account, ORIGIN, sign_in_at_proxy).await
+    }
+
+    /// The same dashboard without a secrets key.
+    pub async fn without_sealer(&self) -> Self {
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.sealer = None).await
+    }
+
+    /// The same dashboard with the secrets key of this number; 0 is the usual one.
+    pub async fn with_sealer(&self, number: u8) -> Self {
+        let sealer = Arc::new(MarkingSealer::of(number));
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.sealer = Some(sealer)).await
     }
 
     async fn with(origin: &str, prepare: impl FnOnce(&mut Application)) -> Self {

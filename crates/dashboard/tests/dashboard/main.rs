@@ -29,6 +29,7 @@ mod operator_accounts;
 mod operator_health;
 mod operator_users;
 mod passwords;
+mod second_factor;
 mod sessions;
 mod settings;
 mod sign_in;

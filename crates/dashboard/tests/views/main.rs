@@ -24,4 +24,5 @@ mod operator_samples;
 mod payloads;
 mod people_samples;
 mod samples;
+mod second_factor_samples;
 mod sizes;
