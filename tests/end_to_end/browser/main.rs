@@ -33,6 +33,7 @@ mod dashboard_operators;
 mod dashboard_payloads;
 mod dashboard_picture;
 mod dashboard_screens;
+mod dashboard_second_factor;
 mod dashboard_statistics;
 mod devtools;
 mod documentation;
