@@ -5,8 +5,8 @@ use actix_web::{Route, guard, web};
 use signpost_domain::Permission;
 
 use crate::pages::{
-    analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, operator, pixels,
-    second_factor, settings, sign_in, usage,
+    analytics, assets, audit, domains, entry, export, groups, home, keys, links, me, members, operator,
+    pixels, second_factor, settings, sign_in, usage,
 };
 
 /// The placeholders of paths.
@@ -164,8 +164,11 @@ routes! {
     Post "/{account}/settings/second-factor" ACCOUNT_ITSELF => settings::require_second_factor;
     Get "/{account}/settings/delete" ACCOUNT_ITSELF => settings::ask;
     Post "/{account}/settings/delete" ACCOUNT_ITSELF => settings::delete;
-    Get "/{account}/export.csv" READ => settings::export_csv;
-    Get "/{account}/export.jsonl" READ => settings::export_json_lines;
+    Get "/{account}/export.csv" READ => export::export_csv;
+    Get "/{account}/export.jsonl" READ => export::export_json_lines;
+    Get "/{account}/export-pages.jsonl" READ => export::export_pages;
+    Get "/{account}/export-clicks.csv" ANALYTICS => export::export_clicks_csv;
+    Get "/{account}/export-clicks.jsonl" ANALYTICS => export::export_clicks_json_lines;
     Get "/{account}/usage" READ => usage::show;
 }
 

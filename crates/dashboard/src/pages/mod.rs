@@ -6,6 +6,7 @@ pub(crate) mod audit;
 mod audit_filter;
 pub(crate) mod domains;
 pub(crate) mod entry;
+pub(crate) mod export;
 pub(crate) mod groups;
 pub(crate) mod home;
 pub(crate) mod keys;

@@ -1,19 +1,13 @@
-//! The settings of an account: what it is, its export, and its deletion (D69, D73).
+//! The settings of an account: what it is, what it requires, and its deletion (D69, D73).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::HttpResponse;
-use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use actix_web::web::Bytes;
-use futures_util::stream;
+use signpost_app::Actor;
 use signpost_app::accounts::{self, Losses, OperatorError};
 use signpost_app::people::PersonError;
 use signpost_app::people::profile::require_confirmed;
-use signpost_app::transfer::{Export, Record};
-use signpost_app::{Actor, Application, with_causes};
 use signpost_domain::{Email, FieldError, Name, Permission, Role, ViolationCode, Violations};
-use signpost_link_files::{FileFormat, RecordWriter};
 
 use super::field;
 use super::operator::account::{is_over_soon, losses_in_words, mismatch};
@@ -191,77 +185,4 @@ fn deletion_page(
             vec![curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"])],
         ),
     }
-}
-
-/// `GET /{account}/export.csv`
-pub(crate) async fn export_csv(visit: Visit) -> Result<HttpResponse, Failure> {
-    export(&visit, FileFormat::Csv, "text/csv; charset=utf-8", "links.csv").await
-}
-
-/// `GET /{account}/export.jsonl`
-pub(crate) async fn export_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
-    export(&visit, FileFormat::JsonLines, "application/x-ndjson", "links.jsonl").await
-}
-
-/// A running export.
-struct Running {
-    app: Arc<Application>,
-    export: Export,
-    format: FileFormat,
-    /// Whether the beginning of the file is still to be sent.
-    is_new: bool,
-    /// The request is in flight until the end.
-    _member: Member,
-}
-
-/// Every group and link of the account. Each part is read when the browser has taken the one before.
-async fn export(
-    visit: &Visit,
-    format: FileFormat,
-    content_type: &'static str,
-    name: &'static str,
-) -> Result<HttpResponse, Failure> {
-    let member = visit.member().await?;
-    member.caller.require(Permission::Read)?;
-    let app = visit.shared_app();
-    let export = Export::start(&app, member.caller.account_id()).await?.without_counts();
-    let running = Running { app, export, format, is_new: true, _member: member };
-    let body = stream::try_unfold(running, async |mut running| {
-        loop {
-            let Some(records) = running.export.next(&running.app).await.map_err(|error| aborted(&error))?
-            else {
-                return Ok::<_, std::io::Error>(None);
-            };
-            let part = rows(running.format, &records, running.is_new)?;
-            running.is_new = false;
-            // An empty chunk would end the file.
-            if !part.is_empty() {
-                return Ok(Some((Bytes::from(part), running)));
-            }
-        }
-    });
-    let mut response = HttpResponse::Ok();
-    response.insert_header((CONTENT_TYPE, content_type));
-    response.insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")));
-    Ok(response.streaming(body))
-}
-
-/// A broken connection shows that rows are missing.
-fn aborted(error: &OperatorError) -> std::io::Error {
-    tracing::error!(cause = with_causes(error), "an export was aborted");
-    std::io::Error::other("the export was aborted")
-}
-
-/// A part of a file. Only the first part of a table has the header.
-fn rows(format: FileFormat, records: &[Record], is_first: bool) -> std::io::Result<Vec<u8>> {
-    let mut writer = RecordWriter::new(format, Vec::new())?;
-    for record in records {
-        writer.write(record)?;
-    }
-    let mut file = writer.finish()?;
-    if format == FileFormat::Csv && !is_first {
-        let header = file.iter().position(|byte| *byte == b'\n').map_or(file.len(), |end| end + 1);
-        file.drain(..header);
-    }
-    Ok(file)
 }

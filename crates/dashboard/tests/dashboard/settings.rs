@@ -107,3 +107,37 @@ async fn d69_an_owner_renames_the_account() {
     assert!(kept.contains("value=\"new@example.com\"") && kept.contains("Not saved yet."), "{kept}");
     assert!(!editor.get(&path).await.body.contains("new@example.com"));
 }
+
+#[actix_web::test]
+async fn d69_every_member_exports_the_content_of_pages_and_single_clicks() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let viewer = dashboard.member("viewer@example.com", Role::Viewer).await;
+    for file in ["export-pages.jsonl", "export-clicks.jsonl"] {
+        let empty = viewer.get(&dashboard.path(file)).await;
+        assert_eq!((empty.status, empty.body.as_str()), (200, ""), "{file}");
+    }
+    for number in 0..103 {
+        let (slug, title) = (format!("page-{number}"), format!("Title \"{number}\""));
+        let form = [
+            ("kind", "landing"),
+            ("title", title.as_str()),
+            ("name", title.as_str()),
+            ("slug", slug.as_str()),
+            ("is_active", "on"),
+        ];
+        assert_eq!(editor.post(&dashboard.path("links"), &form).await.status, 303);
+    }
+    let pages = viewer.get(&dashboard.path("export-pages.jsonl")).await;
+    assert_eq!(pages.header("content-type"), "application/x-ndjson");
+    assert!(pages.header("content-disposition").contains("pages.jsonl"));
+    let lines: Vec<serde_json::Value> =
+        pages.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 103);
+    assert_eq!(lines[0]["slug"], "page-102");
+    assert_eq!(lines[0]["page"]["title"], "Title \"102\"", "{}", lines[0]);
+    // One export of clicks a minute.
+    let again = viewer.get(&dashboard.path("export-clicks.csv")).await;
+    assert_eq!(again.status, 429);
+    assert!(again.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds <= 60));
+}
