@@ -12,7 +12,7 @@ use crate::changes::ChangeFeed;
 use crate::node_health::NodeHealth;
 use crate::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
-    QuotaStore, Randomness, Sealer, SharedQuotaStore, Store, TargetBlocklist,
+    QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -74,6 +74,8 @@ pub struct Application {
     pub analytics: Analytics,
     /// What this node has noticed about the parts that it depends on.
     pub health: Arc<NodeHealth>,
+    /// What this node has refused since it started. `None` if it records no metrics.
+    pub refusals: Option<Arc<dyn RefusalCounts>>,
     /// Whether the program is shutting down.
     pub lifecycle: Lifecycle,
 }

@@ -11,7 +11,7 @@ use signpost_app::certificates::Issuance;
 use signpost_app::node_health::NodeHealth;
 use signpost_app::ports::{
     BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoBots, NoCountries, NoPasswords,
-    PasswordHasher, ROOM_FOR_ANSWERS, Sealer, TargetBlocklist,
+    PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -52,11 +52,15 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Builds the application for `serve`, and starts its tasks.
+    /// Builds the application for `serve`, and starts its tasks. `refusals` counts what the node refuses, if it records metrics.
     ///
     /// # Errors
     /// The database cannot be opened.
-    pub(crate) async fn start(common: &CommonSettings, settings: &ServeSettings) -> Result<Self> {
+    pub(crate) async fn start(
+        common: &CommonSettings,
+        settings: &ServeSettings,
+        refusals: Option<Arc<dyn RefusalCounts>>,
+    ) -> Result<Self> {
         let file = settings.target_blocklist.as_ref();
         let blocklist: Arc<dyn TargetBlocklist> = match file {
             Some(file) => Arc::<TargetBlocklistFile>::clone(file),
@@ -87,6 +91,7 @@ impl Serving {
             sealer: sealer(settings, is_new_database)?,
             issuance: issuance(common, settings, is_new_database)?,
             health: Arc::clone(&health),
+            refusals,
         };
         let mut stores =
             Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
@@ -221,6 +226,7 @@ struct Parts {
     sealer: Option<Arc<dyn Sealer>>,
     issuance: Option<Issuance>,
     health: Arc<NodeHealth>,
+    refusals: Option<Arc<dyn RefusalCounts>>,
 }
 
 impl Parts {
@@ -247,6 +253,7 @@ impl Parts {
             sealer: None,
             issuance: None,
             health: Arc::default(),
+            refusals: None,
         }
     }
 }
@@ -278,6 +285,7 @@ fn application(
         sealer,
         issuance,
         health,
+        refusals,
     } = parts;
     let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
@@ -315,6 +323,7 @@ fn application(
             ..AnalyticsBounds::default()
         }),
         health,
+        refusals,
         lifecycle: Lifecycle::default(),
     }
 }

@@ -32,6 +32,7 @@ pub mod people;
 pub mod pixels;
 pub mod published_links;
 pub mod quota_store;
+pub mod refusal_counts;
 pub mod remembered_answers;
 pub mod room_for_answers;
 pub mod sealed_secrets;
@@ -83,6 +84,7 @@ pub use pixels::{PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 
+pub use refusal_counts::{RefusalCount, RefusalCounts, Refused};
 pub use remembered_answers::{
     ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, RequestFingerprint,
 };

@@ -124,6 +124,13 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     no_accounts_text: "Create one, and send the link to its owner.",
     no_entry_matches: "No entry matches",
     no_failures: "No failed sign-in counts for this e-mail address from this IP address.",
+    no_refusals: "Nothing yet.",
+    refusals: "Refused",
+    refusals_hint: "What this node has refused since it started. A request that your program did not expect to be refused is in the log with its reason.",
+    refusals_off: "This node counts nothing that it refuses, because it records no metrics: set metrics-listen.",
+    refused_visits,
+    refused_api: |code| format!("Requests to the API: {code}"),
+    refused_sign_ins: "Sign-ins and confirmations with a wrong password or code",
     no_jobs: "This node runs no background jobs.",
     no_user_found: "No user has this id or e-mail address",
     none_yet: "None of the 2,000 entries that this page looked at matches. “Older” looks at the next ones.",
@@ -244,4 +251,18 @@ fn job(name: &str) -> &'static str {
         "keep-certificates" => "Finds hostnames that want a certificate.",
         _ => "",
     }
+}
+
+/// Why visits reached no link. Other reasons are shown by their names.
+fn refused_visits(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "bot" => "Visits of bots, blocked by the link",
+        "country" => "Visits from countries that the link blocks",
+        "inactive" => "Visits to links that are turned off",
+        "suspended" => "Visits to links of suspended accounts",
+        "listed" => "Visits whose target is on the list of blocked hosts",
+        "loop" => "Visits that would have gone in circles",
+        "unknown" => "Visits to addresses without a link",
+        _ => return None,
+    })
 }

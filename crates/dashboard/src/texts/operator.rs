@@ -8,6 +8,12 @@ use super::{Counted, One, Two};
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct OperatorTexts {
+    pub refusals: &'static str,
+    pub refusals_hint: &'static str,
+    pub refusals_off: &'static str,
+    pub refused_visits: fn(&str) -> Option<&'static str>,
+    pub refused_api: One,
+    pub refused_sign_ins: &'static str,
     pub account_has_email: &'static str,
     pub account_name_hint: &'static str,
     pub account_waits: &'static str,
@@ -126,6 +132,7 @@ pub struct OperatorTexts {
     pub no_entry_matches: &'static str,
     pub no_failures: &'static str,
     pub no_jobs: &'static str,
+    pub no_refusals: &'static str,
     pub no_user_found: &'static str,
     pub none_yet: &'static str,
     pub not_found_text: &'static str,

@@ -16,6 +16,7 @@ use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::ProxySignIn;
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
+use signpost_app::ports::RefusalCounts;
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken, TrustedProxies};
@@ -73,6 +74,11 @@ impl Dashboard {
     pub async fn with_sealer(&self, number: u8) -> Self {
         let sealer = Arc::new(MarkingSealer::of(number));
         Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.sealer = Some(sealer)).await
+    }
+
+    /// The same dashboard on a node that counts refusals.
+    pub async fn with_refusals(&self, refusals: Arc<dyn RefusalCounts>) -> Self {
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.refusals = Some(refusals)).await
     }
 
     async fn with(origin: &str, prepare: impl FnOnce(&mut Application)) -> Self {

@@ -124,6 +124,7 @@ async fn d69_every_member_exports_the_content_of_pages_and_single_clicks() {
             ("title", title.as_str()),
             ("name", title.as_str()),
             ("slug", slug.as_str()),
+            ("theme", "auto"),
             ("is_active", "on"),
         ];
         assert_eq!(editor.post(&dashboard.path("links"), &form).await.status, 303);

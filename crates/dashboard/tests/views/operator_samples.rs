@@ -269,6 +269,10 @@ fn health(m: &Maker) {
         ["Database, reading", "Database, writing", "Change log", "Redis", "Click store", "Spool of clicks"];
     let full = OperatorHealthPage {
         shell: shell(m, ENGLISH.operator.health, NavItem::Health),
+        refusals: Some(vec![
+            ((ENGLISH.operator.refused_api)(&m.w("validation_failed")), m.w("1,204,311")),
+            (m.w(ENGLISH.operator.refused_sign_ins), m.w("4")),
+        ]),
         state: (m.w(ENGLISH.operator.all_works), false),
         warnings: Vec::new(),
         facts: vec![
@@ -280,6 +284,7 @@ fn health(m: &Maker) {
     };
     m.add("operator-health", &full);
     let failing = OperatorHealthPage {
+        refusals: None,
         state: (m.w(&(ENGLISH.operator.some_fail)(22)), true),
         warnings: vec![ENGLISH.operator.other_secrets_key],
         parts: names.map(|name| row(name, true)).to_vec(),
@@ -287,5 +292,8 @@ fn health(m: &Maker) {
         ..full.clone()
     };
     m.add("operator-health-error", &failing);
-    m.add("operator-health-empty", &OperatorHealthPage { jobs: Vec::new(), ..full });
+    m.add(
+        "operator-health-empty",
+        &OperatorHealthPage { refusals: Some(Vec::new()), jobs: Vec::new(), ..full },
+    );
 }
