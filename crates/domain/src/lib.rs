@@ -144,7 +144,6 @@ pub mod secret_token;
 pub mod session;
 #[cfg(feature = "people")]
 pub mod sign_in_wait;
-#[cfg(feature = "public-suffix")]
 pub mod status_history;
 #[cfg(feature = "people")]
 pub mod ticket;
@@ -265,7 +264,6 @@ pub use session::{AgentName, CONFIRMED_FOR, SESSION_IDLE, SESSION_KEPT, SESSION_
 #[cfg(feature = "people")]
 pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignInKey, wait_after};
 pub use slug::Slug;
-#[cfg(feature = "public-suffix")]
 pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
 pub use target_url::TargetUrl;

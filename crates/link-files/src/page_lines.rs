@@ -10,7 +10,7 @@ use signpost_domain::{LandingPage, Slug};
 #[derive(Serialize)]
 struct Line<'a> {
     id: String,
-    name: &'a str,
+    title: &'a str,
     slug: Option<&'a str>,
     is_active: bool,
     page: &'a RawValue,
@@ -24,7 +24,7 @@ pub fn write_page(page: &LandingPage, lines: &mut Vec<u8>) -> io::Result<()> {
     let content = RawValue::from_string(page.content.to_json())?;
     let line = Line {
         id: page.id.to_string(),
-        name: page.name.as_str(),
+        title: page.name.as_str(),
         slug: page.placement.slug().map(Slug::as_str),
         is_active: page.is_active,
         page: &content,

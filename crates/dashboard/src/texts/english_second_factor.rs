@@ -57,6 +57,6 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     turn_on: "Turn it on",
     type_instead: "No camera? Type this key into the app instead:",
     uri_hint: |a, b| format!("The app lists it as {a}, {b}."),
-    wrong_code: "The code is wrong or was used before. Wait for the next one if the clock of your phone is right.",
+    wrong_code: "The code is wrong or was used before. Type the next one that the app shows. If that is refused too, check the clock of your phone.",
     start_over: "Begin again",
 };

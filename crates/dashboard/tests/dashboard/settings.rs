@@ -124,7 +124,7 @@ async fn d69_every_member_exports_the_content_of_pages_and_single_clicks() {
             ("title", title.as_str()),
             ("name", title.as_str()),
             ("slug", slug.as_str()),
-            ("theme", "auto"),
+            ("theme", "dark"),
             ("is_active", "on"),
         ];
         assert_eq!(editor.post(&dashboard.path("links"), &form).await.status, 303);
@@ -136,7 +136,8 @@ async fn d69_every_member_exports_the_content_of_pages_and_single_clicks() {
         pages.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 103);
     assert_eq!(lines[0]["slug"], "page-102");
-    assert_eq!(lines[0]["page"]["title"], "Title \"102\"", "{}", lines[0]);
+    assert_eq!(lines[0]["title"], "Title \"102\"", "{}", lines[0]);
+    assert_eq!(lines[0]["page"], serde_json::json!({ "theme": "dark" }), "{}", lines[0]);
     // One export of clicks a minute.
     let again = viewer.get(&dashboard.path("export-clicks.csv")).await;
     assert_eq!(again.status, 429);
