@@ -1,12 +1,10 @@
 //! Answers: pages, redirects, and the cookie of the session.
 
-use std::time::Duration;
-
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
 use askama::Template;
-use signpost_app::people::OpenedSession;
+use signpost_app::people::{CODE_WITHIN, OpenedSession};
 use signpost_domain::{SESSION_KEPT, SecretToken};
 
 use crate::failure::Failure;
@@ -14,9 +12,6 @@ use crate::origin::DashboardOrigin;
 
 /// The cookie of the session.
 pub(crate) const SESSION: &str = "signpost";
-
-/// How long a step of a sign-in may take.
-const STEP_WITHIN: Duration = Duration::from_mins(10);
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -71,7 +66,7 @@ pub(crate) fn with_step(
     name: &str,
     value: &str,
 ) -> HttpResponse {
-    let lifetime = format!("; Max-Age={}", STEP_WITHIN.as_secs());
+    let lifetime = format!("; Max-Age={}", CODE_WITHIN.as_secs());
     set_cookie(&mut response, origin, &origin.cookie_name(name), value, &lifetime);
     response
 }

@@ -27,6 +27,7 @@ use std::net::IpAddr;
 use signpost_domain::{AgentName, ClientNetwork, Password, SecretToken, Session, User, Violations};
 
 pub use self::person_error::PersonError;
+pub use self::waiting::CODE_WITHIN;
 use crate::application::Application;
 use crate::ports::{HashingError, RandomnessUnavailable, UnitOfWork};
 

@@ -19,8 +19,8 @@ pub(crate) fn seed_purpose(user: UserId) -> String {
 }
 
 /// What a seed is sealed for while its user sets it up. So what a browser holds then is of no use in the store.
-fn setup_purpose(user: UserId) -> String {
-    format!("second factor that {user} sets up")
+fn setup_purpose(signed_in: &SignedIn) -> String {
+    format!("second factor that {} sets up in {}", signed_in.user().id, signed_in.session().id)
 }
 
 /// The seed of a second factor that is being set up. Nothing is stored yet.
@@ -59,27 +59,26 @@ pub fn begin(app: &Application, signed_in: &SignedIn) -> Result<Setup, PersonErr
     let mut bytes = [0; TotpSeed::LENGTH];
     app.randomness.fill(&mut bytes)?;
     let seed = TotpSeed::from_random(bytes);
-    let sealed = sealer.seal(&setup_purpose(signed_in.user().id), seed.expose())?;
+    let sealed = sealer.seal(&setup_purpose(signed_in), seed.expose())?;
     Ok(Setup { seed, sealed })
 }
 
 /// The seed that [`begin`] has sealed, to show it again.
 ///
 /// # Errors
-/// [`PersonError::SetupVoid`] if it was sealed for another user, with another secrets key, or is damaged; those of
+/// [`PersonError::SetupVoid`] if it was sealed in another session, with another secrets key, or is damaged; those of
 /// [`require_possible`].
 pub fn resume(
     app: &Application,
     signed_in: &SignedIn,
     sealed: &SealedSecret,
 ) -> Result<TotpSeed, PersonError> {
-    let user = signed_in.user();
-    let bytes = require_possible(app, user)?.open(&setup_purpose(user.id), sealed);
+    let bytes = require_possible(app, signed_in.user())?.open(&setup_purpose(signed_in), sealed);
     bytes.and_then(|bytes| TotpSeed::from_opened(&bytes)).ok_or(PersonError::SetupVoid)
 }
 
-/// Stores the second factor, if `code` shows that the app has the seed. It replaces another one. Returns the recovery codes, which
-/// exist only here.
+/// Stores the second factor, if `code` shows that the app has the seed. It replaces another one, and ends all other sessions of the
+/// user: one that a stolen password has opened could remove it. Returns the recovery codes, which exist only here.
 ///
 /// # Errors
 /// [`PersonError::WrongCode`], [`PersonError::NotConfirmed`], [`PersonError::Gone`], and those of [`resume`].
@@ -102,8 +101,12 @@ pub async fn finish(
         set_up_at: now,
     };
     let new = new.after_one_time_code(&seed, code, now).ok_or(PersonError::WrongCode)?;
-    let action = AuditAction::SecondFactorSetUp;
-    change(app, signed_in, client, action, |_| Ok(Some(new.clone()))).await?;
+    change(app, signed_in, client, AuditAction::SecondFactorSetUp, |before| {
+        // A form that is sent again would void the recovery codes that were just saved.
+        let present = before.and_then(|factor| seed_of(sealer, user, &factor));
+        if present.as_ref() == Some(&seed) { Err(PersonError::SetupVoid) } else { Ok(Some(new.clone())) }
+    })
+    .await?;
     Ok(codes)
 }
 
@@ -153,10 +156,18 @@ async fn change(
             let mut user = locked(work.as_mut(), signed_in).await?;
             user.second_factor = changed(user.second_factor.take())?;
             work.update_user(&user).await.map_err(not_written)?;
+            if action == AuditAction::SecondFactorSetUp {
+                work.end_sessions(user.id, Some(signed_in.session().id)).await?;
+            }
             record(app, work.as_mut(), of_user(&user, action, client)).await?;
             Ok(commit(app, work).await?)
         })
         .await
+}
+
+/// The seed of a second factor. `None` if it was sealed with a secrets key that is unknown here.
+fn seed_of(sealer: &dyn Sealer, user: UserId, factor: &SecondFactor) -> Option<TotpSeed> {
+    sealer.open(&seed_purpose(user), &factor.seed).and_then(|bytes| TotpSeed::from_opened(&bytes))
 }
 
 fn draw_codes(app: &Application) -> Result<Vec<RecoveryCode>, PersonError> {
@@ -192,10 +203,23 @@ impl TypedCode {
         }
     }
 
+    /// Refuses a code that cannot be judged here.
+    ///
+    /// # Errors
+    /// [`PersonError::NoSecretsKey`]; [`PersonError::SeedLost`] if the seed was sealed with a secrets key that is unknown here.
+    pub(super) fn require_judgeable(&self, app: &Application, user: &User) -> Result<(), PersonError> {
+        let Some(factor) = &user.second_factor else { return Ok(()) };
+        match self.used(app, user.id, factor, app.clock.now()) {
+            Ok(_) | Err(PersonError::WrongCode) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The second factor of a user after the use of the code.
     ///
     /// # Errors
-    /// [`PersonError::WrongCode`]; [`PersonError::SeedLost`] if the seed was sealed with a secrets key that is unknown here.
+    /// [`PersonError::WrongCode`]; [`PersonError::NoSecretsKey`]; [`PersonError::SeedLost`] if the seed was sealed with a secrets key
+    /// that is unknown here.
     pub(super) fn used(
         &self,
         app: &Application,
@@ -206,9 +230,8 @@ impl TypedCode {
         let used = match self {
             Self::Recovery(code) => factor.after_recovery_code(code),
             Self::OneTime(code) => {
-                let sealer = app.sealer.as_deref().ok_or(PersonError::SeedLost)?;
-                let bytes = sealer.open(&seed_purpose(user), &factor.seed).ok_or(PersonError::SeedLost)?;
-                let seed = TotpSeed::from_opened(&bytes).ok_or(PersonError::SeedLost)?;
+                let sealer = app.sealer.as_deref().ok_or(PersonError::NoSecretsKey)?;
+                let seed = seed_of(sealer, user, factor).ok_or(PersonError::SeedLost)?;
                 factor.after_one_time_code(&seed, code, now)
             }
         };

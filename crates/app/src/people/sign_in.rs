@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use signpost_domain::{
-    AuditAction, Email, Password, PasswordHash, SealedSecret, SignInKey, Timestamp, User, UserId, Violations,
+    AuditAction, Email, Password, PasswordHash, SealedSecret, SignInKey, Timestamp, User, Violations,
 };
 
 use super::profile::{not_written, of_user, user_named};
@@ -46,7 +46,7 @@ pub enum SignInStep {
 ///
 /// # Errors
 /// [`PersonError::Invalid`], [`PersonError::Wait`], [`PersonError::WrongPassword`], [`PersonError::Busy`],
-/// [`PersonError::PasswordsOff`], [`PersonError::SeedLost`].
+/// [`PersonError::PasswordsOff`], [`PersonError::NoSecretsKey`].
 pub async fn sign_in(
     app: &Application,
     credentials: &Credentials,
@@ -61,14 +61,14 @@ pub async fn sign_in(
     let key = attempt.key;
     let is_outdated = attempt.check(app, user.as_ref(), password, client).await?;
     let Some(user) = user else { return Err(PersonError::WrongPassword) };
-    if user.second_factor.is_some() {
-        // The attempt stays counted until the code is right, so that the password does not clear failed codes.
-        return Ok(SignInStep::CodeNeeded(waiting::seal(app, &user, *is_kept)?));
-    }
     let new_hash = if is_outdated { rehashed(app, password).await } else { None };
-    let opened = open_checked(app, &user, new_hash, *is_kept, client).await?;
-    app.store.forget_sign_ins(&key).await?;
-    Ok(SignInStep::Done(opened))
+    let step = open_checked(app, &user, new_hash, &Typed { is_kept: *is_kept, key }, client).await?;
+    match step {
+        SignInStep::Done(_) => app.store.forget_sign_ins(&key).await?,
+        // The attempt stays counted until the code is right, so that the password does not clear failed codes.
+        SignInStep::CodeNeeded(_) => {}
+    }
+    Ok(step)
 }
 
 /// Signs in a user whose password was right, with a code. Of concurrent requests with one code, one gets in.
@@ -84,7 +84,10 @@ pub async fn sign_in_with_code(
 ) -> Result<OpenedSession, PersonError> {
     require_passwords(app)?;
     let waiting = waiting::open(app, waiting).ok_or(PersonError::SignInExpired)?;
-    let attempt = CodeAttempt::begin(app, waiting.user, client).await?;
+    let found = app.store.user(waiting.user).await?.filter(|user| waiting.is_of(user));
+    // Before the attempt is counted: whoever holds a void step must not make the user wait.
+    code.require_judgeable(app, &found.ok_or(PersonError::SignInExpired)?)?;
+    let attempt = CodeAttempt::begin(app, SignInKey::of_codes(waiting.user), client).await?;
     let attempts = Attempts::at(app);
     let outcome = attempts
         .run(|| async {
@@ -99,7 +102,7 @@ pub async fn sign_in_with_code(
         })
         .await;
     let opened = attempt.judged(app, outcome, client).await?;
-    app.store.forget_sign_ins(&SignInKey::new(&opened.user.email, client.address)).await?;
+    app.store.forget_sign_ins(&waiting.key).await?;
     Ok(opened)
 }
 
@@ -148,7 +151,10 @@ pub async fn confirm(
     let key = attempt.key;
     attempt.check(app, Some(user), password, client).await?;
     let code_attempt = match user.second_factor {
-        Some(_) => Some(CodeAttempt::begin(app, user.id, client).await?),
+        Some(_) => {
+            code.require_judgeable(app, user)?;
+            Some(CodeAttempt::begin(app, SignInKey::of_confirmations(session.id), client).await?)
+        }
         None => None,
     };
     let attempts = Attempts::at(app);
@@ -269,19 +275,19 @@ impl Attempt {
     }
 }
 
-/// An attempt at a code. Only somebody who knows the password gets here, so the failures count for the user, wherever they come
-/// from: a thief of the password with many addresses gets no more tries.
+/// An attempt at a code. Only somebody who knows the password gets here, so failed sign-ins count for the user, wherever they
+/// come from: a thief of the password with many addresses gets no more tries. Failed confirmations count for the session, so the
+/// thief cannot keep the user from confirming.
 struct CodeAttempt {
     key: SignInKey,
 }
 
 impl CodeAttempt {
-    async fn begin(app: &Application, user: UserId, client: &Client) -> Result<Self, PersonError> {
+    async fn begin(app: &Application, key: SignInKey, client: &Client) -> Result<Self, PersonError> {
         let now = app.clock.now();
         if let Some(throttled) = app.gatekeeper.failed_sign_ins.count(client.address, now) {
             return Err(PersonError::Wait { seconds: throttled.retry_after_seconds });
         }
-        let key = SignInKey::of_codes(user);
         match app.store.count_sign_in(&key, now).await? {
             SignInTurn::Allowed => Ok(Self { key }),
             SignInTurn::WaitUntil(instant) => {
@@ -291,7 +297,7 @@ impl CodeAttempt {
         }
     }
 
-    /// Counts the outcome: only a wrong code stays a failure.
+    /// The outcome. A right code forgets the failures; what is neither right nor wrong, such as a store that broke, stays counted.
     async fn judged<T>(
         self,
         app: &Application,
@@ -318,14 +324,21 @@ fn note_failure(app: &Application, now: Timestamp) {
     }
 }
 
-/// Opens a session of a user whose password was right. If the hash is outdated, replaces it.
+/// What came with a right password.
+struct Typed {
+    is_kept: bool,
+    /// What the attempt was counted for.
+    key: SignInKey,
+}
+
+/// Opens a session of a user whose password was right, unless a code is needed. If the hash is outdated, replaces it.
 async fn open_checked(
     app: &Application,
     checked: &User,
     new_hash: Option<PasswordHash>,
-    is_kept: bool,
+    typed: &Typed,
     client: &Client,
-) -> Result<OpenedSession, PersonError> {
+) -> Result<SignInStep, PersonError> {
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -339,10 +352,16 @@ async fn open_checked(
                 user.password = Some(hash.clone());
                 work.update_user(&user).await.map_err(not_written)?;
             }
-            let opened = open_session(app, work.as_mut(), &user, is_kept, client).await?;
+            // The user may have set up a second factor while the password was checked.
+            if user.second_factor.is_some() {
+                let waiting = waiting::seal(app, &user, typed.is_kept, &typed.key)?;
+                commit(app, work).await?;
+                return Ok(SignInStep::CodeNeeded(waiting));
+            }
+            let opened = open_session(app, work.as_mut(), &user, typed.is_kept, client).await?;
             record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
-            Ok(opened)
+            Ok(SignInStep::Done(opened))
         })
         .await
 }

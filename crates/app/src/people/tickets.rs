@@ -3,7 +3,7 @@
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
     AccountId, AuditAction, Email, Membership, Name, Password, PasswordHash, Preferences, Role, SecretToken,
-    Ticket, TicketPurpose, User, Violations,
+    SignInKey, Ticket, TicketPurpose, User, Violations,
 };
 
 use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password, user_named};
@@ -226,7 +226,7 @@ pub async fn accept(
 ///
 /// # Errors
 /// [`PersonError::TicketVoid`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::PasswordsOff`],
-/// [`PersonError::SeedLost`].
+/// [`PersonError::NoSecretsKey`].
 pub async fn reset_password(
     app: &Application,
     token: &SecretToken,
@@ -240,7 +240,7 @@ pub async fn reset_password(
     let user = app.store.user(id).await?.ok_or(PersonError::TicketVoid)?;
     let hash = hash_of_chosen(app, password, &user).await?;
     let attempts = Attempts::at(app);
-    attempts
+    let step = attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
             let TicketPurpose::PasswordReset { user, email } = taken(app, work.as_mut(), token).await? else {
@@ -255,7 +255,8 @@ pub async fn reset_password(
             let user = User { password: Some(hash.clone()), ..user };
             replace_password(app, work.as_mut(), &user, client).await?;
             if user.second_factor.is_some() {
-                let waiting = waiting::seal(app, &user, false)?;
+                let key = SignInKey::new(&user.email, client.address);
+                let waiting = waiting::seal(app, &user, false, &key)?;
                 commit(app, work).await?;
                 return Ok(SignInStep::CodeNeeded(waiting));
             }
@@ -264,7 +265,10 @@ pub async fn reset_password(
             commit(app, work).await?;
             Ok(SignInStep::Done(opened))
         })
-        .await
+        .await?;
+    // Whoever knew the former password must not make the user wait for the code.
+    app.store.forget_sign_ins(&SignInKey::of_codes(id)).await?;
+    Ok(step)
 }
 
 async fn join(

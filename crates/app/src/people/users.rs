@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, TicketPurpose,
-    User, UserId,
+    Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, SignInKey,
+    TicketPurpose, User, UserId,
 };
 
 use super::profile::user_named;
@@ -180,11 +180,13 @@ pub async fn remove_second_factor(
     user: &UserReference,
 ) -> Result<User, OperatorError> {
     let action = AuditAction::SecondFactorRemoved;
-    change(app, by, user, action, async |_: &mut dyn UnitOfWork, user: &mut User| {
+    let changed = change(app, by, user, action, async |_: &mut dyn UnitOfWork, user: &mut User| {
         user.second_factor = None;
         Ok(false)
-    })
-    .await
+    });
+    let changed = changed.await?;
+    app.store.forget_sign_ins(&SignInKey::of_codes(changed.id)).await?;
+    Ok(changed)
 }
 
 /// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.

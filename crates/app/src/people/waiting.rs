@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use signpost_domain::{SealedSecret, Timestamp, User, UserId};
+use signpost_domain::{SealedSecret, SignInKey, Timestamp, User, UserId};
 
 use super::PersonError;
 use crate::application::Application;
 
-/// How long the code may take.
-pub(super) const CODE_WITHIN: Duration = Duration::from_mins(10);
+/// How long the code may take: longer than the longest wait after wrong ones.
+pub const CODE_WITHIN: Duration = Duration::from_mins(20);
 
 const PURPOSE: &str = "sign-in that waits for a code";
 
@@ -24,6 +24,8 @@ pub(super) struct WaitingSignIn {
     pub(super) user: UserId,
     /// Whether the session will outlive the browser.
     pub(super) is_kept: bool,
+    /// What the attempt with the password was counted for.
+    pub(super) key: SignInKey,
     password: [u8; HASH],
 }
 
@@ -43,13 +45,19 @@ fn print_of(user: &User) -> [u8; HASH] {
 /// Seals the sign-in of a user whose password was right.
 ///
 /// # Errors
-/// [`PersonError::SeedLost`] without a secrets key, which then cannot open the second factor either.
-pub(super) fn seal(app: &Application, user: &User, is_kept: bool) -> Result<SealedSecret, PersonError> {
-    let sealer = app.sealer.as_deref().ok_or(PersonError::SeedLost)?;
-    let mut bytes = Vec::with_capacity(ID + INSTANT + 1 + HASH);
+/// [`PersonError::NoSecretsKey`].
+pub(super) fn seal(
+    app: &Application,
+    user: &User,
+    is_kept: bool,
+    key: &SignInKey,
+) -> Result<SealedSecret, PersonError> {
+    let sealer = app.sealer.as_deref().ok_or(PersonError::NoSecretsKey)?;
+    let mut bytes = Vec::with_capacity(ID + INSTANT + 1 + 2 * HASH);
     bytes.extend(user.id.to_bytes());
     bytes.extend(app.clock.now().unix_millis().to_be_bytes());
     bytes.push(u8::from(is_kept));
+    bytes.extend(key.to_bytes());
     bytes.extend(print_of(user));
     Ok(sealer.seal(PURPOSE, &bytes)?)
 }
@@ -59,11 +67,13 @@ pub(super) fn open(app: &Application, sealed: &SealedSecret) -> Option<WaitingSi
     let bytes = app.sealer.as_deref()?.open(PURPOSE, sealed)?;
     let (id, rest) = bytes.split_first_chunk::<ID>()?;
     let (instant, rest) = rest.split_first_chunk::<INSTANT>()?;
-    let (&is_kept, password) = rest.split_first()?;
+    let (&is_kept, rest) = rest.split_first()?;
+    let (key, password) = rest.split_first_chunk::<HASH>()?;
     let began = Timestamp::from_unix_millis(i64::from_be_bytes(*instant))?;
     if app.clock.now() >= began.plus(CODE_WITHIN) {
         return None;
     }
     let user = UserId::from_bytes(*id);
-    Some(WaitingSignIn { user, is_kept: is_kept != 0, password: password.try_into().ok()? })
+    let key = SignInKey::from_bytes(*key);
+    Some(WaitingSignIn { user, is_kept: is_kept != 0, key, password: password.try_into().ok()? })
 }

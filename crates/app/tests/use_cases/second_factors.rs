@@ -1,13 +1,16 @@
 //! Second factors (ADR 73). Tests of the dashboard hold the rest.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use signpost_app::people::second_factor::{self, TypedCode};
 use signpost_app::people::sign_in::{self, Credentials, SignInStep};
 use signpost_app::people::tickets::{self, NewPerson};
 use signpost_app::people::users::{self, Invite};
 use signpost_app::people::{Client, OpenedSession, PersonError};
-use signpost_app::ports::Sealer as _;
+use signpost_app::ports::{Asker, HashingError, HashingPlace, PasswordHasher, Sealer as _, Verdict};
 use signpost_app::{Application, Operator, Resealing, admission, reseal};
-use signpost_domain::{Password, SecondFactor, TotpSeed, User};
+use signpost_domain::{Password, PasswordHash, SecondFactor, TotpSeed, User, UserId};
 use signpost_memory::{InMemory, MarkingSealer};
 use signpost_port_contracts::samples;
 
@@ -94,4 +97,56 @@ async fn d192_all_second_factors_are_sealed_again() {
     let strangers = MarkingSealer::of(3);
     let lost = Resealing { lost: 205, ..Resealing::default() };
     assert_eq!(reseal(&app, &strangers).await.unwrap(), lost);
+}
+
+/// A password that was judged before the second factor was set up lets nobody in afterwards.
+#[tokio::test]
+async fn a_second_factor_that_is_set_up_during_a_sign_in_is_asked_for() {
+    let memory = InMemory::default();
+    let app = memory.application();
+    let opened = new_user(&app).await;
+    let user = opened.user.id;
+    let mut signing_in = memory.application();
+    // Sets the factor up once the password was judged.
+    signing_in.passwords = Arc::new(SettingUp { app: memory.application(), user });
+    let password = Password::typed(PASSWORD);
+    let credentials = Credentials { email: EMAIL.to_owned(), password, is_kept: true };
+    let step = sign_in::sign_in(&signing_in, &credentials, &client()).await.unwrap();
+    assert!(matches!(step, SignInStep::CodeNeeded(_)), "{step:?}");
+}
+
+/// A hasher that gives the user a second factor after each judgement.
+struct SettingUp {
+    app: Application,
+    user: UserId,
+}
+
+#[async_trait]
+impl PasswordHasher for SettingUp {
+    fn weakness(&self, password: &Password, known_words: &[&str]) -> Option<String> {
+        self.app.passwords.weakness(password, known_words)
+    }
+
+    fn place(&self, asker: Asker) -> Result<HashingPlace, HashingError> {
+        self.app.passwords.place(asker)
+    }
+
+    async fn hash(&self, place: HashingPlace, password: Password) -> Result<PasswordHash, HashingError> {
+        self.app.passwords.hash(place, password).await
+    }
+
+    async fn verify(
+        &self,
+        place: HashingPlace,
+        password: Password,
+        hash: Option<PasswordHash>,
+    ) -> Result<Verdict, HashingError> {
+        let verdict = self.app.passwords.verify(place, password, hash).await;
+        let mut work = self.app.store.begin().await.unwrap();
+        let user = work.lock_user(self.user).await.unwrap().unwrap();
+        let with_factor = User { second_factor: Some(samples::second_factor()), ..user };
+        work.update_user(&with_factor).await.unwrap();
+        work.commit().await.unwrap();
+        verdict
+    }
 }

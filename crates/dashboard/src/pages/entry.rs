@@ -10,7 +10,7 @@ use super::{email_taken, field, message_at, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{card, role_name, role_sentence, user_ref};
+use crate::frame::{TEXTS, card, role_name, role_sentence, user_ref};
 use crate::paths::with_query;
 use crate::views::{Field, Form, InvitationPage, Invitee, ResetPage, StartPage};
 use crate::visit::Visit;
@@ -170,6 +170,11 @@ pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, 
     let (token, ticket) = ticket_of(&visit).await?;
     match tickets::reset_password(visit.app(), &token, form.text("password"), &visit.client()).await {
         Ok(step) => Ok(next_step(&visit, step, "/")),
+        Err(PersonError::NoSecretsKey) => {
+            let mut view = reset_page(&visit, ticket, &Violations::new())?;
+            view.form.general_error = Some(TEXTS.second_factor.no_key_now.to_owned());
+            refused(&view)
+        }
         Err(error) => refused(&reset_page(&visit, ticket, &violations_of(error)?)?),
     }
 }

@@ -60,9 +60,9 @@ pub(crate) async fn sign_in(visit: Visit, form: FormBody) -> Result<HttpResponse
             view.form.general_error = Some(TEXTS.wrong_sign_in.to_owned());
             refused(&view)
         }
-        Err(PersonError::SeedLost) => {
+        Err(PersonError::NoSecretsKey) => {
             let mut view = typed(&Violations::new());
-            view.form.general_error = Some(WORDS.seed_lost.to_owned());
+            view.form.general_error = Some(WORDS.no_key_now.to_owned());
             refused(&view)
         }
         Err(PersonError::Wait { seconds }) => {
@@ -88,9 +88,7 @@ pub(super) fn next_step(visit: &Visit, step: SignInStep, next: &str) -> HttpResp
 pub(crate) async fn show_code(visit: Visit) -> Result<HttpResponse, Failure> {
     let query = visit.query();
     let next = own_path(query.text("next"));
-    if visit.person().await?.is_some() {
-        return Ok(see_other(next));
-    }
+    // Somebody else may be signed in here, such as where a link to a new password was opened.
     if visit.cookie(WAITING).is_none() {
         return Err(Failure::sign_in_first(next));
     }
@@ -114,6 +112,11 @@ pub(crate) async fn sign_in_with_code(visit: Visit, form: FormBody) -> Result<Ht
         }
         Err(PersonError::WrongCode) => wrong(WORDS.wrong_code),
         Err(PersonError::SeedLost) => wrong(WORDS.seed_lost),
+        Err(PersonError::NoSecretsKey) => wrong(WORDS.no_key_now),
+        Err(PersonError::SignInExpired) => {
+            let said = [("said", "code-too-late"), ("next", next)];
+            Ok(without_step(see_other(&with_query("/sign-in", said)), visit.origin(), WAITING))
+        }
         Err(PersonError::Wait { seconds }) => {
             let view = SignInCodePage { wait: Some(wait_sentence(seconds)), ..code_page(&visit, next) };
             page_with(StatusCode::TOO_MANY_REQUESTS, &view)
@@ -177,6 +180,7 @@ pub(crate) async fn confirm(visit: Visit, form: FormBody) -> Result<HttpResponse
         Err(PersonError::WrongPassword) => wrong(TEXTS.wrong_password),
         Err(PersonError::WrongCode) => wrong(WORDS.wrong_code),
         Err(PersonError::SeedLost) => wrong(WORDS.seed_lost),
+        Err(PersonError::NoSecretsKey) => wrong(WORDS.no_key_now),
         Err(PersonError::Wait { seconds }) => {
             let view = ConfirmPage { wait: Some(wait_sentence(seconds)), ..view() };
             page_with(StatusCode::TOO_MANY_REQUESTS, &view)

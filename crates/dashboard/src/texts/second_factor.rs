@@ -30,6 +30,7 @@ pub struct SecondFactorTexts {
     pub needed_here: &'static str,
     pub new_codes: &'static str,
     pub new_codes_text: &'static str,
+    pub no_key_now: &'static str,
     pub off: &'static str,
     pub off_text: &'static str,
     pub on_since: One,

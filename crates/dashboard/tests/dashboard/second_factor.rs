@@ -58,8 +58,12 @@ async fn ada_with_factor(dashboard: &Dashboard) -> (Browser, TotpSeed, Vec<Strin
 
 /// A browser in which the password was right.
 async fn with_password(dashboard: &Dashboard) -> Browser {
+    with_password_of(dashboard, PASSWORD).await
+}
+
+async fn with_password_of(dashboard: &Dashboard, password: &str) -> Browser {
     let browser = dashboard.browser();
-    let answer = browser.sign_in(ADA, PASSWORD).await;
+    let answer = browser.sign_in(ADA, password).await;
     assert_eq!((answer.status, answer.location()), (303, "/sign-in/code"));
     browser
 }
@@ -76,10 +80,15 @@ async fn a_second_factor_is_set_up_when_its_first_code_is_right() {
     assert!(wrong.body.contains(&seed.typed()) && wrong.body.contains("value=\"000000\""), "{}", wrong.body);
     let ada_signs_in = async || dashboard.browser().sign_in(ADA, PASSWORD).await.location().to_owned();
     assert_eq!(ada_signs_in().await, "/", "nothing is stored yet");
+    let other = dashboard.browser();
+    other.sign_in(ADA, PASSWORD).await;
     let form = [("sealed", &*sealed), ("code", &code(&dashboard, &seed))];
     let codes = codes_on(&ada.post(SET_UP, &form).await);
     assert_eq!(codes.len(), 10);
     assert_eq!(ada_signs_in().await, "/sign-in/code");
+    assert!(!other.is_signed_in().await && ada.is_signed_in().await, "every other session has ended");
+    let again = ada.post(SET_UP, &form).await;
+    assert_eq!((again.status, again.location()), (303, PAGE), "a reload draws no new recovery codes");
     assert!(ada.get(PAGE).await.body.contains("10 recovery codes are left."));
     let audit = ada.get("/audit").await;
     assert_eq!(audit.status, 404, "she is no operator");
@@ -173,18 +182,21 @@ async fn wrong_codes_wait_from_any_address_and_a_right_password_forgives_none() 
     let waits = browser.post("/sign-in/code", &form).await;
     assert_eq!(waits.status, 429);
     assert!(waits.body.contains("30 seconds"), "{}", waits.body);
-    assert!(ada.is_signed_in().await, "nobody is locked out of a session");
+    let form = [("password", PASSWORD), ("code", &*next_code(&dashboard, &seed)), ("next", PAGE)];
+    let confirmed = ada.post("/confirm", &form).await;
+    assert_eq!(confirmed.location(), PAGE, "a live session still confirms");
     let form = [("code", &*next_code(&dashboard, &seed))];
     assert_eq!(browser.post("/sign-in/code", &form).await.status, 303);
 }
 
 #[actix_web::test]
-async fn a_right_password_waits_ten_minutes_for_its_code() {
+async fn a_right_password_waits_twenty_minutes_for_its_code() {
     let dashboard = Dashboard::start().await;
     let (ada, seed, _) = ada_with_factor(&dashboard).await;
     let changed = with_password(&dashboard).await;
     let expired = |answer: &Answer| {
-        assert_eq!((answer.status, answer.location()), (303, "/sign-in?said=code-too-late"));
+        let sign_in = "/sign-in?said=code-too-late&next=%2F";
+        assert_eq!((answer.status, answer.location()), (303, sign_in));
     };
     let stranger = dashboard.browser();
     expired(&stranger.post("/sign-in/code", &[("code", "000000")]).await);
@@ -201,7 +213,7 @@ async fn a_right_password_waits_ten_minutes_for_its_code() {
     users::disable(&dashboard.app, &Operator::COMMAND, &user).await.unwrap();
     expired(&fresh.post("/sign-in/code", &form).await);
     users::enable(&dashboard.app, &Operator::COMMAND, &user).await.unwrap();
-    dashboard.memory.clock.advance(Duration::from_mins(10));
+    dashboard.memory.clock.advance(Duration::from_mins(20));
     let form = [("code", &*code(&dashboard, &seed))];
     expired(&late.post("/sign-in/code", &form).await);
     let fresh = dashboard.browser();
@@ -322,7 +334,12 @@ async fn without_a_secrets_key_there_are_no_second_factors() {
     assert!(sessions.get(PAGE).await.body.contains("10 recovery codes are left."));
     assert_eq!(sessions.get(SET_UP).await.location(), PAGE);
     let refused = without.browser().sign_in(ADA, PASSWORD).await;
-    assert!(refused.status == 422 && refused.body.contains("secrets key was replaced"), "{}", refused.body);
+    assert!(refused.status == 422 && refused.body.contains("has no secrets key now"), "{}", refused.body);
+    let user = UserReference::Email(Email::parse(ADA).unwrap());
+    let (_, token) = users::reset(&without.app, &Operator::COMMAND, &user).await.unwrap();
+    let form = [("password", "another fine password")];
+    let refused = without.browser().post(&format!("/reset/{}", token.expose()), &form).await;
+    assert!(refused.status == 422 && refused.body.contains("has no secrets key now"), "{}", refused.body);
     // With another secrets key, a code of the app cannot be checked, and a recovery code can.
     let other = dashboard.with_sealer(7).await;
     let browser = other.browser();
@@ -331,4 +348,40 @@ async fn without_a_secrets_key_there_are_no_second_factors() {
     let lost = browser.post("/sign-in/code", &form).await;
     assert!(lost.status == 422 && lost.body.contains("secrets key was replaced"), "{}", lost.body);
     assert_eq!(browser.post("/sign-in/code", &[("code", &codes[0])]).await.location(), "/");
+}
+
+#[actix_web::test]
+async fn a_void_step_makes_nobody_wait() {
+    let dashboard = Dashboard::start().await;
+    let (ada, seed, _) = ada_with_factor(&dashboard).await;
+    let thief = with_password(&dashboard).await;
+    let password = "another fine password";
+    assert_eq!(ada.post("/me/password", &[("password", password)]).await.status, 303);
+    let step = thief.cookies.borrow().clone();
+    for _ in 0..6 {
+        thief.cookies.borrow_mut().clone_from(&step);
+        let answer = thief.post("/sign-in/code", &[("code", "000000")]).await;
+        assert!(answer.location().starts_with("/sign-in?said=code-too-late"), "{answer:?}");
+    }
+    let browser = with_password_of(&dashboard, password).await;
+    let form = [("code", &*next_code(&dashboard, &seed))];
+    assert_eq!(browser.post("/sign-in/code", &form).await.location(), "/");
+}
+
+#[actix_web::test]
+async fn a_reset_forgives_the_codes_that_somebody_else_got_wrong() {
+    let dashboard = Dashboard::start().await;
+    let (_, seed, _) = ada_with_factor(&dashboard).await;
+    for number in 0..5 {
+        let thief = Browser { address: format!("198.51.100.{number}"), ..dashboard.browser() };
+        thief.sign_in(ADA, PASSWORD).await;
+        assert_eq!(thief.post("/sign-in/code", &[("code", "000000")]).await.status, 422);
+    }
+    let user = UserReference::Email(Email::parse(ADA).unwrap());
+    let (_, token) = users::reset(&dashboard.app, &Operator::COMMAND, &user).await.unwrap();
+    let browser = dashboard.browser();
+    browser.post(&format!("/reset/{}", token.expose()), &[("password", "another fine password")]).await;
+    let form = [("code", &*code(&dashboard, &seed))];
+    // The code was used for setting up, so it is wrong now, but nobody has to wait.
+    assert_eq!(browser.post("/sign-in/code", &form).await.status, 422);
 }
