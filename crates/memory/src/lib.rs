@@ -81,6 +81,7 @@ mod dns;
 mod domain_checks;
 mod faults;
 mod group_writes;
+mod identities;
 mod ids;
 mod in_memory;
 mod leases;
