@@ -12,7 +12,7 @@ use crate::changes::ChangeFeed;
 use crate::node_health::NodeHealth;
 use crate::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
-    QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist,
+    QuotaStore, Randomness, Sealer, SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -32,6 +32,8 @@ pub struct Application {
     pub randomness: Arc<dyn Randomness>,
     /// Hashes the passwords of people.
     pub passwords: Arc<dyn PasswordHasher>,
+    /// Seals secrets of people that go into the store or to their browsers. `None` without a secrets key (D192).
+    pub sealer: Option<Arc<dyn Sealer>>,
     /// How certificates are obtained. `None` if TLS ends in front of the service, or the operator has certificates (D180).
     pub issuance: Option<Issuance>,
     /// Looks up custom domains in DNS.

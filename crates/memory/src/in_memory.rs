@@ -25,6 +25,7 @@ use crate::ids::SequentialIds;
 use crate::passwords::PlainPasswords;
 use crate::quota::MemoryQuotaStore;
 use crate::randomness::SeededRandomness;
+use crate::sealer::MarkingSealer;
 use crate::store::MemoryStore;
 
 /// The fakes and the configuration of an application, which a test can inspect and change.
@@ -155,6 +156,7 @@ impl InMemory {
             ids,
             randomness,
             passwords,
+            sealer: Some(Arc::new(MarkingSealer::default())),
             issuance: None,
             dns,
             target_blocklist,

@@ -11,7 +11,7 @@ use signpost_app::certificates::Issuance;
 use signpost_app::node_health::NodeHealth;
 use signpost_app::ports::{
     BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoBots, NoCountries, NoPasswords,
-    PasswordHasher, ROOM_FOR_ANSWERS, TargetBlocklist,
+    PasswordHasher, ROOM_FOR_ANSWERS, Sealer, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -84,6 +84,7 @@ impl Serving {
             throttle_per_minute: settings.plain.throttle_per_minute,
             account_bounds: settings.account_bounds,
             passwords: Arc::new(Argon2Hasher::new()?),
+            sealer: sealer(settings, is_new_database)?,
             issuance: issuance(common, settings, is_new_database)?,
             health: Arc::clone(&health),
         };
@@ -193,6 +194,15 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
     Ok(application(common, parts, stores, None))
 }
 
+/// Seals with the secrets key, if there is one. A missing file is made as for clicks.
+///
+/// # Errors
+/// The file cannot be made.
+fn sealer(settings: &ServeSettings, is_new_database: bool) -> Result<Option<Arc<dyn Sealer>>> {
+    let Some(file) = &settings.clicks.secrets_key else { return Ok(None) };
+    Ok(Some(Arc::new(file.keys_or_new(&OsRandomness, is_new_database)?.sealer()?)))
+}
+
 /// What an application needs beside the settings of every command.
 struct Parts {
     system: SystemDomain,
@@ -208,6 +218,7 @@ struct Parts {
     throttle_per_minute: u32,
     account_bounds: AccountBounds,
     passwords: Arc<dyn PasswordHasher>,
+    sealer: Option<Arc<dyn Sealer>>,
     issuance: Option<Issuance>,
     health: Arc<NodeHealth>,
 }
@@ -233,6 +244,7 @@ impl Parts {
             throttle_per_minute: 0,
             account_bounds: AccountBounds::NONE,
             passwords: Arc::new(NoPasswords),
+            sealer: None,
             issuance: None,
             health: Arc::default(),
         }
@@ -263,6 +275,7 @@ fn application(
         throttle_per_minute,
         account_bounds,
         passwords,
+        sealer,
         issuance,
         health,
     } = parts;
@@ -277,6 +290,7 @@ fn application(
         clock,
         randomness: Arc::new(OsRandomness),
         passwords,
+        sealer,
         issuance,
         dns,
         target_blocklist: blocklist,

@@ -8,6 +8,7 @@ use super::Database;
 use super::error::SettingsError;
 use super::setting::Setting;
 use super::sources::Sources;
+use super::values::DashboardListen;
 use super::{catalog, https_catalog};
 use crate::secrets_key_file::SecretsKeyFile;
 
@@ -74,9 +75,10 @@ impl ClickSettings {
             }
         }
         let are_recorded = sources.required(&catalog::CLICK_RECORDING)?;
-        // It also seals the keys of certificates.
+        // It also seals the keys of certificates, and secrets of people.
         let obtains_certificates = sources.optional(&https_catalog::ACME_EMAIL)?.is_some();
-        let is_needed = are_recorded || obtains_certificates;
+        let has_dashboard = sources.required(&catalog::DASHBOARD_LISTEN)? != DashboardListen::Off;
+        let is_needed = are_recorded || obtains_certificates || has_dashboard;
         let secrets_key = if is_needed { secrets_key(sources, &database)? } else { None };
         Ok(Self { are_recorded, data_dir, secrets_key, lists })
     }
