@@ -136,6 +136,12 @@ impl Destination {
     }
 }
 
+/// Whether a URL is `https`, or `http` with a host that is a name of this machine.
+#[must_use]
+pub fn is_https_or_loopback(uri: &Uri) -> bool {
+    Destination::of(uri, true).is_some()
+}
+
 /// Whether a host is a name of this machine.
 fn is_loopback(host: &str) -> bool {
     let name = host.to_ascii_lowercase();

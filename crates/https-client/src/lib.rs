@@ -6,5 +6,5 @@
 mod client;
 mod roots;
 
-pub use client::{Answer, HttpsClient, HttpsError, Limits};
+pub use client::{Answer, HttpsClient, HttpsError, Limits, is_https_or_loopback};
 pub use roots::{TrustRoots, TrustRootsError};

@@ -123,6 +123,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-click-recorder", Layer::Driven),
     ("signpost-dns", Layer::Driven),
     ("signpost-acme", Layer::Driven),
+    ("signpost-oidc", Layer::Driven),
     ("signpost-geoip", Layer::Driven),
     ("signpost-passwords", Layer::Driven),
     ("signpost-sealing", Layer::Driven),
