@@ -55,9 +55,30 @@ pub(crate) fn without_session(mut response: HttpResponse, origin: &DashboardOrig
     response
 }
 
+/// Gives the browser the cookie of a sign-in at a provider, for ten minutes (D77).
+pub(crate) fn with_flow(mut response: HttpResponse, origin: &DashboardOrigin, flow: &str) -> HttpResponse {
+    set_named_cookie(&mut response, origin, origin.flow_cookie_name(), flow, "; Max-Age=600");
+    response
+}
+
+/// Takes the cookie of a sign-in at a provider from the browser.
+pub(crate) fn without_flow(mut response: HttpResponse, origin: &DashboardOrigin) -> HttpResponse {
+    set_named_cookie(&mut response, origin, origin.flow_cookie_name(), "", "; Max-Age=0");
+    response
+}
+
 fn set_cookie(response: &mut HttpResponse, origin: &DashboardOrigin, value: &str, lifetime: &str) {
+    set_named_cookie(response, origin, origin.cookie_name(), value, lifetime);
+}
+
+fn set_named_cookie(
+    response: &mut HttpResponse,
+    origin: &DashboardOrigin,
+    name: &str,
+    value: &str,
+    lifetime: &str,
+) {
     let secure = if origin.is_secure() { "; Secure" } else { "" };
-    let name = origin.cookie_name();
     let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{lifetime}");
     // Names and tokens are plain ASCII, so the conversion cannot fail.
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {

@@ -110,6 +110,13 @@ impl DashboardOrigin {
     }
 }
 
+impl DashboardOrigin {
+    /// The name of the cookie of a sign-in at a provider.
+    pub(crate) const fn flow_cookie_name(&self) -> &'static str {
+        if self.is_secure { "__Host-signpost-flow" } else { "signpost-flow" }
+    }
+}
+
 fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }

@@ -152,15 +152,24 @@ impl Visit {
         }
     }
 
-    /// The token in the session's cookie. Two cookies of the name are no session: one may have been planted.
+    /// The token in the session's cookie.
     fn token(&self) -> Option<SecretToken> {
-        let name = self.origin().cookie_name();
+        SecretToken::parse(&self.cookie(self.origin().cookie_name())?).ok()
+    }
+
+    /// The cookie of a sign-in at a provider.
+    pub(crate) fn flow(&self) -> Option<String> {
+        self.cookie(self.origin().flow_cookie_name())
+    }
+
+    /// The value of a cookie. Two cookies of the name are none: one may have been planted.
+    fn cookie(&self, name: &str) -> Option<String> {
         // As bytes: a cookie of another application that is not text must not hide the session.
         let headers = self.request.headers().get_all(COOKIE).map(HeaderValue::as_bytes);
         let pairs = headers.flat_map(|header| header.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii);
         let mut values = pairs.filter_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
         match (values.next(), values.next()) {
-            (Some(value), None) => SecretToken::parse(std::str::from_utf8(value).ok()?).ok(),
+            (Some(value), None) => std::str::from_utf8(value).ok().map(str::to_owned),
             _ => None,
         }
     }

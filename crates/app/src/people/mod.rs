@@ -97,8 +97,6 @@ enum SessionOf {
     Header,
     /// An identity provider (D77).
     Provider {
-        /// Whether the user asked to stay signed in.
-        is_kept: bool,
         /// When the user signed in at the provider, if it says.
         authenticated_at: Option<Timestamp>,
     },
@@ -116,8 +114,8 @@ async fn insert_session(
         SessionOf::Password { is_kept } => (is_kept, token.hash(), now),
         SessionOf::Header => (false, token.hash_beside_header(), now),
         // Somebody may have signed in there days ago, which confirms nothing.
-        SessionOf::Provider { is_kept, authenticated_at } => {
-            (is_kept, token.hash(), authenticated_at.map_or(Timestamp::EPOCH, |at| at.min(now)))
+        SessionOf::Provider { authenticated_at } => {
+            (false, token.hash(), authenticated_at.map_or(Timestamp::EPOCH, |at| at.min(now)))
         }
     };
     let session = Session {

@@ -102,7 +102,7 @@ impl World {
     }
 
     async fn sign_in(&self) -> Result<OpenedSession, PersonError> {
-        match self.flow(Purpose::SignIn { is_kept: false }, None).await? {
+        match self.flow(Purpose::SignIn, None).await? {
             Finished::Opened { opened, next } => {
                 assert_eq!(next, "/next");
                 Ok(*opened)
@@ -172,8 +172,6 @@ async fn d77_a_bound_identity_signs_its_user_in() {
     assert_eq!(world.signed_in(&opened).await.user().id, opened.user.id);
     let actions = world.actions().await;
     assert_eq!(actions[..3], [AuditAction::SignedIn, AuditAction::IdentityBound, AuditAction::SignedIn]);
-    let kept = world.flow(Purpose::SignIn { is_kept: true }, None).await.unwrap();
-    assert!(matches!(kept, Finished::Opened { opened, .. } if opened.session.is_kept));
 }
 
 #[tokio::test]
@@ -220,7 +218,7 @@ async fn d77_first_sign_ins_at_once_make_one_user() {
     world.name_with_email("1", "new@staff.example", true);
     let mut ways = Vec::new();
     for _ in 0..6 {
-        ways.push(world.begin(Purpose::SignIn { is_kept: false }, None).await.unwrap());
+        ways.push(world.begin(Purpose::SignIn, None).await.unwrap());
     }
     let ended = at_once(6, async |number| world.finish(&ways[number], None).await);
     for outcome in ended {
@@ -258,8 +256,8 @@ async fn d77_a_flow_belongs_to_its_browser_for_ten_minutes() {
     let world = World::new().await;
     world.bind(ADA, "1").await.unwrap();
     let before = world.provider.redemptions();
-    let way = world.begin(Purpose::SignIn { is_kept: false }, None).await.unwrap();
-    let other = world.begin(Purpose::SignIn { is_kept: false }, None).await.unwrap();
+    let way = world.begin(Purpose::SignIn, None).await.unwrap();
+    let other = world.begin(Purpose::SignIn, None).await.unwrap();
     let (cookie, state) = &way;
     let finished = async |cookie: Option<&str>, state: Option<&str>, code: Option<&str>| {
         let callback = Callback { code, state, ..Callback::default() };
@@ -288,7 +286,7 @@ async fn d77_a_flow_belongs_to_its_browser_for_ten_minutes() {
 #[tokio::test]
 async fn d77_refusals_of_the_provider_are_told_apart() {
     let world = World::new().await;
-    let (cookie, state) = world.begin(Purpose::SignIn { is_kept: false }, None).await.unwrap();
+    let (cookie, state) = world.begin(Purpose::SignIn, None).await.unwrap();
     let callback = Callback { error: Some("access_denied<b>"), state: Some(&state), ..Callback::default() };
     let denied = finish(&world.app, Some(&cookie), callback, None, &client()).await;
     assert_eq!(refused(denied), IdentityError::Denied("access_deniedb".to_owned()));
@@ -301,7 +299,7 @@ async fn d77_refusals_of_the_provider_are_told_apart() {
 async fn d77_without_a_provider_nothing_begins() {
     let memory = InMemory::default();
     let app = memory.application();
-    let begun = begin(&app, Purpose::SignIn { is_kept: false }, "/", None).await;
+    let begun = begin(&app, Purpose::SignIn, "/", None).await;
     assert_eq!(refused(begun), IdentityError::NoProvider);
     let ended = finish(&app, Some("x"), Callback::default(), None, &client()).await;
     assert_eq!(refused(ended), IdentityError::NoProvider);
@@ -318,7 +316,7 @@ async fn d77_an_address_has_thirty_callbacks_a_minute_and_a_node_sixteen_at_once
     let throttled = world.sign_in().await;
     assert!(matches!(throttled, Err(PersonError::Wait { .. })), "{throttled:?}");
     world.memory.clock.advance(Duration::from_mins(1));
-    let way = world.begin(Purpose::SignIn { is_kept: false }, None).await.unwrap();
+    let way = world.begin(Purpose::SignIn, None).await.unwrap();
     world.provider.hold();
     let world = Arc::new(world);
     let before = world.provider.redemptions();

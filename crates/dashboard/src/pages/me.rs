@@ -9,7 +9,7 @@ use signpost_domain::{
     Violations,
 };
 
-use super::{email_taken, field, message_at, time_zones};
+use super::{email_taken, field, message_at, provider, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -154,6 +154,7 @@ async fn me_page(visit: &Visit, signed_in: &SignedIn) -> Result<MePage, Failure>
             password: Field::default(),
             needs_confirmation: !is_confirmed,
         }),
+        identity: provider::section(visit, signed_in).await?,
         sessions: sessions.iter().map(|session| session_row(visit, signed_in, session)).collect(),
         end_others_key: visit.new_key(),
         shell: own_shell(visit, user, NavItem::Me, TEXTS.title_your_settings),

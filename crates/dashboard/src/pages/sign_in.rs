@@ -2,12 +2,13 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
+use signpost_app::admission::SignedIn;
 use signpost_app::people::PersonError;
 use signpost_app::people::sign_in::{self, Credentials};
-use signpost_domain::{Password, User, Violations};
+use signpost_domain::{Password, Violations};
 
 use super::sign_in_elsewhere::{self, SIGNED_OUT};
-use super::{field, wait_sentence};
+use super::{field, provider, wait_sentence};
 use crate::answer::{page, page_with, refused, see_other, with_session, without_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -66,6 +67,7 @@ fn sign_in_page(visit: &Visit, next: &str) -> SignInPage {
         email: Field::default(),
         remember: false,
         wait: None,
+        provider: provider::sign_in_link(visit, next),
     }
 }
 
@@ -84,7 +86,7 @@ pub(crate) async fn show_confirm(visit: Visit) -> Result<HttpResponse, Failure> 
         return Err(PersonError::PasswordsOff.into());
     }
     let query = visit.query();
-    page(&confirm_page(&visit, signed_in.user(), own_path(query.text("next"))))
+    page(&confirm_page(&visit, &signed_in, own_path(query.text("next"))).await?)
 }
 
 /// `POST /confirm`
@@ -92,16 +94,16 @@ pub(crate) async fn confirm(visit: Visit, form: FormBody) -> Result<HttpResponse
     let signed_in = visit.signed_in().await?;
     let next = own_path(form.text("next"));
     let password = Password::typed(form.text("password"));
-    let view = || confirm_page(&visit, signed_in.user(), next);
+    let view = || confirm_page(&visit, &signed_in, next);
     match sign_in::confirm(visit.app(), &signed_in, &password, &visit.client()).await {
         Ok(opened) => Ok(with_session(see_other(next), visit.origin(), &opened)),
         Err(PersonError::WrongPassword) => {
-            let mut view = view();
+            let mut view = view().await?;
             view.form.general_error = Some(TEXTS.wrong_password.to_owned());
             refused(&view)
         }
         Err(PersonError::Wait { seconds }) => {
-            let view = ConfirmPage { wait: Some(wait_sentence(seconds)), ..view() };
+            let view = ConfirmPage { wait: Some(wait_sentence(seconds)), ..view().await? };
             page_with(StatusCode::TOO_MANY_REQUESTS, &view)
         }
         Err(PersonError::Gone) => Err(Failure::sign_in_first(next)),
@@ -109,8 +111,12 @@ pub(crate) async fn confirm(visit: Visit, form: FormBody) -> Result<HttpResponse
     }
 }
 
-fn confirm_page(visit: &Visit, user: &User, next: &str) -> ConfirmPage {
-    ConfirmPage {
+async fn confirm_page(visit: &Visit, signed_in: &SignedIn, next: &str) -> Result<ConfirmPage, Failure> {
+    let user = signed_in.user();
+    let provider = provider::confirm_link(visit, signed_in, next).await?;
+    Ok(ConfirmPage {
+        asks_password: user.password.is_some() || provider.is_none(),
+        provider,
         card: card_of(user),
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         next: next.to_owned(),
@@ -119,5 +125,5 @@ fn confirm_page(visit: &Visit, user: &User, next: &str) -> ConfirmPage {
         // Without its query, so that what was typed there is not sent again.
         cancel: next.split('?').next().unwrap_or("/").to_owned(),
         wait: None,
-    }
+    })
 }

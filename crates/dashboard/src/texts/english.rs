@@ -5,6 +5,7 @@ use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_operator::OPERATOR;
+use super::english_provider_sign_in::PROVIDER;
 use super::english_shortcuts::SHORTCUTS;
 use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
 use super::{english_audit::action, english_errors::error};
@@ -19,6 +20,7 @@ pub static ENGLISH: Texts = Texts {
     shortcut: &SHORTCUTS,
     operator: &OPERATOR,
     sign_in_elsewhere: &SIGN_IN_ELSEWHERE,
+    provider: &PROVIDER,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

@@ -11,6 +11,8 @@ pub(super) const fn action(action: AuditAction) -> &'static str {
         AuditAction::UserEnabled => "Enabled a user",
         AuditAction::PasswordChanged => "Changed a password",
         AuditAction::EmailChanged => "Changed an e-mail address",
+        AuditAction::IdentityBound => "Connected a sign-in elsewhere",
+        AuditAction::IdentityUnbound => "Disconnected a sign-in elsewhere",
         AuditAction::SessionsEnded => "Ended sessions",
         AuditAction::TicketMade => "Made an invitation or a reset link",
         AuditAction::MemberJoined => "Joined the account",

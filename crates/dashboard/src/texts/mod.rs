@@ -11,10 +11,12 @@ mod english_domains;
 mod english_editor;
 mod english_errors;
 mod english_operator;
+mod english_provider_sign_in;
 mod english_shortcuts;
 mod english_sign_in_elsewhere;
 mod error_words;
 mod operator;
+mod provider_sign_in;
 mod shortcuts;
 mod sign_in_elsewhere;
 
@@ -28,6 +30,7 @@ pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use error_words::ErrorWords;
 pub use operator::OperatorTexts;
+pub use provider_sign_in::{ProviderTexts, ProviderWords};
 pub use shortcuts::ShortcutTexts;
 pub use sign_in_elsewhere::SignInElsewhereTexts;
 
@@ -50,6 +53,7 @@ pub struct Texts {
     pub shortcut: &'static ShortcutTexts,
     pub operator: &'static OperatorTexts,
     pub sign_in_elsewhere: &'static SignInElsewhereTexts,
+    pub provider: &'static ProviderTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

@@ -21,6 +21,7 @@ mod operator_accounts;
 mod operator_health;
 mod operator_users;
 mod pixels;
+mod provider_sign_in;
 mod settings;
 mod shell;
 mod sign_in_elsewhere;
@@ -56,6 +57,7 @@ pub use operator_accounts::{
 pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
 pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
+pub use provider_sign_in::{AcceptIdentityPage, BindIdentityPage, IdentitySection, ProviderLink};
 pub use settings::SettingsPage;
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};

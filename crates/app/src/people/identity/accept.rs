@@ -3,13 +3,21 @@
 use signpost_domain::{AuditAction, SecretToken, TicketPurpose, Violations};
 
 use super::opening::bind_within;
-use super::pending::Pending;
+use super::pending::{Pending, Shown};
 use crate::application::Application;
 use crate::audit::record;
 use crate::people::profile::of_user;
 use crate::people::tickets::{NewPerson, insert_new, profile_of, taken, valid};
 use crate::people::{Client, OpenedSession, PersonError, SessionOf, insert_session};
 use crate::unit_of_work::{Attempts, commit};
+
+/// Whom the provider has named in a flow for this invitation.
+///
+/// # Errors
+/// [`PersonError::Identity`].
+pub fn accepting(app: &Application, token: &SecretToken, pending: &str) -> Result<Shown, PersonError> {
+    Ok(Shown::of(&Pending::open_for_ticket(app, token, pending)?))
+}
 
 /// Creates the user of an invitation without a password, binds it to the identity that the provider has named in a flow for this
 /// invitation, and signs it in. The user has the address of the invitation, whatever address the provider names.
@@ -32,7 +40,7 @@ pub async fn accept(
         Some(profile) if violations.is_empty() => profile,
         _ => return Err(PersonError::Invalid(violations)),
     };
-    let source = SessionOf::Provider { is_kept: false, authenticated_at: claims.authenticated_at };
+    let source = SessionOf::Provider { authenticated_at: claims.authenticated_at };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {

@@ -120,9 +120,7 @@ async fn ended(
 ) -> Result<Finished, PersonError> {
     let opened = |opened, next| Ok(Finished::Opened { opened: Box::new(opened), next });
     match &flow.purpose {
-        Purpose::SignIn { is_kept } => {
-            opened(sign_in(app, provider, &claims, *is_kept, client).await?, flow.next)
-        }
+        Purpose::SignIn => opened(sign_in(app, provider, &claims, client).await?, flow.next),
         Purpose::Confirm(_) => {
             let signed_in = signed_in.ok_or(IdentityError::FlowLost)?;
             opened(confirm(app, &flow, &claims, signed_in).await?, flow.next)
@@ -137,7 +135,7 @@ async fn ended(
             if bound.is_some() {
                 // The person has a user, who accepts the invitation by signing in.
                 let next = format!("/invitation/{}", ticket.expose());
-                return opened(sign_in(app, provider, &claims, false, client).await?, next);
+                return opened(sign_in(app, provider, &claims, client).await?, next);
             }
             let pending = Pending::of(app, claims);
             let sealed = pending.seal_for_ticket(app, ticket)?;

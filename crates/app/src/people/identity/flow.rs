@@ -29,10 +29,7 @@ const MAX_NEXT: usize = 1024;
 #[derive(Debug, Clone)]
 pub enum Purpose {
     /// To sign in.
-    SignIn {
-        /// Whether the session outlives the browser.
-        is_kept: bool,
-    },
+    SignIn,
     /// To bind the user of a session.
     Bind(SessionId),
     /// To accept an invitation, with the token of its link.
@@ -77,8 +74,7 @@ impl Flow {
     fn seal(&self, sealer: &dyn Sealer) -> Result<String, PersonError> {
         let Self { purpose, state, nonce, verifier, started_at, next } = self;
         let (kind, about) = match purpose {
-            Purpose::SignIn { is_kept: false } => ("sign-in", String::new()),
-            Purpose::SignIn { is_kept: true } => ("sign-in-kept", String::new()),
+            Purpose::SignIn => ("sign-in", String::new()),
             Purpose::Bind(session) => ("bind", session.to_string()),
             Purpose::Accept(ticket) => ("accept", ticket.expose().to_owned()),
             Purpose::Confirm(session) => ("confirm", session.to_string()),
@@ -92,8 +88,7 @@ impl Flow {
     pub(super) fn open(sealer: &dyn Sealer, cookie: &str, now: Timestamp) -> Option<Self> {
         let [kind, about, state, nonce, verifier, at, next] = fields::open(sealer, SEALED_FOR, cookie)?;
         let purpose = match kind.as_str() {
-            "sign-in" => Purpose::SignIn { is_kept: false },
-            "sign-in-kept" => Purpose::SignIn { is_kept: true },
+            "sign-in" => Purpose::SignIn,
             "bind" => Purpose::Bind(about.parse().ok()?),
             "accept" => Purpose::Accept(SecretToken::parse(&about).ok()?),
             "confirm" => Purpose::Confirm(about.parse().ok()?),
@@ -128,7 +123,7 @@ pub async fn begin(
             require_confirmed(app, signed_in.ok_or(PersonError::Gone)?)?;
             None
         }
-        Purpose::SignIn { .. } | Purpose::Confirm(_) => None,
+        Purpose::SignIn | Purpose::Confirm(_) => None,
     };
     let flow = Flow::begin(app, purpose, next)?;
     let challenge = BASE64URL.encode(Sha256::digest(flow.verifier.expose().as_bytes()));

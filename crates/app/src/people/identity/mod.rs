@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use signpost_domain::{Email, EmailDomain, ExternalIdentity};
 
-pub use self::accept::accept;
+pub use self::accept::{accept, accepting};
 pub use self::binding::{bind, bound, unbind};
 pub use self::callback::{Callback, Finished, finish};
 pub use self::flow::{Begun, Purpose, begin};

@@ -17,10 +17,9 @@ pub(super) async fn sign_in(
     app: &Application,
     provider: &ProviderSignIn,
     claims: &IdentityClaims,
-    is_kept: bool,
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
-    let source = SessionOf::Provider { is_kept, authenticated_at: claims.authenticated_at };
+    let source = SessionOf::Provider { authenticated_at: claims.authenticated_at };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {

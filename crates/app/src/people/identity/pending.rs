@@ -26,15 +26,20 @@ pub struct Shown {
     pub subject: Subject,
 }
 
+impl Shown {
+    pub(super) fn of(claims: &IdentityClaims) -> Self {
+        let IdentityClaims { identity, email, name, is_email_verified: _, authenticated_at: _ } = claims;
+        Self { email: email.clone(), name: name.clone(), subject: identity.subject.clone() }
+    }
+}
+
 impl Pending {
     pub(super) fn of(app: &Application, claims: IdentityClaims) -> Self {
         Self { claims, at: app.clock.now() }
     }
 
     pub(super) fn shown(&self) -> Shown {
-        let IdentityClaims { identity, email, name, is_email_verified: _, authenticated_at: _ } =
-            &self.claims;
-        Shown { email: email.clone(), name: name.clone(), subject: identity.subject.clone() }
+        Shown::of(&self.claims)
     }
 
     /// Sealed so that only this session can bind it.
