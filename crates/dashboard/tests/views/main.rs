@@ -23,5 +23,6 @@ mod markup;
 mod operator_samples;
 mod payloads;
 mod people_samples;
+mod provider_samples;
 mod samples;
 mod sizes;
