@@ -2,7 +2,7 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    AcceptIdentityPage, BindIdentityPage, ConfirmPage, Field, Form, IdentitySection, InvitationPage, Invitee,
+    AcceptIdentityPage, BindIdentityPage, ConfirmPage, Field, IdentitySection, InvitationPage, Invitee,
     MePage, NavItem, ProfileForm, ProviderLink, Select, SignInPage,
 };
 
@@ -104,7 +104,7 @@ fn section(m: &Maker) {
     };
     let page = |identity| MePage {
         shell: m.shell(ENGLISH.title_your_settings, NavItem::Me),
-        profile: ProfileForm { form: Form::default(), time_zone: m.zones("UTC"), ..ProfileForm::default() },
+        profile: ProfileForm { form: form(8), time_zone: m.zones("UTC"), ..ProfileForm::default() },
         password: None,
         identity: Some(identity),
         sessions: Vec::new(),
