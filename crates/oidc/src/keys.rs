@@ -100,13 +100,11 @@ impl Keys {
     /// The key that a token names. A token may leave the id out if there is no choice.
     fn find(&self, algorithm: Algorithm, id: Option<&str>) -> Option<&Key> {
         let mut fitting = self.0.iter().filter(|key| key.fits(algorithm));
-        match id {
-            Some(id) => fitting.find(|key| key.id.as_deref() == Some(id)),
-            None => {
-                let only = fitting.next()?;
-                fitting.next().is_none().then_some(only)
-            }
+        if let Some(id) = id {
+            return fitting.find(|key| key.id.as_deref() == Some(id));
         }
+        let only = fitting.next()?;
+        fitting.next().is_none().then_some(only)
     }
 
     /// Whether there is a key that a token could have been signed with.

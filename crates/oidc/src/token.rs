@@ -14,7 +14,7 @@ use crate::configuration::{check_issuer, shown};
 use crate::keys::{Algorithm, Keys};
 
 /// How far the clocks of this machine and of the provider may be apart.
-const LEEWAY: Duration = Duration::from_secs(60);
+const LEEWAY: Duration = Duration::from_mins(1);
 
 /// The header of a token.
 #[derive(Debug, Deserialize)]

@@ -7,7 +7,9 @@ mod steps;
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{IdentityProvider as _, ProviderError, TokenFault};
-use signpost_test_servers::identity_provider::{Endpoint, Misbehaviour, Person, ProfileIn, Signing};
+use signpost_test_servers::identity_provider::{
+    Endpoint, Misbehaviour, Person, ProfileIn, SecretIn, Signing,
+};
 use steps::{REDIRECT_URI, World, parameter};
 
 const UNREACHABLE: &str = "cannot be reached";
@@ -34,9 +36,9 @@ async fn d77_a_strict_provider_finds_nothing_to_refuse() {
 
 #[tokio::test]
 async fn d77_a_secret_with_any_characters_is_sent_as_the_provider_wants_it() {
-    for in_the_form in [false, true] {
+    for place in [SecretIn::Header, SecretIn::Form] {
         let world = World::with_secret("client id/:%", "s:e+c r%e&t=\u{e9}");
-        world.server.take_secrets_in_the_form_only(in_the_form);
+        world.server.take_secret_in(place);
         world.sign_in().await.unwrap();
         assert_eq!(world.server.refusals(), Vec::<String>::new());
     }

@@ -95,6 +95,16 @@ pub enum ProfileIn {
     UserInfo,
 }
 
+/// Where the client's secret must be at the token endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SecretIn {
+    /// In the header `Authorization`.
+    #[default]
+    Header,
+    /// In the form.
+    Form,
+}
+
 type Alteration = Box<dyn Fn(&mut Value) + Send>;
 
 /// A running provider. Dropping it ends it. A change applies to every request that arrives after the call has returned.
@@ -133,11 +143,10 @@ struct State {
     authenticated_at: i64,
     must_stay_signed_in: bool,
     profile_in: ProfileIn,
-    post_only: bool,
+    secret_in: SecretIn,
     names_issuer: bool,
     signing: Signing,
     is_rotated: bool,
-    clock_offset: i64,
     number: usize,
     codes: HashMap<String, Grant>,
     access_tokens: HashMap<String, Person>,
@@ -157,17 +166,18 @@ impl Shared {
 }
 
 impl State {
-    /// Seconds since 1970, by the provider's clock.
-    fn now(&self) -> i64 {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        i64::try_from(now).unwrap() + self.clock_offset
-    }
-
     /// A text that this provider has not given out before.
     fn fresh(&mut self, kind: &str) -> String {
         self.number += 1;
         format!("{kind}~{}", self.number)
     }
+}
+
+/// Seconds since 1970.
+#[allow(clippy::disallowed_methods, reason = "the program under test runs on the real clock")]
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    i64::try_from(now).unwrap()
 }
 
 impl IdentityProviderServer {
@@ -216,7 +226,7 @@ impl IdentityProviderServer {
     /// Signs a person in, in place of whoever was before.
     pub fn sign_in(&self, person: Person) {
         let mut state = self.shared.state();
-        state.authenticated_at = state.now();
+        state.authenticated_at = now();
         state.person = Some(person);
     }
 
@@ -235,9 +245,9 @@ impl IdentityProviderServer {
         self.shared.state().profile_in = place;
     }
 
-    /// Sets whether clients prove themselves in the form only.
-    pub fn take_secrets_in_the_form_only(&self, post_only: bool) {
-        self.shared.state().post_only = post_only;
+    /// Sets where clients must send their secret.
+    pub fn take_secret_in(&self, place: SecretIn) {
+        self.shared.state().secret_in = place;
     }
 
     /// Sets whether callbacks have `iss` (RFC 9207).
@@ -253,11 +263,6 @@ impl IdentityProviderServer {
     /// Replaces the keys by others with other ids.
     pub fn rotate_keys(&self) {
         self.shared.state().is_rotated = true;
-    }
-
-    /// Moves the provider's clock away from the machine's, by seconds.
-    pub fn move_clock(&self, offset: i64) {
-        self.shared.state().clock_offset = offset;
     }
 
     /// Changes each configuration before it is sent.
@@ -286,7 +291,6 @@ impl IdentityProviderServer {
         state.misbehaviours.clear();
         (state.configuration, state.claims, state.user_info) = (None, None, None);
         state.signing = Signing::default();
-        state.clock_offset = 0;
     }
 
     /// The number of requests to this endpoint since the start, including those that it did not answer well.

@@ -14,17 +14,19 @@ pub(super) static PROVIDER: ProviderTexts = ProviderTexts {
     bind_button: "Connect",
     bind_lead: |a| {
         format!(
-            "You are {a} there. If that is you, connect: whoever is signed in there as you then signs in here as you."
+            "You are signed in there as {a}. Connect if that is you. From then on you can sign in there instead of typing your password."
         )
     },
     bind_title: |a| format!("Connect your sign-in at {a}?"),
+    confirm_title: "Sign in again, please",
+    confirm_why: "This step can do lasting harm in the wrong hands, so sign in once more where you always sign in. It then counts for 15 minutes.",
     confirm_with: |a| format!("Sign in again with {a}"),
     connect: |a| format!("Connect {a}"),
     connected: |a, b| {
         format!("Connected to {b} since {a}. You can sign in there instead of typing a password.")
     },
     disconnect: |a| format!("Disconnect {a}"),
-    disconnect_hint: "Afterwards you sign in with your password only.",
+    disconnect_hint: "Once it is disconnected, you sign in with your password only.",
     error: words,
     not_connected: |a| {
         format!("You can sign in at {a} instead of typing a password, once you have connected it.")

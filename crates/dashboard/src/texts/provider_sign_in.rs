@@ -13,6 +13,8 @@ pub struct ProviderTexts {
     pub bind_button: &'static str,
     pub bind_lead: One,
     pub bind_title: One,
+    pub confirm_title: &'static str,
+    pub confirm_why: &'static str,
     pub confirm_with: One,
     pub connect: One,
     pub connected: Two,

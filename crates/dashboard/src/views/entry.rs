@@ -209,7 +209,14 @@ pub struct ConfirmPage {
 
 impl ConfirmPage {
     const fn heading(&self) -> &'static str {
-        self.card.t.confirm_title
+        let t = self.card.t;
+        if self.asks_password { t.confirm_title } else { t.provider.confirm_title }
+    }
+
+    /// Why, unless the page has a sentence of its own.
+    const fn usual_reason(&self) -> &'static str {
+        let t = self.card.t;
+        if self.asks_password { t.confirm_why } else { t.provider.confirm_why }
     }
 }
 

@@ -14,8 +14,8 @@ pub(crate) fn add(m: &Maker) {
     section(m);
 }
 
-fn link(m: &Maker, text: fn(&str) -> String, href: &str) -> Option<ProviderLink> {
-    Some(ProviderLink { label: text(&m.w("login.example.com")), href: href.to_owned() })
+fn link(m: &Maker, text: fn(&str) -> String, href: &str) -> ProviderLink {
+    ProviderLink { label: text(&m.w("login.example.com")), href: href.to_owned() }
 }
 
 fn ways_in(m: &Maker) {
@@ -26,7 +26,7 @@ fn ways_in(m: &Maker) {
         email: Field::default(),
         remember: false,
         wait: None,
-        provider: link(m, ENGLISH.provider.sign_in_with, "/sign-in/provider"),
+        provider: Some(link(m, ENGLISH.provider.sign_in_with, "/sign-in/provider")),
     };
     m.add("sign-in-provider", &sign_in);
     let invitation = InvitationPage {
@@ -43,7 +43,7 @@ fn ways_in(m: &Maker) {
             time_zone: m.zones("UTC"),
             time_zone_is_untouched: true,
         },
-        provider: link(m, ENGLISH.provider.accept_with, "/invitation/x/provider"),
+        provider: Some(link(m, ENGLISH.provider.accept_with, "/invitation/x/provider")),
     };
     m.add("invitation-provider", &invitation);
     let confirm = ConfirmPage {
@@ -54,7 +54,7 @@ fn ways_in(m: &Maker) {
         why: String::new(),
         cancel: "/me".to_owned(),
         wait: None,
-        provider: link(m, ENGLISH.provider.confirm_with, "/confirm/provider"),
+        provider: Some(link(m, ENGLISH.provider.confirm_with, "/confirm/provider")),
         asks_password: true,
     };
     m.add("confirm-provider", &confirm);

@@ -233,7 +233,9 @@ mod tests {
             Given::new().with("oidc-issuer", issuer).assert_refused("--oidc-issuer: must be an https:// URL");
         }
         Given::new().with("oidc-domains", "example.com,@x").assert_refused("must be the domain of e-mail");
-        Given::new().with("oidc-client-id", "sign\u{e9}post").assert_refused("must be 1 to 255 ASCII characters");
+        Given::new()
+            .with("oidc-client-id", "sign\u{e9}post")
+            .assert_refused("must be 1 to 255 ASCII characters");
     }
 
     #[test]

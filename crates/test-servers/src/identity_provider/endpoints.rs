@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::form_urlencoded::{byte_serialize, parse};
 
 use super::connection::{Request, Response};
-use super::{Endpoint, Grant, Person, ProfileIn, Shared, State};
+use super::{Endpoint, Grant, Person, ProfileIn, SecretIn, Shared, State, now};
 
 /// How long tokens are valid, in seconds.
 const VALID: i64 = 300;
@@ -51,8 +51,11 @@ fn refuse(shared: &Shared, response: Response, reason: &str) -> Response {
 fn configuration(shared: &Shared) -> Response {
     let issuer = &shared.issuer;
     let state = shared.state();
-    let methods =
-        if state.post_only { json!(["client_secret_post"]) } else { json!(["client_secret_basic"]) };
+    let methods = if state.secret_in == SecretIn::Form {
+        json!(["client_secret_post"])
+    } else {
+        json!(["client_secret_basic"])
+    };
     let mut document = json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{issuer}/authorize?realm=1"),
@@ -113,7 +116,7 @@ fn authorize(shared: &Shared, request: &Request) -> Result<Response, Refused> {
     }
     let mut state = shared.state();
     state.login_hint = query.get("login_hint").cloned();
-    let issuer = state.names_issuer.then(|| format!("&iss={}", encoded(&shared.issuer))).unwrap_or_default();
+    let issuer = if state.names_issuer { format!("&iss={}", encoded(&shared.issuer)) } else { String::new() };
     let back = |answer: String| {
         let separator = if shared.redirect_uri.contains('?') { '&' } else { '?' };
         let (uri, returned) = (&shared.redirect_uri, encoded(get("state")));
@@ -124,7 +127,7 @@ fn authorize(shared: &Shared, request: &Request) -> Result<Response, Refused> {
     };
     let must_sign_in = query.get("max_age").is_some_and(|age| age == "0") || get("prompt") == "login";
     if must_sign_in && !state.must_stay_signed_in {
-        state.authenticated_at = state.now();
+        state.authenticated_at = now();
     }
     let code = state.fresh("code");
     let grant = Grant {
@@ -183,7 +186,7 @@ fn token(shared: &Shared, request: &Request) -> Result<Response, Refused> {
 /// Whether the request has the client's id and secret in the one place where they belong.
 fn is_client(shared: &Shared, state: &State, request: &Request, form: &HashMap<String, String>) -> bool {
     let (id, secret) = (&shared.client_id, &shared.client_secret);
-    if state.post_only {
+    if state.secret_in == SecretIn::Form {
         return request.authorization.is_none()
             && form.get("client_id") == Some(id)
             && form.get("client_secret") == Some(secret);
@@ -194,7 +197,7 @@ fn is_client(shared: &Shared, state: &State, request: &Request, form: &HashMap<S
 }
 
 fn id_token(shared: &Shared, state: &State, grant: &Grant) -> String {
-    let now = state.now();
+    let now = now();
     let mut claims = json!({
         "iss": shared.issuer,
         "sub": grant.person.subject,

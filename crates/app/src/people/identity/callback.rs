@@ -18,7 +18,7 @@ use crate::unit_of_work::{Attempts, commit};
 const FAILED: &str = "signpost_failed_provider_sign_ins_total";
 
 /// How far the clocks of this node and of the provider may be apart.
-const LEEWAY: Duration = Duration::from_secs(60);
+const LEEWAY: Duration = Duration::from_mins(1);
 
 /// How much of a provider's error code is shown.
 const SHOWN_ERROR: usize = 64;

@@ -17,8 +17,8 @@ pub(super) fn seal<const N: usize>(
 ) -> Result<String, PersonError> {
     // A line feed would move the fields behind it. Their types allow none.
     let fields = fields.map(|field| if field.contains('\n') { "" } else { field });
-    let SealedSecret(sealed) = sealer.seal(purpose, fields.join("\n").as_bytes())?;
-    Ok(BASE64URL.encode(sealed))
+    let SealedSecret(bytes) = sealer.seal(purpose, fields.join("\n").as_bytes())?;
+    Ok(BASE64URL.encode(bytes))
 }
 
 /// Opens fields that were sealed for the same purpose.
