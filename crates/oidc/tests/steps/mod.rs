@@ -1,6 +1,7 @@
 //! A provider with one client, and a browser's way there and back.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(clippy::disallowed_methods, reason = "the provider runs on the real clock")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
