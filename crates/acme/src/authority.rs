@@ -18,17 +18,20 @@ use signpost_app::ports::{
     OrderProgress, OrderUrl, RenewalAdvice, RenewalId,
 };
 use signpost_domain::{Email, Hostname, RenewalWindow, ValidationMethod};
+use signpost_https_client::{HttpsClient, Limits};
 use tokio::time::timeout;
 
 use crate::certificate;
-use crate::clock_comparison::{ClockComparison, ClockDifference};
+use crate::clock_comparison::{ClockDifference, ComparingClient};
 use crate::directory::{Directory, DirectoryCache, get};
 use crate::failure::{authority_error, is_kind, is_refusal, is_unknown_order, unavailable};
-use crate::https::HttpsClient;
 use crate::options::{AcmeOptions, AcmeOptionsError};
 use crate::progress::{challenge_type, progress};
 use crate::retry_after::{instant, retry_after};
 use crate::transport::{CallTransport, Notes};
+
+/// The maximum length of an answer. Chains of certificates have a few kilobytes.
+const MAX_BODY: usize = 1 << 20;
 
 /// How often a call starts again after `badNonce`. Each time the library has tried three nonces.
 const ROUNDS: u32 = 4;
@@ -39,7 +42,7 @@ const REQUESTS_OF_A_CALL: u32 = 3;
 /// An authority that speaks ACME. Calls need a Tokio runtime with time and network.
 pub struct AcmeAuthority {
     options: AcmeOptions,
-    https: Arc<HttpsClient>,
+    https: Arc<ComparingClient>,
     clock: Arc<dyn Clock>,
     directory: DirectoryCache,
 }
@@ -67,8 +70,9 @@ impl AcmeAuthority {
         if !url.is_some_and(|url| url.scheme_str() == Some("https") && url.host().is_some()) {
             return Err(AcmeOptionsError::Directory(options.directory));
         }
-        let clocks = ClockComparison::new(Arc::clone(&clock));
-        let https = Arc::new(HttpsClient::new(options.roots.client_config()?, options.time_limit, clocks));
+        let limits = Limits { time: options.time_limit, body: MAX_BODY };
+        let https = HttpsClient::new(options.roots.client_config()?, limits);
+        let https = Arc::new(ComparingClient::new(https, Arc::clone(&clock)));
         Ok(Self { options, https, clock, directory: DirectoryCache::default() })
     }
 

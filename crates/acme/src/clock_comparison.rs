@@ -5,9 +5,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::Request;
 use hyper::header::{DATE, HeaderMap};
 use signpost_app::ports::Clock;
 use signpost_domain::Timestamp;
+use signpost_https_client::{Answer, HttpsClient, HttpsError};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
@@ -20,7 +24,7 @@ const TOLERATED: Duration = Duration::from_mins(1);
 const LOGGED_EVERY: Duration = Duration::from_hours(1);
 
 /// Compares the clocks with each answer.
-pub(crate) struct ClockComparison {
+struct ClockComparison {
     clock: Arc<dyn Clock>,
     last: Mutex<Last>,
 }
@@ -33,17 +37,17 @@ struct Last {
 }
 
 impl ClockComparison {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+    fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, last: Mutex::default() }
     }
 
     /// What the last answer said.
-    pub(crate) fn difference(&self) -> Option<ClockDifference> {
+    fn difference(&self) -> Option<ClockDifference> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).difference
     }
 
     /// Logs a warning if the clocks differ, unless it has just done so.
-    pub(crate) fn note(&self, headers: &HeaderMap) {
+    fn note(&self, headers: &HeaderMap) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.difference = difference(headers, self.clock.now());
         let Some(ClockDifference { by, is_ahead }) = last.difference else { return };
@@ -58,6 +62,30 @@ impl ClockComparison {
             "this machine's clock is {direction} that of the certificate authority: correct it, or certificates are renewed at the \
              wrong time"
         );
+    }
+}
+
+/// The HTTPS client, which compares the clocks with each answer.
+pub(crate) struct ComparingClient {
+    https: HttpsClient,
+    clocks: ClockComparison,
+}
+
+impl ComparingClient {
+    pub(crate) fn new(https: HttpsClient, clock: Arc<dyn Clock>) -> Self {
+        Self { https, clocks: ClockComparison::new(clock) }
+    }
+
+    /// The whole answer of the authority.
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Result<Answer, HttpsError> {
+        let answer = self.https.send(request).await?;
+        self.clocks.note(&answer.parts.headers);
+        Ok(answer)
+    }
+
+    /// How far this machine's clock was from the authority's at the last answer, if that is far.
+    pub(crate) fn clock_difference(&self) -> Option<ClockDifference> {
+        self.clocks.difference()
     }
 }
 

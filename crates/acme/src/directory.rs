@@ -9,9 +9,10 @@ use hyper::{Method, Request, Uri};
 use serde::Deserialize;
 use serde_json::Value;
 use signpost_app::ports::{AuthorityError, Clock};
+use signpost_https_client::Answer;
 
+use crate::clock_comparison::ComparingClient;
 use crate::failure::{rejected, unavailable, unreachable};
-use crate::https::{Answer, HttpsClient};
 use crate::transport::Rejection;
 
 /// How long a directory is kept. Authorities announce changes long before.
@@ -46,7 +47,7 @@ impl DirectoryCache {
     pub(crate) async fn get(
         &self,
         url: &str,
-        https: &HttpsClient,
+        https: &ComparingClient,
         clock: &dyn Clock,
     ) -> Result<Arc<Directory>, AuthorityError> {
         let now = clock.instant();
@@ -67,7 +68,11 @@ impl DirectoryCache {
 }
 
 /// A `GET` request without a signature.
-pub(crate) async fn get(url: &str, https: &HttpsClient, clock: &dyn Clock) -> Result<Answer, AuthorityError> {
+pub(crate) async fn get(
+    url: &str,
+    https: &ComparingClient,
+    clock: &dyn Clock,
+) -> Result<Answer, AuthorityError> {
     let uri: Uri = url.parse().map_err(|_| unavailable(format!("`{url}` is not a URL")))?;
     let mut request = Request::new(Full::new(Bytes::new()));
     *request.method_mut() = Method::GET;

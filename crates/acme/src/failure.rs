@@ -6,8 +6,8 @@ use hyper::StatusCode;
 use serde::Deserialize;
 use signpost_app::ports::{AuthorityError, Clock, WaitScope};
 use signpost_domain::{CertificateFailure, CertificateFailureReason, Timestamp};
+use signpost_https_client::HttpsError;
 
-use crate::https::HttpsError;
 use crate::transport::Rejection;
 
 pub(crate) const BAD_NONCE: &str = "badNonce";

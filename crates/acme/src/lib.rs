@@ -2,7 +2,7 @@
 //!
 //! # What goes over the wire
 //!
-//! `instant-acme` speaks the protocol, over a small HTTPS client of this crate. The client connects to `https` only, follows no
+//! `instant-acme` speaks the protocol, over `signpost-https-client`. The client connects to `https` only, follows no
 //! redirects, reads at most 1 MiB of an answer, and ends each request within [`AcmeOptions::time_limit`]. A call of
 //! the port makes a few requests and takes at most three times as long. Connections are not kept: an order needs about ten
 //! requests, and days may pass until the next one.
@@ -27,7 +27,6 @@ mod certificate;
 mod clock_comparison;
 mod directory;
 mod failure;
-mod https;
 mod options;
 mod progress;
 mod retry_after;
@@ -35,4 +34,4 @@ mod transport;
 
 pub use authority::AcmeAuthority;
 pub use clock_comparison::ClockDifference;
-pub use options::{AcmeOptions, AcmeOptionsError, AcmeRoots, ExternalAccount, LETS_ENCRYPT};
+pub use options::{AcmeOptions, AcmeOptionsError, ExternalAccount, LETS_ENCRYPT};

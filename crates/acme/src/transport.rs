@@ -13,9 +13,10 @@ use hyper::{Request, Response, StatusCode};
 use instant_acme::{BodyWrapper, BytesResponse, Error, HttpClient};
 use signpost_app::ports::Clock;
 use signpost_domain::Timestamp;
+use signpost_https_client::{Answer, HttpsError};
 
+use crate::clock_comparison::ComparingClient;
 use crate::failure::{BAD_NONCE, Problem};
-use crate::https::{Answer, HttpsClient, HttpsError};
 use crate::retry_after::retry_after;
 
 /// An answer with a status of failure.
@@ -63,7 +64,7 @@ impl Notes {
 
 /// The client of one call.
 pub(crate) struct CallTransport {
-    pub(crate) https: Arc<HttpsClient>,
+    pub(crate) https: Arc<ComparingClient>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) notes: Arc<Notes>,
 }

@@ -10,6 +10,7 @@ use crate::analytics::Analytics;
 use crate::certificates::Issuance;
 use crate::changes::ChangeFeed;
 use crate::node_health::NodeHealth;
+use crate::people::identity::ProviderSignIn;
 use crate::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
     QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
@@ -68,6 +69,8 @@ pub struct Application {
     pub client_addresses: ClientAddresses,
     /// The proxy that signs people in, if there is one. Passwords are off then (D77).
     pub proxy_sign_in: Option<ProxySignIn>,
+    /// The identity provider at which people may sign in, if there is one. Its flows need the `sealer` (D77).
+    pub provider_sign_in: Option<ProviderSignIn>,
     /// How many bytes of answers are remembered for one account (D12).
     pub room_for_answers: u64,
     /// Limits how much of this node analytics may use.

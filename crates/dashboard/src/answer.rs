@@ -1,10 +1,12 @@
 //! Answers: pages, redirects, and the cookie of the session.
 
+use std::time::Duration;
+
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
 use askama::Template;
-use signpost_app::people::{CODE_WITHIN, OpenedSession};
+use signpost_app::people::OpenedSession;
 use signpost_domain::{SESSION_KEPT, SecretToken};
 
 use crate::failure::Failure;
@@ -59,14 +61,15 @@ pub(crate) fn without_session(mut response: HttpResponse, origin: &DashboardOrig
     response
 }
 
-/// Gives the browser what it keeps between two steps of a sign-in.
+/// Gives the browser what it keeps between two steps of a sign-in, which may take this long.
 pub(crate) fn with_step(
     mut response: HttpResponse,
     origin: &DashboardOrigin,
     name: &str,
     value: &str,
+    within: Duration,
 ) -> HttpResponse {
-    let lifetime = format!("; Max-Age={}", CODE_WITHIN.as_secs());
+    let lifetime = format!("; Max-Age={}", within.as_secs());
     set_cookie(&mut response, origin, &origin.cookie_name(name), value, &lifetime);
     response
 }

@@ -7,6 +7,7 @@ use askama::Template;
 use signpost_app::accounts::OperatorError;
 use signpost_app::admission::NotEntered;
 use signpost_app::people::PersonError;
+use signpost_app::people::identity::IdentityError;
 use signpost_app::ports::StoreError;
 use signpost_app::{AppError, with_causes};
 use signpost_domain::Refusal;
@@ -190,6 +191,7 @@ impl From<OperatorError> for Failure {
 impl From<PersonError> for Failure {
     fn from(error: PersonError) -> Self {
         match error {
+            PersonError::Identity(IdentityError::NoProvider) => Self::NOT_FOUND,
             PersonError::TicketVoid => Self::Page(ErrorKind::TicketUsed),
             PersonError::NotInvited => Self::Page(ErrorKind::Forbidden),
             PersonError::PasswordsOff => Self::Page(ErrorKind::PasswordsOff),
@@ -208,6 +210,7 @@ impl From<PersonError> for Failure {
             PersonError::HashingFailed(cause) => Self::Broken(cause),
             // Their forms show these.
             error @ (PersonError::Invalid(_)
+            | PersonError::Identity(_)
             | PersonError::EmailTaken
             | PersonError::EmailOfProxy
             | PersonError::LastOwner

@@ -23,6 +23,6 @@ pub mod views;
 mod visit;
 
 pub use origin::{DashboardOrigin, MalformedOrigin};
-pub use paths::{Access, ROUTES, RouteInfo, RouteMethod};
+pub use paths::{Access, PROVIDER_CALLBACK, ROUTES, RouteInfo, RouteMethod};
 pub use server::{DashboardOptions, DashboardServer};
 pub use service::{DashboardWorkers, dashboard_service};

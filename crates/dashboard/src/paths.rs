@@ -6,13 +6,16 @@ use signpost_domain::Permission;
 
 use crate::pages::{
     analytics, assets, audit, domains, entry, export, groups, home, keys, links, me, members, operator,
-    pixels, second_factor, settings, sign_in, usage,
+    pixels, provider, second_factor, settings, sign_in, usage,
 };
 
 /// The placeholders of paths.
 pub(crate) const ACCOUNT: &str = "account";
 pub(crate) const ID: &str = "id";
 pub(crate) const TOKEN: &str = "token";
+
+/// The path to which an identity provider sends browsers back.
+pub const PROVIDER_CALLBACK: &str = "/sign-in/provider/callback";
 
 /// What a route needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +88,14 @@ routes! {
     Post "/sign-in" Access::Anybody => sign_in::sign_in;
     Get "/sign-in/code" Access::Anybody => sign_in::show_code;
     Post "/sign-in/code" Access::Anybody => sign_in::sign_in_with_code;
+    Get "/sign-in/provider" Access::Anybody => provider::sign_in;
+    Get "/sign-in/provider/callback" Access::Anybody => provider::come_back;
+    Get "/invitation/{token}/provider" Access::Anybody => provider::begin_acceptance;
+    Post "/invitation/{token}/provider" Access::Anybody => provider::accept;
+    Get "/confirm/provider" Access::User => provider::confirm;
+    Get "/me/identity" Access::User => provider::connect;
+    Post "/me/identity" Access::User => provider::bind;
+    Post "/me/identity/disconnect" Access::User => provider::unbind;
     Post "/sign-out" Access::User => sign_in::sign_out;
     Get "/confirm" Access::User => sign_in::show_confirm;
     Post "/confirm" Access::User => sign_in::confirm;

@@ -85,6 +85,10 @@ actions! {
     RecoveryCodesReplaced "recovery_codes_replaced";
     /// A user's e-mail address was changed.
     EmailChanged "email_changed";
+    /// A user was bound to an identity of a provider.
+    IdentityBound "identity_bound";
+    /// A user's identity of a provider was unbound.
+    IdentityUnbound "identity_unbound";
     /// Sessions of a user were ended.
     SessionsEnded "sessions_ended";
     /// A link to join or to reset a password was made.

@@ -110,6 +110,8 @@ mod dns_observation_json;
 mod dns_proxies;
 pub mod edge;
 pub mod error_code;
+#[cfg(feature = "people")]
+pub mod external_identity;
 pub mod failure_reason;
 pub mod group;
 pub mod id;
@@ -211,6 +213,8 @@ pub use dns_observation::{
 pub use edge::Edge;
 pub use email::Email;
 pub use error_code::ErrorCode;
+#[cfg(feature = "people")]
+pub use external_identity::{EmailDomain, ExternalIdentity, Issuer, Subject};
 pub use failure_reason::FailureReason;
 pub use geo_blocklist::GeoBlocklist;
 pub use group::Group;

@@ -174,6 +174,7 @@ impl InMemory {
             gatekeeper: Gatekeeper::new(rejections_per_minute, account_bounds),
             client_addresses: ClientAddresses::new(trusted_proxies),
             proxy_sign_in: None,
+            provider_sign_in: None,
             room_for_answers: ROOM_FOR_ANSWERS,
             analytics: Analytics::new(analytics_bounds),
             health: Arc::default(),

@@ -61,6 +61,7 @@
 //! [`MemoryStore::faults`], [`MemoryQuotaStore::set_unavailable`] and [`SeededRandomness::set_unavailable`] make calls fail.
 //! [`MemoryClickStore`] can also delay answers. [`SeededRandomness::queue`] makes a slug repeat. [`FakeDns`] fails, waits or
 //! panics by the name that is looked up. [`FakeCertificateAuthority`] refuses, is slow, loses its answers or forgets its orders.
+//! [`FakeIdentityProvider`] fails, and holds answers back.
 
 mod account_writes;
 mod answers;
@@ -81,6 +82,8 @@ mod dns;
 mod domain_checks;
 mod faults;
 mod group_writes;
+mod identities;
+mod identity_provider;
 mod ids;
 mod in_memory;
 mod leases;
@@ -110,6 +113,7 @@ pub use clock::ManualClock;
 pub use countries::FixedCountries;
 pub use dns::{FakeDns, HeldLookups};
 pub use faults::{Fault, Faults, Step};
+pub use identity_provider::{FakeIdentityProvider, SentRequest};
 pub use ids::SequentialIds;
 pub use in_memory::InMemory;
 pub use link_reads::{HeldLinkReads, LinkReadGate};

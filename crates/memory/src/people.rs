@@ -8,8 +8,9 @@ use signpost_app::ports::{
     AccountMember, AuditFilter, AuditScope, Member, PeopleReads, SessionHolder, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, AuditEntry, AuditEntryId, Email, Membership, Page, PageLimit, PagePosition, Role,
-    Session, SessionId, SignInFailures, SignInKey, Ticket, TicketPurpose, TokenHash, User, UserId,
+    Account, AccountId, AuditEntry, AuditEntryId, Email, ExternalIdentity, Membership, Page, PageLimit,
+    PagePosition, Role, Session, SessionId, SignInFailures, SignInKey, Ticket, TicketPurpose, Timestamp,
+    TokenHash, User, UserId,
 };
 
 use crate::reads::page;
@@ -28,6 +29,8 @@ pub(crate) struct People {
     /// By the bytes of the hash.
     pub(crate) tickets: Arc<BTreeMap<[u8; 32], Ticket>>,
     pub(crate) failures: Arc<BTreeMap<SignInKey, SignInFailures>>,
+    /// Each with its user, and the instant of the binding.
+    pub(crate) identities: Arc<BTreeMap<ExternalIdentity, (UserId, Timestamp)>>,
     pub(crate) audit: Arc<BTreeMap<AuditEntryId, AuditEntry>>,
 }
 

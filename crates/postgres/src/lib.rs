@@ -42,6 +42,7 @@ mod embedded_migrations;
 mod failure;
 mod group_counts;
 mod groups;
+mod identities;
 mod inline_limit;
 mod insertions;
 mod lease;

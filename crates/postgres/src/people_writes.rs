@@ -39,7 +39,7 @@ statement! {
 
 /// Whether a user exists. Its row is locked, so that a reference to it is valid when it is inserted: a foreign-key error would
 /// abort the whole transaction.
-async fn holds_user(connection: &mut &AsyncPgConnection, id: IdBytes) -> Result<bool, Failure> {
+pub(crate) async fn holds_user(connection: &mut &AsyncPgConnection, id: IdBytes) -> Result<bool, Failure> {
     let user = users::table.find(id).select(users::theme);
     Ok(user.for_key_share().first::<String>(connection).await.optional()?.is_some())
 }

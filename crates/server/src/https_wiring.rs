@@ -8,6 +8,7 @@ use signpost_acme::{AcmeAuthority, AcmeOptionsError};
 use signpost_app::Application;
 use signpost_app::certificates::Issuance;
 use signpost_domain::Hostname;
+use signpost_https_client::TrustRootsError;
 use signpost_listener::{TlsChallenges, TlsSites};
 use signpost_tls::{ServedCertificates, TlsProtocol};
 use tokio::task::JoinHandle;
@@ -114,7 +115,8 @@ pub(crate) fn own_names(common: &CommonSettings, settings: &ServeSettings) -> im
 const fn setting_of(error: &AcmeOptionsError) -> &'static str {
     match error {
         AcmeOptionsError::Directory(_) => "`acme-directory`",
-        AcmeOptionsError::RootsFile { .. } | AcmeOptionsError::NoSystemRoots => "`acme-roots`",
+        AcmeOptionsError::Roots(TrustRootsError::Tls(_)) => "`acme-email`",
+        AcmeOptionsError::Roots(_) => "`acme-roots`",
         _ => "`acme-email`",
     }
 }

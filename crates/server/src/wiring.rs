@@ -9,6 +9,7 @@ use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::certificates::Issuance;
 use signpost_app::node_health::NodeHealth;
+use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::ports::{
     BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoBots, NoCountries, NoPasswords,
     PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
@@ -17,6 +18,7 @@ use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_click_recorder::ClickRecorder;
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
+use signpost_oidc::OidcProvider;
 use signpost_passwords::Argon2Hasher;
 use tokio::task::JoinHandle;
 
@@ -27,7 +29,8 @@ use crate::country_database_file::CountryDatabaseFile;
 use crate::https_wiring::{Certificates, issuance, serve_certificates};
 use crate::name_servers;
 use crate::sampled_metrics::PoolSampler;
-use crate::settings::{CommonSettings, Database, LinkSettings, ServeSettings, SignInSettings};
+use crate::secrets_key_file::HOW_TO_MAKE;
+use crate::settings::{CommonSettings, Database, LinkSettings, ServeSettings, SettingsError, SignInSettings};
 use crate::store_wiring::{IfNoDatabase, Stores};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
@@ -90,6 +93,7 @@ impl Serving {
             passwords: Arc::new(Argon2Hasher::new()?),
             sealer: sealer(settings, is_new_database)?,
             issuance: issuance(common, settings, is_new_database)?,
+            provider_sign_in: provider_sign_in(settings)?,
             health: Arc::clone(&health),
             refusals,
         };
@@ -208,6 +212,24 @@ fn sealer(settings: &ServeSettings, is_new_database: bool) -> Result<Option<Arc<
     Ok(Some(Arc::new(file.keys_or_new(&OsRandomness, is_new_database)?.sealer()?)))
 }
 
+/// How people sign in at an identity provider, if they may.
+///
+/// # Errors
+/// The secrets key is missing, or there are no root certificates.
+fn provider_sign_in(settings: &ServeSettings) -> Result<Option<ProviderSignIn>> {
+    let Some(oidc) = &settings.oidc else { return Ok(None) };
+    if settings.clicks.secrets_key.is_none() {
+        anyhow::bail!(
+            "`oidc-issuer` needs `secrets-key`, with which sign-ins on their way are encrypted in browsers: make a file with \
+             {HOW_TO_MAKE}, and give the same file to all nodes"
+        );
+    }
+    let provider = OidcProvider::new(oidc.options.clone(), Arc::new(SystemClock))
+        .map_err(|error| SettingsError::at("`oidc-roots`", error.to_string()))?;
+    let domains = settings.plain_oidc.oidc_domains.clone().unwrap_or_default();
+    Ok(Some(ProviderSignIn::new(Arc::new(provider), domains)))
+}
+
 /// What an application needs beside the settings of every command.
 struct Parts {
     system: SystemDomain,
@@ -225,6 +247,7 @@ struct Parts {
     passwords: Arc<dyn PasswordHasher>,
     sealer: Option<Arc<dyn Sealer>>,
     issuance: Option<Issuance>,
+    provider_sign_in: Option<ProviderSignIn>,
     health: Arc<NodeHealth>,
     refusals: Option<Arc<dyn RefusalCounts>>,
 }
@@ -252,6 +275,7 @@ impl Parts {
             passwords: Arc::new(NoPasswords),
             sealer: None,
             issuance: None,
+            provider_sign_in: None,
             health: Arc::default(),
             refusals: None,
         }
@@ -284,6 +308,7 @@ fn application(
         passwords,
         sealer,
         issuance,
+        provider_sign_in,
         health,
         refusals,
     } = parts;
@@ -316,6 +341,7 @@ fn application(
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         client_addresses: ClientAddresses::new(trusted_proxies),
         proxy_sign_in: common.sign_in.as_ref().map(SignInSettings::proxy_sign_in),
+        provider_sign_in,
         room_for_answers: ROOM_FOR_ANSWERS,
         // A question may take as long as any other call to a store.
         analytics: Analytics::new(AnalyticsBounds {

@@ -18,6 +18,7 @@ pub mod custom_domain;
 pub mod group;
 pub mod group_moves;
 pub mod id_range;
+pub mod identity;
 pub mod link;
 pub mod listed;
 pub mod membership;

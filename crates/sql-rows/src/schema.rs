@@ -7,6 +7,7 @@ pub use crate::certificate::table::certificates;
 pub use crate::certificate_order::table::{certificate_authorities, certificate_challenges};
 pub use crate::custom_domain::table::custom_domains;
 pub use crate::group::table::groups;
+pub use crate::identity::table::identities;
 pub use crate::link::table::links;
 pub use crate::membership::table::memberships;
 pub use crate::pixel::table::pixels;
@@ -22,6 +23,7 @@ pub const PLAIN_TABLES: [&str; 5] = ["pixels", "api_keys", "request_counts", "me
 
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(memberships -> accounts (account_id));
+diesel::joinable!(identities -> users (user_id));
 diesel::joinable!(memberships -> users (user_id));
 diesel::joinable!(sessions -> users (user_id));
 diesel::joinable!(links -> accounts (account_id));
@@ -31,6 +33,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     certificates,
     custom_domains,
     groups,
+    identities,
     links,
     memberships,
     pixels,

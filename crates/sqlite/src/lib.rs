@@ -64,6 +64,7 @@ mod file_watch;
 mod free_space;
 mod group_counts;
 mod groups;
+mod identities;
 mod insertions;
 mod job_queue;
 mod leases;

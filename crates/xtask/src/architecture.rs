@@ -25,6 +25,8 @@ enum Layer {
     ClickStore,
     /// HTTP connections, for the crates that listen.
     Connections,
+    /// HTTPS requests to servers of others, for the adapters that send them.
+    Requesting,
     /// What happens to every request of the crates that listen, except for visits.
     Requests,
     /// Tables and rows that the SQL stores share.
@@ -60,18 +62,19 @@ impl Layer {
     fn imports(self) -> &'static [Self] {
         use Layer::{
             App, Benchmarks, ClickBenchmark, ClickStore, Commands, Conformance, Connections, Contracts,
-            Domain, Driven, Driving, Fakes, Files, Program, Pure, Reference, Requests, Rows, TestServers,
+            Domain, Driven, Driving, Fakes, Files, Program, Pure, Reference, Requesting, Requests, Rows,
+            TestServers,
         };
         match self {
-            Domain | Connections | Conformance | TestServers | Reference => &[],
+            Domain | Connections | Requesting | Conformance | TestServers | Reference => &[],
             App | Pure => &[Domain],
             Rows => &[Domain, App],
             Requests => &[Domain, App, Connections],
             ClickStore | Fakes | Files => &[Domain, App, Pure],
             Contracts => &[Domain, App, Pure, ClickStore],
             Driving => &[Domain, App, Pure, Files, Connections, Requests],
-            Driven => &[Domain, App, Pure, Rows, ClickStore],
-            Program => &[Domain, App, Pure, Files, Connections, Requests, Driving, Driven],
+            Driven => &[Domain, App, Pure, Rows, ClickStore, Requesting],
+            Program => &[Domain, App, Pure, Files, Connections, Requesting, Requests, Driving, Driven],
             ClickBenchmark => &[Domain, App, Pure, Driven, Contracts, TestServers],
             Commands => &[TestServers],
             Benchmarks => &[TestServers, Commands],
@@ -106,6 +109,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-enrichment", Layer::Pure),
     ("signpost-click-store", Layer::ClickStore),
     ("signpost-listener", Layer::Connections),
+    ("signpost-https-client", Layer::Requesting),
     ("signpost-request-layer", Layer::Requests),
     ("signpost-sql-rows", Layer::Rows),
     ("signpost-http", Layer::Driving),
@@ -119,6 +123,7 @@ const CRATES: &[(&str, Layer)] = &[
     ("signpost-click-recorder", Layer::Driven),
     ("signpost-dns", Layer::Driven),
     ("signpost-acme", Layer::Driven),
+    ("signpost-oidc", Layer::Driven),
     ("signpost-geoip", Layer::Driven),
     ("signpost-passwords", Layer::Driven),
     ("signpost-sealing", Layer::Driven),

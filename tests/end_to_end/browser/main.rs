@@ -32,6 +32,7 @@ mod dashboard_keyboard;
 mod dashboard_operators;
 mod dashboard_payloads;
 mod dashboard_picture;
+mod dashboard_provider;
 mod dashboard_screens;
 mod dashboard_second_factor;
 mod dashboard_statistics;

@@ -38,6 +38,7 @@ pub struct ProgramBuilder {
     shell: String,
     variables: Vec<(String, String)>,
     links: Option<SocketAddr>,
+    dashboard: Option<SocketAddr>,
     passed: Option<TcpListener>,
     /// `None` for the store of this run.
     store: Option<Store>,
@@ -117,6 +118,12 @@ impl ProgramBuilder {
         self
     }
 
+    /// With the dashboard at this address.
+    pub fn dashboard_at(mut self, address: SocketAddr) -> Self {
+        self.dashboard = Some(address);
+        self
+    }
+
     /// With a listening socket, as a service manager passes it.
     pub fn passing(mut self, socket: TcpListener) -> Self {
         self.shell.push_str("exec 3<&0 </dev/null;");
@@ -149,9 +156,11 @@ impl ProgramBuilder {
             std::fs::write(folder.path().join("plans.toml"), format!("{agency}\n{}", self.plans)).unwrap();
             arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
         }
-        if let Some(address) = self.links {
-            let position = arguments.iter().position(|argument| argument == "--link-listen").unwrap();
-            arguments[position + 1] = address.to_string();
+        for (listener, address) in [("--link-listen", self.links), ("--dashboard-listen", self.dashboard)] {
+            if let Some(address) = address {
+                let position = arguments.iter().position(|argument| argument == listener).unwrap();
+                arguments[position + 1] = address.to_string();
+            }
         }
         arguments.extend(self.arguments);
         // A machine that runs many tests may delay a disk for longer than the default. A test about time sets

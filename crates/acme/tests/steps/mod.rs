@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_acme::{AcmeAuthority, AcmeOptions, AcmeRoots};
+use signpost_acme::{AcmeAuthority, AcmeOptions};
 use signpost_app::ports::{
     AuthorityAccount, AuthorityError, CertificateAuthority as _, CertificateKey, Challenge,
     IssuedCertificate, OrderProgress, OrderUrl,
@@ -26,7 +26,7 @@ pub(crate) fn now() -> Timestamp {
 pub(crate) fn options(directory: String, roots: PathBuf) -> AcmeOptions {
     AcmeOptions {
         directory,
-        roots: AcmeRoots::PemFile(roots),
+        roots: signpost_https_client::TrustRoots::PemFile(roots),
         time_limit: Duration::from_secs(30),
         ..AcmeOptions::default()
     }

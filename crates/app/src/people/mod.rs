@@ -4,12 +4,14 @@
 //! - [`sign_in`](mod@sign_in): signing in, confirming a password, signing out.
 //! - [`named`]: the people whom a proxy names in a header.
 //! - [`second_factor`]: one-time codes and recovery codes.
+//! - [`identity`]: signing in at an identity provider.
 //! - [`profile`]: name, e-mail address, password, preferences.
 //! - [`sessions`]: where a user is signed in.
 //! - [`keys`]: the keys of an account, as its members see them.
 //! - [`members`]: who belongs to an account.
 //! - [`users`]: what operators do with users.
 
+pub mod identity;
 pub mod keys;
 pub mod members;
 pub mod named;
@@ -24,7 +26,9 @@ mod waiting;
 
 use std::net::IpAddr;
 
-use signpost_domain::{AgentName, ClientNetwork, Password, SecretToken, Session, User, Violations};
+use signpost_domain::{
+    AgentName, ClientNetwork, Password, SecretToken, Session, Timestamp, User, Violations,
+};
 
 pub use self::person_error::PersonError;
 pub use self::waiting::CODE_WITHIN;
@@ -95,6 +99,11 @@ enum SessionOf {
     },
     /// The header of a proxy (D77).
     Header,
+    /// An identity provider (D77).
+    Provider {
+        /// When the user signed in at the provider, if it says.
+        authenticated_at: Option<Timestamp>,
+    },
 }
 
 async fn insert_session(
@@ -105,9 +114,13 @@ async fn insert_session(
     client: &Client,
 ) -> Result<OpenedSession, PersonError> {
     let (token, now) = (draw_token(app)?, app.clock.now());
-    let (is_kept, hash) = match source {
-        SessionOf::Password { is_kept } => (is_kept, token.hash()),
-        SessionOf::Header => (false, token.hash_beside_header()),
+    let (is_kept, hash, confirmed_at) = match source {
+        SessionOf::Password { is_kept } => (is_kept, token.hash(), now),
+        SessionOf::Header => (false, token.hash_beside_header(), now),
+        // Somebody may have signed in there days ago, which confirms nothing.
+        SessionOf::Provider { authenticated_at } => {
+            (false, token.hash(), authenticated_at.map_or(Timestamp::EPOCH, |at| at.min(now)))
+        }
     };
     let session = Session {
         id: app.ids.next(),
@@ -115,7 +128,7 @@ async fn insert_session(
         user_id: user.id,
         created_at: now,
         seen_at: now,
-        confirmed_at: now,
+        confirmed_at,
         is_kept,
         agent: client.agent.clone(),
         network: Some(client.network()),

@@ -72,6 +72,9 @@ pub enum PersonError {
     /// The user was deleted or disabled meanwhile, or the session has ended.
     #[error("the session has ended")]
     Gone,
+    /// An identity provider does not let somebody in, or cannot be bound (D77).
+    #[error(transparent)]
+    Identity(#[from] super::identity::IdentityError),
     /// Too many passwords are being hashed (D75).
     #[error("too many sign-ins at once")]
     Busy,

@@ -23,6 +23,8 @@ pub mod custom_domains;
 pub mod domain_schedule;
 pub mod environment;
 pub mod groups;
+pub mod identities;
+pub mod identity_provider;
 pub mod insert_resource;
 pub mod leases;
 pub mod links;
@@ -69,6 +71,10 @@ pub use domain_schedule::{
 };
 pub use environment::{Clock, IdSource, Randomness, RandomnessUnavailable};
 pub use groups::{GroupReads, GroupWrites};
+pub use identities::{Binding, BoundIdentity, IdentityReads, IdentityWrites};
+pub use identity_provider::{
+    AuthorizationRequest, IdentityClaims, IdentityProvider, ProviderError, Redemption, TokenFault,
+};
 pub use insert_resource::InsertResourceError;
 pub use leases::{LeaseHolder, Leases};
 pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};

@@ -10,6 +10,7 @@ use super::certificates::{CertificateReads, CertificateWork, CertificateWrites};
 use super::change_log::{ChangeLog, VisibleChange};
 use super::custom_domains::{CustomDomainReads, CustomDomainWrites, DomainChecks};
 use super::groups::{GroupReads, GroupWrites};
+use super::identities::{IdentityReads, IdentityWrites};
 use super::leases::Leases;
 use super::links::{LinkReads, LinkWrites};
 use super::people::{PeopleReads, PeopleUpkeep, PeopleWrites};
@@ -38,6 +39,7 @@ pub trait Store:
     + CustomDomainReads
     + DomainChecks
     + GroupReads
+    + IdentityReads
     + Leases
     + LinkReads
     + PeopleReads
@@ -97,6 +99,7 @@ pub trait UnitOfWork:
     + CertificateWrites
     + CustomDomainWrites
     + GroupWrites
+    + IdentityWrites
     + LinkWrites
     + PeopleWrites
     + PixelWrites

@@ -45,6 +45,8 @@ mod links_on_domains;
 mod named_people;
 mod permissions;
 mod pixels;
+mod provider_binding;
+mod provider_sign_in;
 mod redirect_creation;
 mod redirect_reading;
 mod redirect_targets;

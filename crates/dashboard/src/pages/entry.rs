@@ -6,7 +6,7 @@ use signpost_app::people::{OpenedSession, PersonError, named};
 use signpost_domain::{Email, Role, SecretToken, Violations};
 
 use super::sign_in::next_step;
-use super::{email_taken, field, message_at, time_zones};
+use super::{email_taken, field, message_at, provider, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -15,7 +15,7 @@ use crate::paths::with_query;
 use crate::views::{Field, Form, InvitationPage, Invitee, ResetPage, StartPage};
 use crate::visit::Visit;
 
-const UTC: &str = "UTC";
+pub(super) const UTC: &str = "UTC";
 
 /// `GET /start/{token}`
 pub(crate) async fn show_start(visit: Visit) -> Result<HttpResponse, Failure> {
@@ -148,6 +148,7 @@ async fn invitation_page(
         role_sentence: role.map_or_else(String::new, |role| role_sentence(role).to_owned()),
         email: email.as_str().to_owned(),
         invitee,
+        provider: provider::accept_link(visit),
     })
 }
 
@@ -197,7 +198,7 @@ async fn ticket_of(visit: &Visit) -> Result<(SecretToken, OpenTicket), Failure> 
     Ok((token, ticket))
 }
 
-fn new_person(form: &FormBody) -> NewPerson {
+pub(super) fn new_person(form: &FormBody) -> NewPerson {
     let text = |name| form.text(name).to_owned();
     NewPerson {
         name: text("name"),
@@ -212,7 +213,7 @@ fn zone_or_utc(person: &NewPerson) -> &str {
 }
 
 /// The violations that the form shows. Other errors are pages of their own.
-fn violations_of(error: PersonError) -> Result<Violations, Failure> {
+pub(super) fn violations_of(error: PersonError) -> Result<Violations, Failure> {
     match error {
         PersonError::Invalid(violations) => Ok(violations),
         PersonError::EmailTaken => Ok(email_taken()),

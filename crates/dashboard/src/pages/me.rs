@@ -9,7 +9,7 @@ use signpost_domain::{
     ViolationCode, Violations,
 };
 
-use super::{email_taken, field, message_at, time_zones};
+use super::{email_taken, field, message_at, provider, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -155,6 +155,7 @@ async fn me_page(visit: &Visit, signed_in: &SignedIn) -> Result<MePage, Failure>
             needs_confirmation: !is_confirmed,
         }),
         second_factor: has_passwords.then(|| second_factor_of(user)),
+        identity: provider::section(visit, signed_in).await?,
         sessions: sessions.iter().map(|session| session_row(visit, signed_in, session)).collect(),
         end_others_key: visit.new_key(),
         shell: own_shell(visit, user, NavItem::Me, TEXTS.title_your_settings),

@@ -15,6 +15,7 @@ pub(crate) mod me;
 pub(crate) mod members;
 pub(crate) mod operator;
 pub(crate) mod pixels;
+pub(crate) mod provider;
 pub(crate) mod second_factor;
 pub(crate) mod settings;
 pub(crate) mod sign_in;

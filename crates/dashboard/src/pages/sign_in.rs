@@ -2,14 +2,15 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use signpost_app::people::PersonError;
+use signpost_app::admission::SignedIn;
 use signpost_app::people::second_factor::TypedCode;
 use signpost_app::people::sign_in::{self, Credentials, SignInStep};
-use signpost_domain::{Password, User, Violations};
+use signpost_app::people::{CODE_WITHIN, PersonError};
+use signpost_domain::{Password, Violations};
 
 use super::second_factor::{sealed_in, text_of};
 use super::sign_in_elsewhere::{self, SIGNED_OUT};
-use super::{field, wait_sentence};
+use super::{field, provider, wait_sentence};
 use crate::answer::{
     page, page_with, refused, see_other, with_session, with_step, without_session, without_step,
 };
@@ -79,7 +80,7 @@ pub(super) fn next_step(visit: &Visit, step: SignInStep, next: &str) -> HttpResp
         SignInStep::Done(opened) => with_session(see_other(next), visit.origin(), &opened),
         SignInStep::CodeNeeded(waiting) => {
             let path = with_next("/sign-in/code", next);
-            with_step(see_other(&path), visit.origin(), WAITING, &text_of(&waiting))
+            with_step(see_other(&path), visit.origin(), WAITING, &text_of(&waiting), CODE_WITHIN)
         }
     }
 }
@@ -142,6 +143,7 @@ fn sign_in_page(visit: &Visit, next: &str) -> SignInPage {
         email: Field::default(),
         remember: false,
         wait: None,
+        provider: provider::sign_in_link(visit, next),
     }
 }
 
@@ -160,7 +162,7 @@ pub(crate) async fn show_confirm(visit: Visit) -> Result<HttpResponse, Failure> 
         return Err(PersonError::PasswordsOff.into());
     }
     let query = visit.query();
-    page(&confirm_page(&visit, signed_in.user(), own_path(query.text("next"))))
+    page(&confirm_page(&visit, &signed_in, own_path(query.text("next"))).await?)
 }
 
 /// `POST /confirm`
@@ -168,21 +170,21 @@ pub(crate) async fn confirm(visit: Visit, form: FormBody) -> Result<HttpResponse
     let signed_in = visit.signed_in().await?;
     let next = own_path(form.text("next"));
     let password = Password::typed(form.text("password"));
-    let view = || confirm_page(&visit, signed_in.user(), next);
-    let wrong = |sentence: &str| {
-        let mut view = view();
+    let view = || confirm_page(&visit, &signed_in, next);
+    let wrong = async |sentence: &str| {
+        let mut view = view().await?;
         view.form.general_error = Some(sentence.to_owned());
         refused(&view)
     };
     let code = TypedCode::read(form.text("code"));
     match sign_in::confirm(visit.app(), &signed_in, &password, &code, &visit.client()).await {
         Ok(opened) => Ok(with_session(see_other(next), visit.origin(), &opened)),
-        Err(PersonError::WrongPassword) => wrong(TEXTS.wrong_password),
-        Err(PersonError::WrongCode) => wrong(WORDS.wrong_code),
-        Err(PersonError::SeedLost) => wrong(WORDS.seed_lost),
-        Err(PersonError::NoSecretsKey) => wrong(WORDS.no_key_now),
+        Err(PersonError::WrongPassword) => wrong(TEXTS.wrong_password).await,
+        Err(PersonError::WrongCode) => wrong(WORDS.wrong_code).await,
+        Err(PersonError::SeedLost) => wrong(WORDS.seed_lost).await,
+        Err(PersonError::NoSecretsKey) => wrong(WORDS.no_key_now).await,
         Err(PersonError::Wait { seconds }) => {
-            let view = ConfirmPage { wait: Some(wait_sentence(seconds)), ..view() };
+            let view = ConfirmPage { wait: Some(wait_sentence(seconds)), ..view().await? };
             page_with(StatusCode::TOO_MANY_REQUESTS, &view)
         }
         Err(PersonError::Gone) => Err(Failure::sign_in_first(next)),
@@ -190,8 +192,12 @@ pub(crate) async fn confirm(visit: Visit, form: FormBody) -> Result<HttpResponse
     }
 }
 
-fn confirm_page(visit: &Visit, user: &User, next: &str) -> ConfirmPage {
-    ConfirmPage {
+async fn confirm_page(visit: &Visit, signed_in: &SignedIn, next: &str) -> Result<ConfirmPage, Failure> {
+    let user = signed_in.user();
+    let provider = provider::confirm_link(visit, signed_in, next).await?;
+    Ok(ConfirmPage {
+        asks_password: user.password.is_some() || provider.is_none(),
+        provider,
         card: card_of(user),
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         next: next.to_owned(),
@@ -200,5 +206,5 @@ fn confirm_page(visit: &Visit, user: &User, next: &str) -> ConfirmPage {
         // Without its query, so that what was typed there is not sent again.
         cancel: next.split('?').next().unwrap_or("/").to_owned(),
         wait: None,
-    }
+    })
 }

@@ -5,6 +5,7 @@ use super::english_analytics::ANALYTICS;
 use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_operator::OPERATOR;
+use super::english_provider_sign_in::PROVIDER;
 use super::english_said::SAID;
 use super::english_second_factor::SECOND_FACTOR;
 use super::english_shortcuts::SHORTCUTS;
@@ -23,6 +24,7 @@ pub static ENGLISH: Texts = Texts {
     said: &SAID,
     second_factor: &SECOND_FACTOR,
     sign_in_elsewhere: &SIGN_IN_ELSEWHERE,
+    provider: &PROVIDER,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",

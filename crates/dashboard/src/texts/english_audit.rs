@@ -15,6 +15,8 @@ pub(super) const fn action(action: AuditAction) -> &'static str {
         AuditAction::RecoveryCodeUsed => "Used a recovery code",
         AuditAction::RecoveryCodesReplaced => "Made new recovery codes",
         AuditAction::EmailChanged => "Changed an e-mail address",
+        AuditAction::IdentityBound => "Connected a sign-in elsewhere",
+        AuditAction::IdentityUnbound => "Disconnected a sign-in elsewhere",
         AuditAction::SessionsEnded => "Ended sessions",
         AuditAction::TicketMade => "Made an invitation or a reset link",
         AuditAction::MemberJoined => "Joined the account",

@@ -11,12 +11,14 @@ mod english_domains;
 mod english_editor;
 mod english_errors;
 mod english_operator;
+mod english_provider_sign_in;
 mod english_said;
 mod english_second_factor;
 mod english_shortcuts;
 mod english_sign_in_elsewhere;
 mod error_words;
 mod operator;
+mod provider_sign_in;
 mod said;
 mod second_factor;
 mod shortcuts;
@@ -32,6 +34,7 @@ pub use editor::EditorTexts;
 pub use english::ENGLISH;
 pub use error_words::ErrorWords;
 pub use operator::OperatorTexts;
+pub use provider_sign_in::{ProviderTexts, ProviderWords};
 pub use said::SaidTexts;
 pub use second_factor::SecondFactorTexts;
 pub use shortcuts::ShortcutTexts;
@@ -58,6 +61,7 @@ pub struct Texts {
     pub said: &'static SaidTexts,
     pub second_factor: &'static SecondFactorTexts,
     pub sign_in_elsewhere: &'static SignInElsewhereTexts,
+    pub provider: &'static ProviderTexts,
     pub account_menu: One,
     pub activate: &'static str,
     pub active: &'static str,

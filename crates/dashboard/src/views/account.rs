@@ -4,6 +4,7 @@ use askama::Template;
 use signpost_domain::Theme;
 
 use super::form::{Field, Form, Select, Violation, violations};
+use super::provider_sign_in::IdentitySection;
 use super::shell::Shell;
 
 /// The user's own settings: `GET /me`. `POST /me` saves the profile, `POST /me/password` changes the password,
@@ -19,6 +20,8 @@ pub struct MePage {
     pub password: Option<PasswordForm>,
     /// The state of the second factor, as a sentence; `None` while a proxy signs people in.
     pub second_factor: Option<String>,
+    /// The identity provider, if there is one.
+    pub identity: Option<IdentitySection>,
     /// The sessions, with this one first.
     pub sessions: Vec<SessionRow>,
     /// The idempotency key of the form that ends all other sessions.

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::form::{Field, Form, Select, Violation, violations};
 use super::link_list::Tile;
+use super::provider_sign_in::ProviderLink;
 use super::shell::{Card, UserRef};
 
 /// The first start: `GET` and `POST /start/TOKEN`, with `name`, `email`, `password` and `time_zone`.
@@ -60,6 +61,8 @@ pub struct SignInPage {
     pub remember: bool,
     /// The sentence that says how long to wait after too many attempts.
     pub wait: Option<String>,
+    /// The link to the identity provider, if there is one.
+    pub provider: Option<ProviderLink>,
 }
 
 impl SignInPage {
@@ -88,6 +91,8 @@ pub struct InvitationPage {
     pub email: String,
     /// Who looks at the invitation.
     pub invitee: Invitee,
+    /// The link to the identity provider, if there is one.
+    pub provider: Option<ProviderLink>,
 }
 
 /// Who looks at an invitation.
@@ -196,11 +201,26 @@ pub struct ConfirmPage {
     pub cancel: String,
     /// The sentence that says how long to wait after too many attempts.
     pub wait: Option<String>,
+    /// The link to the identity provider, for a user who is connected to it.
+    pub provider: Option<ProviderLink>,
+    /// Whether the page asks for the password. A user who has none confirms at the provider only.
+    pub asks_password: bool,
 }
 
 impl ConfirmPage {
     const fn heading(&self) -> &'static str {
-        self.card.t.confirm_title
+        let t = self.card.t;
+        if self.asks_password { t.confirm_title } else { t.provider.confirm_title }
+    }
+
+    /// What is asked for, and why.
+    const fn reason(&self) -> &'static str {
+        let t = self.card.t;
+        match (self.asks_password, self.needs_code) {
+            (false, _) => t.provider.confirm_why,
+            (true, true) => t.second_factor.confirm_why,
+            (true, false) => t.confirm_why,
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod operator_accounts;
 mod operator_health;
 mod operator_users;
 mod pixels;
+mod provider_sign_in;
 mod second_factor;
 mod settings;
 mod shell;
@@ -57,6 +58,7 @@ pub use operator_accounts::{
 pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
 pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
+pub use provider_sign_in::{AcceptIdentityPage, BindIdentityPage, IdentitySection, ProviderLink};
 pub use second_factor::{
     PresentFactor, RecoveryCodesPage, SecondFactorPage, SetUpFactorPage, SignInCodePage,
 };

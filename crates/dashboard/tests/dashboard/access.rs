@@ -4,7 +4,7 @@ use signpost_app::{Operator, accounts};
 use signpost_dashboard::{Access, ROUTES, RouteInfo, RouteMethod};
 use signpost_domain::Role;
 
-use crate::harness::{Answer, Browser, COOKIE, Dashboard};
+use crate::harness::{Answer, Browser, COOKIE, Dashboard, ORIGIN};
 
 /// What somebody gets: in, led to the sign-in, refused, or told that nothing is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn names_nothing(route: &RouteInfo) -> bool {
 
 #[actix_web::test]
 async fn d69_every_route_for_every_kind_of_person() {
-    let dashboard = Dashboard::start().await;
+    let (dashboard, _) = Dashboard::with_provider(ORIGIN).await;
     let elsewhere = dashboard.account("else@example.com", "agency").await;
     let with_key = dashboard.browser();
     let key = dashboard.key().await;

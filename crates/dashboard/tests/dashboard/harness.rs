@@ -14,13 +14,14 @@ use actix_web::test::TestRequest;
 use futures_util::future::LocalBoxFuture;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::ProxySignIn;
+use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
 use signpost_app::ports::RefusalCounts;
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
-use signpost_domain::{AccountId, Email, PlanName, Role, SecretToken, TrustedProxies};
-use signpost_memory::{InMemory, MarkingSealer};
+use signpost_domain::{AccountId, Email, EmailDomain, PlanName, Role, SecretToken, TrustedProxies};
+use signpost_memory::{FakeIdentityProvider, InMemory, MarkingSealer};
 
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
 
@@ -79,6 +80,14 @@ impl Dashboard {
     /// The same dashboard on a node that counts refusals.
     pub async fn with_refusals(&self, refusals: Arc<dyn RefusalCounts>) -> Self {
         Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.refusals = Some(refusals)).await
+    }
+
+    /// A dashboard with an identity provider, whose domain `staff.example` needs no invitation (D77).
+    pub async fn with_provider(origin: &str) -> (Self, Arc<FakeIdentityProvider>) {
+        let provider = Arc::new(FakeIdentityProvider::new());
+        let domains = vec![EmailDomain::parse("staff.example").unwrap()];
+        let sign_in = ProviderSignIn::new(Arc::<FakeIdentityProvider>::clone(&provider), domains);
+        (Self::with(origin, |app| app.provider_sign_in = Some(sign_in)).await, provider)
     }
 
     async fn with(origin: &str, prepare: impl FnOnce(&mut Application)) -> Self {

@@ -55,6 +55,7 @@ fn sign_in(m: &Maker) {
         email: Field::default(),
         remember: false,
         wait: None,
+        provider: None,
     };
     m.add("sign-in", &empty);
     let mut card = m.card();
@@ -99,6 +100,7 @@ fn invitation(m: &Maker) {
             time_zone: m.zones("UTC"),
             time_zone_is_untouched,
         },
+        provider: None,
     };
     m.add("invitation-new", &fresh);
     let invitee = Invitee::New {
@@ -145,6 +147,8 @@ fn passwords(m: &Maker) {
         needs_code: false,
         cancel: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/keys"),
         wait: None,
+        provider: None,
+        asks_password: true,
     };
     m.add("confirm", &confirm);
     let form = Form { general_error: m.some(ENGLISH.wrong_password), ..form(6) };
@@ -200,6 +204,7 @@ fn me(m: &Maker) {
     };
     let few = MePage {
         second_factor: m.some(ENGLISH.second_factor.off_text),
+        identity: None,
         shell: m.shell(ENGLISH.title_your_settings, NavItem::Me),
         profile: ProfileForm {
             form: edit(8),

@@ -23,6 +23,7 @@ mod markup;
 mod operator_samples;
 mod payloads;
 mod people_samples;
+mod provider_samples;
 mod samples;
 mod second_factor_samples;
 mod sizes;

@@ -51,6 +51,7 @@ macro_rules! __store_files {
             memberships
             sessions
             tickets
+            identities
             sign_ins
             audit
             audit_search

@@ -51,6 +51,7 @@ mod given_up_checks;
 mod group_counters;
 mod group_membership;
 mod groups;
+mod identities;
 mod keys;
 mod leases;
 mod limited_resources;

@@ -19,6 +19,7 @@ use super::database::Database;
 use super::error::SettingsError;
 use super::https_catalog::{HTTPS, log_https};
 use super::logged::{hidden, joined, list, mebibytes, number, on_or_off, path, text, time, unquoted};
+use super::oidc_catalog::{OIDC, log_oidc};
 use super::setting::{About, Scope, Setting, settings};
 use super::sources::Sources;
 use super::values::{self, DashboardListen, LogFormat};
@@ -368,11 +369,15 @@ settings! {
     reason = "the compiler computes it, and would report an index out of range"
 )]
 pub(crate) static SETTINGS: &[&About] = &{
-    let mut all = [GENERAL[0]; GENERAL.len() + HTTPS.len()];
-    let mut place = 0;
+    let lists = [GENERAL, HTTPS, OIDC];
+    let mut all = [GENERAL[0]; GENERAL.len() + HTTPS.len() + OIDC.len()];
+    let (mut list, mut item, mut place) = (0, 0, 0);
     while place < all.len() {
-        all[place] = if place < GENERAL.len() { GENERAL[place] } else { HTTPS[place - GENERAL.len()] };
-        place += 1;
+        if item == lists[list].len() {
+            (list, item) = (list + 1, 0);
+        }
+        all[place] = lists[list][item];
+        (item, place) = (item + 1, place + 1);
     }
     all
 };
@@ -387,5 +392,8 @@ pub(crate) fn log_start(common: &CommonSettings, serve: &ServeSettings) {
     log_settings(common, serve);
     if serve.https.is_some() {
         log_https(common, serve);
+    }
+    if serve.oidc.is_some() {
+        log_oidc(common, serve);
     }
 }

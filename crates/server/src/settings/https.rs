@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
-use signpost_acme::{AcmeOptions, AcmeRoots, ExternalAccount};
+use signpost_acme::{AcmeOptions, ExternalAccount};
 use signpost_domain::{Email, Hostname};
+use signpost_https_client::TrustRoots;
 
 use super::catalog::PlainSettings;
 use super::error::SettingsError;
@@ -193,7 +194,7 @@ fn acme(sources: &Sources) -> Result<Option<AcmeSettings>, SettingsError> {
             None => Ok(None),
         };
     };
-    let roots = roots.map_or(AcmeRoots::System, AcmeRoots::PemFile);
+    let roots = roots.map_or(TrustRoots::System, TrustRoots::PemFile);
     let options = AcmeOptions { directory, profile, external_account, roots, ..AcmeOptions::default() };
     Ok(Some(AcmeSettings { email, options }))
 }

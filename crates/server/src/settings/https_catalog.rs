@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use signpost_acme::{AcmeRoots, ExternalAccount};
+use signpost_acme::ExternalAccount;
 use signpost_domain::{Email, Hostname};
+use signpost_https_client::TrustRoots;
 
 use super::error::SettingsError;
 use super::https::{self, BalancedListener, PlainHttpMode};
@@ -55,8 +56,8 @@ settings! {
            system]",
         group: "HTTPS", scope: Scope::Serve,
         log: |_, serve| serve.acme().and_then(|acme| match &acme.options.roots {
-            AcmeRoots::PemFile(file) => path(file),
-            AcmeRoots::System => None,
+            TrustRoots::PemFile(file) => path(file),
+            TrustRoots::System => None,
         }),
     }
 

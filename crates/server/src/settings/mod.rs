@@ -12,6 +12,8 @@ mod gates;
 mod https;
 mod https_catalog;
 mod logged;
+mod oidc;
+mod oidc_catalog;
 mod plans_file;
 mod setting;
 mod sign_in;
@@ -40,6 +42,7 @@ pub(crate) use flags::{CommonFlags, Flags, LinkFlags, ServeFlags};
 pub(crate) use gates::GateSettings;
 pub(crate) use https::{AcmeSettings, BalancedListener, HttpsSettings, PlainHttpMode};
 pub(crate) use logged::joined;
+pub(crate) use oidc::OidcSettings;
 pub(crate) use plans_file::form as plans_file_form;
 pub(crate) use setting::About;
 pub(crate) use sign_in::{SignInSettings, untrusted_networks};
@@ -48,6 +51,7 @@ pub(crate) use values::{DashboardListen, LogFormat};
 
 use catalog::PlainSettings;
 use https_catalog::PlainHttpsSettings;
+use oidc_catalog::PlainOidcSettings;
 
 use crate::certificate_files::CertificateFiles;
 use crate::target_blocklist_file::TargetBlocklistFile;
@@ -191,6 +195,7 @@ pub(crate) struct ServeSettings {
     /// The settings whose fields come from the catalog.
     pub(crate) plain: PlainSettings,
     pub(crate) plain_https: PlainHttpsSettings,
+    pub(crate) plain_oidc: PlainOidcSettings,
     pub(crate) system: SystemDomain,
     /// The aliases of the system domain, which `system` contains too.
     pub(crate) system_aliases: Vec<Hostname>,
@@ -207,6 +212,8 @@ pub(crate) struct ServeSettings {
     pub(crate) gates: GateSettings,
     /// How the program speaks TLS itself, if it does.
     pub(crate) https: Option<HttpsSettings>,
+    /// How people sign in at an identity provider, if they may.
+    pub(crate) oidc: Option<OidcSettings>,
     /// The hosts of the API, at which accounts connect nothing.
     pub(crate) api_hostnames: Vec<Hostname>,
     /// The listeners whose connections begin with the header of a balancer.
@@ -227,6 +234,7 @@ impl ServeSettings {
         let settings = Self {
             plain: https::read_plain(sources)?,
             plain_https: PlainHttpsSettings::read(sources)?,
+            plain_oidc: PlainOidcSettings::read(sources)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
@@ -236,6 +244,7 @@ impl ServeSettings {
             custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,
             https: HttpsSettings::read(sources)?,
+            oidc: OidcSettings::read(sources)?,
             api_hostnames: sources.optional(&https_catalog::API_HOSTNAMES)?.unwrap_or_default(),
             balanced_listeners: sources.optional(&https_catalog::PROXY_PROTOCOL)?.unwrap_or_default(),
             account_bounds: AccountBounds {

@@ -46,6 +46,7 @@ fn d61_defaults() {
     let ServeSettings {
         plain,
         plain_https,
+        plain_oidc,
         system,
         system_aliases,
         system_url_is_default,
@@ -55,6 +56,7 @@ fn d61_defaults() {
         domains,
         gates,
         https,
+        oidc,
         api_hostnames,
         balanced_listeners,
         account_bounds,
@@ -76,6 +78,7 @@ fn d61_defaults() {
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert!(max_connections_is_default);
     assert!(!gates.know_countries());
+    assert!(oidc.is_none() && plain_oidc.oidc_domains.is_none());
     assert!(https.is_none() && api_hostnames.is_empty() && balanced_listeners.is_empty());
     assert_eq!((plain_https.plain_http, plain_https.hsts), (PlainHttpMode::Redirect, None));
     assert_eq!(plain_https.certificates_in_memory.get(), 20_000, "D185");

@@ -88,6 +88,14 @@ pub(super) const FACTS: &[Fact] = &[
     fact("but at most {three} in seven days", Is(Behind(BUDGET, "Self::Name | Self::HourlyFailures => "))),
     fact("With more than {40} domains under one", Is(Behind(BUDGET, "Self::RegisteredDomain => "))),
     fact("or more than {200} in all", Is(Behind(BUDGET, "Self::NewOrders => "))),
+    fact(
+        "the log says why, at most once {a second}",
+        Is(Const("crates/app/src/people/identity/mod.rs", "FAILURES_INTERVAL")),
+    ),
+    fact(
+        "of this machine and of the provider may differ by {a minute}",
+        Is(Const("crates/oidc/src/token.rs", "LEEWAY")),
+    ),
     fact("logs a warning once {an hour} if they", Is(Const(AUTHORITY_CLOCK, "LOGGED_EVERY"))),
     fact("differ by more than {a minute}", Is(Const(AUTHORITY_CLOCK, "TOLERATED"))),
     // PostgreSQL.
@@ -308,6 +316,7 @@ pub(super) const NOT_OURS: &[&str] = &[
     "after step 2 there is no way back",
     "Before step 2, stopping",
     "nothing is half done",
+    "of the service's user with mode 0600: `install -m 600",
     "exit code 1",
     "`signpost_quota_store_up` 0",
     "1 while Redis counts, or the embedded store; 0 while",
