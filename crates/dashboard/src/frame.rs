@@ -114,7 +114,8 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 26] = [
+const SAID: [(&str, &str); 27] = [
+    ("connect-now", TEXTS.provider.connect_now),
     ("connected", TEXTS.provider.said_connected),
     ("disconnected", TEXTS.provider.said_disconnected),
     ("domain-checked", TEXTS.domains.said_checked),

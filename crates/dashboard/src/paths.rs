@@ -126,6 +126,7 @@ routes! {
     Post "/operator/users/{id}/enable" Access::Operator => operator::user::enable;
     Post "/operator/users/{id}/sign-out" Access::Operator => operator::user::sign_out;
     Post "/operator/users/{id}/reset" Access::Operator => operator::user::reset;
+    Post "/operator/users/{id}/disconnect" Access::Operator => operator::user::disconnect;
     Post "/operator/users/{id}/remove-second-factor" Access::Operator => operator::user::remove_second_factor;
     Get "/operator/sign-ins" Access::Operator => operator::sign_ins::show;
     Get "/operator/health" Access::Operator => operator::health::show;

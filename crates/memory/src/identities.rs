@@ -68,4 +68,12 @@ impl IdentityWrites for MemoryUnitOfWork {
             Ok(true)
         })
     }
+
+    async fn unbind_identities(&mut self, user: UserId) -> Result<u64, StoreError> {
+        self.write(|state| {
+            let before = state.people.identities.len();
+            Arc::make_mut(&mut state.people.identities).retain(|_, (holder, _)| *holder != user);
+            Ok(u64::try_from(before - state.people.identities.len()).unwrap_or(u64::MAX))
+        })
+    }
 }

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use signpost_app::ports::{Clock, ProviderError};
 use tokio::sync::Mutex;
 
+use crate::exchange::unusable;
+
 /// How long a document is used without a look at the provider.
 const KEPT: Duration = Duration::from_hours(1);
 
@@ -49,6 +51,9 @@ impl<T> Slot<T> {
         clock: &dyn Clock,
         fetch: impl AsyncFnOnce() -> Result<T, ProviderError>,
     ) -> Result<Arc<T>, ProviderError> {
+        // Noted before it begins: a caller who hangs up drops the fetch here, and the next one must not fetch at once.
+        let begun = unusable("last answer", "nobody waited for it");
+        self.attempt = Some((clock.instant(), Some(begun)));
         let fetched = fetch().await;
         // The time that the fetch took does not count.
         let now = clock.instant();

@@ -66,6 +66,9 @@ impl Configuration {
             authorization_response_iss_parameter_supported,
         } = document;
         check_issuer(WHAT, &issuer, expected)?;
+        // Only a provider on this machine may speak plain `http`, to this machine.
+        let endpoint =
+            |name: &str, url: String| endpoint(name, url, expected.as_str().starts_with("http://"));
         let authorization_endpoint = endpoint("authorization_endpoint", authorization_endpoint)?;
         Ok(Self {
             authorization_endpoint: Url::parse(&authorization_endpoint)
@@ -92,8 +95,9 @@ pub(crate) fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
 }
 
-fn endpoint(name: &str, url: String) -> Result<String, ProviderError> {
+fn endpoint(name: &str, url: String, may_be_plain: bool) -> Result<String, ProviderError> {
     let is_usable = url.parse().is_ok_and(|uri| is_https_or_loopback(&uri)) && !url.contains('#');
+    let is_usable = is_usable && (may_be_plain || url.starts_with("https://"));
     if is_usable {
         return Ok(url);
     }

@@ -144,7 +144,9 @@ impl OidcProvider {
         named: &Named,
         access_token: Option<&str>,
     ) -> Result<Option<Profile>, ProviderError> {
-        let is_complete = named.profile.email().is_some() && named.profile.name().is_some();
+        let profile = &named.profile;
+        let is_complete =
+            profile.email().is_some() && profile.is_email_verified() && profile.name().is_some();
         let (Some(url), Some(token), false) =
             (configuration.userinfo_endpoint.as_deref(), access_token, is_complete)
         else {
@@ -222,11 +224,14 @@ impl IdentityProvider for OidcProvider {
     }
 }
 
-/// The e-mail address, and whether the document that names it says that it is verified.
+/// The e-mail address, and whether a document that names it says that it is verified.
 fn email_of(token: &Profile, more: Option<&Profile>) -> (Option<Email>, bool) {
-    let mut profiles = [Some(token), more].into_iter().flatten();
-    let found = profiles.find_map(|profile| Some((profile.email()?, profile.is_email_verified())));
-    found.map_or((None, false), |(email, is_verified)| (Some(email), is_verified))
+    let named = |profile: &Profile| Some((profile.email()?, profile.is_email_verified()));
+    let found: Vec<_> = [Some(token), more].into_iter().flatten().filter_map(named).collect();
+    let Some((email, _)) = found.first().cloned() else { return (None, false) };
+    let key = email.comparison_key();
+    let is_verified = found.iter().any(|(other, is_verified)| *is_verified && other.comparison_key() == key);
+    (Some(email), is_verified)
 }
 
 /// Both parts are encoded like values of a form before they are joined (RFC 6749 section 2.3.1).

@@ -94,4 +94,12 @@ impl IdentityWrites for PostgresUnitOfWork {
         })
         .await
     }
+
+    async fn unbind_identities(&mut self, user: UserId) -> Result<u64, StoreError> {
+        self.step(async |connection| {
+            let own = identities::table.filter(identities::user_id.eq(IdBytes::from(user)));
+            Ok(u64::try_from(diesel::delete(own).execute(connection).await?).unwrap_or(u64::MAX))
+        })
+        .await
+    }
 }

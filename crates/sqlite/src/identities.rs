@@ -89,4 +89,12 @@ impl IdentityWrites for SqliteUnitOfWork {
         };
         self.step(step).await
     }
+
+    async fn unbind_identities(&mut self, user: UserId) -> Result<u64, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let own = identities::table.filter(identities::user_id.eq(IdBytes::from(user)));
+            Ok(u64::try_from(diesel::delete(own).execute(connection)?).unwrap_or(u64::MAX))
+        };
+        self.step(step).await
+    }
 }

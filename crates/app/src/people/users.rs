@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use signpost_domain::{
     Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, SignInKey,
-    TicketPurpose, User, UserId,
+    TicketPurpose, Timestamp, User, UserId,
 };
 
 use super::profile::user_named;
@@ -187,6 +187,35 @@ pub async fn remove_second_factor(
     let changed = changed.await?;
     app.store.forget_sign_ins(&SignInKey::of_codes(changed.id)).await?;
     Ok(changed)
+}
+
+/// Unbinds a user from its identities at providers, so that nobody signs in as this user there any more. The sessions go on.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]. Or the store broke.
+pub async fn disconnect(
+    app: &Application,
+    by: &Operator,
+    user: &UserReference,
+) -> Result<User, OperatorError> {
+    let action = AuditAction::IdentityUnbound;
+    change(app, by, user, action, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        Ok(work.unbind_identities(user.id).await? > 0)
+    })
+    .await
+}
+
+/// Since when a user is bound to the identity provider of this installation. `None` if it is not, or if there is no provider.
+///
+/// # Errors
+/// The store broke.
+pub async fn connected_since(
+    app: &Application,
+    _by: &Operator,
+    user: UserId,
+) -> Result<Option<Timestamp>, OperatorError> {
+    let Some(issuer) = app.provider_sign_in.as_ref().map(|sign_in| sign_in.issuer()) else { return Ok(None) };
+    Ok(app.store.identity_of(user, issuer).await?.map(|bound| bound.bound_at))
 }
 
 /// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.

@@ -51,4 +51,7 @@ pub trait IdentityWrites: Send {
 
     /// Unbinds a user from its identity of an issuer. `false` if it has none.
     async fn unbind_identity(&mut self, user: UserId, issuer: &Issuer) -> Result<bool, StoreError>;
+
+    /// Unbinds a user from its identities of all issuers. Returns how many there were.
+    async fn unbind_identities(&mut self, user: UserId) -> Result<u64, StoreError>;
 }

@@ -84,15 +84,16 @@ pub(crate) async fn sign_in(visit: Visit) -> Result<HttpResponse, Failure> {
 
 /// `GET /confirm/provider`
 pub(crate) async fn confirm(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
     let query = visit.query();
+    let next = own_path(query.text("next"));
+    let signed_in = visit.person().await?.ok_or_else(|| Failure::sign_in_first(next))?;
     let purpose = Purpose::Confirm(signed_in.session().id);
-    leave(&visit, purpose, own_path(query.text("next")), Some(&signed_in)).await
+    leave(&visit, purpose, next, Some(&signed_in)).await
 }
 
 /// `GET /me/identity`: the way to the provider, to be bound.
 pub(crate) async fn connect(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.person().await?.ok_or_else(|| Failure::sign_in_first(ME))?;
     leave(&visit, Purpose::Bind(signed_in.session().id), ME, Some(&signed_in)).await
 }
 
@@ -117,7 +118,9 @@ async fn leave(
         Ok(Begun { url, cookie }) => {
             Ok(with_step(see_other(&url), visit.origin(), FLOW, &cookie, FLOW_WITHIN))
         }
-        Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(&visit.here())),
+        // Not back here: browsers apply `form-action` to the redirects that follow a form, so the way to the provider begins with a
+        // link only.
+        Err(PersonError::NotConfirmed) => Err(Failure::confirm_first("/me?said=connect-now")),
         Err(error) => refusal(visit, error, next),
     }
 }
@@ -134,6 +137,8 @@ pub(crate) async fn come_back(visit: Visit) -> Result<HttpResponse, Failure> {
     let signed_in = visit.person().await?;
     let flow = visit.cookie(FLOW);
     let finished = identity::finish(visit.app(), flow, callback, signed_in.as_ref(), &visit.client()).await;
+    // An answer to another flow leaves this one alone.
+    let is_other = matches!(&finished, Err(PersonError::Identity(IdentityError::FlowLost)));
     let answer = match finished {
         Ok(Finished::Opened { opened, next }) => {
             with_session(see_other(own_path(&next)), visit.origin(), &opened)
@@ -156,7 +161,7 @@ pub(crate) async fn come_back(visit: Visit) -> Result<HttpResponse, Failure> {
         }
         Err(error) => refusal(&visit, error, if signed_in.is_some() { ME } else { "/sign-in" })?,
     };
-    Ok(without_step(answer, visit.origin(), FLOW))
+    Ok(if is_other { answer } else { without_step(answer, visit.origin(), FLOW) })
 }
 
 /// `POST /me/identity`
@@ -164,7 +169,7 @@ pub(crate) async fn bind(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     let signed_in = visit.signed_in().await?;
     match identity::bind(visit.app(), &signed_in, form.text("identity"), &visit.client()).await {
         Ok(()) => Ok(see_other("/me?said=connected")),
-        Err(PersonError::NotConfirmed) => Err(Failure::confirm_first("/me/identity")),
+        Err(PersonError::NotConfirmed) => Err(Failure::confirm_first("/me?said=connect-now")),
         Err(error) => refusal(&visit, error, ME),
     }
 }

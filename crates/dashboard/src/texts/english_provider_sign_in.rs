@@ -22,6 +22,8 @@ pub(super) static PROVIDER: ProviderTexts = ProviderTexts {
     confirm_why: "This step can do lasting harm in the wrong hands, so sign in once more where you always sign in. It then counts for 15 minutes.",
     confirm_with: |a| format!("Sign in again with {a}"),
     connect: |a| format!("Connect {a}"),
+    connect_now: "Your password is confirmed. Connect the provider now.",
+    connected_at: |a| format!("connected since {a}"),
     connected: |a, b| {
         format!("Connected to {b} since {a}. You can sign in there instead of typing a password.")
     },
@@ -32,6 +34,8 @@ pub(super) static PROVIDER: ProviderTexts = ProviderTexts {
         format!("You can sign in at {a} instead of typing a password, once you have connected it.")
     },
     only_way: "You have no password, so you could not sign in any more. To disconnect it, set a password first.",
+    operator_disconnect: "Disconnect from the provider",
+    operator_disconnect_text: "Nobody signs in as this user at the identity provider any more. Without a password, make a reset link as well.",
     said_connected: "Connected. From now on you can sign in there.",
     said_disconnected: "Disconnected.",
     section: "Sign-in elsewhere",

@@ -60,7 +60,8 @@ pub struct OperatorUserRow {
     pub created: String,
 }
 
-/// A user: `GET /operator/users/ID`. `POST …/disable`, `…/enable`, `…/reset`, `…/sign-out` and `…/remove-second-factor` change it.
+/// A user: `GET /operator/users/ID`. `POST …/disable`, `…/enable`, `…/reset`, `…/sign-out`, `…/remove-second-factor` and
+/// `…/disconnect` change it.
 #[derive(Debug, Clone, Template)]
 #[template(path = "operator-user.html")]
 pub struct OperatorUserPage {
@@ -72,6 +73,8 @@ pub struct OperatorUserPage {
     pub email: String,
     /// Since when it has a second factor, as people read it.
     pub factor_since: Option<String>,
+    /// Since when it is connected to the identity provider, as people read it.
+    pub connected_since: Option<String>,
     /// Since when it is disabled, as people read it.
     pub disabled_since: Option<String>,
     /// The accounts that it is a member of: id, name, and role in words.

@@ -203,11 +203,11 @@ async fn d73_connecting_and_disconnecting_take_a_confirmed_session() {
     let (dashboard, provider) = world().await;
     let mut ada = bound_ada(&dashboard, &provider).await;
     dashboard.memory.clock.advance(Duration::from_mins(16));
-    assert_eq!(ada.get("/me/identity").await.location(), "/confirm?next=%2Fme%2Fidentity");
+    assert_eq!(ada.get("/me/identity").await.location(), "/confirm?next=%2Fme%3Fsaid%3Dconnect-now");
     assert_eq!(ada.post("/me/identity/disconnect", &[]).await.location(), "/confirm?next=%2Fme");
     assert_eq!(
         ada.post("/me/identity", &[("identity", "x")]).await.location(),
-        "/confirm?next=%2Fme%2Fidentity"
+        "/confirm?next=%2Fme%3Fsaid%3Dconnect-now"
     );
     // The provider confirms by a new sign-in of the same person.
     let confirm = ada.get("/confirm?next=/me").await.body;
@@ -257,4 +257,87 @@ async fn d77_an_invitation_is_accepted_with_the_provider() {
     assert_eq!(void.status, 410);
     // A password that was never set opens nothing.
     assert_eq!(dashboard.browser().sign_in("bob@example.com", PASSWORD).await.status, 422);
+}
+
+#[actix_web::test]
+async fn d73_after_confirming_people_connect_by_a_link() {
+    let (dashboard, provider) = world().await;
+    let mut ada = dashboard.member(ADA, Role::Owner).await;
+    dashboard.memory.clock.advance(Duration::from_mins(16));
+    let first = ada.get("/me/identity").await;
+    assert_eq!(first.location(), "/confirm?next=%2Fme%3Fsaid%3Dconnect-now", "no form leads to the provider");
+    let form = [("password", PASSWORD), ("next", "/me?said=connect-now")];
+    let confirmed = ada.post("/confirm", &form).await;
+    assert_eq!(confirmed.location(), "/me?said=connect-now");
+    assert!(ada.get(confirmed.location()).await.body.contains("Connect the provider now."));
+    name(&dashboard, &provider, "1");
+    assert_eq!(go(&mut ada, &provider, "/me/identity").await.status, 200);
+    assert_eq!(dashboard.browser().get("/me/identity").await.location(), "/sign-in?next=%2Fme");
+}
+
+#[actix_web::test]
+async fn d77_an_answer_to_another_flow_leaves_this_one_alone() {
+    let (dashboard, provider) = world().await;
+    bound_ada(&dashboard, &provider).await;
+    let mut browser = dashboard.browser();
+    browser.get("/sign-in/provider").await;
+    let foreign = format!("/sign-in/provider/callback?code=c0de&state={}", "0".repeat(64));
+    assert_eq!(browser.get(&foreign).await.status, 400);
+    assert!(browser.cookies.borrow().contains_key(FLOW));
+    assert_eq!(come_back(&mut browser, &provider).await.location(), "/");
+}
+
+#[actix_web::test]
+async fn d77_an_operator_disconnects_a_user() {
+    let (dashboard, provider) = world().await;
+    let ada = bound_ada(&dashboard, &provider).await;
+    let operator = dashboard.invited("op@example.com", None, true).await;
+    let found = operator.get("/operator/users?q=ada%40example.com").await;
+    let (_, rest) = found.body.split_once("/operator/users/usr_").unwrap();
+    let path = format!("/operator/users/usr_{}", rest.split('"').next().unwrap());
+    let page = operator.get(&path).await.body;
+    assert!(page.contains("connected since") && page.contains("/disconnect"), "{page}");
+    assert_eq!(ada.post(&format!("{path}/disconnect"), &[]).await.status, 404);
+    assert_eq!(operator.post(&format!("{path}/disconnect"), &[]).await.status, 303);
+    assert!(!operator.get(&path).await.body.contains("connected since"));
+    let mut browser = dashboard.browser();
+    assert_eq!(go(&mut browser, &provider, "/sign-in/provider").await.status, 403);
+    assert!(operator.get("/audit?action=identity_unbound").await.body.contains("ada@example.com"));
+}
+
+#[actix_web::test]
+async fn a_second_factor_and_a_provider_go_beside_each_other() {
+    let (dashboard, provider) = world().await;
+    let ada = bound_ada(&dashboard, &provider).await;
+    let path = dashboard.path("settings/second-factor");
+    let required = ada.post(&path, &[("required", "true")]).await;
+    assert_eq!(
+        required.location(),
+        "/me/second-factor?said=own-factor-first",
+        "her password alone lets her in"
+    );
+    crate::second_factor::set_up(&ada).await;
+    assert_eq!(ada.post(&path, &[("required", "true")]).await.status, 303);
+    // The provider decides on further factors.
+    let mut at_provider = dashboard.browser();
+    assert_eq!(go(&mut at_provider, &provider, "/sign-in/provider").await.location(), "/");
+    assert_eq!(at_provider.get(&dashboard.path("links")).await.status, 200);
+    // Somebody without a password has no way in that lacks a factor.
+    let invited = dashboard.browser();
+    let email = Email::parse("eve@example.com").unwrap();
+    let joins = Some((dashboard.account, Role::Viewer));
+    let invite = Invite { email, joins, is_operator: false };
+    let token = users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+    let mut invited = invited;
+    name(&dashboard, &provider, "2");
+    let accept = format!("/invitation/{}/provider", token.expose());
+    let page = go(&mut invited, &provider, &accept).await;
+    let form = [("identity", &*page.hidden("identity")), ("name", "Eve"), ("time_zone", "UTC")];
+    assert_eq!(invited.post(&accept, &form).await.status, 303);
+    assert_eq!(invited.get(&dashboard.path("links")).await.status, 200);
+    // A password would be such a way.
+    let form = [("password", "another fine password")];
+    assert_eq!(invited.post("/me/password", &form).await.location(), "/me?said=password-changed");
+    let closed = invited.get(&dashboard.path("links")).await;
+    assert_eq!(closed.location(), "/me/second-factor?said=factor-needed");
 }

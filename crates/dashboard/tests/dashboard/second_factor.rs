@@ -33,7 +33,7 @@ fn next_code(dashboard: &Dashboard, seed: &TotpSeed) -> String {
 }
 
 /// Sets up a second factor. Returns its seed, and the recovery codes.
-async fn set_up(browser: &Browser) -> (TotpSeed, Vec<String>) {
+pub async fn set_up(browser: &Browser) -> (TotpSeed, Vec<String>) {
     let page = browser.get(SET_UP).await;
     assert_eq!(page.status, 200, "{}", page.location());
     let seed = seed_on(&page);

@@ -200,6 +200,7 @@ fn user(m: &Maker) {
         user: OperatorUserRow { id: USER.to_owned(), is_self: false, ..user_row(m, 0) },
         email: m.w("ines@morgenbrot.example"),
         factor_since: m.some("26 Nov 2026, 20:47"),
+        connected_since: m.some("26 Nov 2026, 20:47"),
         disabled_since: None,
         accounts: [LONG, "Morgenbrot Bakery"]
             .map(|name| (ACCOUNT.to_owned(), m.w(name), m.w("Owner")))

@@ -17,6 +17,7 @@ cases! {
     d77_an_identity_has_one_user_and_a_user_one_identity_of_each_issuer
     d77_binding_again_changes_nothing
     d77_an_unbound_identity_can_be_bound_again
+    d77_all_identities_of_a_user_are_unbound_at_once
     d77_of_bindings_at_once_one_succeeds
     a_user_that_is_missing_is_not_bound
 }
@@ -158,4 +159,19 @@ pub(super) async fn a_user_that_is_missing_is_not_bound(fresh: Fresh) {
     });
     assert_eq!(bindings.await.unwrap(), [Binding::NoSuchUser, Binding::Bound]);
     assert_eq!(store.user_with_identity(&first).await.unwrap().unwrap().id, user);
+}
+
+pub(super) async fn d77_all_identities_of_a_user_are_unbound_at_once(fresh: Fresh) {
+    let store = fresh.store().await;
+    let (ada, bob) = (people_steps::user(&store).await, people_steps::user(&store).await);
+    for (user, issuer) in [(ada.id, ISSUER), (ada.id, OTHER_ISSUER)] {
+        assert_eq!(bind(&store, user, &identity(issuer, "ada")).await, Binding::Bound);
+    }
+    assert_eq!(bind(&store, bob.id, &identity(ISSUER, "bob")).await, Binding::Bound);
+    for expected in [2, 0] {
+        let unbound = unit!(&store, async |work| Ok(work.unbind_identities(ada.id).await?));
+        assert_eq!(unbound.await.unwrap(), expected);
+    }
+    assert_eq!(bound(&store, ada.id, ISSUER).await, None);
+    assert!(bound(&store, bob.id, ISSUER).await.is_some());
 }

@@ -51,6 +51,11 @@ pub(crate) enum UserCommand {
         /// User: its id or its e-mail address.
         user: UserReference,
     },
+    /// Unbind a user from the identity provider, so that nobody signs in as this user there.
+    Disconnect {
+        /// User: its id or its e-mail address.
+        user: UserReference,
+    },
     /// Remove the second factor of a user who has lost the app and the recovery codes.
     RemoveSecondFactor {
         /// User: its id or its e-mail address.
@@ -116,6 +121,11 @@ pub(super) async fn run(
                 user.email
             );
             Ok(output.result(&json, text)?)
+        }
+        UserCommand::Disconnect { user } => {
+            let user = users::disconnect(app, &Operator::COMMAND, &user).await?;
+            let text = format!("Unbound {} from the identity provider.", named(&user));
+            Ok(output.result(&shown(&user), text)?)
         }
         UserCommand::RemoveSecondFactor { user } => {
             let user = users::remove_second_factor(app, &Operator::COMMAND, &user).await?;

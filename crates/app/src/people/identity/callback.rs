@@ -107,6 +107,8 @@ pub async fn finish(
     let claims = provider.provider.redeem(redemption).await;
     drop(place);
     let claims = claims.map_err(|error| note_failure(app, provider, &error))?;
+    // As for passwords, only failures count (D75).
+    provider.callbacks.forgive(client.address, now);
     ended(app, provider, flow, claims, signed_in, client).await
 }
 
@@ -159,12 +161,14 @@ async fn confirm(
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
+            let (token, now) = (draw_token(app)?, app.clock.now());
+            let mut work = attempts.begin().await?;
+            // Whoever unbinds the user locks it too, so what is read now holds until the end.
+            work.lock_user(user.id).await?.ok_or(PersonError::Gone)?;
             let bound = app.store.user_with_identity(&claims.identity).await?;
             if bound.is_none_or(|bound| bound.id != user.id) {
                 return Err(IdentityError::OtherPerson.into());
             }
-            let (token, now) = (draw_token(app)?, app.clock.now());
-            let mut work = attempts.begin().await?;
             if !work.confirm_session(session.id, &session.hash, &token.hash(), now).await? {
                 return Err(PersonError::Gone);
             }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use signpost_domain::{Email, EmailDomain, ExternalIdentity};
+use signpost_domain::{Email, EmailDomain, ExternalIdentity, Issuer};
 
 pub use self::accept::{accept, accepting};
 pub use self::binding::{bind, bound, unbind};
@@ -39,8 +39,8 @@ const CALLBACKS_PER_MINUTE: u32 = 30;
 /// How many codes a node redeems at once.
 const REDEEMED_AT_ONCE: usize = 16;
 
-/// The interval between two log lines about refusals of the provider.
-const FAILURES_INTERVAL: Duration = Duration::from_secs(1);
+/// The interval between two log lines about failures at the provider, some of which a stranger can cause.
+const FAILURES_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Sign-in at an identity provider, beside passwords.
 pub struct ProviderSignIn {
@@ -68,6 +68,11 @@ impl ProviderSignIn {
             redeeming: AtomicUsize::new(0),
             failures: LogPace::new(FAILURES_INTERVAL),
         }
+    }
+
+    /// The issuer of the provider.
+    pub(crate) fn issuer(&self) -> &Issuer {
+        self.provider.issuer()
     }
 
     /// How people know the provider: its host.

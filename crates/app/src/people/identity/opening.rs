@@ -8,7 +8,7 @@ use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::people::profile::{not_written, of_user};
 use crate::people::{Client, OpenedSession, PersonError, SessionOf, insert_session};
-use crate::ports::{Binding, IdentityClaims, UnitOfWork};
+use crate::ports::{Binding, IdentityClaims, StoreError, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
 
 /// Signs in the user that is bound to the identity. Somebody without a user gets one if the provider has verified an e-mail
@@ -35,6 +35,11 @@ pub(super) async fn sign_in(
                     let user = work.lock_user(bound.id).await?.ok_or(IdentityError::Unknown)?;
                     if user.disabled_at.is_some() {
                         return Err(IdentityError::Disabled.into());
+                    }
+                    // Whoever unbinds the user locks it too, so what is read now holds until the end.
+                    let still = app.store.user_with_identity(&claims.identity).await?;
+                    if still.is_none_or(|still| still.id != user.id) {
+                        return Err(IdentityError::Unknown.into());
                     }
                     user
                 }
@@ -89,7 +94,8 @@ async fn create(
         return Err(IdentityError::NotSetUp.into());
     }
     work.insert_user(&user).await.map_err(not_written).map_err(|error| match error {
-        PersonError::EmailTaken => IdentityError::NotBound.into(),
+        // Somebody has taken it since it was looked at, perhaps the same person in another tab: the next attempt sees who.
+        PersonError::EmailTaken => StoreError::Contended.into(),
         error => error,
     })?;
     record(app, work, of_user(&user, AuditAction::UserCreated, client)).await?;

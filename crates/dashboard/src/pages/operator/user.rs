@@ -23,7 +23,10 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (signed_in, operator) = operator(&visit, &visit.here()).await?;
     let user = users::find(visit.app(), &operator, &user_in(&visit)?).await?;
     let accounts = users::accounts_of(visit.app(), &operator, user.id).await?;
-    page(&user_page(&visit, &signed_in, &user, &accounts))
+    let connected = users::connected_since(visit.app(), &operator, user.id).await?;
+    let mut view = user_page(&visit, &signed_in, &user, &accounts);
+    view.connected_since = connected.map(|at| date_and_time(at, &signed_in.user().preferences));
+    page(&view)
 }
 
 /// `POST /operator/users/{id}/disable`
@@ -48,6 +51,12 @@ pub(crate) async fn sign_out(visit: Visit, _: FormBody) -> Result<HttpResponse, 
 pub(crate) async fn remove_second_factor(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let (_, operator, user) = changing(&visit).await?;
     changed(users::remove_second_factor(visit.app(), &operator, &user).await, "saved")
+}
+
+/// `POST /operator/users/{id}/disconnect`
+pub(crate) async fn disconnect(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, user) = changing(&visit).await?;
+    changed(users::disconnect(visit.app(), &operator, &user).await, "saved")
 }
 
 /// `POST /operator/users/{id}/reset`: shows the link once.
@@ -109,6 +118,7 @@ fn user_page(
         user: row(user, own, &own.preferences),
         email: user.email.as_str().to_owned(),
         factor_since: user.second_factor.as_ref().map(|it| date_and_time(it.set_up_at, &own.preferences)),
+        connected_since: None,
         disabled_since: user.disabled_at.map(|at| date_and_time(at, &own.preferences)),
         accounts: accounts.iter().map(membership).collect(),
         idempotency_key: visit.new_key(),
