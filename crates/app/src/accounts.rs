@@ -2,6 +2,7 @@
 
 mod deletion;
 mod overview;
+mod own_settings;
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,11 +19,12 @@ use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::keys::{NewKey, key_named, new_key};
 use crate::operator::Operator;
-use crate::ports::{InsertAccountError, StoreError};
+use crate::ports::{StoreError, WriteAccountError};
 use crate::unit_of_work::{Attempts, commit};
 
 pub use self::deletion::{Losses, delete, delete_own, losses, own_losses};
 pub use self::overview::{AccountOverview, overview, overviews};
+pub use self::own_settings::{rename, require_second_factor};
 
 /// A new account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +54,10 @@ pub async fn create(
             by.require_live(work.as_mut()).await?;
             match work.insert_account(&account).await {
                 Ok(()) => {}
-                Err(InsertAccountError::EmailTaken) => {
+                Err(WriteAccountError::EmailTaken) => {
                     return Err(OperatorError::EmailTaken(account.email.as_str().to_owned()));
                 }
-                Err(InsertAccountError::Store(error)) => return Err(error.into()),
+                Err(WriteAccountError::Store(error)) => return Err(error.into()),
             }
             record(app, work.as_mut(), created(by, &account)).await?;
             Ok(commit(app, work).await?)
@@ -92,8 +94,8 @@ pub async fn first_start(
             let (key, secret) = new_key(app, account.id, NewKey::default())?;
             match work.insert_account(&account).await {
                 Ok(()) => {}
-                Err(InsertAccountError::EmailTaken) => return Ok(None),
-                Err(InsertAccountError::Store(error)) => return Err(error.into()),
+                Err(WriteAccountError::EmailTaken) => return Ok(None),
+                Err(WriteAccountError::Store(error)) => return Err(error.into()),
             }
             if !work.insert_key(&key).await? {
                 return Err(OperatorError::NoSuchAccount(account.id));
@@ -115,7 +117,15 @@ fn created(by: &Operator, account: &Account) -> Deed {
 fn new_account(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
     let CreateAccount { email, name, plan } = command;
     require_plan(app, &plan)?;
-    Ok(Account { id: app.ids.next(), email, name, plan, suspended_at: None, created_at: app.clock.now() })
+    Ok(Account {
+        id: app.ids.next(),
+        email,
+        name,
+        plan,
+        suspended_at: None,
+        requires_second_factor: false,
+        created_at: app.clock.now(),
+    })
 }
 
 /// Looks up a plan in the configuration.
@@ -226,8 +236,7 @@ pub async fn set_plan(
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn suspend(app: &Application, by: &Operator, id: AccountId) -> Result<(), OperatorError> {
-    let deed = || by.deed(Some(id), AuditAction::AccountSuspended, id.to_string());
-    set_suspended(app, by, id, Some(app.clock.now()), Some(&deed)).await
+    set_suspended(app, by, id, Some(app.clock.now()), id.to_string()).await
 }
 
 /// Resumes a suspended account. Any other account stays unchanged.
@@ -235,17 +244,21 @@ pub async fn suspend(app: &Application, by: &Operator, id: AccountId) -> Result<
 /// # Errors
 /// [`OperatorError::NoSuchAccount`]. Or the store broke.
 pub async fn resume(app: &Application, by: &Operator, id: AccountId) -> Result<(), OperatorError> {
-    let deed = || by.deed(Some(id), AuditAction::AccountResumed, id.to_string());
-    set_suspended(app, by, id, None, Some(&deed)).await
+    set_suspended(app, by, id, None, id.to_string()).await
 }
 
+/// `object` is what the audit says that it was done to.
 async fn set_suspended(
     app: &Application,
     by: &Operator,
     id: AccountId,
     since: Option<Timestamp>,
-    deed: Option<&(dyn Fn() -> Deed + Sync)>,
+    object: String,
 ) -> Result<(), OperatorError> {
+    let action = match since {
+        Some(_) => AuditAction::AccountSuspended,
+        None => AuditAction::AccountResumed,
+    };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
@@ -254,9 +267,7 @@ async fn set_suspended(
             if !work.set_suspended(id, since).await? {
                 return Err(OperatorError::NoSuchAccount(id));
             }
-            if let Some(deed) = deed {
-                record(app, work.as_mut(), deed()).await?;
-            }
+            record(app, work.as_mut(), by.deed(Some(id), action, object.clone())).await?;
             Ok(commit(app, work).await?)
         })
         .await

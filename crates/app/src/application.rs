@@ -13,7 +13,7 @@ use crate::node_health::NodeHealth;
 use crate::people::identity::ProviderSignIn;
 use crate::ports::{
     BotDetector, ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, PasswordHasher,
-    QuotaStore, Randomness, Sealer, SharedQuotaStore, Store, TargetBlocklist,
+    QuotaStore, Randomness, RefusalCounts, Sealer, SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -77,6 +77,8 @@ pub struct Application {
     pub analytics: Analytics,
     /// What this node has noticed about the parts that it depends on.
     pub health: Arc<NodeHealth>,
+    /// What this node has refused since it started. `None` if it records no metrics.
+    pub refusals: Option<Arc<dyn RefusalCounts>>,
     /// Whether the program is shutting down.
     pub lifecycle: Lifecycle,
 }

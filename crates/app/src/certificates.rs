@@ -16,7 +16,6 @@ mod operator;
 mod order;
 mod permission;
 mod renewal;
-mod resealing;
 mod shown;
 
 use std::sync::Arc;
@@ -27,7 +26,6 @@ pub use self::attempt::{Outcome, work_on};
 pub use self::caa::{CaaRefusal, CaaUnanswered, caa_refusal};
 pub use self::challenge::{challenge_answer, handshake_proof};
 pub use self::operator::{RevokeError, find, forget, list, renew, reset, revoke};
-pub use self::resealing::{Resealing, reseal};
 pub use self::shown::ShownCertificate;
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -69,12 +67,12 @@ pub async fn account_opens(app: &Application) -> Result<Option<bool>, StoreError
 }
 
 /// The purpose of sealing the key of a certificate, from before its order on.
-fn certificate_purpose(hostname: &Hostname) -> String {
+pub(crate) fn certificate_purpose(hostname: &Hostname) -> String {
     format!("certificate {hostname}")
 }
 
 /// The purpose of sealing the credentials of the account at an authority.
-fn account_purpose(directory: &str) -> String {
+pub(crate) fn account_purpose(directory: &str) -> String {
     format!("account {directory}")
 }
 

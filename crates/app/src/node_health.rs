@@ -14,7 +14,7 @@ use crate::application::Application;
 use crate::causes::with_causes;
 use crate::certificates;
 use crate::operator::Operator;
-use crate::ports::{Clock, DnsProvider, DnsUnavailable};
+use crate::ports::{Clock, DnsProvider, DnsUnavailable, RefusalCount};
 
 /// The longest text of an error that is kept, in characters.
 const LONGEST_ERROR: usize = 300;
@@ -239,6 +239,12 @@ impl DnsProvider for NotedDns {
     async fn caa_records(&self, name: &str) -> Result<Vec<CaaRecord>, DnsUnavailable> {
         self.noted(self.dns.caa_records(name).await)
     }
+}
+
+/// What this node has refused since it started. `None` if it records no metrics.
+#[must_use]
+pub fn refusals(app: &Application, _by: &Operator) -> Option<Vec<RefusalCount>> {
+    app.refusals.as_ref().map(|refusals| refusals.since_start())
 }
 
 #[cfg(test)]

@@ -4,11 +4,14 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
 use askama::Template;
-use signpost_app::people::OpenedSession;
+use signpost_app::people::{CODE_WITHIN, OpenedSession};
 use signpost_domain::{SESSION_KEPT, SecretToken};
 
 use crate::failure::Failure;
 use crate::origin::DashboardOrigin;
+
+/// The cookie of the session.
+pub(crate) const SESSION: &str = "signpost";
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -40,38 +43,41 @@ pub(crate) fn with_session(
     opened: &OpenedSession,
 ) -> HttpResponse {
     let kept = opened.session.is_kept.then(|| format!("; Max-Age={}", SESSION_KEPT.as_secs()));
-    set_cookie(&mut response, origin, opened.token.expose(), &kept.unwrap_or_default());
+    let name = origin.cookie_name(SESSION);
+    set_cookie(&mut response, origin, &name, opened.token.expose(), &kept.unwrap_or_default());
     response
 }
 
 /// Gives the browser the token of a session that this request has opened beside its answer (D77).
 pub(crate) fn add_session(response: &mut HttpResponse, origin: &DashboardOrigin, token: &SecretToken) {
-    set_cookie(response, origin, token.expose(), "");
+    set_cookie(response, origin, &origin.cookie_name(SESSION), token.expose(), "");
 }
 
 /// Takes the token of the session from the browser.
 pub(crate) fn without_session(mut response: HttpResponse, origin: &DashboardOrigin) -> HttpResponse {
-    set_cookie(&mut response, origin, "", "; Max-Age=0");
+    set_cookie(&mut response, origin, &origin.cookie_name(SESSION), "", "; Max-Age=0");
     response
 }
 
-/// Gives the browser the cookie of a sign-in at a provider, for ten minutes (D77).
-pub(crate) fn with_flow(mut response: HttpResponse, origin: &DashboardOrigin, flow: &str) -> HttpResponse {
-    set_named_cookie(&mut response, origin, origin.flow_cookie_name(), flow, "; Max-Age=600");
+/// Gives the browser what it keeps between two steps of a sign-in.
+pub(crate) fn with_step(
+    mut response: HttpResponse,
+    origin: &DashboardOrigin,
+    name: &str,
+    value: &str,
+) -> HttpResponse {
+    let lifetime = format!("; Max-Age={}", CODE_WITHIN.as_secs());
+    set_cookie(&mut response, origin, &origin.cookie_name(name), value, &lifetime);
     response
 }
 
-/// Takes the cookie of a sign-in at a provider from the browser.
-pub(crate) fn without_flow(mut response: HttpResponse, origin: &DashboardOrigin) -> HttpResponse {
-    set_named_cookie(&mut response, origin, origin.flow_cookie_name(), "", "; Max-Age=0");
+/// Takes from the browser what it kept between two steps of a sign-in.
+pub(crate) fn without_step(mut response: HttpResponse, origin: &DashboardOrigin, name: &str) -> HttpResponse {
+    set_cookie(&mut response, origin, &origin.cookie_name(name), "", "; Max-Age=0");
     response
 }
 
-fn set_cookie(response: &mut HttpResponse, origin: &DashboardOrigin, value: &str, lifetime: &str) {
-    set_named_cookie(response, origin, origin.cookie_name(), value, lifetime);
-}
-
-fn set_named_cookie(
+fn set_cookie(
     response: &mut HttpResponse,
     origin: &DashboardOrigin,
     name: &str,

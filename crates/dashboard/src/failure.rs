@@ -14,6 +14,7 @@ use signpost_domain::Refusal;
 
 use crate::answer::see_other;
 use crate::frame;
+use crate::pages::second_factor::PATH as SECOND_FACTOR;
 use crate::paths::with_query;
 use crate::views::{ErrorKind, ErrorPage};
 
@@ -58,7 +59,7 @@ impl Failure {
 }
 
 /// A path with the query parameter `next`, unless that is the start page.
-fn with_next(path: &str, next: &str) -> String {
+pub(crate) fn with_next(path: &str, next: &str) -> String {
     if next == "/" || next.is_empty() {
         return path.to_owned();
     }
@@ -153,6 +154,9 @@ impl From<NotEntered> for Failure {
         match error {
             NotEntered::NotSignedIn => Self::sign_in_first("/"),
             NotEntered::NotAMember(_) => Self::NOT_FOUND,
+            NotEntered::SecondFactorRequired(_) => {
+                Self::Redirected(format!("{SECOND_FACTOR}?said=factor-needed"))
+            }
             NotEntered::TooManyRequests { retry_after_seconds } => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: retry_after_seconds }
             }
@@ -192,6 +196,13 @@ impl From<PersonError> for Failure {
             PersonError::NotInvited => Self::Page(ErrorKind::Forbidden),
             PersonError::PasswordsOff => Self::Page(ErrorKind::PasswordsOff),
             PersonError::NotConfirmed => Self::confirm_first("/"),
+            PersonError::SignInExpired => Self::Redirected("/sign-in?said=code-too-late".to_owned()),
+            PersonError::OwnFactorFirst => Self::Redirected(format!("{SECOND_FACTOR}?said=own-factor-first")),
+            // That page says what is possible.
+            PersonError::SetupVoid
+            | PersonError::NoSecondFactor
+            | PersonError::NoPassword
+            | PersonError::NoSecretsKey => Self::Redirected(SECOND_FACTOR.to_owned()),
             PersonError::Gone | PersonError::SignInToAccept => Self::sign_in_first("/"),
             PersonError::Busy => Self::Later { kind: ErrorKind::Unavailable, seconds: 2 },
             PersonError::Wait { seconds } => Self::Later { kind: ErrorKind::TooManyRequests, seconds },
@@ -203,7 +214,9 @@ impl From<PersonError> for Failure {
             | PersonError::EmailTaken
             | PersonError::EmailOfProxy
             | PersonError::LastOwner
-            | PersonError::WrongPassword) => Self::Broken(error.to_string()),
+            | PersonError::WrongPassword
+            | PersonError::WrongCode
+            | PersonError::SeedLost) => Self::Broken(error.to_string()),
         }
     }
 }

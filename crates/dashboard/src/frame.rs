@@ -114,27 +114,33 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 20] = [
+const SAID: [(&str, &str); 26] = [
     ("connected", TEXTS.provider.said_connected),
     ("disconnected", TEXTS.provider.said_disconnected),
     ("domain-checked", TEXTS.domains.said_checked),
     ("domain-deleted", TEXTS.domains.said_deleted),
-    ("group-created", TEXTS.said_group_created),
-    ("group-deleted", TEXTS.said_group_deleted),
-    ("group-renamed", TEXTS.said_group_renamed),
-    ("key-revoked", TEXTS.said_key_revoked),
-    ("left", TEXTS.said_left),
-    ("link-deleted", TEXTS.said_link_deleted),
-    ("member-removed", TEXTS.said_member_removed),
-    ("none-selected", TEXTS.said_none_selected),
-    ("password-changed", TEXTS.said_password_changed),
-    ("pixel-created", TEXTS.said_pixel_created),
-    ("pixel-deleted", TEXTS.said_pixel_deleted),
-    ("role-changed", TEXTS.said_role_changed),
-    ("saved", TEXTS.said_saved),
-    ("session-ended", TEXTS.said_session_ended),
-    ("sessions-ended", TEXTS.said_sessions_ended),
-    ("signed-out", TEXTS.said_signed_out),
+    ("code-too-late", TEXTS.second_factor.said_too_late),
+    ("factor-needed", TEXTS.second_factor.needed_here),
+    ("factor-optional", TEXTS.second_factor.said_optional),
+    ("factor-removed", TEXTS.second_factor.said_removed),
+    ("factor-required", TEXTS.second_factor.said_required),
+    ("own-factor-first", TEXTS.second_factor.said_own_first),
+    ("group-created", TEXTS.said.group_created),
+    ("group-deleted", TEXTS.said.group_deleted),
+    ("group-renamed", TEXTS.said.group_renamed),
+    ("key-revoked", TEXTS.said.key_revoked),
+    ("left", TEXTS.said.left),
+    ("link-deleted", TEXTS.said.link_deleted),
+    ("member-removed", TEXTS.said.member_removed),
+    ("none-selected", TEXTS.said.none_selected),
+    ("password-changed", TEXTS.said.password_changed),
+    ("pixel-created", TEXTS.said.pixel_created),
+    ("pixel-deleted", TEXTS.said.pixel_deleted),
+    ("role-changed", TEXTS.said.role_changed),
+    ("saved", TEXTS.said.saved),
+    ("session-ended", TEXTS.said.session_ended),
+    ("sessions-ended", TEXTS.said.sessions_ended),
+    ("signed-out", TEXTS.said.signed_out),
 ];
 
 /// The same for operators.
@@ -149,15 +155,15 @@ const SAID_TO_OPERATORS: [(&str, &str); 8] = [
     ("user-signed-out", TEXTS.operator.said_user_signed_out),
 ];
 
+/// Those of them that ask for something.
+const WARNINGS: [&str; 5] =
+    ["none-selected", "deletion-goes-on", "code-too-late", "factor-needed", "own-factor-first"];
+
 /// The sentence about the request before this one, which the query names.
 pub(crate) fn notice_of(visit: &Visit) -> Option<Notice> {
     let query = visit.query();
     let said = query.given("said")?;
     let (name, sentence) = SAID.iter().chain(&SAID_TO_OPERATORS).find(|(name, _)| *name == said)?;
     let text = (*sentence).to_owned();
-    Some(if ["none-selected", "deletion-goes-on"].contains(name) {
-        Notice::warning(text)
-    } else {
-        Notice::ok(text)
-    })
+    Some(if WARNINGS.contains(name) { Notice::warning(text) } else { Notice::ok(text) })
 }

@@ -104,16 +104,9 @@ impl DashboardOrigin {
         self.is_own(host, origin).then_some(path)
     }
 
-    /// The name of the session's cookie. Browsers accept the prefix only from secure origins.
-    pub(crate) const fn cookie_name(&self) -> &'static str {
-        if self.is_secure { "__Host-signpost" } else { "signpost" }
-    }
-}
-
-impl DashboardOrigin {
-    /// The name of the cookie of a sign-in at a provider.
-    pub(crate) const fn flow_cookie_name(&self) -> &'static str {
-        if self.is_secure { "__Host-signpost-flow" } else { "signpost-flow" }
+    /// The name of a cookie in the browser. Browsers accept the prefix only from secure origins.
+    pub(crate) fn cookie_name(&self, name: &str) -> String {
+        if self.is_secure { format!("__Host-{name}") } else { name.to_owned() }
     }
 }
 
@@ -196,8 +189,11 @@ mod tests {
 
     #[test]
     fn d72_the_cookies_prefix_needs_https() {
-        assert_eq!(DashboardOrigin::parse("https://d.example").unwrap().cookie_name(), "__Host-signpost");
-        assert_eq!(DashboardOrigin::parse("http://localhost").unwrap().cookie_name(), "signpost");
+        assert_eq!(
+            DashboardOrigin::parse("https://d.example").unwrap().cookie_name("signpost"),
+            "__Host-signpost"
+        );
+        assert_eq!(DashboardOrigin::parse("http://localhost").unwrap().cookie_name("signpost"), "signpost");
     }
 
     #[test]

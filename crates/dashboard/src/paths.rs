@@ -5,8 +5,8 @@ use actix_web::{Route, guard, web};
 use signpost_domain::Permission;
 
 use crate::pages::{
-    analytics, assets, audit, domains, entry, groups, home, keys, links, me, members, operator, pixels,
-    provider, settings, sign_in, usage,
+    analytics, assets, audit, domains, entry, export, groups, home, keys, links, me, members, operator,
+    pixels, provider, second_factor, settings, sign_in, usage,
 };
 
 /// The placeholders of paths.
@@ -94,12 +94,19 @@ routes! {
     Get "/me/identity" Access::User => provider::connect;
     Post "/me/identity" Access::User => provider::bind;
     Post "/me/identity/disconnect" Access::User => provider::unbind;
+    Get "/sign-in/code" Access::Anybody => sign_in::show_code;
+    Post "/sign-in/code" Access::Anybody => sign_in::sign_in_with_code;
     Post "/sign-out" Access::User => sign_in::sign_out;
     Get "/confirm" Access::User => sign_in::show_confirm;
     Post "/confirm" Access::User => sign_in::confirm;
     Get "/me" Access::User => me::show;
     Post "/me" Access::User => me::save;
     Post "/me/password" Access::User => me::change_password;
+    Get "/me/second-factor" Access::User => second_factor::show;
+    Get "/me/second-factor/set-up" Access::User => second_factor::show_set_up;
+    Post "/me/second-factor/set-up" Access::User => second_factor::set_up;
+    Post "/me/second-factor/recovery-codes" Access::User => second_factor::replace_codes;
+    Post "/me/second-factor/remove" Access::User => second_factor::remove;
     Post "/me/sessions/end-others" Access::User => me::end_others;
     Post "/me/sessions/{id}/end" Access::User => me::end_session;
     Get "/audit" Access::Operator => audit::show_all;
@@ -119,6 +126,7 @@ routes! {
     Post "/operator/users/{id}/enable" Access::Operator => operator::user::enable;
     Post "/operator/users/{id}/sign-out" Access::Operator => operator::user::sign_out;
     Post "/operator/users/{id}/reset" Access::Operator => operator::user::reset;
+    Post "/operator/users/{id}/remove-second-factor" Access::Operator => operator::user::remove_second_factor;
     Get "/operator/sign-ins" Access::Operator => operator::sign_ins::show;
     Get "/operator/health" Access::Operator => operator::health::show;
     Get "/{account}" READ => home::account;
@@ -163,10 +171,15 @@ routes! {
     Get "/{account}/audit" AUDIT => audit::show;
     Get "/{account}/audit.ndjson" AUDIT => audit::export;
     Get "/{account}/settings" READ => settings::show;
+    Post "/{account}/settings" ACCOUNT_ITSELF => settings::save;
+    Post "/{account}/settings/second-factor" ACCOUNT_ITSELF => settings::require_second_factor;
     Get "/{account}/settings/delete" ACCOUNT_ITSELF => settings::ask;
     Post "/{account}/settings/delete" ACCOUNT_ITSELF => settings::delete;
-    Get "/{account}/export.csv" READ => settings::export_csv;
-    Get "/{account}/export.jsonl" READ => settings::export_json_lines;
+    Get "/{account}/export.csv" READ => export::export_csv;
+    Get "/{account}/export.jsonl" READ => export::export_json_lines;
+    Get "/{account}/export-pages.jsonl" READ => export::export_pages;
+    Get "/{account}/export-clicks.csv" ANALYTICS => export::export_clicks_csv;
+    Get "/{account}/export-clicks.jsonl" ANALYTICS => export::export_clicks_json_lines;
     Get "/{account}/usage" READ => usage::show;
 }
 

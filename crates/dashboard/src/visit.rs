@@ -16,6 +16,7 @@ use signpost_app::{Application, Caller};
 use signpost_domain::{AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, SecretToken};
 use signpost_request_layer::RequestFacts;
 
+use crate::answer::SESSION;
 use crate::failure::Failure;
 use crate::form_body::pairs;
 use crate::origin::DashboardOrigin;
@@ -154,22 +155,18 @@ impl Visit {
 
     /// The token in the session's cookie.
     fn token(&self) -> Option<SecretToken> {
-        SecretToken::parse(&self.cookie(self.origin().cookie_name())?).ok()
-    }
-
-    /// The cookie of a sign-in at a provider.
-    pub(crate) fn flow(&self) -> Option<String> {
-        self.cookie(self.origin().flow_cookie_name())
+        SecretToken::parse(self.cookie(SESSION)?).ok()
     }
 
     /// The value of a cookie. Two cookies of the name are none: one may have been planted.
-    fn cookie(&self, name: &str) -> Option<String> {
-        // As bytes: a cookie of another application that is not text must not hide the session.
+    pub(crate) fn cookie(&self, name: &str) -> Option<&str> {
+        let name = self.origin().cookie_name(name);
+        // As bytes: a cookie of another application that is not text must not hide the others.
         let headers = self.request.headers().get_all(COOKIE).map(HeaderValue::as_bytes);
         let pairs = headers.flat_map(|header| header.split(|byte| *byte == b';')).map(<[u8]>::trim_ascii);
         let mut values = pairs.filter_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
         match (values.next(), values.next()) {
-            (Some(value), None) => std::str::from_utf8(value).ok().map(str::to_owned),
+            (Some(value), None) => std::str::from_utf8(value).ok(),
             _ => None,
         }
     }
@@ -224,6 +221,10 @@ impl Visit {
             Err(NotEntered::NotAMember(signed_in)) => {
                 self.keep(&signed_in);
                 Err(Failure::NOT_FOUND)
+            }
+            Err(NotEntered::SecondFactorRequired(signed_in)) => {
+                self.keep(&signed_in);
+                Err(NotEntered::SecondFactorRequired(signed_in).into())
             }
             Err(error) => Err(error.into()),
         }

@@ -20,6 +20,8 @@ pub struct Account {
     pub plan: PlanName,
     /// When it was suspended; `None` if it is not suspended.
     pub suspended_at: Option<Timestamp>,
+    /// Whether a password alone does not let its members in.
+    pub requires_second_factor: bool,
     /// When it was created.
     pub created_at: Timestamp,
 }

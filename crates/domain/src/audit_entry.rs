@@ -75,6 +75,14 @@ actions! {
     UserEnabled "user_enabled";
     /// A user's password was changed or reset.
     PasswordChanged "password_changed";
+    /// A user set up a second factor, or a new one.
+    SecondFactorSetUp "second_factor_set_up";
+    /// A user's second factor was removed.
+    SecondFactorRemoved "second_factor_removed";
+    /// A user signed in or confirmed with a recovery code instead of the app.
+    RecoveryCodeUsed "recovery_code_used";
+    /// A user got new recovery codes.
+    RecoveryCodesReplaced "recovery_codes_replaced";
     /// A user's e-mail address was changed.
     EmailChanged "email_changed";
     /// A user was bound to an identity of a provider.
@@ -111,6 +119,12 @@ actions! {
     DomainDeleted "domain_deleted";
     /// An account was created.
     AccountCreated "account_created";
+    /// An account got another name or contact address.
+    AccountChanged "account_changed";
+    /// An account requires a second factor of its members.
+    SecondFactorRequired "second_factor_required";
+    /// An account does not require a second factor any more.
+    SecondFactorOptional "second_factor_optional";
     /// An account got another plan.
     PlanChanged "plan_changed";
     /// An account was suspended.

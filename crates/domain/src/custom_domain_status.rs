@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::status_history::StatusKind;
 use crate::timestamp::Timestamp;
 
 /// How long a domain may be `pending` before it fails (contract "States and transitions").
@@ -141,12 +142,7 @@ impl CustomDomainStatus {
     /// The name in API answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending { .. } => "pending",
-            Self::SslPending { .. } => "ssl_pending",
-            Self::Active { .. } => "active",
-            Self::Failed => "failed",
-        }
+        StatusKind::of(self).as_str()
     }
 
     /// The `expires_at` of an API answer: the deadline of the verification, only while it is `pending`

@@ -14,7 +14,7 @@
 //! | `analytics` | [`analytics`]: clicks, questions about them, time zones | `jiff` with all time zones |
 //! | `api-keys` | [`ApiKey`] and its secret | hashes and checksums |
 //! | `json` | landing pages, and what DNS was seen to have, as stored JSON | `serde_json` |
-//! | `people` | [`User`], [`Session`], [`Ticket`]: who signs in to the dashboard | hashes, time zones |
+//! | `people` | [`User`], [`Session`], [`Ticket`]: who signs in to the dashboard | hashes, one-time codes, time zones |
 //! | `public-suffix` | [`CustomDomain`]: which hostnames can be connected, with which records, and what DNS says about them | the public suffix list, hashes |
 //!
 //! # What is stable
@@ -137,13 +137,15 @@ pub mod redirect;
 pub mod reference;
 pub mod refusal;
 pub mod role;
+pub mod sealed_secret;
+#[cfg(feature = "people")]
+pub mod second_factor;
 #[cfg(feature = "people")]
 pub mod secret_token;
 #[cfg(feature = "people")]
 pub mod session;
 #[cfg(feature = "people")]
 pub mod sign_in_wait;
-#[cfg(feature = "public-suffix")]
 pub mod status_history;
 #[cfg(feature = "people")]
 pub mod ticket;
@@ -255,7 +257,10 @@ pub use redirect::{Redirect, RedirectContent, RedirectContentRequest, RedirectRe
 pub use reference::{HostReference, IdReference};
 pub use refusal::{Refusal, Rejection};
 pub use role::Role;
+pub use sealed_secret::SealedSecret;
 pub use search_text::SearchText;
+#[cfg(feature = "people")]
+pub use second_factor::{RECOVERY_CODES, RecoveryCode, SecondFactor, TotpSeed, TotpStep};
 #[cfg(feature = "people")]
 pub use secret_token::{MalformedToken, SecretToken, TokenHash};
 #[cfg(feature = "people")]
@@ -263,7 +268,6 @@ pub use session::{AgentName, CONFIRMED_FOR, SESSION_IDLE, SESSION_KEPT, SESSION_
 #[cfg(feature = "people")]
 pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignInKey, wait_after};
 pub use slug::Slug;
-#[cfg(feature = "public-suffix")]
 pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
 pub use target_url::TargetUrl;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::email::Email;
+use crate::id::{SessionId, UserId};
 use crate::timestamp::Timestamp;
 
 /// How long failures are counted.
@@ -34,6 +35,21 @@ impl SignInKey {
             IpAddr::V4(address) => hash.update(address.octets()),
             IpAddr::V6(address) => hash.update((address.to_bits() >> 64).to_be_bytes()),
         }
+        Self(hash.finalize().into())
+    }
+
+    /// The key of sign-ins with a code of this user's second factor, from anywhere: only somebody who knows the password makes
+    /// them.
+    #[must_use]
+    pub fn of_codes(user: UserId) -> Self {
+        let hash = Sha256::new().chain_update(b"codes of ").chain_update(user.to_bytes());
+        Self(hash.finalize().into())
+    }
+
+    /// The key of attempts at the codes of confirmations in this session.
+    #[must_use]
+    pub fn of_confirmations(session: SessionId) -> Self {
+        let hash = Sha256::new().chain_update(b"confirmations in ").chain_update(session.to_bytes());
         Self(hash.finalize().into())
     }
 

@@ -10,6 +10,7 @@ use crate::email::Email;
 use crate::id::{AccountId, UserId};
 use crate::page_appearance::Theme;
 use crate::role::Role;
+use crate::second_factor::SecondFactor;
 use crate::stored::{self, MalformedStored};
 use crate::text::Name;
 use crate::timestamp::Timestamp;
@@ -25,6 +26,8 @@ pub struct User {
     pub name: Option<Name>,
     /// The stored hash of the password; `None` if the user cannot sign in with one.
     pub password: Option<PasswordHash>,
+    /// What the user gives beside the password; `None` if the password suffices.
+    pub second_factor: Option<SecondFactor>,
     /// Whether the user administers the installation.
     pub is_operator: bool,
     /// When the user was disabled; `None` if it may sign in.
@@ -36,6 +39,13 @@ pub struct User {
 }
 
 impl User {
+    /// Whether a password alone lets the user in. It does not if there is a second factor, and not if there is no password:
+    /// whoever signs such a user in then decides on further factors.
+    #[must_use]
+    pub const fn signs_in_by_password_alone(&self) -> bool {
+        self.password.is_some() && self.second_factor.is_none()
+    }
+
     /// The name, or the e-mail address of a user without one.
     #[must_use]
     pub fn label(&self) -> &str {

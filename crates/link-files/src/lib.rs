@@ -1,21 +1,25 @@
 //! Groups and links in files: writes a [`Record`](signpost_app::transfer::Record) as CSV or as a JSON line, and
-//! reads it back. The use cases decide what a record means.
+//! reads it back. The use cases decide what a record means. Clicks and the content of landing pages are only written.
 //!
 //! Reading any file takes bounded memory. A row of more than [`MAX_ROW_BYTES`], or one that is not CSV or JSON,
 //! is skipped and reported, and reading goes on with the next row.
 
+mod click_lines;
 mod csv_header;
 mod csv_reader;
 mod csv_values;
 mod format;
 mod input;
 mod json_reader;
+mod page_lines;
 mod quotes;
 mod reader;
 mod report;
 mod writer;
 
+pub use click_lines::LineFormat;
 pub use format::{FileFormat, UnknownFormat};
+pub use page_lines::write_page;
 pub use reader::{OpenError, RecordReader};
 pub use report::ReportWriter;
 pub use writer::RecordWriter;

@@ -1,8 +1,8 @@
 //! Changing accounts and keys.
 
 use async_trait::async_trait;
-use signpost_app::ports::{AccountWrites, InsertAccountError, StoreError};
-use signpost_domain::{Account, AccountId, ApiKey, ApiKeyId, PlanName, Timestamp};
+use signpost_app::ports::{AccountWrites, StoreError, WriteAccountError};
+use signpost_domain::{Account, AccountId, ApiKey, ApiKeyId, Email, Name, PlanName, Timestamp};
 
 use crate::state::twice;
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -13,11 +13,11 @@ impl AccountWrites for MemoryUnitOfWork {
         self.write(|state| Ok(state.all().next().is_some()))
     }
 
-    async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError> {
+    async fn insert_account(&mut self, account: &Account) -> Result<(), WriteAccountError> {
         self.write(|state| {
             let email = account.email.comparison_key();
             if state.all().any(|owned| owned.account.email.comparison_key() == email) {
-                return Err(InsertAccountError::EmailTaken);
+                return Err(WriteAccountError::EmailTaken);
             }
             Ok(state.insert(account.clone())?)
         })
@@ -27,6 +27,32 @@ impl AccountWrites for MemoryUnitOfWork {
         self.write(|state| {
             let Some(owned) = state.owned_mut(id) else { return Ok(false) };
             owned.account.plan = plan.clone();
+            Ok(true)
+        })
+    }
+
+    async fn rename_account(
+        &mut self,
+        id: AccountId,
+        email: &Email,
+        name: Option<&Name>,
+    ) -> Result<bool, WriteAccountError> {
+        self.write(|state| {
+            let key = email.comparison_key();
+            let is_other = |account: &Account| account.id != id && account.email.comparison_key() == key;
+            if state.all().any(|owned| is_other(&owned.account)) {
+                return Err(WriteAccountError::EmailTaken);
+            }
+            let Some(owned) = state.owned_mut(id) else { return Ok(false) };
+            (owned.account.email, owned.account.name) = (email.clone(), name.cloned());
+            Ok(true)
+        })
+    }
+
+    async fn require_second_factor(&mut self, id: AccountId, is_required: bool) -> Result<bool, StoreError> {
+        self.write(|state| {
+            let Some(owned) = state.owned_mut(id) else { return Ok(false) };
+            owned.account.requires_second_factor = is_required;
             Ok(true)
         })
     }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use signpost_app::ports::{
     CERTIFICATES_LEFT_ALONE_FOR, CertificateClaim, KeepOrder, MAX_CLAIMS_OF_A_CERTIFICATE, ORDER_EVENTS_KEPT,
-    RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount, StoredCertificate,
-    StoredChallenge, WorkPlan,
+    RunningOrder, ServedCertificate, StoredAuthorityAccount, StoredCertificate, StoredChallenge, WorkPlan,
 };
 use signpost_domain::{
-    AccountId, BudgetDecision, Hostname, OrderBudget, OrderKind, OrderUse, Spent, Timestamp,
+    AccountId, BudgetDecision, Hostname, OrderBudget, OrderKind, OrderUse, SealedSecret, Spent, Timestamp,
 };
 
 /// What is stored about certificates. Copied on the first change in a unit of work.

@@ -178,6 +178,7 @@ impl InMemory {
             room_for_answers: ROOM_FOR_ANSWERS,
             analytics: Analytics::new(analytics_bounds),
             health: Arc::default(),
+            refusals: None,
             lifecycle: Lifecycle::default(),
         }
     }

@@ -41,6 +41,10 @@ impl People {
         self.users.values().find(|user| user.email.comparison_key() == key)
     }
 
+    pub(crate) fn user_mut(&mut self, id: UserId) -> Option<&mut User> {
+        Arc::make_mut(&mut self.users).get_mut(&id)
+    }
+
     pub(crate) fn role_of(&self, user: UserId, account: AccountId) -> Option<Role> {
         self.memberships.get(&(user, account)).map(|membership| membership.role)
     }

@@ -1,8 +1,8 @@
 //! Sealing secrets again.
 
 use async_trait::async_trait;
-use signpost_app::ports::{SealedSecret, SealedSecrets, StoreError, StoredAuthorityAccount};
-use signpost_domain::Hostname;
+use signpost_app::ports::{SealedSecrets, StoreError, StoredAuthorityAccount};
+use signpost_domain::{Hostname, SealedSecret, UserId};
 
 use crate::store::MemoryStore;
 
@@ -38,5 +38,18 @@ impl SealedSecrets for MemoryStore {
         to: &SealedSecret,
     ) -> Result<bool, StoreError> {
         self.write_at_once(|state| replace(state.certificates.sealed_key_mut(hostname), from, to)).await
+    }
+
+    async fn reseal_second_factor(
+        &self,
+        user: UserId,
+        from: &SealedSecret,
+        to: &SealedSecret,
+    ) -> Result<bool, StoreError> {
+        self.write_at_once(|state| {
+            let factor = state.people.user_mut(user).and_then(|user| user.second_factor.as_mut());
+            replace(factor.map(|factor| &mut factor.seed), from, to)
+        })
+        .await
     }
 }

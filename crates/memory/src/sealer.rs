@@ -1,6 +1,7 @@
 //! A sealer for tests, which hides nothing.
 
-use signpost_app::ports::{RandomnessUnavailable, SealedSecret, Sealer};
+use signpost_app::ports::{RandomnessUnavailable, Sealer};
+use signpost_domain::SealedSecret;
 
 /// Marks secrets with its number and their purpose instead of encrypting them.
 #[derive(Debug, Clone, Copy, Default)]

@@ -22,9 +22,9 @@ use signpost_domain::{
     AuditEntry, Background, ButtonStyle, ClientNetwork, ContactMethod, Content, CustomDomain, Description,
     Email, Font, Group, Hostname, Id, IdKind, Landing, LanguageTag, Link, LinkKind, Name, NoContent, Note,
     PageContent, PasswordHash, PhoneNumber, Pixel, PixelCode, PixelId, PixelIds, PixelType, Placement,
-    PlanName, Preferences, Redirect, RedirectContent, SecretToken, Session, Slug, SocialNetwork, TargetUrl,
-    Theme, Ticket, TicketPurpose, Timestamp, TokenHash, User, UserId, VideoUrl, WebUrl, Widget, WidgetBody,
-    WidgetContent, WidgetText, Widgets,
+    PlanName, Preferences, Redirect, RedirectContent, SealedSecret, SecondFactor, SecretToken, Session, Slug,
+    SocialNetwork, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash, TotpStep, User, UserId,
+    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -124,6 +124,7 @@ pub fn account() -> Account {
         name: Some(name("Example & Sons")),
         plan: plan("agency"),
         suspended_at: None,
+        requires_second_factor: false,
         created_at: at(0),
     }
 }
@@ -158,10 +159,22 @@ pub fn user() -> User {
         email: email(&format!("user{}@example.com", next_number())),
         name: Some(name("Ada Example")),
         password: Some(PasswordHash::new("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned())),
+        second_factor: None,
         is_operator: false,
         disabled_at: None,
         preferences: Preferences::in_zone(TimeZone::utc()),
         created_at: at(0),
+    }
+}
+
+/// A second factor with two recovery codes.
+#[must_use]
+pub fn second_factor() -> SecondFactor {
+    SecondFactor {
+        seed: SealedSecret(vec![7; 57]),
+        last_step: TotpStep(1),
+        recovery_codes: vec![token_hash(), token_hash()],
+        set_up_at: at(0),
     }
 }
 

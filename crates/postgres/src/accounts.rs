@@ -6,16 +6,16 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
+use signpost_app::ports::{AccountReads, AccountWrites, KeyHolder, StoreError, WriteAccountError};
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Name, Page, PageLimit, PagePosition,
     PlanName, Timestamp, Usage,
 };
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::cached_query::cached_query;
 use crate::certificates::ForgetCertificatesOf;
-use crate::failure::{Failure, contended_if_referred_to};
+use crate::failure::{Failure, contended_if_referred_to, is_taken};
 use crate::group_counts;
 use crate::schema::{accounts, api_keys, first_account, links, remembered_answers, remembered_totals};
 use crate::statement::{both, statement};
@@ -247,7 +247,7 @@ impl AccountWrites for PostgresUnitOfWork {
         .await
     }
 
-    async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError> {
+    async fn insert_account(&mut self, account: &Account) -> Result<(), WriteAccountError> {
         let is_inserted = self.step(async |connection| {
             // A shared lock: concurrent inserts do not block each other, but `any_account` blocks them.
             let row = first_account::table.select(first_account::is_the_row);
@@ -260,7 +260,7 @@ impl AccountWrites for PostgresUnitOfWork {
                 .await?;
             Ok(inserted > 0)
         });
-        if is_inserted.await? { Ok(()) } else { Err(InsertAccountError::EmailTaken) }
+        if is_inserted.await? { Ok(()) } else { Err(WriteAccountError::EmailTaken) }
     }
 
     async fn set_plan(&mut self, id: AccountId, plan: &PlanName) -> Result<bool, StoreError> {
@@ -269,6 +269,43 @@ impl AccountWrites for PostgresUnitOfWork {
             let changed =
                 diesel::update(account).set(accounts::plan.eq(plan.as_str())).execute(connection).await?;
             Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn rename_account(
+        &mut self,
+        id: AccountId,
+        email: &Email,
+        name: Option<&Name>,
+    ) -> Result<bool, WriteAccountError> {
+        let id = IdBytes::from(id);
+        let is_renamed = self.step(async |connection| {
+            let holder = accounts::table.filter(accounts::email_key.eq(email.comparison_key()));
+            let other = holder.filter(accounts::id.ne(id)).select(accounts::plan);
+            if other.first::<String>(connection).await.optional()?.is_some() {
+                return Ok(None);
+            }
+            let renamed = (
+                accounts::email.eq(email.as_str()),
+                accounts::email_key.eq(email.comparison_key()),
+                accounts::name.eq(name.map(Name::as_str)),
+            );
+            match diesel::update(accounts::table.find(id)).set(renamed).execute(connection).await {
+                Ok(updated) => Ok(Some(updated > 0)),
+                // Another transaction has taken the address since; the next attempt sees its account.
+                Err(error) if is_taken(&error, "accounts_email") => Err(Failure::Contended),
+                Err(error) => Err(error.into()),
+            }
+        });
+        is_renamed.await?.ok_or(WriteAccountError::EmailTaken)
+    }
+
+    async fn require_second_factor(&mut self, id: AccountId, is_required: bool) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let account = accounts::table.find(IdBytes::from(id));
+            let required = accounts::requires_second_factor.eq(is_required);
+            Ok(diesel::update(account).set(required).execute(connection).await? > 0)
         })
         .await
     }

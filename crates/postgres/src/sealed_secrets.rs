@@ -4,13 +4,15 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool, Text};
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{SealedSecret, SealedSecrets, StoreError, StoredAuthorityAccount};
-use signpost_domain::Hostname;
+use signpost_app::ports::{SealedSecrets, StoreError, StoredAuthorityAccount};
+use signpost_domain::{Hostname, SealedSecret, UserId};
 
 use crate::schema::certificate_authorities;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use signpost_sql_rows::certificate_order::AuthorityRow;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::sql_types::Identifier;
 
 statement! {
     /// Replaces the sealed credentials of an account at an authority.
@@ -30,6 +32,16 @@ statement! {
         to: &'a [u8] => Binary,
     } =
     "UPDATE certificates SET sealed_key = $3 WHERE hostname = $1 AND sealed_key = $2"
+}
+
+statement! {
+    /// Replaces the sealed seed of a user's second factor.
+    ResealSecondFactor<'a> -> Bool {
+        user: IdBytes => Identifier,
+        from: &'a [u8] => Binary,
+        to: &'a [u8] => Binary,
+    } =
+    "UPDATE users SET totp_seed = $3 WHERE id = $1 AND totp_seed = $2"
 }
 
 #[async_trait]
@@ -63,6 +75,16 @@ impl SealedSecrets for PostgresStore {
         to: &SealedSecret,
     ) -> Result<bool, StoreError> {
         let reseal = ResealCertificate { hostname: hostname.as_str(), from: &from.0, to: &to.0 };
+        self.change(async |connection| Ok(reseal.execute(connection).await? > 0)).await
+    }
+
+    async fn reseal_second_factor(
+        &self,
+        user: UserId,
+        from: &SealedSecret,
+        to: &SealedSecret,
+    ) -> Result<bool, StoreError> {
+        let reseal = ResealSecondFactor { user: user.into(), from: &from.0, to: &to.0 };
         self.change(async |connection| Ok(reseal.execute(connection).await? > 0)).await
     }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
-use signpost_app::ports::{Randomness, RandomnessUnavailable, SealedSecret, Sealer};
+use signpost_app::ports::{Randomness, RandomnessUnavailable, Sealer};
+use signpost_domain::SealedSecret;
 
 /// The format. A later one gets another number.
 const VERSION: u8 = 1;

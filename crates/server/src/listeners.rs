@@ -10,6 +10,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::Application;
+use signpost_app::ports::RefusalCounts;
 use signpost_dashboard::{DashboardOptions, DashboardOrigin, DashboardServer};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
@@ -18,6 +19,7 @@ use signpost_listener::{PassedSockets, Times};
 use crate::https_server::{Hosts, HttpsOptions, HttpsServer, HttpsServices};
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
+use crate::refusal_counts::RecordedRefusals;
 use crate::sampled_metrics::{PoolSampler, SampledMetrics};
 use crate::settings::{About, BalancedListener, DashboardListen, ServeSettings, names};
 use crate::telemetry;
@@ -76,6 +78,12 @@ impl Sockets {
                 })
                 .transpose()?,
         })
+    }
+
+    /// Counts what the program refuses, if it records metrics.
+    pub(crate) fn refusals(&self) -> Option<Arc<dyn RefusalCounts>> {
+        let metrics = self.metrics.as_ref()?;
+        Some(Arc::new(RecordedRefusals(metrics.handle.clone())))
     }
 
     /// The addresses of the sockets.

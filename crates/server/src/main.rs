@@ -23,6 +23,7 @@ mod metrics_server;
 mod name_servers;
 mod open_files;
 mod process_usage;
+mod refusal_counts;
 mod sampled_metrics;
 mod secrets_key_file;
 mod settings;

@@ -149,8 +149,8 @@ impl SecretsKeyFile {
         } else {
             tracing::info!(
                 %path,
-                "made a new secrets key, because its file was missing: visitors of today may count once more, and certificates that were \
-                 stored with the old one cannot be used"
+                "made a new secrets key, because its file was missing: visitors of today may count once more; certificates and second \
+                 factors that were stored with the old one cannot be used"
             );
         }
         Ok(keys)

@@ -12,7 +12,7 @@ use signpost_app::node_health::NodeHealth;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::ports::{
     BotDetector, ClickSink, Clock, CountryLookup, DnsProvider, NoBots, NoCountries, NoPasswords,
-    PasswordHasher, ROOM_FOR_ANSWERS, Sealer, TargetBlocklist,
+    PasswordHasher, ROOM_FOR_ANSWERS, RefusalCounts, Sealer, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -55,11 +55,15 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Builds the application for `serve`, and starts its tasks.
+    /// Builds the application for `serve`, and starts its tasks. `refusals` counts what the node refuses, if it records metrics.
     ///
     /// # Errors
     /// The database cannot be opened.
-    pub(crate) async fn start(common: &CommonSettings, settings: &ServeSettings) -> Result<Self> {
+    pub(crate) async fn start(
+        common: &CommonSettings,
+        settings: &ServeSettings,
+        refusals: Option<Arc<dyn RefusalCounts>>,
+    ) -> Result<Self> {
         let file = settings.target_blocklist.as_ref();
         let blocklist: Arc<dyn TargetBlocklist> = match file {
             Some(file) => Arc::<TargetBlocklistFile>::clone(file),
@@ -91,6 +95,7 @@ impl Serving {
             issuance: issuance(common, settings, is_new_database)?,
             provider_sign_in: provider_sign_in(settings)?,
             health: Arc::clone(&health),
+            refusals,
         };
         let mut stores =
             Stores::open(common, IfNoDatabase::Create, settings.plain.redis_url.as_ref()).await?;
@@ -244,6 +249,7 @@ struct Parts {
     issuance: Option<Issuance>,
     provider_sign_in: Option<ProviderSignIn>,
     health: Arc<NodeHealth>,
+    refusals: Option<Arc<dyn RefusalCounts>>,
 }
 
 impl Parts {
@@ -271,6 +277,7 @@ impl Parts {
             issuance: None,
             provider_sign_in: None,
             health: Arc::default(),
+            refusals: None,
         }
     }
 }
@@ -303,6 +310,7 @@ fn application(
         issuance,
         provider_sign_in,
         health,
+        refusals,
     } = parts;
     let Stores { store, clicks: click_store, quota, shared_quota, pools: _ } = stores;
     let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
@@ -341,6 +349,7 @@ fn application(
             ..AnalyticsBounds::default()
         }),
         health,
+        refusals,
         lifecycle: Lifecycle::default(),
     }
 }

@@ -26,6 +26,7 @@ pub(crate) mod table {
             name -> Nullable<Text>,
             plan -> Text,
             suspended_at -> Nullable<Moment>,
+            requires_second_factor -> Bool,
             created_at -> Moment,
             links_count -> BigInt,
             groups_count -> BigInt,
@@ -46,13 +47,14 @@ pub struct AccountRow {
     name: Option<String>,
     plan: String,
     suspended_at: Option<Instant>,
+    requires_second_factor: bool,
     created_at: Instant,
 }
 
 impl AccountRow {
     /// The row as a value of the domain.
     pub fn into_account(self) -> Result<Account, Corrupt> {
-        let Self { id, email, name, plan, suspended_at, created_at } = self;
+        let Self { id, email, name, plan, suspended_at, requires_second_factor, created_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
         Ok(Account {
             id,
@@ -60,6 +62,7 @@ impl AccountRow {
             name: name.map(|name| row.cell("name", Name::from_stored(name))).transpose()?,
             plan: row.cell("plan", PlanName::from_stored(plan))?,
             suspended_at: suspended_at.map(|at| row.timestamp("suspended_at", at)).transpose()?,
+            requires_second_factor,
             created_at: row.timestamp("created_at", created_at)?,
         })
     }
@@ -142,12 +145,13 @@ pub struct NewAccount<'a> {
     name: Option<&'a str>,
     plan: &'a str,
     suspended_at: Option<Instant>,
+    requires_second_factor: bool,
     created_at: Instant,
 }
 
 impl<'a> From<&'a Account> for NewAccount<'a> {
     fn from(account: &'a Account) -> Self {
-        let Account { id, email, name, plan, suspended_at, created_at } = account;
+        let Account { id, email, name, plan, suspended_at, requires_second_factor, created_at } = account;
         Self {
             id: (*id).into(),
             email: email.as_str(),
@@ -155,6 +159,7 @@ impl<'a> From<&'a Account> for NewAccount<'a> {
             name: name.as_ref().map(Name::as_str),
             plan: plan.as_str(),
             suspended_at: suspended_at.map(Instant::from),
+            requires_second_factor: *requires_second_factor,
             created_at: (*created_at).into(),
         }
     }

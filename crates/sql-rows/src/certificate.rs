@@ -2,11 +2,11 @@
 
 use diesel::prelude::*;
 use signpost_app::ports::{
-    CertificateSummary, OrderUrl, RenewalId, RunningOrder, SealedSecret, ServedCertificate,
-    StoredCertificate, WorkPlan,
+    CertificateSummary, OrderUrl, RenewalId, RunningOrder, ServedCertificate, StoredCertificate, WorkPlan,
 };
 use signpost_domain::{
-    AuthorityMessage, CertificateFailure, CertificateFailureReason, Hostname, ValidationMethod, Validity,
+    AuthorityMessage, CertificateFailure, CertificateFailureReason, Hostname, SealedSecret, ValidationMethod,
+    Validity,
 };
 
 use crate::Corrupt;

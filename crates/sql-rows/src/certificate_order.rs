@@ -1,8 +1,8 @@
 //! Rows of `certificate_challenges` and `certificate_authorities`, and the kinds of `order_events`.
 
 use diesel::prelude::*;
-use signpost_app::ports::{SealedSecret, StoredAuthorityAccount, StoredChallenge};
-use signpost_domain::{Hostname, OrderKind};
+use signpost_app::ports::{StoredAuthorityAccount, StoredChallenge};
+use signpost_domain::{Hostname, OrderKind, SealedSecret};
 
 use crate::Corrupt;
 use crate::cell::RowName;

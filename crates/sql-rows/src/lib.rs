@@ -29,6 +29,7 @@ pub mod plan_counter;
 pub mod published_link;
 pub mod remembered_answer;
 pub mod schema;
+mod second_factor;
 pub mod session;
 pub mod sign_in_count;
 pub mod sql_types;

@@ -9,6 +9,7 @@ use crate::cell::own_id;
 use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::users;
+use crate::second_factor::SecondFactorCells;
 
 /// The table, as the migrations of both databases leave it. If only one database has a column, its comment
 /// names the database.
@@ -25,6 +26,10 @@ pub(crate) mod table {
             email_key -> Text,
             name -> Nullable<Text>,
             password_hash -> Nullable<Text>,
+            totp_seed -> Nullable<Binary>,
+            totp_last_step -> Nullable<BigInt>,
+            recovery_codes -> Nullable<Binary>,
+            second_factor_at -> Nullable<Moment>,
             is_operator -> Bool,
             disabled_at -> Nullable<Moment>,
             time_zone -> Text,
@@ -46,6 +51,10 @@ pub struct UserRow {
     email: String,
     name: Option<String>,
     password_hash: Option<String>,
+    totp_seed: Option<Vec<u8>>,
+    totp_last_step: Option<i64>,
+    recovery_codes: Option<Vec<u8>>,
+    second_factor_at: Option<Instant>,
     is_operator: bool,
     disabled_at: Option<Instant>,
     time_zone: String,
@@ -64,6 +73,10 @@ impl UserRow {
             email,
             name,
             password_hash,
+            totp_seed,
+            totp_last_step,
+            recovery_codes,
+            second_factor_at,
             is_operator,
             disabled_at,
             time_zone,
@@ -73,6 +86,8 @@ impl UserRow {
             created_at,
         } = self;
         let (id, row) = own_id(TABLE, &id)?;
+        let second_factor =
+            SecondFactorCells { totp_seed, totp_last_step, recovery_codes, second_factor_at }.read(&row)?;
         let language = DateLanguage::from_tag(&date_language).ok_or("is not a language of dates");
         Ok(User {
             id,
@@ -81,6 +96,7 @@ impl UserRow {
             password: password_hash
                 .map(|hash| row.cell("password_hash", PasswordHash::from_stored(hash)))
                 .transpose()?,
+            second_factor,
             is_operator,
             disabled_at: disabled_at.map(|at| row.timestamp("disabled_at", at)).transpose()?,
             preferences: Preferences {
@@ -124,6 +140,10 @@ pub struct ChangedUser<'a> {
     email_key: String,
     name: Option<&'a str>,
     password_hash: Option<&'a str>,
+    totp_seed: Option<Vec<u8>>,
+    totp_last_step: Option<i64>,
+    recovery_codes: Option<Vec<u8>>,
+    second_factor_at: Option<Instant>,
     is_operator: bool,
     disabled_at: Option<Instant>,
     time_zone: &'a str,
@@ -145,16 +165,23 @@ impl<'a> From<&'a User> for ChangedUser<'a> {
             email,
             name,
             password,
+            second_factor,
             is_operator,
             disabled_at,
             preferences: Preferences { time_zone, theme, date_language, has_shortcuts },
             created_at: _,
         } = user;
+        let SecondFactorCells { totp_seed, totp_last_step, recovery_codes, second_factor_at } =
+            second_factor.as_ref().map(SecondFactorCells::from).unwrap_or_default();
         Self {
             email: email.as_str(),
             email_key: email.comparison_key(),
             name: name.as_ref().map(Name::as_str),
             password_hash: password.as_ref().map(PasswordHash::as_str),
+            totp_seed,
+            totp_last_step,
+            recovery_codes,
+            second_factor_at,
             is_operator: *is_operator,
             disabled_at: disabled_at.map(Instant::from),
             time_zone: time_zone.name(),

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use diesel::dsl::{count_star, exists};
 use diesel::prelude::*;
-use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
+use signpost_app::ports::{AccountReads, AccountWrites, KeyHolder, StoreError, WriteAccountError};
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Name, Page, PageLimit, PagePosition,
     PlanName, Timestamp, Usage,
 };
 
@@ -16,7 +16,7 @@ use crate::links::read_link;
 use crate::schema::{
     accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, remembered_answers,
 };
-use crate::sql_errors::refers_to_nothing;
+use crate::sql_errors::{is_taken, refers_to_nothing};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
@@ -151,7 +151,7 @@ impl AccountWrites for SqliteUnitOfWork {
         self.step(step).await
     }
 
-    async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError> {
+    async fn insert_account(&mut self, account: &Account) -> Result<(), WriteAccountError> {
         let account = account.clone();
         let step = move |connection: &mut SqliteConnection| {
             let inserted = diesel::insert_into(accounts::table)
@@ -159,7 +159,7 @@ impl AccountWrites for SqliteUnitOfWork {
                 .on_conflict(accounts::email_key)
                 .do_nothing()
                 .execute(connection)?;
-            if inserted == 0 { Err(Stop::Decided(InsertAccountError::EmailTaken)) } else { Ok(()) }
+            if inserted == 0 { Err(Stop::Decided(WriteAccountError::EmailTaken)) } else { Ok(()) }
         };
         self.decide(step).await?
     }
@@ -169,6 +169,39 @@ impl AccountWrites for SqliteUnitOfWork {
         let step = move |connection: &mut SqliteConnection| {
             let account = accounts::table.find(IdBytes::from(id));
             Ok(diesel::update(account).set(accounts::plan.eq(plan)).execute(connection)? > 0)
+        };
+        self.step(step).await
+    }
+
+    async fn rename_account(
+        &mut self,
+        id: AccountId,
+        email: &Email,
+        name: Option<&Name>,
+    ) -> Result<bool, WriteAccountError> {
+        let (email, name) = (email.clone(), name.map(|name| name.as_str().to_owned()));
+        let step = move |connection: &mut SqliteConnection| {
+            let renamed = (
+                accounts::email.eq(email.as_str()),
+                accounts::email_key.eq(email.comparison_key()),
+                accounts::name.eq(name),
+            );
+            match diesel::update(accounts::table.find(IdBytes::from(id))).set(renamed).execute(connection) {
+                Ok(updated) => Ok(updated > 0),
+                Err(error) if is_taken(&error, "accounts.email_key") => {
+                    Err(Stop::Decided(WriteAccountError::EmailTaken))
+                }
+                Err(error) => Err(error.into()),
+            }
+        };
+        self.decide(step).await?
+    }
+
+    async fn require_second_factor(&mut self, id: AccountId, is_required: bool) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let account = accounts::table.find(IdBytes::from(id));
+            let required = accounts::requires_second_factor.eq(is_required);
+            Ok(diesel::update(account).set(required).execute(connection)? > 0)
         };
         self.step(step).await
     }

@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use signpost_app::ports::{SealedSecret, SealedSecrets, StoreError, StoredAuthorityAccount};
-use signpost_domain::Hostname;
+use signpost_app::ports::{SealedSecrets, StoreError, StoredAuthorityAccount};
+use signpost_domain::{Hostname, SealedSecret, UserId};
 
-use crate::schema::{certificate_authorities, certificates};
+use crate::schema::{certificate_authorities, certificates, users};
 use crate::store::SqliteStore;
 use signpost_sql_rows::certificate_order::AuthorityRow;
+use signpost_sql_rows::columns::IdBytes;
 
 #[async_trait]
 impl SealedSecrets for SqliteStore {
@@ -48,6 +49,20 @@ impl SealedSecrets for SqliteStore {
         let replace = move |connection: &mut SqliteConnection| {
             let row = certificates::table.find(hostname).filter(certificates::sealed_key.eq(from));
             Ok(diesel::update(row).set(certificates::sealed_key.eq(to)).execute(connection)? > 0)
+        };
+        self.write(replace).await
+    }
+
+    async fn reseal_second_factor(
+        &self,
+        user: UserId,
+        from: &SealedSecret,
+        to: &SealedSecret,
+    ) -> Result<bool, StoreError> {
+        let (from, to) = (from.0.clone(), to.0.clone());
+        let replace = move |connection: &mut SqliteConnection| {
+            let row = users::table.find(IdBytes::from(user)).filter(users::totp_seed.eq(from));
+            Ok(diesel::update(row).set(users::totp_seed.eq(to)).execute(connection)? > 0)
         };
         self.write(replace).await
     }

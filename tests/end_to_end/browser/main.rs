@@ -34,6 +34,7 @@ mod dashboard_payloads;
 mod dashboard_picture;
 mod dashboard_provider;
 mod dashboard_screens;
+mod dashboard_second_factor;
 mod dashboard_statistics;
 mod devtools;
 mod documentation;

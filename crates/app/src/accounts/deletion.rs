@@ -79,8 +79,7 @@ const LINKS_AT_ONCE: u16 = 1_000;
 pub async fn delete(app: &Application, by: &Operator, id: AccountId) -> Result<(), OperatorError> {
     let account = app.store.account(id).await?.ok_or(OperatorError::NoSuchAccount(id))?;
     // An interrupted deletion leaves a suspended account, and its entry in the audit says who began it.
-    let deed = || by.deed(Some(id), AuditAction::AccountSuspended, format!("{id} for its deletion"));
-    set_suspended(app, by, id, Some(app.clock.now()), Some(&deed)).await?;
+    set_suspended(app, by, id, Some(app.clock.now()), format!("{id} for its deletion")).await?;
     while delete_some_links(app, id).await? == LINKS_AT_ONCE {}
     // `ForgetClicks` deletes the clicks that arrive later.
     while app.click_store.forget_clicks(id, None).await? == Upkeep::More {}

@@ -8,7 +8,7 @@ use super::admit::plan_of;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::{Actor, Caller};
-use crate::people::PersonError;
+use crate::people::{PersonError, second_factor};
 use crate::ports::{Member, SessionHolder, StoreError};
 
 /// A person with a live session. Only [`recognise`], [`enter`] and their twins for a proxy's header make one.
@@ -60,6 +60,9 @@ pub enum NotEntered {
     /// The person is not a member of the account, or it does not exist (D2).
     #[error("not a member of the account")]
     NotAMember(Box<SignedIn>),
+    /// The account requires a second factor, and the person has none.
+    #[error("the account requires a second factor")]
+    SecondFactorRequired(Box<SignedIn>),
     /// The session has made too many requests in this minute (D76).
     #[error("too many requests of the session")]
     TooManyRequests {
@@ -127,6 +130,9 @@ pub(super) fn admitted(
     let Some(Member { role, account, usage }) = member else {
         return Err(NotEntered::NotAMember(Box::new(signed_in)));
     };
+    if account.requires_second_factor && second_factor::is_missing(app, &signed_in.user) {
+        return Err(NotEntered::SecondFactorRequired(Box::new(signed_in)));
+    }
     let plan = plan_of(app, &account, app.clock.now()).ok_or(NotEntered::UnknownPlan)?.clone();
     let permit = app.gatekeeper.people_in_flight.request(account.id).ok_or(NotEntered::TooManyInFlight)?;
     let actor = Actor::User { user: signed_in.user.id, role };

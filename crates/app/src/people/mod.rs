@@ -4,6 +4,7 @@
 //! - [`sign_in`](mod@sign_in): signing in, confirming a password, signing out.
 //! - [`named`]: the people whom a proxy names in a header.
 //! - [`identity`]: signing in at an identity provider.
+//! - [`second_factor`]: one-time codes and recovery codes.
 //! - [`profile`]: name, e-mail address, password, preferences.
 //! - [`sessions`]: where a user is signed in.
 //! - [`keys`]: the keys of an account, as its members see them.
@@ -16,10 +17,12 @@ pub mod members;
 pub mod named;
 mod person_error;
 pub mod profile;
+pub mod second_factor;
 pub mod sessions;
 pub mod sign_in;
 pub mod tickets;
 pub mod users;
+mod waiting;
 
 use std::net::IpAddr;
 
@@ -28,6 +31,7 @@ use signpost_domain::{
 };
 
 pub use self::person_error::PersonError;
+pub use self::waiting::CODE_WITHIN;
 use crate::application::Application;
 use crate::ports::{HashingError, RandomnessUnavailable, UnitOfWork};
 

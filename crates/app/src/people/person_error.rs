@@ -18,6 +18,30 @@ pub enum PersonError {
     /// The e-mail address or the password is wrong, the user has no password, or is disabled. Nobody learns which (D75).
     #[error("wrong e-mail address or password")]
     WrongPassword,
+    /// The code of the second factor is wrong, or was used before.
+    #[error("wrong code")]
+    WrongCode,
+    /// The first step of the sign-in is too long ago, or its user has changed since.
+    #[error("the sign-in has to begin again")]
+    SignInExpired,
+    /// The form that sets up a second factor is not of this user, or of an earlier secrets key.
+    #[error("setting up the second factor has to begin again")]
+    SetupVoid,
+    /// The user has no second factor.
+    #[error("there is no second factor")]
+    NoSecondFactor,
+    /// The user signs in elsewhere, and second factors belong to passwords.
+    #[error("the user has no password")]
+    NoPassword,
+    /// Whoever requires a second factor of others needs one first.
+    #[error("the user has no second factor of its own")]
+    OwnFactorFirst,
+    /// Second factors are sealed with the secrets key, and there is none.
+    #[error("second factors need `secrets-key`")]
+    NoSecretsKey,
+    /// The second factor was sealed with a secrets key that this node does not know.
+    #[error("the second factor was stored with another `secrets-key`")]
+    SeedLost,
     /// Too many failed attempts for this e-mail address from this address (D75).
     #[error("too many failed sign-ins")]
     Wait {

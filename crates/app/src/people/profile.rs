@@ -89,8 +89,9 @@ pub async fn change_password(
             let mut work = attempts.begin().await?;
             let user = locked(work.as_mut(), signed_in).await?;
             let user = User { password: Some(hash.clone()), ..user };
-            let opened =
-                replace_password(app, work.as_mut(), &user, signed_in.session().is_kept, client).await?;
+            replace_password(app, work.as_mut(), &user, client).await?;
+            let is_kept = signed_in.session().is_kept;
+            let opened = open_session(app, work.as_mut(), &user, is_kept, client).await?;
             commit(app, work).await?;
             Ok(opened)
         })
@@ -115,20 +116,17 @@ pub(super) async fn hash_of_chosen(
     Ok(app.passwords.hash(app.passwords.place(Asker::Known)?, password).await?)
 }
 
-/// Stores the new password of a user within a unit of work. All sessions and tickets of the user end (D70, D72), and the
-/// browser of this request gets a new session.
+/// Stores the new password of a user within a unit of work. All sessions and tickets of the user end (D70, D72).
 pub(super) async fn replace_password(
     app: &Application,
     work: &mut dyn UnitOfWork,
     user: &User,
-    is_kept: bool,
     client: &Client,
-) -> Result<OpenedSession, PersonError> {
+) -> Result<(), PersonError> {
     work.update_user(user).await.map_err(not_written)?;
     work.void_tickets(&user.email).await?;
     work.end_sessions(user.id, None).await?;
-    record(app, work, of_user(user, AuditAction::PasswordChanged, client)).await?;
-    open_session(app, work, user, is_kept, client).await
+    Ok(record(app, work, of_user(user, AuditAction::PasswordChanged, client)).await?)
 }
 
 /// The accounts of the user, with the role in each, oldest first, at most a hundred.

@@ -3,12 +3,13 @@
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
     AccountId, AuditAction, Email, Membership, Name, Password, PasswordHash, Preferences, Role, SecretToken,
-    Ticket, TicketPurpose, User, Violations,
+    SignInKey, Ticket, TicketPurpose, User, Violations,
 };
 
 use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password, user_named};
+use super::sign_in::SignInStep;
 use super::{
-    Client, OpenedSession, PersonError, chosen_password, draw_token, open_session, require_passwords,
+    Client, OpenedSession, PersonError, chosen_password, draw_token, open_session, require_passwords, waiting,
 };
 use crate::admission::SignedIn;
 use crate::application::Application;
@@ -163,6 +164,7 @@ pub(super) async fn insert_new(
         email: profile.email.clone(),
         name: profile.name.clone(),
         password: password.cloned(),
+        second_factor: None,
         is_operator,
         disabled_at: None,
         preferences: Preferences::in_zone(profile.time_zone.clone()),
@@ -219,16 +221,18 @@ pub async fn accept(
         .await
 }
 
-/// Sets the password of the user of a reset, and signs the user in. All other sessions end (D72).
+/// Sets the password of the user of a reset, and signs the user in, who needs the code of a second factor as at any sign-in. All
+/// other sessions end (D72).
 ///
 /// # Errors
-/// [`PersonError::TicketVoid`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::PasswordsOff`].
+/// [`PersonError::TicketVoid`], [`PersonError::Invalid`], [`PersonError::Busy`], [`PersonError::PasswordsOff`],
+/// [`PersonError::NoSecretsKey`].
 pub async fn reset_password(
     app: &Application,
     token: &SecretToken,
     password: &str,
     client: &Client,
-) -> Result<OpenedSession, PersonError> {
+) -> Result<SignInStep, PersonError> {
     require_passwords(app)?;
     let TicketPurpose::PasswordReset { user: id, email: _ } = valid(app, token).await?.purpose else {
         return Err(PersonError::TicketVoid);
@@ -236,7 +240,7 @@ pub async fn reset_password(
     let user = app.store.user(id).await?.ok_or(PersonError::TicketVoid)?;
     let hash = hash_of_chosen(app, password, &user).await?;
     let attempts = Attempts::at(app);
-    attempts
+    let step = attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
             let TicketPurpose::PasswordReset { user, email } = taken(app, work.as_mut(), token).await? else {
@@ -249,12 +253,22 @@ pub async fn reset_password(
             };
             let user = user.filter(is_valid).ok_or(PersonError::TicketVoid)?;
             let user = User { password: Some(hash.clone()), ..user };
-            let opened = replace_password(app, work.as_mut(), &user, false, client).await?;
+            replace_password(app, work.as_mut(), &user, client).await?;
+            if user.second_factor.is_some() {
+                let key = SignInKey::new(&user.email, client.address);
+                let waiting = waiting::seal(app, &user, false, &key)?;
+                commit(app, work).await?;
+                return Ok(SignInStep::CodeNeeded(waiting));
+            }
+            let opened = open_session(app, work.as_mut(), &user, false, client).await?;
             record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
-            Ok(opened)
+            Ok(SignInStep::Done(opened))
         })
-        .await
+        .await?;
+    // Whoever knew the former password must not make the user wait for the code.
+    app.store.forget_sign_ins(&SignInKey::of_codes(id)).await?;
+    Ok(step)
 }
 
 async fn join(

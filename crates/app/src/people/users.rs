@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, TicketPurpose,
-    User, UserId,
+    Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, SignInKey,
+    TicketPurpose, User, UserId,
 };
 
 use super::profile::user_named;
@@ -168,6 +168,25 @@ pub async fn sign_out(app: &Application, by: &Operator, user: &UserReference) ->
         Ok(work.end_sessions(user.id, None).await? > 0)
     })
     .await
+}
+
+/// Removes the second factor of a user who has lost the app and the recovery codes. The password suffices from then on.
+///
+/// # Errors
+/// [`OperatorError::NoSuchUser`]. Or the store broke.
+pub async fn remove_second_factor(
+    app: &Application,
+    by: &Operator,
+    user: &UserReference,
+) -> Result<User, OperatorError> {
+    let action = AuditAction::SecondFactorRemoved;
+    let changed = change(app, by, user, action, async |_: &mut dyn UnitOfWork, user: &mut User| {
+        user.second_factor = None;
+        Ok(false)
+    });
+    let changed = changed.await?;
+    app.store.forget_sign_ins(&SignInKey::of_codes(changed.id)).await?;
+    Ok(changed)
 }
 
 /// Makes a link by which a user sets a new password, and voids older ones. The password stays valid until then.

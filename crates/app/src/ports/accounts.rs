@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Name, Page, PageLimit, PagePosition,
     PlanName, Timestamp, Usage,
 };
 
@@ -60,9 +60,9 @@ pub trait AccountReads: Send + Sync {
     async fn keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError>;
 }
 
-/// Why an account was not inserted.
+/// Why an account was not written.
 #[derive(Debug, thiserror::Error)]
-pub enum InsertAccountError {
+pub enum WriteAccountError {
     /// A decision: another account has this e-mail address, compared without case.
     #[error("an account has this e-mail address already")]
     EmailTaken,
@@ -78,10 +78,25 @@ pub trait AccountWrites: Send {
     async fn any_account(&mut self) -> Result<bool, StoreError>;
 
     /// Inserts an account.
-    async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError>;
+    async fn insert_account(&mut self, account: &Account) -> Result<(), WriteAccountError>;
 
     /// Sets the plan of an account, for every request that starts after the commit. `false` if the account does not exist.
     async fn set_plan(&mut self, id: AccountId, plan: &PlanName) -> Result<bool, StoreError>;
+
+    /// Gives an account another contact address and another name. `false` if the account does not exist.
+    ///
+    /// # Errors
+    /// [`WriteAccountError::EmailTaken`].
+    async fn rename_account(
+        &mut self,
+        id: AccountId,
+        email: &Email,
+        name: Option<&Name>,
+    ) -> Result<bool, WriteAccountError>;
+
+    /// Sets whether the members of an account need a second factor, for every request that starts after the commit. `false` if
+    /// the account does not exist.
+    async fn require_second_factor(&mut self, id: AccountId, is_required: bool) -> Result<bool, StoreError>;
 
     /// Suspends an account since an instant, or resumes it with `None`. A suspended account keeps its first instant. `false`
     /// if the account does not exist.

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, BudgetDecision, CertificateFailure, Hostname, OrderKind, Timestamp, ValidationMethod, Validity,
+    AccountId, BudgetDecision, CertificateFailure, Hostname, OrderKind, SealedSecret, Timestamp,
+    ValidationMethod, Validity,
 };
 
 use super::certificate_authority::{OrderUrl, RenewalId};
@@ -29,16 +30,6 @@ pub const CERTIFICATES_LEFT_ALONE_FOR: Duration = Duration::from_hours(24);
 
 /// How long events that count against budgets are kept: as long as the longest budget.
 pub const ORDER_EVENTS_KEPT: Duration = Duration::from_hours(7 * 24);
-
-/// A secret that was sealed for one purpose, so that a copy of the store alone does not reveal it (D192).
-#[derive(Clone, PartialEq, Eq)]
-pub struct SealedSecret(pub Vec<u8>);
-
-impl fmt::Debug for SealedSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SealedSecret({} bytes)", self.0.len())
-    }
-}
 
 /// A certificate that is served.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -34,6 +34,7 @@ pub mod people;
 pub mod pixels;
 pub mod published_links;
 pub mod quota_store;
+pub mod refusal_counts;
 pub mod remembered_answers;
 pub mod room_for_answers;
 pub mod sealed_secrets;
@@ -42,7 +43,7 @@ pub mod store;
 pub mod store_error;
 
 pub use crate::click_batch::ClickBatch;
-pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
+pub use accounts::{AccountReads, AccountWrites, KeyHolder, WriteAccountError};
 pub use audit_filter::{AUDIT_CLOCKS_DIFFER, AUDIT_ENTRIES_SEARCHED, AuditFilter};
 pub use certificate_authority::{
     AuthorityAccount, AuthorityError, CertificateAuthority, CertificateKey, Challenge, IssuedCertificate,
@@ -51,7 +52,7 @@ pub use certificate_authority::{
 pub use certificates::{
     CERTIFICATES_LEFT_ALONE_FOR, CLAIM_OF_A_CERTIFICATE, CertificateClaim, CertificateReads,
     CertificateSummary, CertificateWork, CertificateWrites, KeepOrder, MAX_CLAIMS_OF_A_CERTIFICATE,
-    NO_ACCOUNT, ORDER_EVENTS_KEPT, RunningOrder, SealedSecret, ServedCertificate, StoredAuthorityAccount,
+    NO_ACCOUNT, ORDER_EVENTS_KEPT, RunningOrder, ServedCertificate, StoredAuthorityAccount,
     StoredCertificate, StoredChallenge, WorkPlan,
 };
 pub use change_log::{
@@ -89,6 +90,7 @@ pub use pixels::{PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 
+pub use refusal_counts::{RefusalCount, RefusalCounts, Refused};
 pub use remembered_answers::{
     ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, RequestFingerprint,
 };

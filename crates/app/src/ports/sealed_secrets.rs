@@ -1,9 +1,9 @@
 //! Sealing the secrets of the store again, under a new secrets key (D192).
 
 use async_trait::async_trait;
-use signpost_domain::Hostname;
+use signpost_domain::{Hostname, SealedSecret, UserId};
 
-use super::certificates::{SealedSecret, StoredAuthorityAccount};
+use super::certificates::StoredAuthorityAccount;
 use super::store_error::StoreError;
 
 /// Replacing the sealed form of secrets that stay what they are. Each call is a unit of work of its own.
@@ -27,6 +27,14 @@ pub trait SealedSecrets: Send + Sync {
     async fn reseal_certificate(
         &self,
         hostname: &Hostname,
+        from: &SealedSecret,
+        to: &SealedSecret,
+    ) -> Result<bool, StoreError>;
+
+    /// Replaces the sealed seed of a user's second factor. `false` if it is no longer `from`.
+    async fn reseal_second_factor(
+        &self,
+        user: UserId,
         from: &SealedSecret,
         to: &SealedSecret,
     ) -> Result<bool, StoreError>;

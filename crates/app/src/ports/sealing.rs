@@ -1,6 +1,7 @@
 //! Sealing secrets that go into the store (D192).
 
-use super::certificates::SealedSecret;
+use signpost_domain::SealedSecret;
+
 use super::environment::RandomnessUnavailable;
 
 /// Seals secrets with a key that is not in the store, so that a copy of the store alone does not reveal them.

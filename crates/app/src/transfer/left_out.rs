@@ -95,7 +95,7 @@ const fn has_records(resource: PlanResource) -> bool {
 ///
 /// The clicks of the last minute wait to be packed, and are not counted before. A node packs them when they have waited for
 /// [`WAIT`], so this packs as of that much later. If the store cannot be written, they are missing from the count.
-pub(crate) async fn recorded_clicks(app: &Application, account: AccountId) -> Result<u64, StoreError> {
+async fn recorded_clicks(app: &Application, account: AccountId) -> Result<u64, StoreError> {
     for _ in 0..PACKING_STEPS {
         match app.click_store.pack(app.clock.now().plus(WAIT)).await {
             Ok(packed) if packed.upkeep == Upkeep::More => {}

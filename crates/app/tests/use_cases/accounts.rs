@@ -26,6 +26,7 @@ async fn an_account_is_stored_as_requested() {
         name: Some(samples::name("Ada")),
         plan: samples::plan("pro"),
         suspended_at: None,
+        requires_second_factor: false,
         created_at: samples::at(0),
     };
     assert_eq!(created, expected);

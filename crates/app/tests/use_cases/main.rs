@@ -52,6 +52,7 @@ mod redirect_reading;
 mod redirect_targets;
 mod redirect_updates;
 mod requests_in_flight;
+mod second_factors;
 mod spawning;
 mod taken_addresses;
 mod transfer;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use signpost_app::admission::{
     NamedRequest, NotEntered, ProxySignIn, SignedIn, enter, enter_named, recognise, recognise_named,
 };
+use signpost_app::people::second_factor::TypedCode;
 use signpost_app::people::tickets::NewPerson;
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_app::people::{Client, PersonError, named, profile, sign_in, tickets};
@@ -147,7 +148,7 @@ async fn d77_every_use_case_of_passwords_is_off() {
     let token = SecretToken::from_random([7; 32]);
     let outcomes = [
         sign_in::sign_in(&app, &credentials, &client()).await.map(drop),
-        sign_in::confirm(&app, &signed_in, &password, &client()).await.map(drop),
+        sign_in::confirm(&app, &signed_in, &password, &TypedCode::read(""), &client()).await.map(drop),
         profile::change_password(&app, &signed_in, "another fine password", &client()).await.map(drop),
         tickets::reset_password(&app, &token, "another fine password", &client()).await.map(drop),
         tickets::create_user(&app, &token, &NewPerson::default(), &client()).await.map(drop),

@@ -7,7 +7,7 @@ use signpost_app::admission::{SignedIn, recognise};
 use signpost_app::people::identity::{
     Callback, Finished, IdentityError, ProviderSignIn, Purpose, begin, bind, finish,
 };
-use signpost_app::people::sign_in::{self, Credentials};
+use signpost_app::people::sign_in::{self, Credentials, SignInStep};
 use signpost_app::people::tickets::{self, NewPerson};
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_app::people::{Client, OpenedSession, PersonError};
@@ -130,7 +130,8 @@ impl World {
     pub(crate) async fn with_password(&self, email: &str) -> SignedIn {
         let credentials =
             Credentials { email: email.to_owned(), password: Password::typed(PASSWORD), is_kept: false };
-        let opened = sign_in::sign_in(&self.app, &credentials, &client()).await.unwrap();
+        let step = sign_in::sign_in(&self.app, &credentials, &client()).await.unwrap();
+        let SignInStep::Done(opened) = step else { panic!("{step:?}") };
         self.signed_in(&opened).await
     }
 

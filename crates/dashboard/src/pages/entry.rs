@@ -5,11 +5,12 @@ use signpost_app::people::tickets::{self, NewPerson, OpenTicket};
 use signpost_app::people::{OpenedSession, PersonError, named};
 use signpost_domain::{Email, Role, SecretToken, Violations};
 
+use super::sign_in::next_step;
 use super::{email_taken, field, message_at, provider, time_zones};
 use crate::answer::{page, refused, see_other, with_session};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{card, role_name, role_sentence, user_ref};
+use crate::frame::{TEXTS, card, role_name, role_sentence, user_ref};
 use crate::paths::with_query;
 use crate::views::{Field, Form, InvitationPage, Invitee, ResetPage, StartPage};
 use crate::visit::Visit;
@@ -169,7 +170,12 @@ pub(crate) async fn show_reset(visit: Visit) -> Result<HttpResponse, Failure> {
 pub(crate) async fn reset(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let (token, ticket) = ticket_of(&visit).await?;
     match tickets::reset_password(visit.app(), &token, form.text("password"), &visit.client()).await {
-        Ok(opened) => Ok(let_in(&visit, Some(&opened), "/")),
+        Ok(step) => Ok(next_step(&visit, step, "/")),
+        Err(PersonError::NoSecretsKey) => {
+            let mut view = reset_page(&visit, ticket, &Violations::new())?;
+            view.form.general_error = Some(TEXTS.second_factor.no_key_now.to_owned());
+            refused(&view)
+        }
         Err(error) => refused(&reset_page(&visit, ticket, &violations_of(error)?)?),
     }
 }

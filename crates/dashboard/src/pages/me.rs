@@ -5,8 +5,8 @@ use signpost_app::admission::SignedIn;
 use signpost_app::people::{PersonError, profile, sessions};
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
-    DateLanguage, Email, FieldError, Name, Preferences, Session, SessionId, Theme, User, ViolationCode,
-    Violations,
+    DateLanguage, Email, FieldError, Name, Preferences, SecondFactor, Session, SessionId, Theme, User,
+    ViolationCode, Violations,
 };
 
 use super::{email_taken, field, message_at, provider, time_zones};
@@ -155,10 +155,19 @@ async fn me_page(visit: &Visit, signed_in: &SignedIn) -> Result<MePage, Failure>
             needs_confirmation: !is_confirmed,
         }),
         identity: provider::section(visit, signed_in).await?,
+        second_factor: has_passwords.then(|| second_factor_of(user)),
         sessions: sessions.iter().map(|session| session_row(visit, signed_in, session)).collect(),
         end_others_key: visit.new_key(),
         shell: own_shell(visit, user, NavItem::Me, TEXTS.title_your_settings),
     })
+}
+
+fn second_factor_of(user: &User) -> String {
+    let since = |factor: &SecondFactor| date_and_time(factor.set_up_at, &user.preferences);
+    let words = TEXTS.second_factor;
+    user.second_factor
+        .as_ref()
+        .map_or_else(|| words.off_text.to_owned(), |factor| (words.on_since)(&since(factor)))
 }
 
 fn profile_of(user: &User) -> ProfileForm {

@@ -147,6 +147,8 @@ async fn members_page(
         joined: date(member.joined_at, &user.preferences),
         is_self: member.user.id == user.id,
         is_disabled: member.user.disabled_at.is_some(),
+        // The others would read who is easily taken over.
+        has_second_factor: caller.may(Permission::ManageMembers) && member.user.second_factor.is_some(),
         idempotency_key: visit.new_key(),
     };
     let chosen = Role::from_name(&typed.role).unwrap_or(Role::Editor);

@@ -10,7 +10,7 @@ use signpost_domain::{Name, SecretToken, Violations};
 
 use super::entry::{UTC, new_person, violations_of};
 use super::{field, time_zones};
-use crate::answer::{page, page_with, refused, see_other, with_flow, with_session, without_flow};
+use crate::answer::{page, page_with, refused, see_other, with_session, with_step, without_step};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, card, card_of};
@@ -20,6 +20,9 @@ use crate::views::{AcceptIdentityPage, BindIdentityPage, ErrorPage, Form, Identi
 use crate::visit::{Visit, own_path};
 
 const ME: &str = "/me";
+
+/// The cookie of a sign-in at the provider.
+const FLOW: &str = "signpost-flow";
 
 /// The link that signs in at the provider, if there is one.
 pub(crate) fn sign_in_link(visit: &Visit, next: &str) -> Option<ProviderLink> {
@@ -106,7 +109,7 @@ async fn leave(
     signed_in: Option<&SignedIn>,
 ) -> Result<HttpResponse, Failure> {
     match begin(visit.app(), purpose, next, signed_in).await {
-        Ok(Begun { url, cookie }) => Ok(with_flow(see_other(&url), visit.origin(), &cookie)),
+        Ok(Begun { url, cookie }) => Ok(with_step(see_other(&url), visit.origin(), FLOW, &cookie)),
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(&visit.here())),
         Err(error) => refusal(visit, error, next),
     }
@@ -122,9 +125,8 @@ pub(crate) async fn come_back(visit: Visit) -> Result<HttpResponse, Failure> {
         issuer: query.given("iss"),
     };
     let signed_in = visit.person().await?;
-    let flow = visit.flow();
-    let finished =
-        identity::finish(visit.app(), flow.as_deref(), callback, signed_in.as_ref(), &visit.client()).await;
+    let flow = visit.cookie(FLOW);
+    let finished = identity::finish(visit.app(), flow, callback, signed_in.as_ref(), &visit.client()).await;
     let answer = match finished {
         Ok(Finished::Opened { opened, next }) => {
             with_session(see_other(own_path(&next)), visit.origin(), &opened)
@@ -147,7 +149,7 @@ pub(crate) async fn come_back(visit: Visit) -> Result<HttpResponse, Failure> {
         }
         Err(error) => refusal(&visit, error, if signed_in.is_some() { ME } else { "/sign-in" })?,
     };
-    Ok(without_flow(answer, visit.origin()))
+    Ok(without_step(answer, visit.origin(), FLOW))
 }
 
 /// `POST /me/identity`

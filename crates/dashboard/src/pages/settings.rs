@@ -1,18 +1,13 @@
-//! The settings of an account: what it is, its export, and its deletion (D69, D73).
+//! The settings of an account: what it is, what it requires, and its deletion (D69, D73).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::HttpResponse;
-use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use actix_web::web::Bytes;
-use futures_util::stream;
+use signpost_app::Actor;
 use signpost_app::accounts::{self, Losses, OperatorError};
+use signpost_app::people::PersonError;
 use signpost_app::people::profile::require_confirmed;
-use signpost_app::transfer::{Export, Record};
-use signpost_app::{Actor, Application, with_causes};
-use signpost_domain::{Name, Permission, Role, Violations};
-use signpost_link_files::{FileFormat, RecordWriter};
+use signpost_domain::{Email, FieldError, Name, Permission, Role, ViolationCode, Violations};
 
 use super::field;
 use super::operator::account::{is_over_soon, losses_in_words, mismatch};
@@ -22,8 +17,9 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::date_and_time;
+use crate::paths::with_query;
 use crate::texts::OperatorTexts;
-use crate::views::{DeleteAccountPage, Form, NavItem, SettingsPage};
+use crate::views::{DeleteAccountPage, Field, Form, NavItem, Notice, SettingsPage};
 use crate::visit::{Member, Visit};
 
 const WORDS: &OperatorTexts = TEXTS.operator;
@@ -31,9 +27,74 @@ const WORDS: &OperatorTexts = TEXTS.operator;
 /// The period of the example about raw clicks.
 const WEEK: Duration = Duration::from_hours(7 * 24);
 
-/// `GET /{account}/settings`
+/// `GET /{account}/settings`. The query may have what was typed before the password was confirmed.
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
+    let mut view = settings_page(&visit, &member);
+    let query = visit.query();
+    if let (Some(name), Some(email)) = (query.given("name"), query.given("email")) {
+        (view.name, view.email) = (Field::of(name), Field::of(email));
+        // Anybody can make a link to this page with an address of theirs.
+        view.shell.notice = Some(Notice::warning(WORDS.account_waits.to_owned()));
+    }
+    page(&view)
+}
+
+/// `POST /{account}/settings`
+pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let (name, email) = (form.text("name").trim(), form.text("email").trim());
+    let path = format!("/{}/settings", member.caller.account_id());
+    let mut violations = Violations::new();
+    let parsed_name = (!name.is_empty()).then(|| Name::parse(name)).transpose();
+    let parsed_name = parsed_name.map_err(|error| violations.push(error.at("name"))).ok();
+    let parsed_email = Email::parse(email).map_err(|error| violations.push(error.at("email"))).ok();
+    let show_again = |violations: &Violations| {
+        let mut view = settings_page(&visit, &member);
+        (view.name, view.email) = (field(name, violations, "name"), field(email, violations, "email"));
+        refused(&view)
+    };
+    let (Some(new_name), Some(new_email)) = (parsed_name, parsed_email) else {
+        return show_again(&violations);
+    };
+    let Member { signed_in, caller } = &member;
+    let client = visit.client();
+    let renamed =
+        accounts::rename(visit.app(), caller, signed_in, &new_email, new_name.as_ref(), &client).await;
+    match renamed {
+        Ok(()) => Ok(see_other(&format!("{path}?said=saved"))),
+        Err(OperatorError::EmailTaken(_)) => {
+            let taken = FieldError::new(ViolationCode::InvalidValue, WORDS.account_has_email);
+            show_again(&Violations::from(taken.at("email")))
+        }
+        Err(error) => Err(confirmed_for(error, &with_query(&path, [("name", name), ("email", email)]))),
+    }
+}
+
+/// `POST /{account}/settings/second-factor`
+pub(crate) async fn require_second_factor(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let path = format!("/{}/settings", member.caller.account_id());
+    let is_required = form.text("required") == "true";
+    let Member { signed_in, caller } = &member;
+    accounts::require_second_factor(visit.app(), caller, signed_in, is_required, &visit.client())
+        .await
+        .map_err(|error| confirmed_for(error, &path))?;
+    let said = if is_required { "factor-required" } else { "factor-optional" };
+    Ok(see_other(&format!("{path}?said={said}")))
+}
+
+/// A password that has to be confirmed first leads back to `next`.
+fn confirmed_for(error: OperatorError, next: &str) -> Failure {
+    match error {
+        OperatorError::Person(error) if matches!(*error, PersonError::NotConfirmed) => {
+            Failure::confirm_first(next)
+        }
+        error => error.into(),
+    }
+}
+
+fn settings_page(visit: &Visit, member: &Member) -> SettingsPage {
     let account = member.caller.account();
     let now = visit.app().clock.now();
     let (start, end) = (now.minus(WEEK).unix_millis(), now.unix_millis());
@@ -42,14 +103,17 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account"),
         curl::read(visit.api_url(), WORDS.raw_clicks, &clicks),
     ];
-    page(&SettingsPage {
-        name: account.name.as_ref().map_or("", Name::as_str).to_owned(),
-        email: account.email.as_str().to_owned(),
+    SettingsPage {
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        name: Field::of(account.name.as_ref().map_or("", Name::as_str)),
+        email: Field::of(account.email.as_str()),
+        can_change: member.caller.may(Permission::ManageAccount),
+        requires_second_factor: account.requires_second_factor,
         plan: account.plan.as_str().to_owned(),
         created: date_and_time(account.created_at, &member.signed_in.user().preferences),
-        why_not_delete: why_not_delete(&member),
-        shell: shell(&visit, &member, NavItem::Settings, WORDS.account_settings, curl),
-    })
+        why_not_delete: why_not_delete(member),
+        shell: shell(visit, member, NavItem::Settings, WORDS.account_settings, curl),
+    }
 }
 
 /// Why the person cannot delete the account; `None` if it is possible.
@@ -121,77 +185,4 @@ fn deletion_page(
             vec![curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"])],
         ),
     }
-}
-
-/// `GET /{account}/export.csv`
-pub(crate) async fn export_csv(visit: Visit) -> Result<HttpResponse, Failure> {
-    export(&visit, FileFormat::Csv, "text/csv; charset=utf-8", "links.csv").await
-}
-
-/// `GET /{account}/export.jsonl`
-pub(crate) async fn export_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
-    export(&visit, FileFormat::JsonLines, "application/x-ndjson", "links.jsonl").await
-}
-
-/// A running export.
-struct Running {
-    app: Arc<Application>,
-    export: Export,
-    format: FileFormat,
-    /// Whether the beginning of the file is still to be sent.
-    is_new: bool,
-    /// The request is in flight until the end.
-    _member: Member,
-}
-
-/// Every group and link of the account. Each part is read when the browser has taken the one before.
-async fn export(
-    visit: &Visit,
-    format: FileFormat,
-    content_type: &'static str,
-    name: &'static str,
-) -> Result<HttpResponse, Failure> {
-    let member = visit.member().await?;
-    member.caller.require(Permission::Read)?;
-    let app = visit.shared_app();
-    let export = Export::start(&app, member.caller.account_id()).await?.without_counts();
-    let running = Running { app, export, format, is_new: true, _member: member };
-    let body = stream::try_unfold(running, async |mut running| {
-        loop {
-            let Some(records) = running.export.next(&running.app).await.map_err(|error| aborted(&error))?
-            else {
-                return Ok::<_, std::io::Error>(None);
-            };
-            let part = rows(running.format, &records, running.is_new)?;
-            running.is_new = false;
-            // An empty chunk would end the file.
-            if !part.is_empty() {
-                return Ok(Some((Bytes::from(part), running)));
-            }
-        }
-    });
-    let mut response = HttpResponse::Ok();
-    response.insert_header((CONTENT_TYPE, content_type));
-    response.insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")));
-    Ok(response.streaming(body))
-}
-
-/// A broken connection shows that rows are missing.
-fn aborted(error: &OperatorError) -> std::io::Error {
-    tracing::error!(cause = with_causes(error), "an export was aborted");
-    std::io::Error::other("the export was aborted")
-}
-
-/// A part of a file. Only the first part of a table has the header.
-fn rows(format: FileFormat, records: &[Record], is_first: bool) -> std::io::Result<Vec<u8>> {
-    let mut writer = RecordWriter::new(format, Vec::new())?;
-    for record in records {
-        writer.write(record)?;
-    }
-    let mut file = writer.finish()?;
-    if format == FileFormat::Csv && !is_first {
-        let header = file.iter().position(|byte| *byte == b'\n').map_or(file.len(), |end| end + 1);
-        file.drain(..header);
-    }
-    Ok(file)
 }

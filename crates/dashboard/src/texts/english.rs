@@ -6,6 +6,8 @@ use super::english_domains::DOMAINS;
 use super::english_editor::EDITOR;
 use super::english_operator::OPERATOR;
 use super::english_provider_sign_in::PROVIDER;
+use super::english_said::SAID;
+use super::english_second_factor::SECOND_FACTOR;
 use super::english_shortcuts::SHORTCUTS;
 use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
 use super::{english_audit::action, english_errors::error};
@@ -19,6 +21,8 @@ pub static ENGLISH: Texts = Texts {
     editor: &EDITOR,
     shortcut: &SHORTCUTS,
     operator: &OPERATOR,
+    said: &SAID,
+    second_factor: &SECOND_FACTOR,
     sign_in_elsewhere: &SIGN_IN_ELSEWHERE,
     provider: &PROVIDER,
     account_menu: |a| format!("Account: {a}"),
@@ -300,24 +304,8 @@ pub static ENGLISH: Texts = Texts {
     },
     said_deleted: |n| if n == 1 { "One link deleted.".to_owned() } else { format!("{n} links deleted.") },
     said_failed: |n| if n == 1 { "One failed:".to_owned() } else { format!("{n} failed:") },
-    said_group_created: "Group created.",
-    said_group_deleted: "Group deleted. Its links stay.",
-    said_group_renamed: "Group renamed.",
     said_joined: |a| format!("Welcome to {a}."),
-    said_key_revoked: "Key revoked. Programs that use it now get 401.",
-    said_left: "You have left the account.",
-    said_link_deleted: "Link deleted.",
-    said_member_removed: "Member removed.",
     said_moved: |n| if n == 1 { "One link moved.".to_owned() } else { format!("{n} links moved.") },
-    said_none_selected: "Select at least one link first.",
-    said_password_changed: "Password changed. All other sessions are ended.",
-    said_pixel_created: "Pixel added.",
-    said_pixel_deleted: "Pixel deleted.",
-    said_role_changed: "Role changed.",
-    said_saved: "Saved.",
-    said_session_ended: "Session ended.",
-    said_sessions_ended: "All other sessions are ended.",
-    said_signed_out: "You are signed out.",
     save: "Save",
     save_mine: "Save mine anyway",
     scope_analytics: "Read statistics and clicks",

@@ -5,6 +5,10 @@ use signpost_app::node_health::Part;
 use super::OperatorTexts;
 
 pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
+    account_has_email: "another account has this address",
+    account_waits: "Not saved yet. Check name and address, and save.",
+    account_name_hint: "What members and invitations call the account. Without a name it is called by its address.",
+    contact_hint: "Where the operator of this server reaches you. It is not a sign-in.",
     account: "Account",
     account_created: |a, b| format!("Account of {a} on plan {b}"),
     account_hint: "E-mail or id",
@@ -53,13 +57,17 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     delete_own_account_hint: "The next page counts what is lost and asks for the e-mail address.",
     delete_owner_only: "Only owners can delete the account.",
     delete_suspended: "The account is suspended, so only an operator can delete it.",
+    export_clicks: "Single clicks",
+    export_clicks_hint: "Every click and visit of the time that your plan covers, in UTC, without addresses of visitors. One such file a minute.",
     export_csv: "Save as CSV",
-    export_hint: "All groups, redirects and landing pages with their settings, in a file that “signpost import” reads. It leaves out the content of pages, pixels, domains, keys and clicks.",
+    export_hint: "In a file that “signpost import” reads. It leaves out pixels, domains and keys.",
     export_json_lines: "Save as JSON lines",
+    export_links: "Groups, redirects and landing pages",
+    export_pages: "Content of landing pages",
+    export_pages_hint: "Texts, looks and widgets, one page a line.",
     export_title: "Export",
     own_settings_lead: "What belongs to the account itself. Operators change its plan.",
     raw_clicks: "Raw clicks of the last 7 days",
-    raw_clicks_hint: "Raw clicks come from the API: see below.",
     back_to_settings: "Settings",
     delete_account_button: "Delete account for good",
     delete_account_more: "Members keep their users. The audit keeps its entries. Nothing else can be restored, except from a backup.",
@@ -116,6 +124,13 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     no_accounts_text: "Create one, and send the link to its owner.",
     no_entry_matches: "No entry matches",
     no_failures: "No failed sign-in counts for this e-mail address from this IP address.",
+    no_refusals: "Nothing yet.",
+    refusals: "Refused",
+    refusals_hint: "What this node has refused since it started. A request that your program did not expect to be refused is in the log with its reason.",
+    refusals_off: "This node counts nothing that it refuses, because it records no metrics: set metrics-listen.",
+    refused_visits,
+    refused_api: |code| format!("Requests to the API: {code}"),
+    refused_sign_ins: "Sign-ins and confirmations with a wrong password or code",
     no_jobs: "This node runs no background jobs.",
     no_user_found: "No user has this id or e-mail address",
     none_yet: "None of the 2,000 entries that this page looked at matches. “Older” looks at the next ones.",
@@ -236,4 +251,18 @@ fn job(name: &str) -> &'static str {
         "keep-certificates" => "Finds hostnames that want a certificate.",
         _ => "",
     }
+}
+
+/// Why visits reached no link. Other reasons are shown by their names.
+fn refused_visits(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "bot" => "Visits of bots, blocked by the link",
+        "country" => "Visits from countries that the link blocks",
+        "inactive" => "Visits to links that are turned off",
+        "suspended" => "Visits to links of suspended accounts",
+        "listed" => "Visits whose target is on the list of blocked hosts",
+        "loop" => "Visits that would have gone in circles",
+        "unknown" => "Visits to addresses without a link",
+        _ => return None,
+    })
 }

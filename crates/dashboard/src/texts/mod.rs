@@ -12,11 +12,15 @@ mod english_editor;
 mod english_errors;
 mod english_operator;
 mod english_provider_sign_in;
+mod english_said;
+mod english_second_factor;
 mod english_shortcuts;
 mod english_sign_in_elsewhere;
 mod error_words;
 mod operator;
 mod provider_sign_in;
+mod said;
+mod second_factor;
 mod shortcuts;
 mod sign_in_elsewhere;
 
@@ -31,6 +35,8 @@ pub use english::ENGLISH;
 pub use error_words::ErrorWords;
 pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};
+pub use said::SaidTexts;
+pub use second_factor::SecondFactorTexts;
 pub use shortcuts::ShortcutTexts;
 pub use sign_in_elsewhere::SignInElsewhereTexts;
 
@@ -52,6 +58,8 @@ pub struct Texts {
     pub editor: &'static EditorTexts,
     pub shortcut: &'static ShortcutTexts,
     pub operator: &'static OperatorTexts,
+    pub said: &'static SaidTexts,
+    pub second_factor: &'static SecondFactorTexts,
     pub sign_in_elsewhere: &'static SignInElsewhereTexts,
     pub provider: &'static ProviderTexts,
     pub account_menu: One,
@@ -309,24 +317,8 @@ pub struct Texts {
     pub said_deactivated: Counted,
     pub said_deleted: Counted,
     pub said_failed: Counted,
-    pub said_group_created: &'static str,
-    pub said_group_deleted: &'static str,
-    pub said_group_renamed: &'static str,
     pub said_joined: One,
-    pub said_key_revoked: &'static str,
-    pub said_left: &'static str,
-    pub said_link_deleted: &'static str,
-    pub said_member_removed: &'static str,
     pub said_moved: Counted,
-    pub said_none_selected: &'static str,
-    pub said_password_changed: &'static str,
-    pub said_pixel_created: &'static str,
-    pub said_pixel_deleted: &'static str,
-    pub said_role_changed: &'static str,
-    pub said_saved: &'static str,
-    pub said_session_ended: &'static str,
-    pub said_sessions_ended: &'static str,
-    pub said_signed_out: &'static str,
     pub save: &'static str,
     pub save_mine: &'static str,
     pub scope_analytics: &'static str,

@@ -20,6 +20,8 @@ pub struct MePage {
     pub password: Option<PasswordForm>,
     /// The identity provider, if there is one.
     pub identity: Option<IdentitySection>,
+    /// The state of the second factor, as a sentence; `None` while a proxy signs people in.
+    pub second_factor: Option<String>,
     /// The sessions, with this one first.
     pub sessions: Vec<SessionRow>,
     /// The idempotency key of the form that ends all other sessions.

@@ -183,7 +183,7 @@ impl ResetPage {
     }
 }
 
-/// The password once more: `GET` and `POST /confirm`, with `password` and `next`.
+/// The password once more: `GET` and `POST /confirm`, with `password`, `code` and `next`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "confirm.html")]
 pub struct ConfirmPage {
@@ -195,8 +195,8 @@ pub struct ConfirmPage {
     pub next: String,
     /// The user's e-mail address.
     pub email: String,
-    /// Why the password is needed, as a sentence. Empty shows the usual sentence.
-    pub why: String,
+    /// Whether a code of the second factor is needed as well.
+    pub needs_code: bool,
     /// The path that leads back without a password.
     pub cancel: String,
     /// The sentence that says how long to wait after too many attempts.
@@ -213,10 +213,14 @@ impl ConfirmPage {
         if self.asks_password { t.confirm_title } else { t.provider.confirm_title }
     }
 
-    /// Why, unless the page has a sentence of its own.
-    const fn usual_reason(&self) -> &'static str {
+    /// Why the page asks.
+    const fn why(&self) -> &'static str {
         let t = self.card.t;
-        if self.asks_password { t.confirm_why } else { t.provider.confirm_why }
+        match (self.asks_password, self.needs_code) {
+            (true, true) => t.second_factor.confirm_why,
+            (true, false) => t.confirm_why,
+            (false, _) => t.provider.confirm_why,
+        }
     }
 }
 

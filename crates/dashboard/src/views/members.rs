@@ -52,6 +52,8 @@ pub struct MemberRow {
     pub is_self: bool,
     /// Whether the user cannot sign in.
     pub is_disabled: bool,
+    /// Whether the user has a second factor.
+    pub has_second_factor: bool,
     /// The idempotency key of the row's forms.
     pub idempotency_key: String,
 }

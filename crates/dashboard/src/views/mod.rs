@@ -22,6 +22,7 @@ mod operator_health;
 mod operator_users;
 mod pixels;
 mod provider_sign_in;
+mod second_factor;
 mod settings;
 mod shell;
 mod sign_in_elsewhere;
@@ -58,6 +59,9 @@ pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, Operator
 pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};
 pub use pixels::{PixelRow, PixelsPage};
 pub use provider_sign_in::{AcceptIdentityPage, BindIdentityPage, IdentitySection, ProviderLink};
+pub use second_factor::{
+    PresentFactor, RecoveryCodesPage, SecondFactorPage, SetUpFactorPage, SignInCodePage,
+};
 pub use settings::SettingsPage;
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};

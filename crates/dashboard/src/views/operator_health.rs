@@ -50,6 +50,8 @@ pub struct FoundFailures {
 pub struct OperatorHealthPage {
     /// The frame.
     pub shell: Shell,
+    /// What the node has refused since it started: the reason in words, and how often. `None` if it records no metrics.
+    pub refusals: Option<Vec<(String, String)>>,
     /// The state of the node, as a sentence, and whether it is a bad one.
     pub state: (String, bool),
     /// What needs attention beside the parts.

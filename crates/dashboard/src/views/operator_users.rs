@@ -60,7 +60,7 @@ pub struct OperatorUserRow {
     pub created: String,
 }
 
-/// A user: `GET /operator/users/ID`. `POST …/disable`, `…/enable`, `…/reset` and `…/sign-out` change it.
+/// A user: `GET /operator/users/ID`. `POST …/disable`, `…/enable`, `…/reset`, `…/sign-out` and `…/remove-second-factor` change it.
 #[derive(Debug, Clone, Template)]
 #[template(path = "operator-user.html")]
 pub struct OperatorUserPage {
@@ -70,6 +70,8 @@ pub struct OperatorUserPage {
     pub user: OperatorUserRow,
     /// The e-mail address.
     pub email: String,
+    /// Since when it has a second factor, as people read it.
+    pub factor_since: Option<String>,
     /// Since when it is disabled, as people read it.
     pub disabled_since: Option<String>,
     /// The accounts that it is a member of: id, name, and role in words.

@@ -17,10 +17,11 @@ use signpost_app::admission::ProxySignIn;
 use signpost_app::people::identity::ProviderSignIn;
 use signpost_app::people::tickets;
 use signpost_app::people::users::{self, Invite};
+use signpost_app::ports::RefusalCounts;
 use signpost_app::{Application, Operator, keys};
 use signpost_dashboard::{DashboardOrigin, dashboard_service};
 use signpost_domain::{AccountId, Email, EmailDomain, PlanName, Role, SecretToken, TrustedProxies};
-use signpost_memory::{FakeIdentityProvider, InMemory};
+use signpost_memory::{FakeIdentityProvider, InMemory, MarkingSealer};
 
 type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<Response<BoxBody>, Error>>>;
 
@@ -71,6 +72,22 @@ impl Dashboard {
         let domains = vec![EmailDomain::parse("staff.example").unwrap()];
         let sign_in = ProviderSignIn::new(Arc::<FakeIdentityProvider>::clone(&provider), domains);
         (Self::with(origin, |app| app.provider_sign_in = Some(sign_in)).await, provider)
+    }
+
+    /// The same dashboard without a secrets key.
+    pub async fn without_sealer(&self) -> Self {
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.sealer = None).await
+    }
+
+    /// The same dashboard with the secrets key of this number; 0 is the usual one.
+    pub async fn with_sealer(&self, number: u8) -> Self {
+        let sealer = Arc::new(MarkingSealer::of(number));
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.sealer = Some(sealer)).await
+    }
+
+    /// The same dashboard on a node that counts refusals.
+    pub async fn with_refusals(&self, refusals: Arc<dyn RefusalCounts>) -> Self {
+        Self::on(self.memory.clone(), self.account, ORIGIN, |app| app.refusals = Some(refusals)).await
     }
 
     async fn with(origin: &str, prepare: impl FnOnce(&mut Application)) -> Self {

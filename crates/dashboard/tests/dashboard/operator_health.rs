@@ -6,6 +6,7 @@ use std::time::Duration;
 use signpost_app::background::{JobRunner, jobs};
 use signpost_app::node_health::Part;
 use signpost_app::ports::LeaseHolder;
+use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
 
 use crate::harness::Dashboard;
 use crate::operator_accounts::operator;
@@ -76,5 +77,39 @@ async fn d69_the_health_page_says_which_jobs_this_node_does() {
     }
     for (name, condition) in app.health.jobs() {
         assert!(condition.worked_at.is_some(), "{name}");
+    }
+}
+
+/// Counts that never change.
+struct FixedRefusals(Vec<RefusalCount>);
+
+impl RefusalCounts for FixedRefusals {
+    fn since_start(&self) -> Vec<RefusalCount> {
+        self.0.clone()
+    }
+}
+
+#[actix_web::test]
+async fn d69_the_health_page_says_what_was_refused() {
+    let dashboard = Dashboard::start().await;
+    let operator = dashboard.invited("op@example.com", None, true).await;
+    assert!(operator.get("/operator/health").await.body.contains("set metrics-listen"));
+    let count = |refused, reason: &str, times| RefusalCount { refused, reason: reason.to_owned(), times };
+    let counts = vec![
+        count(Refused::ApiRequests, "validation_failed", 1_204),
+        count(Refused::Visits, "country", 3),
+        count(Refused::Visits, "a_new_one", 2),
+        count(Refused::SignIns, "", 7),
+    ];
+    let counting = dashboard.with_refusals(Arc::new(FixedRefusals(counts))).await.browser();
+    counting.cookies.borrow_mut().clone_from(&operator.cookies.borrow());
+    let page = counting.get("/operator/health").await.body;
+    for fact in [
+        "<dt>Requests to the API: validation_failed</dt><dd>1,204</dd>",
+        "<dt>Visits from countries that the link blocks</dt><dd>3</dd>",
+        "<dt>a_new_one</dt><dd>2</dd>",
+        "<dt>Sign-ins and confirmations with a wrong password or code</dt><dd>7</dd>",
+    ] {
+        assert!(page.contains(fact), "{fact} in {page}");
     }
 }

@@ -77,3 +77,69 @@ async fn d73_an_owner_deletes_the_account_after_its_losses_were_counted() {
     let audit = operator.get("/audit?action=account_deleted").await;
     assert!(audit.body.contains("team@example.com") && audit.body.contains("Ada"), "{}", audit.body);
 }
+
+#[actix_web::test]
+async fn d69_an_owner_renames_the_account() {
+    let dashboard = Dashboard::start().await;
+    dashboard.account("other@example.com", "agency").await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let path = dashboard.path("settings");
+    let form = [("name", " Bakery <b> "), ("email", "Office@example.com")];
+    assert_eq!(editor.post(&path, &form).await.status, 403);
+    assert!(!editor.get(&path).await.body.contains("name=\"email\""));
+    let taken = owner.post(&path, &[("name", "Bakery"), ("email", "OTHER@example.com")]).await;
+    assert_eq!(taken.status, 422);
+    assert!(taken.body.contains("Another account has this address"), "{}", taken.body);
+    assert!(taken.body.contains("value=\"OTHER@example.com\""), "{}", taken.body);
+    let bad = owner.post(&path, &[("name", &"x".repeat(300)), ("email", "nobody")]).await;
+    assert_eq!((bad.status, bad.body.matches("aria-invalid").count()), (422, 2), "{}", bad.body);
+    assert_eq!(owner.post(&path, &form).await.location(), format!("{path}?said=saved"));
+    let page = editor.get(&path).await.body;
+    assert!(page.contains("Bakery &#60;b&#62;") && page.contains("Office@example.com"), "{page}");
+    let audit = owner.get(&dashboard.path("audit")).await.body;
+    assert!(audit.contains("Changed the account"), "{audit}");
+    dashboard.memory.clock.advance(Duration::from_mins(16));
+    let waits = owner.post(&path, &[("name", ""), ("email", "new@example.com")]).await;
+    let (_, next) = waits.location().split_once("/confirm?next=").unwrap();
+    let next = url::form_urlencoded::parse(format!("next={next}").as_bytes()).next().unwrap().1.into_owned();
+    let kept = owner.get(&next).await.body;
+    assert!(kept.contains("value=\"new@example.com\"") && kept.contains("Not saved yet."), "{kept}");
+    assert!(!editor.get(&path).await.body.contains("new@example.com"));
+}
+
+#[actix_web::test]
+async fn d69_every_member_exports_the_content_of_pages_and_single_clicks() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let viewer = dashboard.member("viewer@example.com", Role::Viewer).await;
+    for file in ["export-pages.jsonl", "export-clicks.jsonl"] {
+        let empty = viewer.get(&dashboard.path(file)).await;
+        assert_eq!((empty.status, empty.body.as_str()), (200, ""), "{file}");
+    }
+    for number in 0..103 {
+        let (slug, title) = (format!("page-{number}"), format!("Title \"{number}\""));
+        let form = [
+            ("kind", "landing"),
+            ("title", title.as_str()),
+            ("name", title.as_str()),
+            ("slug", slug.as_str()),
+            ("theme", "dark"),
+            ("is_active", "on"),
+        ];
+        assert_eq!(editor.post(&dashboard.path("links"), &form).await.status, 303);
+    }
+    let pages = viewer.get(&dashboard.path("export-pages.jsonl")).await;
+    assert_eq!(pages.header("content-type"), "application/x-ndjson");
+    assert!(pages.header("content-disposition").contains("pages.jsonl"));
+    let lines: Vec<serde_json::Value> =
+        pages.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 103);
+    assert_eq!(lines[0]["slug"], "page-102");
+    assert_eq!(lines[0]["title"], "Title \"102\"", "{}", lines[0]);
+    assert_eq!(lines[0]["page"], serde_json::json!({ "theme": "dark" }), "{}", lines[0]);
+    // One export of clicks a minute.
+    let again = viewer.get(&dashboard.path("export-clicks.csv")).await;
+    assert_eq!(again.status, 429);
+    assert!(again.header("retry-after").parse::<u32>().is_ok_and(|seconds| seconds <= 60));
+}

@@ -59,7 +59,7 @@ fn sign_in(m: &Maker) {
     };
     m.add("sign-in", &empty);
     let mut card = m.card();
-    card.notice = Some(Notice::ok(m.w(ENGLISH.said_signed_out)));
+    card.notice = Some(Notice::ok(m.w(ENGLISH.said.signed_out)));
     m.add("sign-in-notice", &SignInPage { card, ..empty.clone() });
     let refused = SignInPage {
         form: Form { general_error: m.some(ENGLISH.wrong_sign_in), ..form(2) },
@@ -144,7 +144,7 @@ fn passwords(m: &Maker) {
         form: form(6),
         next: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/keys"),
         email: m.w("ines@morgenbrot.example"),
-        why: String::new(),
+        needs_code: false,
         cancel: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/keys"),
         wait: None,
         provider: None,
@@ -152,8 +152,11 @@ fn passwords(m: &Maker) {
     };
     m.add("confirm", &confirm);
     let form = Form { general_error: m.some(ENGLISH.wrong_password), ..form(6) };
-    let why = m.w("Issuing a key needs your password once more.");
-    m.add("confirm-error", &ConfirmPage { form, why, wait: m.some(&(ENGLISH.wait_minutes)(4)), ..confirm });
+    let needs_code = true;
+    m.add(
+        "confirm-error",
+        &ConfirmPage { form, needs_code, wait: m.some(&(ENGLISH.wait_minutes)(4)), ..confirm },
+    );
 }
 
 fn chooser(m: &Maker) {
@@ -201,6 +204,7 @@ fn me(m: &Maker) {
     };
     let few = MePage {
         identity: None,
+        second_factor: m.some(ENGLISH.second_factor.off_text),
         shell: m.shell(ENGLISH.title_your_settings, NavItem::Me),
         profile: ProfileForm {
             form: edit(8),
@@ -220,7 +224,7 @@ fn me(m: &Maker) {
     };
     m.add("me", &few);
     let mut named = few.clone();
-    (named.password, named.profile.email_is_fixed) = (None, true);
+    (named.password, named.second_factor, named.profile.email_is_fixed) = (None, None, true);
     m.add("me-named-by-proxy", &named);
     let mut full = few;
     full.shell.account = None;

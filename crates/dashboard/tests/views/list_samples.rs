@@ -27,7 +27,7 @@ fn groups(m: &Maker) {
         rename: None,
     };
     let mut shell = m.shell(ENGLISH.groups, NavItem::Groups);
-    shell.notice = Some(Notice::ok(m.w(ENGLISH.said_group_created)));
+    shell.notice = Some(Notice::ok(m.w(ENGLISH.said.group_created)));
     let mut rows: Vec<_> = ["Newsletter", "Print", "العربية", LONG, "Partners 🥐"]
         .iter()
         .enumerate()

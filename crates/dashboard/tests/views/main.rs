@@ -25,4 +25,5 @@ mod payloads;
 mod people_samples;
 mod provider_samples;
 mod samples;
+mod second_factor_samples;
 mod sizes;

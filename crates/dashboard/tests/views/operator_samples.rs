@@ -109,20 +109,32 @@ fn account(m: &Maker) {
     let counts = "5,000 links, 12 groups, 3 custom domains, 0 pixels, 2 valid keys, 4 members and 1,204,311 recorded clicks";
     let settings = SettingsPage {
         shell: m.shell(ENGLISH.operator.account_settings, NavItem::Settings),
-        name: m.w("Morgenbrot Bakery"),
-        email: m.w("a-rather-long-address@department.morgenbrot.example"),
+        form: form(419),
+        name: m.field("Morgenbrot Bakery"),
+        email: m.field("a-rather-long-address@department.morgenbrot.example"),
+        can_change: true,
+        requires_second_factor: false,
         plan: m.w("agency"),
         created: m.w("26 Nov 2026, 20:47"),
         why_not_delete: None,
     };
     m.add("settings", &settings);
+    let refused = SettingsPage {
+        form: m.refused(419),
+        name: m.bad("\u{1}", "Must not contain control characters."),
+        email: m.bad("nobody", "Must contain `@`."),
+        requires_second_factor: true,
+        ..settings.clone()
+    };
+    m.add("settings-error", &refused);
     let own_shell = m.loud_shell(ENGLISH.operator.account_settings, NavItem::Settings);
     m.add(
         "settings-viewer",
         &SettingsPage {
             shell: own_shell,
             why_not_delete: Some(ENGLISH.operator.delete_owner_only),
-            name: String::new(),
+            name: Field::default(),
+            can_change: false,
             ..settings
         },
     );
@@ -187,6 +199,7 @@ fn user(m: &Maker) {
         shell: shell(m, "Ines Okafor", NavItem::Users),
         user: OperatorUserRow { id: USER.to_owned(), is_self: false, ..user_row(m, 0) },
         email: m.w("ines@morgenbrot.example"),
+        factor_since: m.some("26 Nov 2026, 20:47"),
         disabled_since: None,
         accounts: [LONG, "Morgenbrot Bakery"]
             .map(|name| (ACCOUNT.to_owned(), m.w(name), m.w("Owner")))
@@ -195,7 +208,10 @@ fn user(m: &Maker) {
     };
     m.add("operator-user", &full);
     let own = OperatorUserRow { is_self: true, ..full.user.clone() };
-    m.add("operator-user-own", &OperatorUserPage { user: own, accounts: Vec::new(), ..full.clone() });
+    m.add(
+        "operator-user-own",
+        &OperatorUserPage { user: own, factor_since: None, accounts: Vec::new(), ..full.clone() },
+    );
     m.add(
         "operator-user-disabled",
         &OperatorUserPage { disabled_since: m.some("26 Nov 2026, 20:47"), ..full },
@@ -253,6 +269,10 @@ fn health(m: &Maker) {
         ["Database, reading", "Database, writing", "Change log", "Redis", "Click store", "Spool of clicks"];
     let full = OperatorHealthPage {
         shell: shell(m, ENGLISH.operator.health, NavItem::Health),
+        refusals: Some(vec![
+            ((ENGLISH.operator.refused_api)(&m.w("validation_failed")), m.w("1,204,311")),
+            (m.w(ENGLISH.operator.refused_sign_ins), m.w("4")),
+        ]),
         state: (m.w(ENGLISH.operator.all_works), false),
         warnings: Vec::new(),
         facts: vec![
@@ -264,6 +284,7 @@ fn health(m: &Maker) {
     };
     m.add("operator-health", &full);
     let failing = OperatorHealthPage {
+        refusals: None,
         state: (m.w(&(ENGLISH.operator.some_fail)(22)), true),
         warnings: vec![ENGLISH.operator.other_secrets_key],
         parts: names.map(|name| row(name, true)).to_vec(),
@@ -271,5 +292,8 @@ fn health(m: &Maker) {
         ..full.clone()
     };
     m.add("operator-health-error", &failing);
-    m.add("operator-health-empty", &OperatorHealthPage { jobs: Vec::new(), ..full });
+    m.add(
+        "operator-health-empty",
+        &OperatorHealthPage { refusals: Some(Vec::new()), jobs: Vec::new(), ..full },
+    );
 }

@@ -31,6 +31,7 @@ fn members(m: &Maker) {
         joined: m.w("26 Nov 2026"),
         is_self,
         is_disabled: number == 3,
+        has_second_factor: number != 4,
         idempotency_key: key(300 + number),
     };
     let rows = vec![

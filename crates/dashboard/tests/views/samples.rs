@@ -11,7 +11,7 @@ use signpost_domain::Theme;
 
 use crate::{
     analytics_samples, domain_samples, editor_samples, entry_samples, link_samples, list_samples,
-    operator_samples, people_samples, provider_samples,
+    operator_samples, people_samples, provider_samples, second_factor_samples,
 };
 
 /// A rendered page and its name.
@@ -37,6 +37,7 @@ pub(crate) fn pages(payload: Option<&str>, theme: Theme) -> Vec<Page> {
     list_samples::add(&maker);
     people_samples::add(&maker);
     provider_samples::add(&maker);
+    second_factor_samples::add(&maker);
     operator_samples::add(&maker);
     analytics_samples::add(&maker);
     domain_samples::add(&maker);

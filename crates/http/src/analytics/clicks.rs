@@ -8,8 +8,8 @@ use signpost_app::analytics::{self, Export};
 use signpost_app::{AppError, Application};
 use signpost_domain::analytics::ExportedClick;
 use signpost_domain::analytics::ReportSubject;
+use signpost_link_files::LineFormat;
 
-use super::click_lines::LineFormat;
 use super::query::{self, ExportQuery};
 use super::until;
 use crate::api_error::ApiError;

@@ -5,8 +5,8 @@ use signpost_domain::analytics::{
     Buckets, ClickId, Dimension, DimensionFilter, Interval, MAX_VALUES, Period, ReportSubject, TimeZone,
 };
 use signpost_domain::{FieldError, HostReference, IdReference, Timestamp, ViolationCode, Violations};
+use signpost_link_files::LineFormat;
 
-use super::click_lines::LineFormat;
 use crate::extract::{OnlyQuery, QueryString, parse_integer};
 
 /// How many values of a dimension a report lists by default.

@@ -83,7 +83,8 @@ impl Serialize for Counts {
 impl From<&Caller> for AccountBody {
     fn from(caller: &Caller) -> Self {
         // Suspended accounts and accounts without a plan are not admitted.
-        let Account { id, email, name, plan: _, suspended_at: _, created_at: _ } = caller.account();
+        let Account { id, email, name, plan: _, suspended_at: _, requires_second_factor: _, created_at: _ } =
+            caller.account();
         let Plan { name: plan, api_access: _, budget, limits, features } = caller.plan();
         Self {
             id: Text(*id),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    CertificateClaim, KeepOrder, OrderUrl, RenewalId, RunningOrder, SealedSecret, ServedCertificate, Store,
+    CertificateClaim, KeepOrder, OrderUrl, RenewalId, RunningOrder, ServedCertificate, Store,
     StoredCertificate, StoredChallenge, WorkPlan,
 };
 use signpost_domain::{
-    AccountId, CertificateFailure, CertificateFailureReason, Hostname, Timestamp, ValidationMethod, Validity,
+    AccountId, CertificateFailure, CertificateFailureReason, Hostname, SealedSecret, Timestamp,
+    ValidationMethod, Validity,
 };
 
 use super::given::unit;

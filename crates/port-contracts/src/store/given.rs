@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    InsertAccountError, InsertLinksError, InsertResourceError, Insertion, Store, StoreError, UnitOfWork,
-    UpdateLinkError, WriteUserError,
+    InsertLinksError, InsertResourceError, Insertion, Store, StoreError, UnitOfWork, UpdateLinkError,
+    WriteAccountError, WriteUserError,
 };
 use signpost_domain::{
     Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, LandingId, Link, LinkId, LinkKind, Page,
@@ -60,11 +60,11 @@ impl From<StoreError> for Decision {
     }
 }
 
-impl From<InsertAccountError> for Decision {
-    fn from(error: InsertAccountError) -> Self {
+impl From<WriteAccountError> for Decision {
+    fn from(error: WriteAccountError) -> Self {
         match error {
-            InsertAccountError::EmailTaken => Self::EmailTaken,
-            InsertAccountError::Store(error) => error.into(),
+            WriteAccountError::EmailTaken => Self::EmailTaken,
+            WriteAccountError::Store(error) => error.into(),
         }
     }
 }

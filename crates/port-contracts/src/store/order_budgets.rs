@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::ports::{ORDER_EVENTS_KEPT, SealedSecret, Store, StoredAuthorityAccount};
-use signpost_domain::{BudgetDecision, OrderBudget, OrderKind, Timestamp};
+use signpost_app::ports::{ORDER_EVENTS_KEPT, Store, StoredAuthorityAccount};
+use signpost_domain::{BudgetDecision, OrderBudget, OrderKind, SealedSecret, Timestamp};
 
 use super::certificate_steps::{again, challenge, claim_of, claim_one, want, write_challenge};
 use super::fixture::Fresh;

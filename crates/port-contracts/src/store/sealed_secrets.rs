@@ -1,15 +1,18 @@
 //! Sealing secrets again under another key (D192).
 
 use signpost_app::ports::{ServedCertificate, StoredAuthorityAccount, StoredCertificate};
+use signpost_domain::{SecondFactor, User};
 
 use super::certificate_steps::{again, row, secret, serving, want};
 use super::fixture::Fresh;
+use super::people_steps::insert_user;
 use crate::samples;
 
 cases! {
     $ sealed_secrets
     d192_the_key_of_a_certificate_is_sealed_again_once
     d192_the_accounts_of_all_authorities_are_sealed_again
+    d192_the_seed_of_a_second_factor_is_sealed_again_once
 }
 
 /// Only the form of the key changes, and only while it is the expected one.
@@ -57,4 +60,25 @@ pub(super) async fn d192_the_accounts_of_all_authorities_are_sealed_again(fresh:
     assert!(!reseal(2, 7, 10).await);
     let expected = [(directory(1), account(1, 7)), (directory(2), account(2, 9))];
     assert_eq!(store.authority_accounts().await.unwrap(), expected);
+}
+
+pub(super) async fn d192_the_seed_of_a_second_factor_is_sealed_again_once(fresh: Fresh) {
+    let store = fresh.store().await;
+    let factor = SecondFactor { seed: secret(7), ..samples::second_factor() };
+    let user = User { second_factor: Some(factor.clone()), ..samples::user() };
+    let other = User { second_factor: Some(factor.clone()), ..samples::user() };
+    let plain = samples::user();
+    for user in [&user, &other, &plain] {
+        insert_user(&store, user).await.unwrap();
+    }
+    let reseal = async |user, from, to| again!(store.reseal_second_factor(user, &secret(from), &secret(to)));
+    for (user, from) in [(user.id, 8), (plain.id, 7), (samples::id(), 7)] {
+        assert!(!reseal(user, from, 9).await, "{from}");
+    }
+    assert!(reseal(user.id, 7, 9).await);
+    assert!(!reseal(user.id, 7, 10).await);
+    let resealed = User { second_factor: Some(SecondFactor { seed: secret(9), ..factor }), ..user };
+    for user in [resealed, other, plain] {
+        assert_eq!(store.user(user.id).await.unwrap(), Some(user));
+    }
 }

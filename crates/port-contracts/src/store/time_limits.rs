@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::{InsertAccountError, InsertLinksError, Insertion, Store, StoreError, UnitOfWork};
+use signpost_app::ports::{InsertLinksError, Insertion, Store, StoreError, UnitOfWork, WriteAccountError};
 use signpost_domain::{AccountId, Address, Site};
 
 use super::fixture::Fresh;
@@ -46,7 +46,7 @@ async fn account(store: &dyn Store) -> AccountId {
         let mut work = store.begin().await?;
         match work.insert_account(&account).await {
             Ok(()) => work.commit().await.map(|()| account.id),
-            Err(InsertAccountError::Store(error)) => Err(error),
+            Err(WriteAccountError::Store(error)) => Err(error),
             Err(error) => panic!("{error:?}"),
         }
     })

@@ -33,19 +33,22 @@ async fn insert_user(store: &dyn Store) -> User {
 pub async fn corrupt_user_is_reported_with_column_and_id(
     CorruptibleStore { store, run_sql, literals }: CorruptibleStore<'_>,
 ) {
-    let user = insert_user(store).await;
+    let user = User { second_factor: Some(samples::second_factor()), ..samples::user() };
     let session = samples::session(user.id);
     let mut work = store.begin().await.unwrap();
+    work.insert_user(&user).await.unwrap();
     assert!(work.insert_session(&session).await.unwrap());
     work.commit().await.unwrap();
     let mut columns = rubbish([
         ("email", "''", "'a@example.com'"),
         ("name", "''", "NULL"),
         ("password_hash", "''", "NULL"),
+        ("totp_last_step", "-1", "1"),
+        ("totp_last_step", "NULL", "1"),
         ("theme", "'secret'", "'dark'"),
         ("date_language", "'secret'", "'fr'"),
     ]);
-    columns.extend(literals.of_times(&["disabled_at", "created_at"]));
+    columns.extend(literals.of_times(&["second_factor_at", "disabled_at", "created_at"]));
     let read = async || {
         let one = report(store.user(user.id).await);
         assert_eq!(report(store.user_with_email(&user.email).await), one);
@@ -56,6 +59,9 @@ pub async fn corrupt_user_is_reported_with_column_and_id(
     };
     each_is_reported(run_sql, "users", user.id, columns, read).await;
     assert!(store.user(user.id).await.unwrap().is_some());
+    // Half a second factor does not let its user in by the password alone.
+    run_sql("UPDATE users SET totp_seed = NULL");
+    is_of(&read().await, "users.totp_seed", &user.id.to_string());
 }
 
 /// Checks that a user whose time zone is unknown, as after a change of the time zone database, can still be read.

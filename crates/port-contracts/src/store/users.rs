@@ -2,7 +2,10 @@
 
 use signpost_app::ports::WriteUserError;
 use signpost_domain::analytics::TimeZone;
-use signpost_domain::{DateLanguage, PagePosition, PasswordHash, Preferences, Theme, Timestamp, User};
+use signpost_domain::{
+    DateLanguage, PagePosition, PasswordHash, Preferences, SealedSecret, SecondFactor, Theme, Timestamp,
+    TotpStep, User,
+};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
@@ -32,6 +35,16 @@ fn all_kinds() -> Vec<User> {
         samples::user(),
         User { name: None, password: None, is_operator: true, ..samples::user() },
         User { disabled_at: Some(samples::at(1)), created_at: Timestamp::LAST, ..samples::user() },
+        User { second_factor: Some(samples::second_factor()), ..samples::user() },
+        User {
+            second_factor: Some(SecondFactor {
+                seed: SealedSecret(Vec::new()),
+                last_step: TotpStep(300_000_000),
+                recovery_codes: Vec::new(),
+                set_up_at: Timestamp::LAST,
+            }),
+            ..samples::user()
+        },
         User { disabled_at: Some(Timestamp::EPOCH), created_at: Timestamp::EPOCH, ..samples::user() },
         User {
             email: samples::email("O'Hara+\"y\";--@Example.COM"),

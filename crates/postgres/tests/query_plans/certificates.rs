@@ -1,10 +1,10 @@
 //! Certificates, the work on them, and the budgets of orders.
 
 use signpost_app::ports::{
-    CertificateClaim, CertificateReads, CertificateWork, KeepOrder, SealedSecret, ServedCertificate, Store,
+    CertificateClaim, CertificateReads, CertificateWork, KeepOrder, ServedCertificate, Store,
     StoredChallenge, WorkPlan,
 };
-use signpost_domain::{BudgetDecision, Hostname, OrderKind, Validity};
+use signpost_domain::{BudgetDecision, Hostname, OrderKind, SealedSecret, Validity};
 use signpost_port_contracts::samples;
 use signpost_test_servers::postgres::PostgresDatabase;
 

@@ -156,7 +156,8 @@ async fn create(
 
 /// The JSON of a new account (D60).
 pub(super) fn created(account: &Account) -> Value {
-    let Account { id, email, name, plan, suspended_at: _, created_at: _ } = account;
+    let Account { id, email, name, plan, suspended_at: _, requires_second_factor: _, created_at: _ } =
+        account;
     json!({
         "id": id.to_string(),
         "email": email.as_str(),
@@ -173,7 +174,8 @@ async fn list(app: &Application, output: &mut Output<'_>) -> Result<()> {
     loop {
         let page = accounts::list(app, limit, after).await?;
         for account in page.items {
-            let Account { id, email, name, plan, suspended_at, created_at } = account;
+            let Account { id, email, name, plan, suspended_at, requires_second_factor: _, created_at } =
+                account;
             let name = name.as_ref().map(Name::as_str);
             let json = json!({
                 "id": id.to_string(),

@@ -3,8 +3,7 @@
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
-use signpost_app::Application;
-use signpost_app::certificates::{self, Resealing};
+use signpost_app::{Application, Resealing, reseal};
 
 use super::output::Output;
 use crate::secrets_key_file::{SecretsKeyFile, SecretsKeys};
@@ -65,18 +64,20 @@ async fn finish(
     if keys.previous.is_none() {
         bail!("{path} has no previous key: start with `signpost secrets rotate`");
     }
-    let Resealing { resealed, remaining, lost } = certificates::reseal(app, &keys.sealer()?).await?;
+    let Resealing { resealed, remaining, lost } = reseal(app, &keys.sealer()?).await?;
     if remaining > 0 {
         bail!(
-            "{resealed} secrets are encrypted with the new key now, but {remaining} orders of certificates still need the \
-             previous one: run the command again in a few minutes; {path} keeps both keys"
+            "{resealed} secrets are encrypted with the new key now, but {remaining} still need the previous one (orders of certificates \
+             that run, and what changed at this moment): run the command again in a few minutes; {path} keeps both keys"
         );
     }
     file.end_rotation()?;
     let json = json!({ "path": file.path(), "finished": true, "encrypted": resealed, "lost": lost });
     let lost = match lost {
         0 => String::new(),
-        lost => format!(" {lost} could be opened with neither key; see `signpost certificate reset`."),
+        lost => format!(
+            " {lost} could be opened with neither key; see `signpost certificate reset` and `signpost user remove-second-factor`."
+        ),
     };
     let text = format!(
         "{resealed} secrets are encrypted with the new key, and {path} has no other key any more. Copy the file to all nodes.{lost}"

@@ -51,6 +51,11 @@ pub(crate) enum UserCommand {
         /// User: its id or its e-mail address.
         user: UserReference,
     },
+    /// Remove the second factor of a user who has lost the app and the recovery codes.
+    RemoveSecondFactor {
+        /// User: its id or its e-mail address.
+        user: UserReference,
+    },
     /// End all sessions of a user.
     SignOut {
         /// User: its id or its e-mail address.
@@ -111,6 +116,11 @@ pub(super) async fn run(
                 user.email
             );
             Ok(output.result(&json, text)?)
+        }
+        UserCommand::RemoveSecondFactor { user } => {
+            let user = users::remove_second_factor(app, &Operator::COMMAND, &user).await?;
+            let text = format!("Removed the second factor of {}: the password suffices now.", named(&user));
+            Ok(output.result(&shown(&user), text)?)
         }
         UserCommand::SignOut { user } => {
             let user = users::sign_out(app, &Operator::COMMAND, &user).await?;
@@ -174,6 +184,7 @@ fn shown(user: &User) -> Value {
         "email": user.email.as_str(),
         "name": user.name.as_ref().map(Name::as_str),
         "operator": user.is_operator,
+        "second_factor": user.second_factor.is_some(),
         "disabled_at": user.disabled_at.map(|at| at.to_string()),
         "created_at": user.created_at.to_string(),
     })

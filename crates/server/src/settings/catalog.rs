@@ -306,7 +306,7 @@ settings! {
     SECRETS_KEY: PathBuf = values::file {
         key: "secrets-key", value_name: "FILE", default: None,
         help: "File of 32 random bytes, the same on all nodes, that only its owner may read. A copy of the database \
-           alone then does not suffice to try out addresses of visitors. The program makes a missing file only \
+           alone then does not suffice to try out addresses of visitors or to make codes of second factors. The program makes a missing file only \
            with the embedded database [default: beside the embedded database; with PostgreSQL none]",
         group: "Store", scope: Scope::Serve,
         log: |_, serve| serve.clicks.secrets_key.as_ref().and_then(|file| path(file.path())),

@@ -2,9 +2,10 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64URL;
+use signpost_domain::SealedSecret;
 
 use crate::people::PersonError;
-use crate::ports::{SealedSecret, Sealer};
+use crate::ports::Sealer;
 
 /// The maximum length of a sealed text that is opened. Browsers keep cookies of 4 KiB.
 const MAX_LENGTH: usize = 4096;

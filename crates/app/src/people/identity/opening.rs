@@ -69,6 +69,7 @@ async fn may_create(
         email: email.clone(),
         name: claims.name.clone(),
         password: None,
+        second_factor: None,
         is_operator: false,
         disabled_at: None,
         preferences: Preferences::in_zone(TimeZone::utc()),

@@ -1,6 +1,6 @@
 //! Sealing everything again after the secrets key was replaced (D192).
 
-use signpost_app::certificates::{Resealing, reseal};
+use signpost_app::{Resealing, reseal};
 use signpost_memory::MarkingSealer;
 
 use super::{DAY, HOUR, MINUTE, SECOND, Scene};

@@ -26,7 +26,7 @@ pub(crate) async fn svg(visit: Visit) -> Result<HttpResponse, Failure> {
 }
 
 /// The QR code of an address, as an SVG image.
-pub(super) fn code_of(url: &str) -> Result<String, Failure> {
+pub(crate) fn code_of(url: &str) -> Result<String, Failure> {
     let code = QrCode::new(&QrCode::marked(url), QrOptions::default());
     Ok(code.map_err(|error| Failure::Broken(error.to_string()))?.svg())
 }

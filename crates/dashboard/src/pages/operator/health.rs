@@ -1,7 +1,8 @@
 //! The health of this node (D63, D69).
 
 use actix_web::HttpResponse;
-use signpost_app::node_health::{Condition, NodeReport, Part, report};
+use signpost_app::node_health::{Condition, NodeReport, Part, refusals, report};
+use signpost_app::ports::{RefusalCount, Refused};
 use signpost_domain::Preferences;
 
 use super::{WORDS, operator};
@@ -9,7 +10,7 @@ use crate::answer::page;
 use crate::curl;
 use crate::failure::Failure;
 use crate::frame::own_shell;
-use crate::local_time::date_and_time;
+use crate::local_time::{date_and_time, number};
 use crate::views::{HealthRow, NavItem, OperatorHealthPage};
 use crate::visit::Visit;
 
@@ -39,7 +40,9 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         curl::program(WORDS.command_check, &["check"]),
         curl::program(WORDS.command_certificates, &["certificate", "list"]),
     ];
+    let refusals = refusals(visit.app(), &operator);
     page(&OperatorHealthPage {
+        refusals: refusals.map(|counts| counts.iter().map(in_words).collect()),
         state,
         warnings: if has_other_secrets_key { vec![WORDS.other_secrets_key] } else { Vec::new() },
         facts,
@@ -47,6 +50,17 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         jobs: named(&jobs).iter().map(|(part, condition)| row(*part, condition, preferences)).collect(),
         shell,
     })
+}
+
+/// What was refused and why, and how often.
+fn in_words(count: &RefusalCount) -> (String, String) {
+    let RefusalCount { refused, reason, times } = count;
+    let what = match refused {
+        Refused::ApiRequests => (WORDS.refused_api)(reason),
+        Refused::Visits => (WORDS.refused_visits)(reason).map_or_else(|| reason.clone(), str::to_owned),
+        Refused::SignIns => WORDS.refused_sign_ins.to_owned(),
+    };
+    (what, number(*times))
 }
 
 fn named(jobs: &[(&'static str, Condition)]) -> Vec<(Part, Condition)> {

@@ -44,6 +44,12 @@ pub(crate) async fn sign_out(visit: Visit, _: FormBody) -> Result<HttpResponse, 
     changed(users::sign_out(visit.app(), &operator, &user).await, "user-signed-out")
 }
 
+/// `POST /operator/users/{id}/remove-second-factor`
+pub(crate) async fn remove_second_factor(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let (_, operator, user) = changing(&visit).await?;
+    changed(users::remove_second_factor(visit.app(), &operator, &user).await, "saved")
+}
+
 /// `POST /operator/users/{id}/reset`: shows the link once.
 pub(crate) async fn reset(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let (signed_in, operator, user) = changing(&visit).await?;
@@ -102,6 +108,7 @@ fn user_page(
     OperatorUserPage {
         user: row(user, own, &own.preferences),
         email: user.email.as_str().to_owned(),
+        factor_since: user.second_factor.as_ref().map(|it| date_and_time(it.set_up_at, &own.preferences)),
         disabled_since: user.disabled_at.map(|at| date_and_time(at, &own.preferences)),
         accounts: accounts.iter().map(membership).collect(),
         idempotency_key: visit.new_key(),

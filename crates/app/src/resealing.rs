@@ -1,9 +1,12 @@
 //! Sealing all secrets again, after the secrets key was replaced (D192).
 
-use super::{account_purpose, certificate_purpose, list};
+use signpost_domain::{PageLimit, SealedSecret};
+
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::ports::{SealedSecret, Sealer, StoredCertificate};
+use crate::certificates::{account_purpose, certificate_purpose, list};
+use crate::people::second_factor::seed_purpose;
+use crate::ports::{Sealer, StoredCertificate};
 
 /// What came of sealing all secrets again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub struct Resealing {
     pub lost: usize,
 }
 
-/// Seals the accounts at authorities and the keys of certificates with the current key, unless they are already. If none
+/// Seals the accounts at authorities, the keys of certificates and the second factors of users with the current key, unless they are already. If none
 /// remain, and all nodes seal with this key, nothing needs an earlier key any more: an order keeps its key until the
 /// certificate replaces it in one statement, so a secret is found in one place or the other.
 ///
@@ -41,10 +44,33 @@ pub async fn reseal(app: &Application, sealer: &dyn Sealer) -> Result<Resealing,
             outcome.count(is_done);
         }
     }
+    outcome.reseal_second_factors(app, sealer).await?;
     Ok(outcome)
 }
 
 impl Resealing {
+    async fn reseal_second_factors(
+        &mut self,
+        app: &Application,
+        sealer: &dyn Sealer,
+    ) -> Result<(), AppError> {
+        let mut after = None;
+        loop {
+            let page = app.store.users(PageLimit::MAX, after).await?;
+            for user in page.items {
+                let Some(factor) = user.second_factor else { continue };
+                if let Some(to) = self.sealed_again(sealer, &seed_purpose(user.id), &factor.seed)? {
+                    let is_done = app.store.reseal_second_factor(user.id, &factor.seed, &to).await?;
+                    self.count(is_done);
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
     /// The secret sealed with the current key; `None` if it is already, or cannot be opened, which is counted.
     fn sealed_again(
         &mut self,

@@ -1,0 +1,195 @@
+//! The export of an account: groups and links, the content of landing pages, and single clicks (D69).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix_web::HttpResponse;
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::web::Bytes;
+use futures_util::stream;
+use signpost_app::analytics::{self, AskedClicks, LinkChoice};
+use signpost_app::transfer::{Export, PageExport, Record};
+use signpost_app::{AppError, Application, with_causes};
+use signpost_domain::Permission;
+use signpost_domain::analytics::{ExportedClick, Period, TimeZone};
+use signpost_link_files::{FileFormat, LineFormat, RecordWriter, write_page};
+
+use crate::failure::Failure;
+use crate::visit::{Member, Visit};
+
+const JSON_LINES: &str = "application/x-ndjson";
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// The head of a file to save.
+fn file(content_type: &str, name: &str) -> actix_web::HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response.insert_header((CONTENT_TYPE, content_type));
+    response.insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")));
+    response
+}
+
+/// `GET /{account}/export.csv`
+pub(crate) async fn export_csv(visit: Visit) -> Result<HttpResponse, Failure> {
+    export(&visit, FileFormat::Csv, "text/csv; charset=utf-8", "links.csv").await
+}
+
+/// `GET /{account}/export.jsonl`
+pub(crate) async fn export_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
+    export(&visit, FileFormat::JsonLines, JSON_LINES, "links.jsonl").await
+}
+
+/// A running export.
+struct Running {
+    app: Arc<Application>,
+    export: Export,
+    format: FileFormat,
+    /// Whether the beginning of the file is still to be sent.
+    is_new: bool,
+    /// The request is in flight until the end.
+    _member: Member,
+}
+
+/// Every group and link of the account. Each part is read when the browser has taken the one before.
+async fn export(
+    visit: &Visit,
+    format: FileFormat,
+    content_type: &'static str,
+    name: &'static str,
+) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    member.caller.require(Permission::Read)?;
+    let app = visit.shared_app();
+    let export = Export::start(&app, member.caller.account_id()).await?.without_counts();
+    let running = Running { app, export, format, is_new: true, _member: member };
+    let body = stream::try_unfold(running, async |mut running| {
+        loop {
+            let Some(records) = running.export.next(&running.app).await.map_err(|error| aborted(&error))?
+            else {
+                return Ok::<_, std::io::Error>(None);
+            };
+            let part = rows(running.format, &records, running.is_new)?;
+            running.is_new = false;
+            // An empty chunk would end the file.
+            if !part.is_empty() {
+                return Ok(Some((Bytes::from(part), running)));
+            }
+        }
+    });
+    Ok(file(content_type, name).streaming(body))
+}
+
+/// A broken connection shows that rows are missing.
+fn aborted(error: &(dyn std::error::Error + 'static)) -> std::io::Error {
+    tracing::error!(cause = with_causes(error), "an export was aborted");
+    std::io::Error::other("the export was aborted")
+}
+
+/// A part of a file. Only the first part of a table has the header.
+fn rows(format: FileFormat, records: &[Record], is_first: bool) -> std::io::Result<Vec<u8>> {
+    let mut writer = RecordWriter::new(format, Vec::new())?;
+    for record in records {
+        writer.write(record)?;
+    }
+    let mut file = writer.finish()?;
+    if format == FileFormat::Csv && !is_first {
+        let header = file.iter().position(|byte| *byte == b'\n').map_or(file.len(), |end| end + 1);
+        file.drain(..header);
+    }
+    Ok(file)
+}
+
+/// A running export of landing pages.
+struct RunningPages {
+    app: Arc<Application>,
+    export: PageExport,
+    /// The request is in flight until the end.
+    _member: Member,
+}
+
+/// `GET /{account}/export-pages.jsonl`: the content of every landing page.
+pub(crate) async fn export_pages(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let export = PageExport::start(&member.caller)?;
+    let running = RunningPages { app: visit.shared_app(), export, _member: member };
+    let body = stream::try_unfold(running, async |mut running| {
+        loop {
+            let Some(pages) = running.export.next(&running.app).await.map_err(|error| aborted(&error))?
+            else {
+                return Ok::<_, std::io::Error>(None);
+            };
+            let mut lines = Vec::new();
+            for page in &pages {
+                write_page(page, &mut lines)?;
+            }
+            // An empty chunk would end the file.
+            if !lines.is_empty() {
+                return Ok(Some((Bytes::from(lines), running)));
+            }
+        }
+    });
+    Ok(file(JSON_LINES, "pages.jsonl").streaming(body))
+}
+
+/// `GET /{account}/export-clicks.csv`
+pub(crate) async fn export_clicks_csv(visit: Visit) -> Result<HttpResponse, Failure> {
+    export_clicks(&visit, LineFormat::Csv, "clicks.csv").await
+}
+
+/// `GET /{account}/export-clicks.jsonl`
+pub(crate) async fn export_clicks_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
+    export_clicks(&visit, LineFormat::Ndjson, "clicks.jsonl").await
+}
+
+/// A running export of clicks.
+struct RunningClicks {
+    app: Arc<Application>,
+    export: analytics::Export,
+    format: LineFormat,
+    /// The clicks that were read and are not written yet, at the beginning of the file.
+    first: Option<Vec<ExportedClick>>,
+    /// The request is in flight until the end.
+    _member: Member,
+}
+
+/// Every click that the plan lets the account see.
+async fn export_clicks(
+    visit: &Visit,
+    format: LineFormat,
+    name: &'static str,
+) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let app = visit.shared_app();
+    let now = app.clock.now();
+    let days = member.caller.plan().limits.analytics_days.saturating_sub(1);
+    let start = now.minus(DAY.saturating_mul(days));
+    let period =
+        Period::new(start, now).ok_or_else(|| Failure::Broken("the clock is before 1970".to_owned()))?;
+    let asked = AskedClicks { period, zone: TimeZone::utc(), filters: Vec::new(), after: None };
+    let begun = analytics::export_of_account(&app, &member.caller, LinkChoice::default(), asked);
+    let mut export = within(app.analytics.deadline(), begun).await?;
+    // Read before the status is sent, so that a failing store is an error page.
+    let deadline = app.analytics.deadline();
+    let first = within(deadline, export.next(&app, deadline)).await?;
+    let running = RunningClicks { app, export, format, first: Some(first), _member: member };
+    let body = stream::try_unfold(running, async |mut running| {
+        let (clicks, mut lines) = match running.first.take() {
+            Some(first) => (first, running.format.header()),
+            None => {
+                let deadline = running.app.analytics.deadline();
+                let next = within(deadline, running.export.next(&running.app, deadline)).await;
+                (next.map_err(|error| aborted(&error))?, Vec::new())
+            }
+        };
+        running.format.write(&clicks, &mut lines)?;
+        Ok::<_, std::io::Error>((!lines.is_empty()).then(|| (Bytes::from(lines), running)))
+    });
+    Ok(file(format.content_type(), name).streaming(body))
+}
+
+async fn within<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T, AppError>>,
+) -> Result<T, AppError> {
+    tokio::time::timeout_at(deadline.into(), work).await.unwrap_or(Err(AppError::AnalyticsBusy))
+}

@@ -1,0 +1,139 @@
+//! The user's second factor (ADR 73).
+
+use actix_web::HttpResponse;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use signpost_app::admission::SignedIn;
+use signpost_app::people::second_factor::{self, Setup};
+use signpost_app::people::{PersonError, profile};
+use signpost_domain::{RecoveryCode, SealedSecret, SecondFactor, TotpSeed};
+
+use super::links::qr::code_of;
+use crate::answer::{page, refused, see_other};
+use crate::failure::Failure;
+use crate::form_body::FormBody;
+use crate::frame::{TEXTS, own_shell};
+use crate::local_time::date_and_time;
+use crate::texts::SecondFactorTexts;
+use crate::views::{
+    Field, Form, NavItem, PresentFactor, RecoveryCodesPage, SecondFactorPage, SetUpFactorPage,
+};
+use crate::visit::Visit;
+
+const WORDS: &SecondFactorTexts = TEXTS.second_factor;
+
+/// The page about the user's second factor.
+pub(crate) const PATH: &str = "/me/second-factor";
+
+const SET_UP: &str = "/me/second-factor/set-up";
+
+/// A sealed secret as text, for forms and cookies.
+pub(crate) fn text_of(sealed: &SealedSecret) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(&sealed.0)
+}
+
+/// The sealed secret of such a text. Any other text is one that does not open.
+pub(crate) fn sealed_in(text: &str) -> SealedSecret {
+    SealedSecret(BASE64_URL_SAFE_NO_PAD.decode(text).unwrap_or_default())
+}
+
+/// `GET /me/second-factor`
+pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let user = signed_in.user();
+    let present = |factor: &SecondFactor| PresentFactor {
+        since: date_and_time(factor.set_up_at, &user.preferences),
+        codes_left: factor.recovery_codes.len(),
+    };
+    page(&SecondFactorPage {
+        present: user.second_factor.as_ref().map(present),
+        why_not: why_not(&visit, &signed_in)?,
+        idempotency_key: visit.new_key(),
+        shell: own_shell(&visit, user, NavItem::Me, WORDS.title),
+    })
+}
+
+/// Why the user cannot set up a second factor. `None` if it is possible.
+fn why_not(visit: &Visit, signed_in: &SignedIn) -> Result<Option<&'static str>, Failure> {
+    match second_factor::require_possible(visit.app(), signed_in.user()) {
+        Ok(_) => Ok(None),
+        Err(PersonError::PasswordsOff | PersonError::NoPassword) => Ok(Some(WORDS.cannot_no_password)),
+        Err(PersonError::NoSecretsKey) => Ok(Some(WORDS.cannot_no_key)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `GET /me/second-factor/set-up`: a new seed each time, of which nothing is stored.
+pub(crate) async fn show_set_up(visit: Visit) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let Setup { seed, sealed } =
+        second_factor::begin(visit.app(), &signed_in).map_err(|error| confirmed_for(error, SET_UP))?;
+    page(&set_up_page(&visit, &signed_in, &seed, &sealed)?)
+}
+
+/// `POST /me/second-factor/set-up`: shows the recovery codes once.
+pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let (sealed, code) = (sealed_in(form.text("sealed")), form.text("code"));
+    match second_factor::finish(visit.app(), &signed_in, &sealed, code, &visit.client()).await {
+        Ok(codes) => codes_page(&visit, &signed_in, &codes),
+        Err(PersonError::WrongCode) => {
+            let seed = second_factor::resume(visit.app(), &signed_in, &sealed)?;
+            let mut view = set_up_page(&visit, &signed_in, &seed, &sealed)?;
+            view.code = Field { error: Some(WORDS.wrong_code.to_owned()), ..Field::of(code) };
+            refused(&view)
+        }
+        Err(error) => Err(confirmed_for(error, SET_UP)),
+    }
+}
+
+/// `POST /me/second-factor/recovery-codes`: shows the new ones once.
+pub(crate) async fn replace_codes(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let codes = second_factor::replace_recovery_codes(visit.app(), &signed_in, &visit.client()).await;
+    codes_page(&visit, &signed_in, &codes.map_err(|error| confirmed_for(error, PATH))?)
+}
+
+/// `POST /me/second-factor/remove`
+pub(crate) async fn remove(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
+    let signed_in = visit.signed_in().await?;
+    let outcome = second_factor::remove(visit.app(), &signed_in, &visit.client()).await;
+    outcome.map_err(|error| confirmed_for(error, PATH))?;
+    Ok(see_other("/me/second-factor?said=factor-removed"))
+}
+
+/// A password that has to be confirmed first leads back to `next`.
+fn confirmed_for(error: PersonError, next: &str) -> Failure {
+    match error {
+        PersonError::NotConfirmed => Failure::confirm_first(next),
+        error => error.into(),
+    }
+}
+
+fn set_up_page(
+    visit: &Visit,
+    signed_in: &SignedIn,
+    seed: &TotpSeed,
+    sealed: &SealedSecret,
+) -> Result<SetUpFactorPage, Failure> {
+    let user = signed_in.user();
+    profile::require_confirmed(visit.app(), signed_in).map_err(|error| confirmed_for(error, SET_UP))?;
+    Ok(SetUpFactorPage {
+        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        qr: code_of(&seed.uri(&user.email))?,
+        seed: seed.typed(),
+        email: user.email.as_str().to_owned(),
+        sealed: text_of(sealed),
+        code: Field::default(),
+        shell: own_shell(visit, user, NavItem::Me, WORDS.title_set_up),
+    })
+}
+
+fn codes_page(visit: &Visit, signed_in: &SignedIn, codes: &[RecoveryCode]) -> Result<HttpResponse, Failure> {
+    let codes: Vec<String> = codes.iter().map(RecoveryCode::shown).collect();
+    page(&RecoveryCodesPage {
+        text: codes.join("\n"),
+        codes,
+        shell: own_shell(visit, signed_in.user(), NavItem::Me, WORDS.title),
+    })
+}

@@ -1,0 +1,69 @@
+//! What this node has refused, out of its metrics.
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
+
+/// The counters, with the label of their reasons.
+const COUNTERS: [(&str, Option<&str>, Refused); 3] = [
+    ("signpost_api_refused_total", Some("code"), Refused::ApiRequests),
+    ("signpost_visits_turned_away_total", Some("reason"), Refused::Visits),
+    ("signpost_failed_sign_ins_total", None, Refused::SignIns),
+];
+
+/// Reads the counters that the recorder of metrics keeps.
+pub(crate) struct RecordedRefusals(pub(crate) PrometheusHandle);
+
+impl RefusalCounts for RecordedRefusals {
+    fn since_start(&self) -> Vec<RefusalCount> {
+        let mut counts: Vec<_> = self.0.render().lines().filter_map(read).collect();
+        counts.sort_unstable();
+        counts
+    }
+}
+
+/// The count in a line of the text format of Prometheus, such as `signpost_api_refused_total{code="not_found"} 3`.
+fn read(line: &str) -> Option<RefusalCount> {
+    let (series, times) = line.rsplit_once(' ')?;
+    let (name, labels) = series.split_once('{').unwrap_or((series, "}"));
+    let (_, label, refused) = COUNTERS.into_iter().find(|(counter, ..)| *counter == name)?;
+    let reason = match label {
+        None => String::new(),
+        Some(label) => {
+            let mut pairs = labels.strip_suffix('}')?.split(',').filter_map(|pair| pair.split_once('='));
+            pairs.find(|(name, _)| *name == label)?.1.trim_matches('"').to_owned()
+        }
+    };
+    let times = times.parse().ok().filter(|times| *times > 0)?;
+    Some(RefusalCount { refused, reason, times })
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    #[test]
+    fn what_was_refused_is_read_out_of_the_metrics() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let refusals = RecordedRefusals(recorder.handle());
+        metrics::with_local_recorder(&recorder, || {
+            metrics::counter!("signpost_api_refused_total", "code" => "validation_failed").increment(2);
+            metrics::counter!("signpost_api_requests_total", "status" => "404").increment(9);
+            metrics::counter!("signpost_visits_turned_away_total", "reason" => "unknown").increment(70);
+            metrics::counter!("signpost_visits_turned_away_total", "reason" => "bot").increment(1);
+            metrics::counter!("signpost_visits_turned_away_total", "reason" => "loop").increment(0);
+            metrics::counter!("signpost_failed_sign_ins_total").increment(4);
+        });
+        let count = |refused, reason: &str, times| RefusalCount { refused, reason: reason.to_owned(), times };
+        assert_eq!(
+            refusals.since_start(),
+            [
+                count(Refused::ApiRequests, "validation_failed", 2),
+                count(Refused::Visits, "bot", 1),
+                count(Refused::Visits, "unknown", 70),
+                count(Refused::SignIns, "", 4),
+            ]
+        );
+    }
+}
