@@ -13,6 +13,7 @@
   };
   let timer, asking;
   const refresh = () => {
+    form.querySelector("[data-unsaved]").hidden = false;
     clearTimeout(timer);
     timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };
@@ -36,7 +37,8 @@
   const items = () => [...form.querySelectorAll("[data-widget]")];
   const changed = (item) => {
     const all = items();
-    status.textContent = status.dataset.moved.replace("{1}", all.indexOf(item) + 1).replace("{2}", all.length);
+    const texts = [all.indexOf(item) + 1, all.length, item.querySelector("summary,b").textContent.trim()];
+    status.textContent = status.dataset.moved.replace(/{(\d)}/g, (_, number) => texts[number - 1]);
     form.dispatchEvent(new Event("input", { bubbles: true }));
   };
   form.addEventListener("click", (event) => {

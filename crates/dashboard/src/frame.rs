@@ -114,7 +114,7 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 18] = [
+const SAID: [(&str, &str); 19] = [
     ("domain-checked", TEXTS.domains.said_checked),
     ("domain-deleted", TEXTS.domains.said_deleted),
     ("group-created", TEXTS.said_group_created),
@@ -125,6 +125,7 @@ const SAID: [(&str, &str); 18] = [
     ("link-deleted", TEXTS.said_link_deleted),
     ("member-removed", TEXTS.said_member_removed),
     ("none-selected", TEXTS.said_none_selected),
+    ("page-created", TEXTS.editor.said_created),
     ("password-changed", TEXTS.said_password_changed),
     ("pixel-created", TEXTS.said_pixel_created),
     ("pixel-deleted", TEXTS.said_pixel_deleted),

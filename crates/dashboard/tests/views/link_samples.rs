@@ -66,6 +66,7 @@ fn row(m: &Maker, number: usize) -> LinkRow {
 fn filter(m: &Maker) -> LinkFilter {
     let groups = ["Newsletter", "Print", "Partners"];
     LinkFilter {
+        domains: ["sgn.example", "brot.example"].map(|name| m.w(name)).to_vec(),
         groups: groups.map(|name| NamedId { id: m.w(&format!("grp_{name}")), name: m.w(name) }).to_vec(),
         ..LinkFilter::default()
     }

@@ -31,8 +31,10 @@ pub(super) struct State {
     pub(super) interval: Option<Interval>,
     pub(super) measure: Measure,
     pub(super) part: Part,
-    /// How many values of each dimension.
+    /// How many values of each dimension, or of `detailed` alone.
     pub(super) values: usize,
+    /// The one dimension that shows more values than the others.
+    pub(super) detailed: Option<Dimension>,
     /// At most one for each dimension.
     pub(super) filters: Vec<DimensionFilter>,
     /// The id of a group, `none`, or empty.
@@ -84,6 +86,7 @@ impl State {
             measure: Measure::parse(query.text("show")).unwrap_or_default(),
             part: Part::parse(query.text("part"), subject).unwrap_or_default(),
             values: values.unwrap_or(FEW_VALUES),
+            detailed: subject.dimensions().find(|dimension| dimension.as_str() == query.text("values_of")),
             filters,
             group,
             domain,
@@ -99,6 +102,7 @@ impl State {
             measure: Measure::default(),
             part: Part::default(),
             values: FEW_VALUES,
+            detailed: None,
             ..self.clone()
         }
     }
@@ -139,6 +143,7 @@ impl State {
         }
         if self.values != FEW_VALUES {
             parameters.push(("values", self.values.to_string()));
+            parameters.extend(self.detailed.map(|dimension| ("values_of", dimension.as_str().to_owned())));
         }
         for filter in &self.filters {
             for value in &filter.values {
@@ -162,10 +167,30 @@ impl State {
         Self { part, ..self.clone() }
     }
 
-    /// With more values of each dimension, if there are more to choose.
-    pub(super) fn with_more_values(&self) -> Option<Self> {
-        let values = VALUES.into_iter().find(|values| *values > self.values)?;
-        Some(Self { values, ..self.clone() })
+    /// How many values of this dimension are shown.
+    pub(super) fn values_of(&self, dimension: Dimension) -> usize {
+        match self.detailed {
+            Some(detailed) if detailed != dimension => FEW_VALUES,
+            Some(_) | None => self.values,
+        }
+    }
+
+    /// The values of this dimension that are shown.
+    pub(super) fn shown<'a, T>(&self, dimension: Dimension, values: &'a [T]) -> &'a [T] {
+        values.get(..self.values_of(dimension)).unwrap_or(values)
+    }
+
+    /// With more values of this dimension, if there are more to choose.
+    pub(super) fn with_more_values(&self, dimension: Dimension) -> Option<Self> {
+        let shown = self.values_of(dimension);
+        let values = VALUES.into_iter().find(|values| *values > shown)?;
+        Some(Self { values, detailed: Some(dimension), ..self.clone() })
+    }
+
+    /// With as few values of this dimension as usual, if it has more.
+    pub(super) fn with_few_values(&self, dimension: Dimension) -> Option<Self> {
+        let is_long = self.values_of(dimension) > FEW_VALUES;
+        is_long.then(|| Self { values: FEW_VALUES, detailed: None, ..self.clone() })
     }
 
     pub(super) fn without_filters(&self) -> Self {

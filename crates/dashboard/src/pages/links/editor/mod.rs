@@ -1,7 +1,7 @@
 //! The editor of a landing page's content: its fields, its widgets, and a preview (D34, D35).
 //!
 //! Only the button "Save" stores anything. All other buttons send the whole form too, and get it back as it is then, so that the
-//! editor works without scripts. A form that is sent after the session has ended is lost, as everywhere.
+//! editor works without scripts.
 
 mod page_form;
 mod preview;
@@ -60,9 +60,10 @@ pub(crate) async fn send(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Failure> {
-    let member = visit.member().await?;
+    let mut payload = payload.into_inner();
+    let member = visit.member_with_large_form(&mut payload).await?;
     member.caller.require(Permission::WriteLinks)?;
-    let body = FormBody::read(&request, payload.into_inner(), MAX_BYTES).await?;
+    let body = FormBody::read(&request, payload, MAX_BYTES).await?;
     let stored = stored(&visit, &member).await?;
     let mut form = PageForm::sent(&body);
     match Action::parse(body.text("do"), &form) {
