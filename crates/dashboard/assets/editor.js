@@ -11,9 +11,13 @@
     fresh.removeAttribute("src");
     old.replaceWith(fresh);
   };
-  let timer, asking;
-  const refresh = () => {
+  let timer, asking, shown = "";
+  const refresh = (event) => {
     form.querySelector("[data-unsaved]").hidden = false;
+    // The preview begins at the widget that is edited, or at the title.
+    const item = event?.target.closest("[data-widget],form>.f");
+    if (item) shown = item.querySelector("[name=widget]")?.value ?? "";
+    preview.formAction = `${form.action}#${shown}`;
     clearTimeout(timer);
     timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };
@@ -39,7 +43,7 @@
     const all = items();
     const texts = [all.indexOf(item) + 1, all.length, item.querySelector("summary,b").textContent.trim()];
     status.textContent = status.dataset.moved.replace(/{(\d)}/g, (_, number) => texts[number - 1]);
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    item.dispatchEvent(new Event("input", { bubbles: true }));
   };
   form.addEventListener("click", (event) => {
     const button = event.target.closest("button[value^=up-],button[value^=down-]");

@@ -46,6 +46,7 @@ pub async fn invite(
     caller.require(Permission::ManageMembers)?;
     require_confirmed(app, signed_in)?;
     let (account, token) = (caller.account_id(), draw_token(app)?);
+    let invited = app.store.user_with_email(email).await?.map(|user| user.id);
     let operation = Operation::new(app, caller, idempotency);
     operation
         .run(|| async {
@@ -57,7 +58,7 @@ pub async fn invite(
                 is_operator: false,
             };
             require_owner(work.as_mut(), signed_in, account).await?;
-            require_more(app, work.as_mut(), email, (account, role)).await?;
+            require_more(work.as_mut(), invited, account, role).await?;
             if !tickets::insert(app, work.as_mut(), &token, purpose).await? {
                 return Err(AppError::AccountGone);
             }
@@ -71,13 +72,13 @@ pub async fn invite(
 
 /// Refuses an invitation that would change nothing. The members of the account are locked.
 async fn require_more(
-    app: &Application,
     work: &mut dyn UnitOfWork,
-    email: &Email,
-    (account, role): (AccountId, Role),
+    invited: Option<UserId>,
+    account: AccountId,
+    role: Role,
 ) -> Result<(), AppError> {
-    let Some(user) = app.store.user_with_email(email).await? else { return Ok(()) };
-    match work.role_of(user.id, account).await? {
+    let Some(user) = invited else { return Ok(()) };
+    match work.role_of(user, account).await? {
         Some(held) if held >= role => {
             let error = FieldError::new(ViolationCode::AlreadyTaken, "is already a member");
             Err(AppError::Invalid(error.at("email").into()))

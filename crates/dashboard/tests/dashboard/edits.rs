@@ -178,3 +178,25 @@ async fn a_target_gets_a_scheme_only_if_it_begins_with_none() {
     let completed = made("shop.com/a b").await;
     assert!(completed.body.contains("value=\"https://shop.com/a b\""), "{}", completed.body);
 }
+
+#[actix_web::test]
+async fn a_new_page_leads_to_its_editor_whose_preview_marks_the_widgets_of_the_form() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let form = [("kind", "landing"), ("title", "Bread"), ("theme", "auto"), ("is_active", "on")];
+    let made = editor.post(&dashboard.path("links"), &form).await;
+    assert!(made.location().ends_with("/page?said=page-created"), "{}", made.location());
+    assert!(editor.get(made.location()).await.body.contains("The page is live."));
+    let path = made.location().split('?').next().unwrap();
+    let form = [
+        ("do", "preview"),
+        ("has_widgets", "true"),
+        ("widget", "w4"),
+        ("w4.type", "link"),
+        ("widget", "w2"),
+        ("w2.type", "heading"),
+        ("w2.text", "Hours"),
+    ];
+    let preview = editor.post(path, &form).await.body;
+    assert!(preview.contains("<h2 dir=\"auto\" id=\"w2\">"), "an unfinished widget is left out: {preview}");
+}

@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use signpost_app::{AppError, links};
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    LandingPage, PageContent, PageContentRequest, Permission, Submitted, Theme, Violations, Widgets,
+    LandingPage, Name, PageContent, PageContentRequest, Permission, Submitted, Theme, Violations, Widgets,
 };
 
 use self::page_form::{Action, PageForm};
@@ -41,7 +41,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 /// `GET /{account}/links/{id}/page/preview`: the page as it is stored.
 pub(crate) async fn show_preview(visit: Visit) -> Result<HttpResponse, Failure> {
     let (_, stored) = open(&visit).await?;
-    preview::preview(&visit, &stored, None, PageContentRequest::default())
+    preview::preview(&visit, &stored, None, PageContentRequest::default(), &[])
 }
 
 /// `GET /{account}/links/{id}/page/accent`: how readable an accent colour is, as a sentence.
@@ -69,8 +69,8 @@ pub(crate) async fn send(
     match Action::parse(body.text("do"), &form) {
         Action::Save => save(&visit, &member, &stored, &form, &body).await,
         Action::Preview => {
-            let (title, changes) = previewed(&form, &stored);
-            preview::preview(&visit, &stored, title.as_ref(), changes)
+            let (title, changes, marks) = previewed(&form, &stored);
+            preview::preview(&visit, &stored, title.as_ref(), changes, &marks)
         }
         action => {
             let current = form.arrange(action);
@@ -91,8 +91,11 @@ async fn stored(visit: &Visit, member: &Member) -> Result<LandingPage, Failure> 
     Ok(links::get::<PageContent>(visit.app(), &member.caller, visit.id::<LandingKind>(), None).await?)
 }
 
-/// What can be shown of a form: widgets with mistakes are left out.
-fn previewed(form: &PageForm, stored: &LandingPage) -> (Option<signpost_domain::Name>, PageContentRequest) {
+/// What can be shown of a form, and the keys of its widgets: those with mistakes are left out.
+fn previewed<'a>(
+    form: &'a PageForm,
+    stored: &LandingPage,
+) -> (Option<Name>, PageContentRequest, Vec<&'a str>) {
     let (request, violations, places) = form.request(stored);
     let is_sound = |number: usize| {
         let beginning = format!("widgets[{number}].");
@@ -103,7 +106,9 @@ fn previewed(form: &PageForm, stored: &LandingPage) -> (Option<signpost_domain::
         let sound = drafts.into_iter().enumerate().filter(|(number, _)| is_sound(*number));
         sound.map(|(_, draft)| draft).take(Widgets::MAX.min(places.len())).collect()
     });
-    (request.name, content)
+    let keys = places.iter().enumerate().filter(|(number, _)| is_sound(*number));
+    let keys = keys.map(|(_, place)| form.widgets.get(*place).map_or("", |widget| widget.key.as_str()));
+    (request.name, content, keys.collect())
 }
 
 async fn save(
