@@ -63,7 +63,7 @@ impl Landing<'_> {
             images.allow_drawn_icon();
             icon_url(&monogram, colours.light.fill, colours.light.on_fill)
         });
-        let Blocks { blocks, marks, icons } =
+        let Blocks { list: blocks, marks, icons } =
             Blocks::of(content.widgets.as_slice(), slug, &mut images, blocked, marks);
         let has_captions = blocks.iter().any(Block::has_caption);
         let style = [&colours.css(), STYLE, &appearance::style_of(content, has_captions)].concat();
@@ -169,8 +169,9 @@ struct LandingTemplate<'a> {
 }
 
 impl LandingTemplate<'_> {
-    /// The id of the element of the block at this place.
-    fn mark(&self, place: &usize) -> Option<&str> {
-        self.marks.get(*place).copied().flatten()
+    /// The blocks, with the ids of their elements.
+    fn marked_blocks(&self) -> impl Iterator<Item = (&Block<'_>, Option<&str>)> {
+        let marks = self.marks.iter().copied().chain(std::iter::repeat(None));
+        self.blocks.iter().zip(marks)
     }
 }

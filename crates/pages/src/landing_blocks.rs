@@ -96,7 +96,7 @@ pub(crate) struct Account<'a> {
 /// The blocks of a page, and the icons that they use.
 #[derive(Debug)]
 pub(crate) struct Blocks<'a> {
-    pub(crate) blocks: Vec<Block<'a>>,
+    pub(crate) list: Vec<Block<'a>>,
     /// The ids of the elements of blocks of one widget, by the places of the blocks. Missing ones are `None`.
     pub(crate) marks: Vec<Option<&'a str>>,
     /// The icons of the social networks on the page, each once, with their indexes.
@@ -118,7 +118,7 @@ impl<'a> Blocks<'a> {
             Some(slug) => format!("/{}/w/{id}", slug.as_str()),
             None => format!("/w/{id}"),
         };
-        let mut page = Self { blocks: Vec::new(), marks: Vec::new(), icons: Vec::new() };
+        let mut page = Self { list: Vec::new(), marks: Vec::new(), icons: Vec::new() };
         let mut addresses = AddressBudget::OF_A_PAGE;
         for (place, Widget { id, body }) in widgets.iter().enumerate() {
             let WidgetBody::Known(content) = body else { continue };
@@ -150,18 +150,18 @@ impl<'a> Blocks<'a> {
                 WidgetContent::Social { network, url } => {
                     page.push_account(through(*id), network.as_str(), url.host());
                 }
-                WidgetContent::Heading { text } => page.blocks.push(Block::Heading(text.as_str())),
+                WidgetContent::Heading { text } => page.list.push(Block::Heading(text.as_str())),
                 WidgetContent::Text { text } => {
-                    page.blocks.push(Block::Text(text_links::parts(text.as_str(), &mut addresses, blocked)));
+                    page.list.push(Block::Text(text_links::parts(text.as_str(), &mut addresses, blocked)));
                 }
-                WidgetContent::Image { image_url, alt, url } => page.blocks.push(Block::Image {
+                WidgetContent::Image { image_url, alt, url } => page.list.push(Block::Image {
                     src: images.allow(image_url),
                     alt: alt.as_str(),
                     link: url.as_ref().map(|url| (through(*id), url.host())),
                 }),
                 WidgetContent::Video { url, title, thumbnail_url } => {
                     let is_vimeo = url.as_web_url().host().ends_with("vimeo.com");
-                    page.blocks.push(Block::Video {
+                    page.list.push(Block::Video {
                         href: through(*id),
                         site: if is_vimeo { "Vimeo" } else { "YouTube" },
                         caption: (title.is_some() || thumbnail_url.is_some()).then(|| Caption {
@@ -170,7 +170,7 @@ impl<'a> Blocks<'a> {
                         }),
                     });
                 }
-                WidgetContent::Divider => page.blocks.push(Block::Divider),
+                WidgetContent::Divider => page.list.push(Block::Divider),
             }
             if let Some(mark) = marks.get(place) {
                 page.mark(mark);
@@ -182,8 +182,8 @@ impl<'a> Blocks<'a> {
 
     /// Marks the element of the newest widget, unless the widget is not shown and the element has a mark already.
     fn mark(&mut self, mark: &'a str) {
-        let count = self.blocks.len();
-        match self.blocks.last_mut() {
+        let count = self.list.len();
+        match self.list.last_mut() {
             Some(Block::Links(buttons)) => {
                 buttons.last_mut().map(|button| button.mark.get_or_insert(mark));
             }
@@ -200,7 +200,7 @@ impl<'a> Blocks<'a> {
 
     /// Gives each button a picture in lists that have any.
     fn align(&mut self) {
-        for block in &mut self.blocks {
+        for block in &mut self.list {
             let Block::Links(buttons) = block else { continue };
             if buttons.iter().all(|button| matches!(button.picture, Picture::None)) {
                 continue;
@@ -212,10 +212,10 @@ impl<'a> Blocks<'a> {
     }
 
     fn push_button(&mut self, button: Button<'a>) {
-        if let Some(Block::Links(buttons)) = self.blocks.last_mut() {
+        if let Some(Block::Links(buttons)) = self.list.last_mut() {
             buttons.push(button);
         } else {
-            self.blocks.push(Block::Links(vec![button]));
+            self.list.push(Block::Links(vec![button]));
         }
     }
 
@@ -233,10 +233,10 @@ impl<'a> Blocks<'a> {
         {
             self.icons.push(found);
         }
-        if let Some(Block::Social(accounts)) = self.blocks.last_mut() {
+        if let Some(Block::Social(accounts)) = self.list.last_mut() {
             accounts.push(account);
         } else {
-            self.blocks.push(Block::Social(vec![account]));
+            self.list.push(Block::Social(vec![account]));
         }
     }
 }

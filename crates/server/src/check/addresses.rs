@@ -34,7 +34,7 @@ impl OwnAddresses {
     }
 
     /// The addresses that records should have: those of the setting, or else of this machine.
-    const fn for_records(&self) -> &BTreeSet<IpAddr> {
+    fn for_records(&self) -> &BTreeSet<IpAddr> {
         if self.edge.is_empty() { &self.public } else { &self.edge }
     }
 

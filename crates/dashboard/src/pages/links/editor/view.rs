@@ -176,9 +176,8 @@ fn control(input: Input, field: &Field) -> Control {
         Input::Url | Input::ThumbnailUrl | Input::ImageUrl => {
             Control::Line("type=text inputmode=url autocomplete=off autocapitalize=off spellcheck=false")
         }
-        Input::Title | Input::Heading => Control::Line("dir=auto autocomplete=off"),
+        Input::Title | Input::Heading | Input::Alt => Control::Line("dir=auto autocomplete=off"),
         Input::Paragraph => Control::Area("dir=auto rows=4"),
-        Input::Alt => Control::Line("dir=auto autocomplete=off"),
         Input::Network => Control::Line("autocomplete=off autocapitalize=off"),
         Input::Address => Control::Line("type=email autocomplete=off"),
         Input::Number => Control::Line("type=tel autocomplete=off"),
