@@ -84,6 +84,7 @@ fn every_command_that_a_page_shows_works_as_printed() {
         of_account("pixels"),
         of_account("usage"),
         redirect,
+        landing.replace("/page?said=page-created", ""),
         landing,
     ];
     let mut ran = 0;

@@ -80,13 +80,16 @@ impl State {
         }
         let [group, domain] = scopes;
         let values = query.text("values").parse().ok().filter(|values| VALUES.contains(values));
+        let values = values.unwrap_or(FEW_VALUES);
+        let is_detailed = |dimension: &Dimension| dimension.as_str() == query.text("values_of");
+        let detailed = subject.dimensions().find(is_detailed).filter(|_| values > FEW_VALUES);
         Self {
             choice,
             interval: Interval::parse(query.text("interval")).ok(),
             measure: Measure::parse(query.text("show")).unwrap_or_default(),
             part: Part::parse(query.text("part"), subject).unwrap_or_default(),
-            values: values.unwrap_or(FEW_VALUES),
-            detailed: subject.dimensions().find(|dimension| dimension.as_str() == query.text("values_of")),
+            values,
+            detailed,
             filters,
             group,
             domain,
@@ -282,6 +285,8 @@ mod tests {
             ("?group=none&domain=go.example.com", "?group=none&domain=go.example.com"),
             ("?utm_campaign=%5C-50%25%5C,%5C%5C", "?utm_campaign=%5C-50%25%5C%2C%5C%5C"),
             ("?referrer=", "?referrer="),
+            ("?values=25&values_of=country", "?values=25&values_of=country"),
+            ("?values_of=country", "?"),
             ("?widget=wgt_1&city=x", "?"),
         ] {
             let state = read(query);
@@ -302,6 +307,20 @@ mod tests {
         assert_eq!(not.address(), "?country=-CH");
         assert!(!not.is_filtered(Dimension::Country, "CH"));
         assert_eq!(not.with_filter(Dimension::Country, "", true).address(), "?country=-&country=-CH");
+    }
+
+    #[test]
+    fn one_dimension_is_lengthened_and_shortened_again() {
+        let (country, device) = (Dimension::Country, Dimension::Device);
+        let more = read("").with_more_values(country).unwrap();
+        assert_eq!((more.values_of(country), more.values_of(device)), (25, FEW_VALUES));
+        assert_eq!(
+            (more.shown(country, &[0; 30]).len(), more.shown(device, &[0; 30]).len()),
+            (25, FEW_VALUES)
+        );
+        let most = more.with_more_values(country).unwrap();
+        assert_eq!((most.values_of(country), most.with_more_values(country)), (100, None));
+        assert_eq!((most.with_few_values(country), most.with_few_values(device)), (Some(read("")), None));
     }
 
     #[test]
