@@ -11,8 +11,13 @@
     fresh.removeAttribute("src");
     old.replaceWith(fresh);
   };
-  let timer, asking;
-  const refresh = () => {
+  let timer, asking, shown = "";
+  const refresh = (event) => {
+    form.querySelector("[data-unsaved]").hidden = false;
+    // The preview begins at the widget that is edited, or at the title.
+    const item = event?.target.closest("[data-widget],form>.f");
+    if (item) shown = item.querySelector("[name=widget]")?.value ?? "";
+    preview.formAction = `${form.action}#${shown}`;
     clearTimeout(timer);
     timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };
@@ -36,8 +41,9 @@
   const items = () => [...form.querySelectorAll("[data-widget]")];
   const changed = (item) => {
     const all = items();
-    status.textContent = status.dataset.moved.replace("{1}", all.indexOf(item) + 1).replace("{2}", all.length);
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    const texts = [all.indexOf(item) + 1, all.length, item.querySelector("summary,b").textContent.trim()];
+    status.textContent = status.dataset.moved.replace(/{(\d)}/g, (_, number) => texts[number - 1]);
+    item.dispatchEvent(new Event("input", { bubbles: true }));
   };
   form.addEventListener("click", (event) => {
     const button = event.target.closest("button[value^=up-],button[value^=down-]");

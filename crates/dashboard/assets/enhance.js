@@ -107,6 +107,9 @@
   const scopes = () => { doc.getElementById("f-scopes").hidden = everything.checked; };
   if (everything) scopes();
   one("[data-focus]")?.focus();
+  // What was done is said once, not at each reload.
+  const here = new URL(location);
+  if (here.searchParams.has("said")) { here.searchParams.delete("said"); history.replaceState(null, "", here); }
   if (location.hash === "#edit") one("#edit :is(input,select):not([type=hidden])")?.focus();
 
   // Figures that are read anew while somebody looks at them.

@@ -12,11 +12,11 @@ use signpost_app::ports::StoreError;
 use signpost_app::{AppError, with_causes};
 use signpost_domain::Refusal;
 
-use crate::answer::see_other;
+use crate::answer::{page_with, see_other};
 use crate::frame;
 use crate::pages::second_factor::PATH as SECOND_FACTOR;
 use crate::paths::with_query;
-use crate::views::{ErrorKind, ErrorPage};
+use crate::views::{ErrorKind, ErrorPage, SessionEndedPage};
 
 /// Why a request ends without the page that it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,9 @@ pub(crate) enum Failure {
     /// The browser has to get this path first, such as the sign-in.
     #[error("redirected")]
     Redirected(String),
+    /// The session has ended. The page sends the form again after the person has signed in.
+    #[error("the session has ended")]
+    SessionEnded(Box<EndedSession>),
     /// An error page.
     #[error("{0:?}")]
     Page(ErrorKind),
@@ -43,13 +46,29 @@ pub(crate) enum Failure {
     Broken(String),
 }
 
+/// A form that was sent after the session had ended.
+#[derive(Debug)]
+pub(crate) struct EndedSession {
+    /// Where the form goes, with its query.
+    pub(crate) path: String,
+    /// What it has.
+    pub(crate) fields: Vec<(String, String)>,
+    /// The path at which the person signs in.
+    pub(crate) sign_in: String,
+}
+
 impl Failure {
     /// Nothing has the path, or it belongs to others (D2).
     pub(crate) const NOT_FOUND: Self = Self::Page(ErrorKind::NotFound);
 
     /// The person has to sign in, and gets to `next` afterwards.
     pub(crate) fn sign_in_first(next: &str) -> Self {
-        Self::Redirected(with_next("/sign-in", next))
+        Self::Redirected(Self::sign_in_path(next))
+    }
+
+    /// The path of the sign-in, after which the person gets to `next`.
+    pub(crate) fn sign_in_path(next: &str) -> String {
+        with_next("/sign-in", next)
     }
 
     /// The person has to confirm the password, and gets to `next` afterwards.
@@ -70,6 +89,7 @@ impl ResponseError for Failure {
     fn status_code(&self) -> StatusCode {
         let status = match self {
             Self::Redirected(_) => return StatusCode::SEE_OTHER,
+            Self::SessionEnded(_) => ErrorKind::SessionEnded.status(),
             Self::Page(kind) | Self::Later { kind, seconds: _ } => kind.status(),
             Self::Refused(_) => 409,
             Self::Broken(_) => ErrorKind::Failed.status(),
@@ -81,6 +101,13 @@ impl ResponseError for Failure {
         let page = |kind| ErrorPage::of(frame::card(), kind, Some("/".to_owned()));
         let page = match self {
             Self::Redirected(path) => return see_other(path),
+            Self::SessionEnded(ended) => {
+                let EndedSession { path, fields, sign_in } = &**ended;
+                let (card, words) = (frame::card(), (frame::TEXTS.error)(ErrorKind::SessionEnded));
+                let view = SessionEndedPage { card, words, path, fields, sign_in };
+                return page_with(self.status_code(), &view)
+                    .unwrap_or_else(|failure| failure.error_response());
+            }
             Self::Page(kind) | Self::Later { kind, seconds: _ } => page(*kind),
             Self::Refused(refusal) => ErrorPage { text: refusal.to_string(), ..page(ErrorKind::Refused) },
             Self::Broken(cause) => {

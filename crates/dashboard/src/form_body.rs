@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::BytesMut;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
 use signpost_app::idempotency::KeyedRequest;
 use signpost_app::ports::RequestFingerprint;
@@ -19,12 +20,12 @@ use crate::views::ErrorKind;
 
 /// The maximum size of most forms. The largest of them, with a note of 256 and a target of 2048 characters, has less than a quarter
 /// of it, even if each character takes twelve bytes.
-const MAX_BYTES: usize = 128 * 1024;
+pub(crate) const MAX_BYTES: usize = 128 * 1024;
 
 /// A submitted form: names and values, in the order of the page.
 #[derive(Debug)]
 pub(crate) struct FormBody {
-    fields: Vec<(String, String)>,
+    fields: Rc<[(String, String)]>,
     fingerprint: RequestFingerprint,
 }
 
@@ -73,6 +74,10 @@ impl FormBody {
     }
 }
 
+/// The fields of the form that a request has sent, for a page that sends them once more.
+#[derive(Clone)]
+pub(crate) struct SentFields(pub(crate) Rc<[(String, String)]>);
+
 /// The pairs of a query or a form.
 pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text).map(|(name, value)| (name.into_owned(), owned(value))).collect()
@@ -103,7 +108,7 @@ impl FormBody {
                 kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
             },
         );
-        let path = request.path().to_owned();
+        let request = request.clone();
         async move {
             if !is_form {
                 return Err(Failure::Page(ErrorKind::MethodNotAllowed));
@@ -116,8 +121,12 @@ impl FormBody {
                 }
                 body.extend_from_slice(&chunk);
             }
-            let fingerprint = RequestFingerprint::of("POST", &path, &body);
-            Ok(Self { fields: pairs(&body), fingerprint })
+            let fingerprint = RequestFingerprint::of("POST", request.path(), &body);
+            let fields: Rc<[_]> = pairs(&body).into();
+            if body.len() <= MAX_BYTES {
+                request.extensions_mut().insert(SentFields(Rc::clone(&fields)));
+            }
+            Ok(Self { fields, fingerprint })
         }
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 27] = [
+const SAID: [(&str, &str); 28] = [
     ("connect-now", TEXTS.provider.connect_now),
     ("connected", TEXTS.provider.said_connected),
     ("disconnected", TEXTS.provider.said_disconnected),
@@ -134,6 +134,7 @@ const SAID: [(&str, &str); 27] = [
     ("link-deleted", TEXTS.said.link_deleted),
     ("member-removed", TEXTS.said.member_removed),
     ("none-selected", TEXTS.said.none_selected),
+    ("page-created", TEXTS.editor.said_created),
     ("password-changed", TEXTS.said.password_changed),
     ("pixel-created", TEXTS.said.pixel_created),
     ("pixel-deleted", TEXTS.said.pixel_deleted),

@@ -17,8 +17,8 @@ use signpost_domain::{AccountId, AgentName, Email, IdKind, IdReference, Language
 use signpost_request_layer::RequestFacts;
 
 use crate::answer::SESSION;
-use crate::failure::Failure;
-use crate::form_body::pairs;
+use crate::failure::{EndedSession, Failure};
+use crate::form_body::{FormBody, MAX_BYTES, SentFields, pairs};
 use crate::origin::DashboardOrigin;
 use crate::paths;
 
@@ -230,14 +230,47 @@ impl Visit {
         }
     }
 
-    /// After signing in, the browser gets this page again, or the page of the form that it sent.
+    /// After signing in, the browser gets this page again, or the page of the form that it sent. A form that was read is shown
+    /// with a button that sends it again, so that nothing typed is lost.
     pub(crate) fn sign_in_first(&self) -> Failure {
         if self.request.method().is_safe() {
             return Failure::sign_in_first(&self.here());
         }
         let referer = self.request.headers().get(REFERER).and_then(|value| value.to_str().ok());
-        Failure::sign_in_first(referer.and_then(|referer| self.origin().own_page(referer)).unwrap_or("/"))
+        let next = referer.and_then(|referer| self.origin().own_page(referer)).unwrap_or("/");
+        let sent = self.request.extensions().get::<SentFields>().cloned();
+        match sent {
+            // Without a session of its own, a request behind a proxy waits for the proxy to name somebody.
+            Some(SentFields(fields)) if self.app().proxy_sign_in.is_none() && may_be_shown(&fields) => {
+                Failure::SessionEnded(Box::new(EndedSession {
+                    path: self.here(),
+                    fields: fields.to_vec(),
+                    sign_in: Failure::sign_in_path(next),
+                }))
+            }
+            _ => Failure::sign_in_first(next),
+        }
     }
+
+    /// As [`member`](Self::member), for a form that is too large to be read for everybody. If the session has ended, a form of
+    /// ordinary size is read to be shown again.
+    pub(crate) async fn member_with_large_form(&self, payload: &mut Payload) -> Result<Member, Failure> {
+        let outcome = self.member().await;
+        if !matches!(outcome, Err(Failure::Redirected(_))) {
+            return outcome;
+        }
+        match FormBody::read(&self.request, payload.take(), MAX_BYTES).await {
+            Ok(_) => Err(self.sign_in_first()),
+            Err(_) => outcome,
+        }
+    }
+}
+
+/// Whether a page may repeat a form: it says something, and has no secret.
+fn may_be_shown(fields: &[(String, String)]) -> bool {
+    let secrets = ["password", "code", "token", "secret", "sealed", "identity"];
+    let is_secret = |name: &str| secrets.iter().any(|word| name.contains(word));
+    !fields.is_empty() && !fields.iter().any(|(name, _)| is_secret(name))
 }
 
 impl FromRequest for Visit {

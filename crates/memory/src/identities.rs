@@ -60,6 +60,12 @@ impl IdentityWrites for MemoryUnitOfWork {
         })
     }
 
+    async fn has_identity(&mut self, user: UserId, identity: &ExternalIdentity) -> Result<bool, StoreError> {
+        self.write(|state| {
+            Ok(state.people.identities.get(identity).is_some_and(|(holder, _)| *holder == user))
+        })
+    }
+
     async fn unbind_identity(&mut self, user: UserId, issuer: &Issuer) -> Result<bool, StoreError> {
         self.write(|state| {
             let Some((identity, _)) = state.people.identity(user, issuer) else { return Ok(false) };

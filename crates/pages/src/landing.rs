@@ -46,6 +46,12 @@ impl Landing<'_> {
 
     /// Renders the page. Its links are relative to the host, so they work under every name of the host.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
+        self.render_marked(&[])
+    }
+
+    /// As [`render`](Self::render). The element of each widget has the mark of the same place as its id, so that an editor can
+    /// show the part of the page that is edited.
+    pub fn render_marked(&self, marks: &[&str]) -> Result<HtmlPage, PageError> {
         let Self { title, content, url, slug, blocked } = *self;
         let title = title.as_str();
         let description = content.description.as_ref().map_or("", |text| text.as_str().trim());
@@ -57,7 +63,8 @@ impl Landing<'_> {
             images.allow_drawn_icon();
             icon_url(&monogram, colours.light.fill, colours.light.on_fill)
         });
-        let Blocks { blocks, icons } = Blocks::of(content.widgets.as_slice(), slug, &mut images, blocked);
+        let Blocks { list: blocks, marks, icons } =
+            Blocks::of(content.widgets.as_slice(), slug, &mut images, blocked, marks);
         let has_captions = blocks.iter().any(Block::has_caption);
         let style = [&colours.css(), STYLE, &appearance::style_of(content, has_captions)].concat();
         let head_length = title.chars().count() + description.chars().count();
@@ -77,6 +84,7 @@ impl Landing<'_> {
             colours: &colours,
             style: &style,
             blocks: &blocks,
+            marks: &marks,
             icons: &icons,
         };
         let directives = [("style-src", hash_source(&style)), ("img-src", images.in_header())];
@@ -156,5 +164,14 @@ struct LandingTemplate<'a> {
     colours: &'a Colours,
     style: &'a str,
     blocks: &'a [Block<'a>],
+    marks: &'a [Option<&'a str>],
     icons: &'a [(usize, crate::social_networks::Network)],
+}
+
+impl LandingTemplate<'_> {
+    /// The blocks, with the ids of their elements.
+    fn marked_blocks(&self) -> impl Iterator<Item = (&Block<'_>, Option<&str>)> {
+        let marks = self.marks.iter().copied().chain(std::iter::repeat(None));
+        self.blocks.iter().zip(marks)
+    }
 }

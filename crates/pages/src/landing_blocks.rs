@@ -66,6 +66,8 @@ pub(crate) struct Button<'a> {
     /// The line below the title: the target's host, the e-mail address, or the telephone number.
     pub(crate) below: Option<Cow<'a, str>>,
     pub(crate) picture: Picture,
+    /// The id of its element.
+    pub(crate) mark: Option<&'a str>,
 }
 
 /// The picture before the title of a button.
@@ -87,12 +89,16 @@ pub(crate) struct Account<'a> {
     pub(crate) name: Cow<'a, str>,
     /// The index of its icon, if it has one.
     pub(crate) icon: Option<usize>,
+    /// The id of its element.
+    pub(crate) mark: Option<&'a str>,
 }
 
 /// The blocks of a page, and the icons that they use.
 #[derive(Debug)]
 pub(crate) struct Blocks<'a> {
-    pub(crate) blocks: Vec<Block<'a>>,
+    pub(crate) list: Vec<Block<'a>>,
+    /// The ids of the elements of blocks of one widget, by the places of the blocks. Missing ones are `None`.
+    pub(crate) marks: Vec<Option<&'a str>>,
     /// The icons of the social networks on the page, each once, with their indexes.
     pub(crate) icons: Vec<(usize, Network)>,
 }
@@ -100,20 +106,21 @@ pub(crate) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Builds the blocks of `widgets`. Clicks lead through the link at `slug`, or at the root of a hostname.
     /// It skips widget types that this version does not know.
-    /// Addresses in texts become links unless their host is `blocked`.
+    /// Addresses in texts become links unless their host is `blocked`. `marks` are the ids of the widgets' elements.
     pub(crate) fn of(
         widgets: &'a [Widget],
         slug: Option<&Slug>,
         images: &mut ImageSources,
         blocked: &HostBlocklist,
+        marks: &[&'a str],
     ) -> Self {
         let through = |id: WidgetId| match slug {
             Some(slug) => format!("/{}/w/{id}", slug.as_str()),
             None => format!("/w/{id}"),
         };
-        let mut page = Self { blocks: Vec::new(), icons: Vec::new() };
+        let mut page = Self { list: Vec::new(), marks: Vec::new(), icons: Vec::new() };
         let mut addresses = AddressBudget::OF_A_PAGE;
-        for Widget { id, body } in widgets {
+        for (place, Widget { id, body }) in widgets.iter().enumerate() {
             let WidgetBody::Known(content) = body else { continue };
             match content {
                 WidgetContent::Link { title, url, thumbnail_url } => page.push_button(Button {
@@ -123,6 +130,7 @@ impl<'a> Blocks<'a> {
                     picture: thumbnail_url
                         .as_ref()
                         .map_or(Picture::None, |url| Picture::At(images.allow(url))),
+                    mark: None,
                 }),
                 WidgetContent::Email { address, title } => {
                     let encoded = utf8_percent_encode(address.as_str(), IN_MAILTO);
@@ -131,6 +139,7 @@ impl<'a> Blocks<'a> {
                         title: title.as_ref().map_or(address.as_str(), |title| title.as_str()).into(),
                         below: title.as_ref().map(|_| address.as_str().into()),
                         picture: Picture::Drawn(social_networks::LETTER),
+                        mark: None,
                     });
                 }
                 WidgetContent::Contact { method, number, title } => {
@@ -141,18 +150,18 @@ impl<'a> Blocks<'a> {
                 WidgetContent::Social { network, url } => {
                     page.push_account(through(*id), network.as_str(), url.host());
                 }
-                WidgetContent::Heading { text } => page.blocks.push(Block::Heading(text.as_str())),
+                WidgetContent::Heading { text } => page.list.push(Block::Heading(text.as_str())),
                 WidgetContent::Text { text } => {
-                    page.blocks.push(Block::Text(text_links::parts(text.as_str(), &mut addresses, blocked)));
+                    page.list.push(Block::Text(text_links::parts(text.as_str(), &mut addresses, blocked)));
                 }
-                WidgetContent::Image { image_url, alt, url } => page.blocks.push(Block::Image {
+                WidgetContent::Image { image_url, alt, url } => page.list.push(Block::Image {
                     src: images.allow(image_url),
                     alt: alt.as_str(),
                     link: url.as_ref().map(|url| (through(*id), url.host())),
                 }),
                 WidgetContent::Video { url, title, thumbnail_url } => {
                     let is_vimeo = url.as_web_url().host().ends_with("vimeo.com");
-                    page.blocks.push(Block::Video {
+                    page.list.push(Block::Video {
                         href: through(*id),
                         site: if is_vimeo { "Vimeo" } else { "YouTube" },
                         caption: (title.is_some() || thumbnail_url.is_some()).then(|| Caption {
@@ -161,16 +170,37 @@ impl<'a> Blocks<'a> {
                         }),
                     });
                 }
-                WidgetContent::Divider => page.blocks.push(Block::Divider),
+                WidgetContent::Divider => page.list.push(Block::Divider),
+            }
+            if let Some(mark) = marks.get(place) {
+                page.mark(mark);
             }
         }
         page.align();
         page
     }
 
+    /// Marks the element of the newest widget, unless the widget is not shown and the element has a mark already.
+    fn mark(&mut self, mark: &'a str) {
+        let count = self.list.len();
+        match self.list.last_mut() {
+            Some(Block::Links(buttons)) => {
+                buttons.last_mut().map(|button| button.mark.get_or_insert(mark));
+            }
+            Some(Block::Social(accounts)) => {
+                accounts.last_mut().map(|account| account.mark.get_or_insert(mark));
+            }
+            Some(_) if self.marks.len() < count => {
+                self.marks.resize(count - 1, None);
+                self.marks.push(Some(mark));
+            }
+            Some(_) | None => {}
+        }
+    }
+
     /// Gives each button a picture in lists that have any.
     fn align(&mut self) {
-        for block in &mut self.blocks {
+        for block in &mut self.list {
             let Block::Links(buttons) = block else { continue };
             if buttons.iter().all(|button| matches!(button.picture, Picture::None)) {
                 continue;
@@ -182,10 +212,10 @@ impl<'a> Blocks<'a> {
     }
 
     fn push_button(&mut self, button: Button<'a>) {
-        if let Some(Block::Links(buttons)) = self.blocks.last_mut() {
+        if let Some(Block::Links(buttons)) = self.list.last_mut() {
             buttons.push(button);
         } else {
-            self.blocks.push(Block::Links(vec![button]));
+            self.list.push(Block::Links(vec![button]));
         }
     }
 
@@ -196,16 +226,17 @@ impl<'a> Blocks<'a> {
             name: found
                 .map_or_else(|| network_names::name_of(name, host), |(_, network)| network.name.into()),
             icon: found.map(|(number, _)| number),
+            mark: None,
         };
         if let Some(found) = found
             && !self.icons.contains(&found)
         {
             self.icons.push(found);
         }
-        if let Some(Block::Social(accounts)) = self.blocks.last_mut() {
+        if let Some(Block::Social(accounts)) = self.list.last_mut() {
             accounts.push(account);
         } else {
-            self.blocks.push(Block::Social(vec![account]));
+            self.list.push(Block::Social(vec![account]));
         }
     }
 }
@@ -225,7 +256,7 @@ fn contact<'a>(method: ContactMethod, number: &PhoneNumber, title: Option<&'a Na
         (Some(title), None) => (title.as_str().into(), Some(digits.into())),
         (Some(title), Some(service)) => (title.as_str().into(), Some(format!("{service} · {digits}").into())),
     };
-    Button { href, title, below, picture: Picture::Drawn(icon) }
+    Button { href, title, below, picture: Picture::Drawn(icon), mark: None }
 }
 
 const HANDSET: &str = r#"<path d="M6 3.500h3l1.500 4.500-2 1.500a11 11 0 0 0 6 6l1.500-2 4.500 1.500v3a2 2 0 0 1-2 2A15.500 15.500 0 0 1 4 5.500a2 2 0 0 1 2-2z"/>"#;

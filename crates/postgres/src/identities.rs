@@ -86,6 +86,17 @@ impl IdentityWrites for PostgresUnitOfWork {
         .await
     }
 
+    async fn has_identity(&mut self, user: UserId, identity: &ExternalIdentity) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let held = identities::table
+                .find((identity.issuer.as_str(), identity.subject.as_str()))
+                .filter(identities::user_id.eq(IdBytes::from(user)))
+                .select(identities::subject);
+            Ok(held.first::<String>(connection).await.optional()?.is_some())
+        })
+        .await
+    }
+
     async fn unbind_identity(&mut self, user: UserId, issuer: &Issuer) -> Result<bool, StoreError> {
         self.step(async |connection| {
             let own = identities::table.filter(identities::user_id.eq(IdBytes::from(user)));

@@ -1,6 +1,7 @@
 //! The identities of users at identity providers.
 
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use signpost_app::ports::{Binding, BoundIdentity, IdentityReads, IdentityWrites, StoreError};
 use signpost_domain::{ExternalIdentity, Issuer, Timestamp, User, UserId};
@@ -76,6 +77,17 @@ impl IdentityWrites for SqliteUnitOfWork {
                 Some(holder) => binding_to_identity_of(UserId::from_bytes(holder.bytes("identities")?), user),
                 None => Binding::HasAnother,
             })
+        };
+        self.step(step).await
+    }
+
+    async fn has_identity(&mut self, user: UserId, identity: &ExternalIdentity) -> Result<bool, StoreError> {
+        let identity = identity.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let held = identities::table
+                .find((identity.issuer.as_str(), identity.subject.as_str()))
+                .filter(identities::user_id.eq(IdBytes::from(user)));
+            Ok(diesel::select(exists(held)).get_result(connection)?)
         };
         self.step(step).await
     }

@@ -93,7 +93,7 @@ fn d35_the_preview_follows_what_is_typed_and_widgets_move_at_once() {
     await_load(&dashboard, 4);
     assert_eq!(stored(&dashboard, &id), before, "a preview saves nothing");
     assert_eq!(tab.evaluate::<u32>("history.length"), history, "Back leads to the page before");
-    assert_eq!(dashboard.text("[data-moved]"), "Moved to place 8 of 9");
+    assert_eq!(dashboard.text("[data-moved]"), "Divider: position 8 of 9");
     tab.run("document.querySelector('[name=accent_color]').value = '#101010'");
     tab.run(
         "document.querySelector('[name=accent_color]').dispatchEvent(new Event('input', { bubbles: true }))",

@@ -1,8 +1,8 @@
 //! Who belongs to an account (D68, D69, D70, D73).
 
 use signpost_domain::{
-    AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Permission, Refusal, Role, SecretToken,
-    TicketPurpose, UserId,
+    AccountId, AuditAction, Email, FieldError, Page, PageLimit, PagePosition, Permission, Refusal, Role,
+    SecretToken, TicketPurpose, UserId, ViolationCode,
 };
 
 use super::profile::{of_user, require_confirmed, require_live, user_named};
@@ -33,7 +33,8 @@ pub async fn list(
 /// stored. A repeated request gets the remembered answer, which lacks the token.
 ///
 /// # Errors
-/// [`PersonError::NotConfirmed`], and errors of the store.
+/// [`PersonError::NotConfirmed`]; [`AppError::Invalid`] for a member who has this role or a greater one already; errors of the
+/// store.
 pub async fn invite(
     app: &Application,
     caller: &Caller,
@@ -45,6 +46,7 @@ pub async fn invite(
     caller.require(Permission::ManageMembers)?;
     require_confirmed(app, signed_in)?;
     let (account, token) = (caller.account_id(), draw_token(app)?);
+    let invited = app.store.user_with_email(email).await?.map(|user| user.id);
     let operation = Operation::new(app, caller, idempotency);
     operation
         .run(|| async {
@@ -56,6 +58,7 @@ pub async fn invite(
                 is_operator: false,
             };
             require_owner(work.as_mut(), signed_in, account).await?;
+            require_more(work.as_mut(), invited, account, role).await?;
             if !tickets::insert(app, work.as_mut(), &token, purpose).await? {
                 return Err(AppError::AccountGone);
             }
@@ -65,6 +68,23 @@ pub async fn invite(
         })
         .await?;
     Ok(token)
+}
+
+/// Refuses an invitation that would change nothing. The members of the account are locked.
+async fn require_more(
+    work: &mut dyn UnitOfWork,
+    invited: Option<UserId>,
+    account: AccountId,
+    role: Role,
+) -> Result<(), AppError> {
+    let Some(user) = invited else { return Ok(()) };
+    match work.role_of(user, account).await? {
+        Some(held) if held >= role => {
+            let error = FieldError::new(ViolationCode::AlreadyTaken, "is already a member");
+            Err(AppError::Invalid(error.at("email").into()))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Gives a member of the caller's account another role, which holds for every request that starts after this returns.

@@ -49,6 +49,10 @@ pub trait IdentityWrites: Send {
         at: Timestamp,
     ) -> Result<Binding, StoreError>;
 
+    /// Whether a user is bound to an identity. For a locked user this holds until the unit of work ends, because whoever binds or
+    /// unbinds a user locks it.
+    async fn has_identity(&mut self, user: UserId, identity: &ExternalIdentity) -> Result<bool, StoreError>;
+
     /// Unbinds a user from its identity of an issuer. `false` if it has none.
     async fn unbind_identity(&mut self, user: UserId, issuer: &Issuer) -> Result<bool, StoreError>;
 

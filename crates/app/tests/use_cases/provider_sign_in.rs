@@ -326,12 +326,14 @@ async fn d77_an_address_has_thirty_failures_a_minute_and_a_node_redeems_sixteen_
     for _ in 0..40 {
         world.sign_in().await.unwrap();
     }
+    let way = world.begin(Purpose::SignIn, None).await.unwrap();
+    world.provider.fail(ProviderError::Refused { reason: "invalid_grant".to_owned() });
     for _ in 0..30 {
-        world.provider.fail(ProviderError::Refused { reason: "invalid_grant".to_owned() });
-        assert_eq!(refused(world.sign_in().await), IdentityError::Failed);
+        assert_eq!(refused(world.finish(&way, None).await), IdentityError::Failed);
     }
-    let throttled = world.sign_in().await;
+    let throttled = world.finish(&way, None).await;
     assert!(matches!(throttled, Err(PersonError::Wait { .. })), "{throttled:?}");
+    world.name("1");
     world.memory.clock.advance(Duration::from_mins(1));
     let way = world.begin(Purpose::SignIn, None).await.unwrap();
     world.provider.hold();

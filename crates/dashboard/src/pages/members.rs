@@ -56,6 +56,11 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
             return Err(Failure::confirm_first(&with_query(&path(&member), own)));
         }
         Err(PersonError::Broken(AppError::AnsweredBefore(_))) => None,
+        Err(PersonError::Broken(AppError::Invalid(violations)))
+            if message_at(&violations, "email").is_some() =>
+        {
+            return refused(&members_page(&visit, &member, &typed, &violations).await?);
+        }
         Err(error) => return Err(error.into()),
     };
     let text = url.as_deref().map(|url| (TEXTS.invited_text)(account_name(member.caller.account()), url));

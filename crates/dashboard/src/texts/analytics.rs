@@ -39,6 +39,7 @@ pub struct AnalyticsTexts {
     pub exclude: One,
     pub explanation: &'static str,
     pub dimensions: &'static str,
+    pub fewer_values: &'static str,
     pub filters: &'static str,
     pub from: &'static str,
     pub future: &'static str,

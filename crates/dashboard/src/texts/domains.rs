@@ -59,6 +59,7 @@ pub struct DomainTexts {
     pub records_of: &'static str,
     pub records_found: Two,
     pub said_checked: &'static str,
+    pub said_checked_missing: Two,
     pub said_deleted: &'static str,
     pub seen: &'static str,
     pub show_links: Counted,

@@ -51,6 +51,7 @@ pub struct EditorTexts {
     pub remove: One,
     pub removed: &'static str,
     pub restore: &'static str,
+    pub said_created: &'static str,
     pub search_engines: &'static str,
     pub search_engines_hint: &'static str,
     pub too_many: &'static str,

@@ -81,6 +81,7 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     records_of: "The records stay the same in every state. A name is written in full: if your provider adds the zone, enter only the part before it.",
     records_found: |a, b| format!("{a} of {b} records found"),
     said_checked: "Checked just now.",
+    said_checked_missing: |a, b| format!("Checked: {a} of {b} records are missing or wrong."),
     said_deleted: "The domain is deleted.",
     seen: "Found in DNS",
     show_links: |n| if n == 1 { "1 link".to_owned() } else { format!("{n} links") },

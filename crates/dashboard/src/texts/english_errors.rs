@@ -21,6 +21,12 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Ask an owner of the account to do it, or to give you the role.",
             "Go back",
         ),
+        ErrorKind::SessionEnded => words(
+            "Your session has ended",
+            "Nothing is saved yet, but this page keeps what you typed.",
+            "Sign in in a new tab. Then come back to this one, and send the form again.",
+            "Send again",
+        ),
         ErrorKind::CrossSite => words(
             "This form came from another site",
             "To protect your account, Signpost accepts forms only from its own pages. Nothing was changed.",
@@ -56,7 +62,13 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ErrorKind::TicketUsed => words(
             "This link has done its work",
             "It was used already, has expired, or a newer one replaced it.",
-            "If you have a password, sign in. Otherwise ask the person who gave you the link for a new one. The link for the first user is made anew at each start of Signpost, which shows it or names its file.",
+            "If you have a password, sign in. Otherwise ask the person who gave you the link for a new one.",
+            "Sign in",
+        ),
+        ErrorKind::StartUsed => words(
+            "This link has done its work",
+            "It was used already, has expired, or a newer one replaced it.",
+            "If you have a password, sign in. Otherwise start Signpost again: while it has no user, each start makes a new link, and shows it or names its file.",
             "Sign in",
         ),
         ErrorKind::TooLarge => words(

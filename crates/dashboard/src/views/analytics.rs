@@ -78,6 +78,8 @@ pub struct LinkScopeFields {
     pub groups: Vec<Choice>,
     /// `domain`
     pub domain: String,
+    /// The hostnames to choose from.
+    pub domains: Vec<String>,
 }
 
 /// The counts of a period.
@@ -101,8 +103,6 @@ pub struct AnalyticsReport {
     pub parts: Vec<StateLink>,
     /// The values of each dimension of the chosen part.
     pub dimensions: Vec<DimensionBars>,
-    /// The state with more values for each dimension.
-    pub more_values: Option<String>,
     /// The address of the same numbers as CSV.
     pub csv: String,
 }
@@ -138,10 +138,16 @@ pub struct BucketRow {
 /// A dimension.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DimensionBars {
+    /// Its name in the API, which the addresses of `more` and `fewer` lead back to.
+    pub id: String,
     /// Its name.
     pub name: String,
     /// Its values with the most clicks.
     pub values: Vec<ValueBar>,
+    /// The state with more of its values.
+    pub more: Option<String>,
+    /// The state with as few of its values as usual.
+    pub fewer: Option<String>,
 }
 
 /// A value of a dimension.

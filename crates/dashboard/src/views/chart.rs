@@ -22,7 +22,7 @@ pub struct Chart {
 /// A bucket of a chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Column {
-    /// The label on the axis of time, such as `26 Nov`.
+    /// The label on the axis of time, such as `26 Nov`, with a second line for the day of an hour.
     pub label: String,
     /// All about the column, such as `26 Nov 2026: 1,204 clicks`.
     pub text: String,
@@ -76,12 +76,24 @@ impl Chart {
         (0..=steps).map(tick).collect()
     }
 
+    /// The labels of time: of the first column, of the last, and of some between them.
     pub(super) fn times(&self) -> Vec<Tick> {
-        let count = self.columns.len().max(1);
-        let columns = self.columns.iter().enumerate().step_by(count.div_ceil(LABELS));
-        columns
-            .map(|(place, column)| Tick { position: centre(place, count), text: column.label.clone() })
-            .collect()
+        let (count, gaps) = (self.columns.len(), LABELS - 1);
+        let places: Vec<usize> = if count <= LABELS {
+            (0..count).collect()
+        } else {
+            (0..=gaps).map(|number| number.saturating_mul(count - 1) / gaps).collect()
+        };
+        let tick = |place: usize| {
+            let column = self.columns.get(place)?;
+            Some(Tick { position: centre(place, count), text: column.label.clone() })
+        };
+        places.into_iter().filter_map(tick).collect()
+    }
+
+    /// Whether labels have a second line with the day.
+    pub(super) fn has_days(&self) -> bool {
+        self.columns.iter().any(|column| column.label.contains('\n'))
     }
 
     /// The outlines of the bars of whole buckets, or of partial ones.
@@ -216,6 +228,7 @@ mod tests {
         assert_eq!(positions(1), ["50"]);
         assert_eq!(positions(4), ["12.5", "37.5", "62.5", "87.5"]);
         assert_eq!(positions(31).len(), 5);
+        assert_eq!((&*positions(10)[0], &*positions(10)[4]), ("5", "95"), "the first and the last");
         assert_eq!(positions(2_000).len(), 5);
         assert!(positions(0).is_empty());
     }

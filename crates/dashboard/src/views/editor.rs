@@ -101,6 +101,19 @@ pub struct EditorWidget {
     pub inputs: Vec<EditorInput>,
 }
 
+impl EditorWidget {
+    /// The attributes of one of its inputs. The first one of an added widget gets the focus.
+    fn attributes(&self, input: &EditorInput) -> String {
+        let own = match input.control {
+            Control::Line(attributes) | Control::Area(attributes) => attributes,
+            Control::Select(_) => "",
+        };
+        let is_first = self.inputs.first() == Some(input);
+        let focus = if is_first && self.is_open && self.is_current { " autofocus" } else { "" };
+        format!("{own}{focus}")
+    }
+}
+
 /// An input of a widget.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditorInput {

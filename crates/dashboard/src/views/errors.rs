@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::shell::Card;
+use crate::texts::ErrorWords;
 
 /// An error page. [`ErrorPage::of`] fills in the texts.
 #[derive(Debug, Clone, Template)]
@@ -22,11 +23,35 @@ pub struct ErrorPage {
     pub action: Option<(String, String)>,
 }
 
+/// Keeps a form that was sent after the session had ended, and sends it again.
+#[derive(Debug, Clone, Template)]
+#[template(path = "session-ended.html")]
+pub struct SessionEndedPage<'a> {
+    /// The frame.
+    pub card: Card,
+    /// What the page says: the words of [`ErrorKind::SessionEnded`], whose link is the button that sends the form.
+    pub words: ErrorWords,
+    /// Where the form goes.
+    pub path: &'a str,
+    /// The names and values of the form.
+    pub fields: &'a [(String, String)],
+    /// The path of the sign-in.
+    pub sign_in: &'a str,
+}
+
+impl SessionEndedPage<'_> {
+    const fn heading(&self) -> &str {
+        self.words.heading
+    }
+}
+
 /// The reasons for error pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// 403: the role does not allow it.
     Forbidden,
+    /// 403: the session ended before the form was sent. [`SessionEndedPage`] shows it.
+    SessionEnded,
     /// 403: another site sent the form.
     CrossSite,
     /// 403: a proxy signs people in, and the request does not come from it.
@@ -41,8 +66,10 @@ pub enum ErrorKind {
     Conflict,
     /// 409: a rule forbids it. The page says which.
     Refused,
-    /// 410: the start, invitation or reset link was used, has expired or was replaced.
+    /// 410: the invitation or reset link was used, has expired or was replaced.
     TicketUsed,
+    /// 410: the same of the link for the first user.
+    StartUsed,
     /// 413: the form is too large.
     TooLarge,
     /// 421: the host of the request is not the host of `dashboard-url`.
@@ -57,8 +84,9 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every reason.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Forbidden,
+        Self::SessionEnded,
         Self::CrossSite,
         Self::NotTheProxy,
         Self::PasswordsOff,
@@ -67,6 +95,7 @@ impl ErrorKind {
         Self::Conflict,
         Self::Refused,
         Self::TicketUsed,
+        Self::StartUsed,
         Self::TooLarge,
         Self::WrongHost,
         Self::TooManyRequests,
@@ -78,11 +107,15 @@ impl ErrorKind {
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {
-            Self::Forbidden | Self::CrossSite | Self::NotTheProxy | Self::PasswordsOff => 403,
+            Self::Forbidden
+            | Self::SessionEnded
+            | Self::CrossSite
+            | Self::NotTheProxy
+            | Self::PasswordsOff => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::Conflict | Self::Refused => 409,
-            Self::TicketUsed => 410,
+            Self::TicketUsed | Self::StartUsed => 410,
             Self::TooLarge => 413,
             Self::WrongHost => 421,
             Self::TooManyRequests => 429,

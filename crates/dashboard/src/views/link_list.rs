@@ -46,6 +46,8 @@ pub struct LinkFilter {
     pub groups: Vec<NamedId>,
     /// `domain`: a hostname, or empty.
     pub domain: String,
+    /// The hostnames to choose from.
+    pub domains: Vec<String>,
     /// `active`: `on`, `off`, or empty.
     pub active: Option<bool>,
     /// `kind`: `redirect`, `landing`, or empty.
@@ -110,7 +112,7 @@ impl LinkKind {
 pub struct LinkRow {
     /// The id.
     pub id: String,
-    /// The tile before it: of the target's host, or of the title of a landing page.
+    /// The tile before it, of the title.
     pub tile: Tile,
     /// The kind.
     pub kind: LinkKind,
@@ -146,7 +148,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tile of a hostname or a title. Equal texts have equal tiles.
+    /// The tile of a title, which may be a hostname. Equal texts have equal tiles.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let text = text.strip_prefix("www.").unwrap_or(text);

@@ -21,6 +21,7 @@ impl Gets {
             303 if answer.location().starts_with("/sign-in?") || answer.location() == "/sign-in" => {
                 Self::SignIn
             }
+            403 if answer.body.contains("Your session has ended") => Self::SignIn,
             403 => Self::Refused,
             409 | 422 if answer.body.contains("is suspended, so nothing") => Self::Refused,
             404 if answer.body.contains("There is nothing here") => Self::Nothing,

@@ -40,6 +40,7 @@ async fn d42_a_domain_goes_into_service_from_its_page() {
     let dns = &dashboard.memory.dns;
     dns.set_texts(&format!("_signpost.{HOST}"), [proof_on(&page)]);
     let half = check(&editor, &path).await;
+    assert!(half.body.contains("Checked: 1 of 2 records are missing or wrong."), "{}", half.body);
     assert!(half.body.contains("Missing") && half.body.contains("Waiting for DNS"), "{}", half.body);
     dns.set_alias(HOST, "edge.example.net");
     let whole = check(&editor, &path).await;

@@ -385,3 +385,15 @@ async fn d69_viewers_see_the_editor_without_buttons() {
     assert_eq!(viewer.post(&path, &[("do", "save")]).await.status, 403);
     assert_eq!(viewer.get(&format!("{path}/preview")).await.status, 200);
 }
+
+#[actix_web::test]
+async fn an_added_widget_gets_the_focus_and_addresses_get_a_scheme() {
+    let (_, editor, path) = page().await;
+    let added = press(&editor, &path, &editor.get(&path).await, "add-link", &[]).await;
+    let field = added.body.split_once("id=\"f-w0.title\"").unwrap().1.split('>').next();
+    assert!(field.unwrap().contains(" autofocus"), "{}", added.body);
+    assert_eq!(added.body.matches("autofocus").count(), 1, "{}", added.body);
+    let typed = [("w0.title", "Shop"), ("w0.url", "www.shop.com/a"), ("avatar_url", "shop.com/a.png")];
+    let shown = saved(&editor, &path, &added, &typed).await.body;
+    assert!(shown.contains("\"https://www.shop.com/a\"") && shown.contains("\"https://shop.com/a.png\""));
+}

@@ -147,7 +147,56 @@ async fn a_target_gets_a_scheme_only_if_it_begins_with_none() {
     let id = made("example.com/?next=https://example.org/").await.followed_id();
     let page = editor.get(&dashboard.path(&format!("links/{id}"))).await;
     assert!(page.body.contains("value=\"https://example.com/?next=https://example.org/\""), "{}", page.body);
-    let refused = made("ftp://example.com/").await;
-    assert_eq!(refused.status, 422);
-    assert_eq!(refused.body.matches("aria-invalid").count(), 1, "only the target is wrong: {}", refused.body);
+    for (target, completed) in
+        [("www.shop.com", "https://www.shop.com"), (" shop.com:8443/a ", "https://shop.com:8443/a")]
+    {
+        let id = made(target).await.followed_id();
+        let page = editor.get(&dashboard.path(&format!("links/{id}"))).await;
+        assert!(page.body.contains(&format!("value=\"{completed}\"")), "{}", page.body);
+    }
+    let long = format!("https://example.com/{}", "x".repeat(9_000));
+    let begins = "begins with http:// or https://";
+    for (target, reason) in [
+        ("ftp://example.com/", begins),
+        ("javascript:alert(1)", begins),
+        ("mailto:a@example.com", begins),
+        ("shop", begins),
+        (&long, "Must have at most 2048 characters."),
+        ("user@shop.com/a b", "white space"),
+    ] {
+        let refused = made(target).await;
+        assert_eq!(refused.status, 422, "{target}");
+        assert!(refused.body.contains(reason), "{target}: {}", refused.body);
+        assert!(refused.body.contains(&format!("value=\"{target}\"")), "{target}");
+        assert_eq!(
+            refused.body.matches("aria-invalid").count(),
+            1,
+            "only the target is wrong: {}",
+            refused.body
+        );
+    }
+    let completed = made("shop.com/a b").await;
+    assert!(completed.body.contains("value=\"https://shop.com/a b\""), "{}", completed.body);
+}
+
+#[actix_web::test]
+async fn a_new_page_leads_to_its_editor_whose_preview_marks_the_widgets_of_the_form() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let form = [("kind", "landing"), ("title", "Bread"), ("theme", "auto"), ("is_active", "on")];
+    let made = editor.post(&dashboard.path("links"), &form).await;
+    assert!(made.location().ends_with("/page?said=page-created"), "{}", made.location());
+    assert!(editor.get(made.location()).await.body.contains("The page is live."));
+    let path = made.location().split('?').next().unwrap();
+    let form = [
+        ("do", "preview"),
+        ("has_widgets", "true"),
+        ("widget", "w4"),
+        ("w4.type", "link"),
+        ("widget", "w2"),
+        ("w2.type", "heading"),
+        ("w2.text", "Hours"),
+    ];
+    let preview = editor.post(path, &form).await.body;
+    assert!(preview.contains("<h2 dir=\"auto\" id=\"w2\">"), "an unfinished widget is left out: {preview}");
 }

@@ -310,6 +310,8 @@ impl Answer {
     /// The id in the address of the page that follows.
     pub fn followed_id(&self) -> String {
         assert_eq!(self.status, 303, "{}", self.body);
-        self.location().split('?').next().unwrap().rsplit('/').next().unwrap().to_owned()
+        // A new landing page is followed by its editor.
+        let path = self.location().split('?').next().unwrap().trim_end_matches("/page");
+        path.rsplit('/').next().unwrap().to_owned()
     }
 }

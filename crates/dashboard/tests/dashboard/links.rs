@@ -113,6 +113,28 @@ async fn the_list_is_searched_and_filtered() {
 }
 
 #[actix_web::test]
+async fn a_pasted_short_address_finds_its_link() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let flyer = redirect(&editor, "flyer").await;
+    let other = redirect(&editor, "flyer-2").await;
+    let shown = async |query: &str| {
+        let path = dashboard.path("links?");
+        let query = url::form_urlencoded::Serializer::new(path).append_pair("q", query).finish();
+        let list = editor.get(&query.replace("?&", "?")).await;
+        assert_eq!(list.status, 200, "{query}");
+        [list.body.contains(&flyer), list.body.contains(&other)]
+    };
+    for query in ["go.example.com/flyer", "https://go.example.com/flyer", "http://GO.example.com/flyer/?x=1"]
+    {
+        assert_eq!(shown(query).await, [true, false], "{query}");
+    }
+    assert_eq!(shown("flyer").await, [true, true]);
+    assert_eq!(shown("example.com/").await, [true, true], "targets are found as before");
+    assert_eq!(shown("go.example.com/nothing").await, [false, false]);
+}
+
+#[actix_web::test]
 async fn a_refused_form_names_the_fields_and_keeps_what_was_typed() {
     let dashboard = Dashboard::start().await;
     let editor = dashboard.member("editor@example.com", Role::Editor).await;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use signpost_domain::{PageLimit, Role, UserId};
+use signpost_app::Operator;
+use signpost_app::people::users::{self, Invite};
+use signpost_domain::{Email, PageLimit, Role, UserId};
 
 use crate::harness::{Answer, Browser, Dashboard, ORIGIN};
 
@@ -72,6 +74,26 @@ async fn a_refused_invitation_says_why_and_keeps_what_was_typed() {
         assert_eq!(answer.status, 422, "{form:?}");
         assert!(answer.body.contains(reason) && answer.body.contains(form[0].1), "{}", answer.body);
     }
+}
+
+#[actix_web::test]
+async fn a_member_is_invited_only_to_a_higher_role() {
+    let dashboard = Dashboard::start().await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    dashboard.member("member@example.com", Role::Editor).await;
+    let invited = async |email: &str, role: &str| {
+        owner.post(&dashboard.path("members"), &[("email", email), ("role", role)]).await
+    };
+    for (email, role) in
+        [("member@example.com", "editor"), ("MEMBER@example.com", "viewer"), ("owner@example.com", "owner")]
+    {
+        let refused = invited(email, role).await;
+        assert_eq!(refused.status, 422, "{email} {role}");
+        assert!(refused.body.contains("Is already a member."), "{}", refused.body);
+    }
+    invitation_in(&invited("member@example.com", "owner").await);
+    dashboard.invited("elsewhere@example.com", None, false).await;
+    invitation_in(&invited("elsewhere@example.com", "viewer").await);
 }
 
 #[actix_web::test]
@@ -192,13 +214,19 @@ async fn d69_a_lowered_owner_is_not_raised_by_an_invitation_of_their_own() {
     let dashboard = Dashboard::start().await;
     let owner = dashboard.member("owner@example.com", Role::Owner).await;
     let other = dashboard.member("other@example.com", Role::Owner).await;
-    let form = [("email", "other@example.com"), ("role", "owner")];
-    let link = invitation_in(&other.post(&dashboard.path("members"), &form).await);
+    let invite = Invite {
+        email: Email::parse("other@example.com").unwrap(),
+        joins: Some((dashboard.account, Role::Owner)),
+        is_operator: false,
+    };
+    let token = users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+    let link = format!("/invitation/{}", token.expose());
     let user = user_of(&dashboard, "other@example.com").await;
     assert_eq!(set_role(&owner, user, "viewer").await.status, 303);
     assert_eq!(other.post(&link, &[]).await.status, 410);
     assert_eq!(roles(&dashboard).await[0], ("other@example.com".to_owned(), Role::Viewer));
     // One who is invited to a higher role afterwards gets it, and the audit says so.
+    let form = [("email", "other@example.com"), ("role", "owner")];
     let link = invitation_in(&owner.post(&dashboard.path("members"), &form).await);
     assert_eq!(other.post(&link, &[]).await.status, 303);
     let audit = other.get(&dashboard.path("audit")).await;

@@ -10,7 +10,7 @@ use signpost_app::people::users::{self, UserReference};
 use signpost_app::people::{Client, PersonError, profile};
 use signpost_domain::{Email, Role, SecretToken};
 
-use crate::harness::{COOKIE, Dashboard, ORIGIN, PASSWORD};
+use crate::harness::{Browser, COOKIE, Dashboard, ORIGIN, PASSWORD};
 
 fn user(text: &str) -> UserReference {
     UserReference::Email(Email::parse(text).unwrap())
@@ -83,13 +83,52 @@ async fn after_signing_in_the_browser_gets_the_page_of_the_form_that_it_sent() {
     let post = |referer: &str| {
         TestRequest::post()
             .uri(&dashboard.path("groups"))
-            .set_form([("name", "x")])
+            .set_form([("password", "x")])
             .insert_header(("referer", referer))
     };
     let page = format!("{ORIGIN}{}", dashboard.path("groups"));
     let next = format!("/sign-in?next=%2F{}%2Fgroups", dashboard.account);
     assert_eq!(ada.send(post(&page)).await.location(), next);
     assert_eq!(ada.send(post("https://evil.test/groups")).await.location(), "/sign-in");
+}
+
+#[actix_web::test]
+async fn a_form_that_comes_after_the_session_has_ended_can_be_sent_again() {
+    let dashboard = Dashboard::start().await;
+    let ada = dashboard.member("ada@example.com", Role::Owner).await;
+    dashboard.memory.clock.advance(Duration::from_hours(13));
+    let (path, payload) = (dashboard.path("groups?a=b"), "\"><script>alert(1)</script>");
+    let form = [("idempotency_key", "form-1"), ("name", "Spring & summer"), ("other", payload)];
+    let ended = ada.post(&path, &form).await;
+    assert_eq!(ended.status, 403);
+    assert!(ended.body.contains("Your session has ended"), "{}", ended.body);
+    assert!(ended.body.contains(&format!("<form method=\"post\" action=\"{path}\"")), "{}", ended.body);
+    assert!(ended.body.contains("href=\"/sign-in\" target=\"_blank\" rel=\"noopener\""), "{}", ended.body);
+    assert!(!ended.body.contains("<script>alert"), "{}", ended.body);
+    assert_eq!(ended.hidden("idempotency_key"), "form-1");
+    assert_eq!(ended.hidden("name"), "Spring &#38; summer");
+    ada.sign_in("ada@example.com", PASSWORD).await;
+    assert_eq!(ada.post(&path, &form).await.status, 303);
+    let groups = ada.get(&dashboard.path("groups")).await;
+    assert!(groups.body.contains("Spring &#38; summer"), "{}", groups.body);
+}
+
+#[actix_web::test]
+async fn forms_with_secrets_and_large_forms_are_not_shown_again() {
+    let dashboard = Dashboard::start().await;
+    let stranger = dashboard.browser();
+    let page = dashboard.path(&format!("links/lnd_{}/page", "0".repeat(32)));
+    for path in ["/me/password", "/confirm", "/me"] {
+        let answer = stranger.post(path, &[("name", "x"), ("password", "another fine password")]).await;
+        assert!(answer.status == 303 && answer.location().starts_with("/sign-in"), "{path}: {answer:?}");
+    }
+    let small = stranger.post(&page, &[("title", "Bread"), ("w0.text", "Every day")]).await;
+    assert_eq!((small.status, small.hidden("w0.text")), (403, "Every day".to_owned()));
+    let large = stranger.post(&page, &[("w0.text", &"x".repeat(128 * 1024))]).await;
+    assert_eq!((large.status, large.location()), (303, "/sign-in"));
+    let foreign = Browser { site: Some("cross-site"), ..dashboard.browser() };
+    let refused = foreign.post(&page, &[("title", "Bread")]).await;
+    assert!(refused.status == 403 && !refused.body.contains("Bread"), "{}", refused.body);
 }
 
 #[actix_web::test]

@@ -62,6 +62,7 @@ fn account(m: &Maker) -> AnalyticsPage {
             links: Some(LinkScopeFields {
                 groups: vec![Choice::new("", m.w("All links"), true), Choice::new("none", m.w(LONG), false)],
                 domain: m.w("go.morgenbrot.example"),
+                domains: vec![m.w("go.morgenbrot.example"), m.w("morgenbrot.example")],
             }),
             kept: vec![("country".to_owned(), m.w("DE")), ("device".to_owned(), m.w("-mobile"))],
             is_open: false,
@@ -114,9 +115,12 @@ fn report(m: &Maker, buckets: usize) -> AnalyticsReport {
         exclude: m.w("?country=DE&device=-mobile&utm_campaign=-autumn"),
         exclude_name: m.w(&(ENGLISH.analytics.exclude)(name)),
     };
-    let bars = |dimension| DimensionBars {
+    let bars = |dimension: Dimension| DimensionBars {
+        id: dimension.as_str().to_owned(),
         name: m.w((ENGLISH.analytics.dimension)(dimension)),
         values: ["Direct", "Organic search", "Germany", "autumn", "newsletter.example"].map(value).into(),
+        more: m.some("?country=DE&device=-mobile&values=25&values_of=country#country"),
+        fewer: (dimension == Dimension::Channel).then(|| m.w("?country=DE&device=-mobile#channel")),
     };
     AnalyticsReport {
         comparison: ENGLISH.analytics.legend_before,
@@ -148,7 +152,6 @@ fn report(m: &Maker, buckets: usize) -> AnalyticsReport {
         ]
         .map(bars)
         .into(),
-        more_values: m.some("?country=DE&device=-mobile&values=25"),
         csv: m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/analytics.csv?country=DE&device=-mobile"),
     }
 }

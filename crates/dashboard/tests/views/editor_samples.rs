@@ -111,9 +111,9 @@ fn widget(m: &Maker, place: usize) -> EditorWidget {
             hint: (E.input_hint)(type_name, name),
             field: m.field("https://example.com/menu"),
             control: match *name {
-                "text" => Control::Area("dir=auto maxlength=2000 rows=4"),
+                "text" => Control::Area("dir=auto rows=4"),
                 "method" => Control::Select(Select { options: choices(m, &["Phone", "SMS"]), error: None }),
-                _ => Control::Line("maxlength=2048 autocomplete=off"),
+                _ => Control::Line("autocomplete=off"),
             },
         }
     };

@@ -3,7 +3,7 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     ChooserPage, ConfirmPage, ErrorKind, ErrorPage, Field, Form, InvitationPage, Invitee, MePage, Membership,
-    NavItem, NotSignedIn, Notice, PasswordForm, ProfileForm, ResetPage, Select, SessionRow,
+    NavItem, NotSignedIn, Notice, PasswordForm, ProfileForm, ResetPage, Select, SessionEndedPage, SessionRow,
     SignInElsewherePage, SignInPage, StartPage, UserRef,
 };
 use signpost_domain::Theme;
@@ -185,6 +185,11 @@ fn errors(m: &Maker) {
         let page = ErrorPage::of(m.card(), kind, m.some("/acc_019b5a3b11aa7c3e8899aabbccddee01/links"));
         m.add(&format!("error-{}-{kind:?}", kind.status()).to_lowercase(), &page);
     }
+    let path = m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/groups");
+    let fields = [("idempotency_key".to_owned(), key(3)), (m.w("name"), m.w("Spring"))];
+    let words = (ENGLISH.error)(ErrorKind::SessionEnded);
+    let ended = SessionEndedPage { card: m.card(), words, path: &path, fields: &fields, sign_in: "/sign-in" };
+    m.add("session-ended", &ended);
     let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);
     m.add(
         "error-custom",

@@ -47,7 +47,7 @@ fn row(m: &Maker, number: usize) -> LinkRow {
     let short = format!("go.morgenbrot.example/{slug}{number}");
     LinkRow {
         id: format!("rdr_019b5a3ba0b17d2e9f0011223344{number:04}"),
-        tile: Tile::of(&m.w(target)),
+        tile: Tile::of(&m.w(title)),
         kind: if is_landing { LinkKind::Landing } else { LinkKind::Redirect },
         title: m.w(title),
         url: m.some(&format!("https://{short}")),
@@ -66,6 +66,7 @@ fn row(m: &Maker, number: usize) -> LinkRow {
 fn filter(m: &Maker) -> LinkFilter {
     let groups = ["Newsletter", "Print", "Partners"];
     LinkFilter {
+        domains: ["sgn.example", "brot.example"].map(|name| m.w(name)).to_vec(),
         groups: groups.map(|name| NamedId { id: m.w(&format!("grp_{name}")), name: m.w(name) }).to_vec(),
         ..LinkFilter::default()
     }
@@ -236,7 +237,7 @@ fn edits(m: &Maker) {
         link: LinkForm::Redirect(redirect(m)),
         url: m.some("https://go.morgenbrot.example/autumn"),
         short: m.w("go.morgenbrot.example/autumn"),
-        qr: Some("<svg viewBox=\"0 0 1 1\"><path d=\"M0 0h1v1H0z\"/></svg>".to_owned()),
+        qr: Some("<svg viewBox=\"0 0 9 9\"><path fill=\"#fff\" d=\"M0 0h9v9H0z\"/><path stroke=\"#000\" d=\"M1 1.5h3M5 4.500h3\"/></svg>".to_owned()),
         is_new: false,
         is_active: true,
         clicks: m.some("1,204"),

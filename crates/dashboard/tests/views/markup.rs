@@ -166,3 +166,17 @@ fn signed_in_pages_show_the_same_with_the_api() {
         assert_ne!(is_card, has_api, "{name}");
     }
 }
+
+/// Browsers cut what is pasted into an input with a limit, and would save the rest without a word.
+#[test]
+fn nothing_that_is_pasted_into_a_form_of_an_account_is_cut() {
+    const OF_PEOPLE: [&str; 6] = ["start", "invitation", "reset", "me", "operator", "delete"];
+    for (name, document) in documents() {
+        if OF_PEOPLE.iter().any(|other| name.starts_with(other)) {
+            continue;
+        }
+        for element in &document.0 {
+            assert!(element.attribute("maxlength").is_none(), "{name}: {element:?}");
+        }
+    }
+}

@@ -315,3 +315,34 @@ fn text_only_page_is_little_larger_than_its_text() {
         assert!(size <= most && size > most - 20_000, "{letter}: {size} bytes");
     }
 }
+
+/// The preview of the editor is scrolled to the widget that is edited.
+#[test]
+fn widgets_have_the_ids_of_a_marked_page() {
+    let link = |text: &str| WidgetContent::Link {
+        title: name(text),
+        url: url("https://example.com/"),
+        thumbnail_url: None,
+    };
+    let contents = vec![
+        WidgetContent::Divider,
+        link("One"),
+        link("Two"),
+        WidgetContent::Heading { text: name("Three") },
+        WidgetContent::Divider,
+    ];
+    let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
+    let (title, blocked) = (name("x"), HostBlocklist::default());
+    let landing = Landing { title: &title, content: &content, url: URL, slug: None, blocked: &blocked };
+    let marked = landing.render_marked(&["w0", "w1", "w2", "w3", "\"><b>"]).unwrap().html;
+    for part in [
+        "<hr id=\"w0\">",
+        "<li id=\"w1\"><a",
+        "<li id=\"w2\"><a",
+        "<h2 dir=\"auto\" id=\"w3\">",
+        "<hr id=\"&#34;&#62;&#60;b&#62;\">",
+    ] {
+        assert!(marked.contains(part), "{part}: {marked}");
+    }
+    assert!(!landing.render().unwrap().html.contains(" id=\"w"));
+}

@@ -57,6 +57,11 @@ pub(super) async fn d77_an_identity_leads_to_its_user(fresh: Fresh) {
     assert_eq!(bind_at(&store, ada.id, &of_ada, 5).await, Binding::Bound);
     assert_eq!(bind(&store, bob.id, &of_bob).await, Binding::Bound);
     assert_eq!(store.user_with_identity(&of_ada).await.unwrap().as_ref(), Some(&ada));
+    for (user, identity, expected) in [(&ada, &of_ada, true), (&bob, &of_ada, false), (&ada, &of_bob, false)]
+    {
+        let held = unit!(&store, async |work| Ok(work.has_identity(user.id, identity).await?));
+        assert_eq!(held.await.unwrap(), expected);
+    }
     assert_eq!(store.user_with_identity(&of_bob).await.unwrap().as_ref(), Some(&bob));
     for other in [identity(OTHER_ISSUER, "Ada"), identity(ISSUER, "ADA"), identity(ISSUER, "Ada ")] {
         assert_eq!(store.user_with_identity(&other).await.unwrap(), None, "{other:?}");

@@ -14,8 +14,10 @@ const SUBJECT: &str = "names";
 pub(super) struct OwnAddresses {
     /// Addresses of this machine that are not of its own network only.
     pub(super) public: BTreeSet<IpAddr>,
-    /// All others: loopback and private ones, and those of `edge-addresses`.
-    pub(super) others: BTreeSet<IpAddr>,
+    /// Its other addresses: loopback and private ones.
+    pub(super) private: BTreeSet<IpAddr>,
+    /// Those of `edge-addresses`, at which visitors reach the installation.
+    pub(super) edge: BTreeSet<IpAddr>,
 }
 
 impl OwnAddresses {
@@ -23,17 +25,23 @@ impl OwnAddresses {
         interfaces: impl IntoIterator<Item = IpAddr>,
         edge: impl IntoIterator<Item = IpAddr>,
     ) -> Self {
-        let (public, private): (BTreeSet<_>, BTreeSet<_>) = interfaces.into_iter().partition(is_public);
-        Self { public, others: private.into_iter().chain(edge).collect() }
+        let (public, private) = interfaces.into_iter().partition(is_public);
+        Self { public, private, edge: edge.into_iter().collect() }
     }
 
     fn include(&self, address: &IpAddr) -> bool {
-        self.public.contains(address) || self.others.contains(address)
+        [&self.public, &self.private, &self.edge].iter().any(|known| known.contains(address))
     }
 
-    /// The addresses of this machine that a record of the same type could have.
+    /// The addresses that records should have: those of the setting, or else of this machine.
+    fn for_records(&self) -> &BTreeSet<IpAddr> {
+        if self.edge.is_empty() { &self.public } else { &self.edge }
+    }
+
+    /// Those of them that a record of the same type could have.
     fn of_same_family(&self, as_this: &IpAddr) -> Option<String> {
-        let same: Vec<_> = self.public.iter().filter(|own| own.is_ipv4() == as_this.is_ipv4()).collect();
+        let same: Vec<_> =
+            self.for_records().iter().filter(|own| own.is_ipv4() == as_this.is_ipv4()).collect();
         (!same.is_empty()).then(|| same.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "))
     }
 }
@@ -56,9 +64,9 @@ fn is_public(address: &IpAddr) -> bool {
 pub(super) fn verdict(name: &Hostname, resolution: &HostResolution, own: &OwnAddresses) -> Finding {
     let record = |address: &IpAddr| if address.is_ipv4() { "A" } else { "AAAA" };
     if resolution.addresses.is_empty() {
-        let example =
-            own.public.first().map_or_else(|| "the address of this machine".to_owned(), ToString::to_string);
-        let kind = own.public.first().map_or("A", record);
+        let first = own.for_records().first();
+        let example = first.map_or_else(|| "the address of this machine".to_owned(), ToString::to_string);
+        let kind = first.map_or("A", record);
         return Finding::fail(
             SUBJECT,
             format!("{name} has no address in DNS"),
@@ -73,7 +81,7 @@ pub(super) fn verdict(name: &Hostname, resolution: &HostResolution, own: &OwnAdd
     let kind = record(wrong);
     match own.of_same_family(wrong) {
         // Behind a router this machine does not know the address at which it is reached.
-        None if ours.is_empty() && own.public.is_empty() => Finding::warn(
+        None if ours.is_empty() && own.for_records().is_empty() => Finding::warn(
             SUBJECT,
             format!("{name} leads to {wrong}, and this machine has only private addresses"),
             format!(
@@ -125,6 +133,17 @@ mod tests {
             let finding = found(interfaces, edge, dns);
             assert_eq!(finding.severity, Severity::Ok, "{}", finding.line());
         }
+    }
+
+    #[test]
+    fn d206_advice_names_the_addresses_of_the_setting() {
+        let interfaces = &["192.0.2.2", "10.0.0.7"];
+        let edge = &["203.0.113.5"];
+        let missing = found(interfaces, edge, &[]).line();
+        assert!(missing.contains("go.example.com. A 203.0.113.5"), "{missing}");
+        let wrong = found(interfaces, edge, &["198.51.100.1"]).line();
+        assert!(wrong.contains("198.51.100.1 instead of 203.0.113.5"), "{wrong}");
+        assert_eq!(found(interfaces, edge, &["192.0.2.2"]).severity, Severity::Ok);
     }
 
     #[test]

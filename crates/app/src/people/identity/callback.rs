@@ -163,10 +163,8 @@ async fn confirm(
         .run(|| async {
             let (token, now) = (draw_token(app)?, app.clock.now());
             let mut work = attempts.begin().await?;
-            // Whoever unbinds the user locks it too, so what is read now holds until the end.
             work.lock_user(user.id).await?.ok_or(PersonError::Gone)?;
-            let bound = app.store.user_with_identity(&claims.identity).await?;
-            if bound.is_none_or(|bound| bound.id != user.id) {
+            if !work.has_identity(user.id, &claims.identity).await? {
                 return Err(IdentityError::OtherPerson.into());
             }
             if !work.confirm_session(session.id, &session.hash, &token.hash(), now).await? {

@@ -36,9 +36,8 @@ pub(super) async fn sign_in(
                     if user.disabled_at.is_some() {
                         return Err(IdentityError::Disabled.into());
                     }
-                    // Whoever unbinds the user locks it too, so what is read now holds until the end.
-                    let still = app.store.user_with_identity(&claims.identity).await?;
-                    if still.is_none_or(|still| still.id != user.id) {
+                    // The user may have been unbound meanwhile.
+                    if !work.has_identity(user.id, &claims.identity).await? {
                         return Err(IdentityError::Unknown.into());
                     }
                     user

@@ -3,12 +3,13 @@
 use signpost_domain::analytics::{Buckets, Counts, Report, ValueCounts, push_csv_cell};
 
 use super::questions::{Answers, Previous};
+use super::state::State;
 
 const HEADER: &[u8] = b"part,value,clicks,visitors,bots,blocked\r\n";
 
 /// The file. Buckets are named by the instant at which they begin, as in the API. Values of dimensions count clicks alone, so
 /// their cells of bots and blocked visits are empty.
-pub(super) fn file(answers: &Answers) -> Vec<u8> {
+pub(super) fn file(state: &State, answers: &Answers) -> Vec<u8> {
     let Answers { questions, report, previous, is_late: _ } = answers;
     let mut lines = HEADER.to_vec();
     write_report(["total", "series"], report, &questions.asked.buckets, &mut lines);
@@ -16,7 +17,7 @@ pub(super) fn file(answers: &Answers) -> Vec<u8> {
         write_report(["previous_total", "previous_series"], report, buckets, &mut lines);
     }
     for (dimension, values) in questions.asked.dimensions.iter().zip(&report.dimensions) {
-        for ValueCounts { value, clicks, visitors } in values {
+        for ValueCounts { value, clicks, visitors } in state.shown(*dimension, values) {
             write_row(dimension.as_str(), value, [Some(*clicks), Some(*visitors), None, None], &mut lines);
         }
     }

@@ -75,13 +75,19 @@ fn name(start: Timestamp, interval: Interval, preferences: &Preferences) -> Stri
     }
 }
 
+/// The hours of the longest day. A label of fewer needs no day.
+const HOURS_OF_A_DAY: usize = 25;
+
 /// Up to how many hours the axis has their times. More have several labels of one time.
 const HOURS_BY_TIME: usize = 49;
 
 /// A bucket in a few characters.
 fn label(start: Timestamp, interval: Interval, buckets: usize, preferences: &Preferences) -> String {
     match interval {
-        Interval::Hour if buckets <= HOURS_BY_TIME => time_of_day(start, preferences),
+        Interval::Hour if buckets <= HOURS_OF_A_DAY => time_of_day(start, preferences),
+        Interval::Hour if buckets <= HOURS_BY_TIME => {
+            format!("{}\n{}", time_of_day(start, preferences), day_of_year(start, preferences))
+        }
         Interval::Hour | Interval::Day | Interval::Week => day_of_year(start, preferences),
         Interval::Month => month(start, preferences),
     }

@@ -31,8 +31,10 @@ pub(super) struct State {
     pub(super) interval: Option<Interval>,
     pub(super) measure: Measure,
     pub(super) part: Part,
-    /// How many values of each dimension.
+    /// How many values of each dimension, or of `detailed` alone.
     pub(super) values: usize,
+    /// The one dimension that shows more values than the others.
+    pub(super) detailed: Option<Dimension>,
     /// At most one for each dimension.
     pub(super) filters: Vec<DimensionFilter>,
     /// The id of a group, `none`, or empty.
@@ -78,12 +80,16 @@ impl State {
         }
         let [group, domain] = scopes;
         let values = query.text("values").parse().ok().filter(|values| VALUES.contains(values));
+        let values = values.unwrap_or(FEW_VALUES);
+        let is_detailed = |dimension: &Dimension| dimension.as_str() == query.text("values_of");
+        let detailed = subject.dimensions().find(is_detailed).filter(|_| values > FEW_VALUES);
         Self {
             choice,
             interval: Interval::parse(query.text("interval")).ok(),
             measure: Measure::parse(query.text("show")).unwrap_or_default(),
             part: Part::parse(query.text("part"), subject).unwrap_or_default(),
-            values: values.unwrap_or(FEW_VALUES),
+            values,
+            detailed,
             filters,
             group,
             domain,
@@ -99,6 +105,7 @@ impl State {
             measure: Measure::default(),
             part: Part::default(),
             values: FEW_VALUES,
+            detailed: None,
             ..self.clone()
         }
     }
@@ -139,6 +146,7 @@ impl State {
         }
         if self.values != FEW_VALUES {
             parameters.push(("values", self.values.to_string()));
+            parameters.extend(self.detailed.map(|dimension| ("values_of", dimension.as_str().to_owned())));
         }
         for filter in &self.filters {
             for value in &filter.values {
@@ -162,10 +170,30 @@ impl State {
         Self { part, ..self.clone() }
     }
 
-    /// With more values of each dimension, if there are more to choose.
-    pub(super) fn with_more_values(&self) -> Option<Self> {
-        let values = VALUES.into_iter().find(|values| *values > self.values)?;
-        Some(Self { values, ..self.clone() })
+    /// How many values of this dimension are shown.
+    pub(super) fn values_of(&self, dimension: Dimension) -> usize {
+        match self.detailed {
+            Some(detailed) if detailed != dimension => FEW_VALUES,
+            Some(_) | None => self.values,
+        }
+    }
+
+    /// The values of this dimension that are shown.
+    pub(super) fn shown<'a, T>(&self, dimension: Dimension, values: &'a [T]) -> &'a [T] {
+        values.get(..self.values_of(dimension)).unwrap_or(values)
+    }
+
+    /// With more values of this dimension, if there are more to choose.
+    pub(super) fn with_more_values(&self, dimension: Dimension) -> Option<Self> {
+        let shown = self.values_of(dimension);
+        let values = VALUES.into_iter().find(|values| *values > shown)?;
+        Some(Self { values, detailed: Some(dimension), ..self.clone() })
+    }
+
+    /// With as few values of this dimension as usual, if it has more.
+    pub(super) fn with_few_values(&self, dimension: Dimension) -> Option<Self> {
+        let is_long = self.values_of(dimension) > FEW_VALUES;
+        is_long.then(|| Self { values: FEW_VALUES, detailed: None, ..self.clone() })
     }
 
     pub(super) fn without_filters(&self) -> Self {
@@ -257,6 +285,8 @@ mod tests {
             ("?group=none&domain=go.example.com", "?group=none&domain=go.example.com"),
             ("?utm_campaign=%5C-50%25%5C,%5C%5C", "?utm_campaign=%5C-50%25%5C%2C%5C%5C"),
             ("?referrer=", "?referrer="),
+            ("?values=25&values_of=country", "?values=25&values_of=country"),
+            ("?values_of=country", "?"),
             ("?widget=wgt_1&city=x", "?"),
         ] {
             let state = read(query);
@@ -277,6 +307,20 @@ mod tests {
         assert_eq!(not.address(), "?country=-CH");
         assert!(!not.is_filtered(Dimension::Country, "CH"));
         assert_eq!(not.with_filter(Dimension::Country, "", true).address(), "?country=-&country=-CH");
+    }
+
+    #[test]
+    fn one_dimension_is_lengthened_and_shortened_again() {
+        let (country, device) = (Dimension::Country, Dimension::Device);
+        let more = read("").with_more_values(country).unwrap();
+        assert_eq!((more.values_of(country), more.values_of(device)), (25, FEW_VALUES));
+        assert_eq!(
+            (more.shown(country, &[0; 30]).len(), more.shown(device, &[0; 30]).len()),
+            (25, FEW_VALUES)
+        );
+        let most = more.with_more_values(country).unwrap();
+        assert_eq!((most.values_of(country), most.with_more_values(country)), (100, None));
+        assert_eq!((most.with_few_values(country), most.with_few_values(device)), (Some(read("")), None));
     }
 
     #[test]

@@ -164,7 +164,7 @@ async fn blank(
 }
 
 async fn scope_fields(visit: &Visit, member: &Member, state: &State) -> Result<LinkScopeFields, Failure> {
-    let choices = Choices::of_groups(visit, member).await?;
+    let choices = Choices::read(visit, member).await?;
     let chosen = state.group.as_str();
     let listed = choices.groups.iter().map(|group| {
         let id = group.id.to_string();
@@ -179,7 +179,7 @@ async fn scope_fields(visit: &Visit, member: &Member, state: &State) -> Result<L
     if !groups.iter().any(|group| group.selected) {
         groups.push(Choice::new(chosen, chosen, true));
     }
-    Ok(LinkScopeFields { groups, domain: state.domain.clone() })
+    Ok(LinkScopeFields { groups, domain: state.domain.clone(), domains: choices.hostnames })
 }
 
 /// The names of the links among the values and filters. Deleted links have none.
@@ -296,7 +296,6 @@ fn report(
     };
     let drawn = series::drawn(answers, state.measure, &days, preferences);
     let dimensions = questions.asked.dimensions.iter().zip(&report.dimensions);
-    let has_more = report.dimensions.iter().any(|values| values.len() >= state.values);
     AnalyticsReport {
         period: (WORDS.in_zone)(&days, preferences.time_zone.name()),
         totals: Measure::ALL.map(total).into(),
@@ -311,7 +310,6 @@ fn report(
         rows: drawn.rows,
         parts: Part::offered(subject.of_report()).map(part).collect(),
         dimensions: dimensions.map(|(dimension, values)| bars(state, *dimension, values, names)).collect(),
-        more_values: state.with_more_values().filter(|_| has_more).map(|state| state.address()),
         csv: format!("{}.csv{}", subject.path(member), state.address()),
     }
 }
@@ -363,5 +361,14 @@ fn bars(
             name,
         }
     };
-    DimensionBars { name: dimension_name.to_owned(), values: values.iter().map(bar).collect() }
+    let to_card = |state: &State| format!("{}#{}", state.address(), dimension.as_str());
+    let shown = state.shown(dimension, values);
+    let more = state.with_more_values(dimension).filter(|_| shown.len() >= state.values_of(dimension));
+    DimensionBars {
+        id: dimension.as_str().to_owned(),
+        name: dimension_name.to_owned(),
+        values: shown.iter().map(bar).collect(),
+        more: more.as_ref().map(to_card),
+        fewer: state.with_few_values(dimension).as_ref().map(to_card),
+    }
 }

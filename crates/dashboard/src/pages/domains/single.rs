@@ -22,7 +22,7 @@ use crate::local_time::{date, date_and_time, number};
 use crate::pages::{followed, remembered};
 use crate::paths::with_query;
 use crate::texts::DomainTexts;
-use crate::views::{CertificateFacts, DomainPage, Form, Label, NavItem, RecordRow, Tone};
+use crate::views::{CertificateFacts, DomainPage, Form, Label, NavItem, Notice, RecordRow, Tone};
 use crate::visit::{Member, Visit};
 
 const WORDS: &DomainTexts = TEXTS.domains;
@@ -78,6 +78,13 @@ async fn domain_page(visit: &Visit, member: &Member, problem: Option<String>) ->
         curl::send(api, WORDS.curl_delete, "DELETE", &api_path),
     ];
     let list = with_query(&format!("/{}/links", caller.account_id()), [("domain", domain.hostname.as_str())]);
+    let mut shell = shell(visit, member, NavItem::Domains, domain.hostname.as_str(), curl);
+    let missing = missing_records(&shown);
+    if missing > 0 && visit.query().text("said") == "domain-checked" {
+        let all = shown.dns_instructions.len();
+        shell.notice =
+            Some(Notice::warning((WORDS.said_checked_missing)(&missing.to_string(), &all.to_string())));
+    }
     let count = match links {
         LinkCount::Exactly(0) => None,
         LinkCount::Exactly(count) => Some((WORDS.show_links)(count)),
@@ -105,7 +112,7 @@ async fn domain_page(visit: &Visit, member: &Member, problem: Option<String>) ->
                 (WORDS.delete_text_many)(&number(u64::try_from(count).unwrap_or(u64::MAX)))
             }
         },
-        shell: shell(visit, member, NavItem::Domains, domain.hostname.as_str(), curl),
+        shell,
     })
 }
 
@@ -140,6 +147,16 @@ fn facts(shown: &DomainWithInstructions, preferences: &Preferences) -> Vec<(&'st
     ];
     facts.extend(shown.next_check_at.map(|at| (WORDS.next_check, date_and_time(at, preferences))));
     facts
+}
+
+/// How many of the records are not as they should be. A domain in service needs no TXT record any more.
+fn missing_records(shown: &DomainWithInstructions) -> usize {
+    let serves = shown.domain.status.serves_links();
+    let is_missing = |record: &&CheckedInstruction| {
+        matches!(record.finding.status, RecordStatus::Missing | RecordStatus::Wrong)
+            && !(serves && record.instruction.record_type == DnsRecordType::Txt)
+    };
+    shown.dns_instructions.iter().filter(is_missing).count()
 }
 
 fn record_row(shown: &DomainWithInstructions, checked: &CheckedInstruction) -> RecordRow {

@@ -42,8 +42,11 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let caller = &member.caller;
     let account = caller.account_id();
     let key = form.key();
-    let path_of = move |id: String| format!("/{account}/links/{id}?new=1");
-    let created = if form.text("kind") == "landing" {
+    let is_landing = form.text("kind") == "landing";
+    // A page without links and texts is only half made.
+    let next = if is_landing { "/page?said=page-created" } else { "?new=1" };
+    let path_of = move |id: String| format!("/{account}/links/{id}{next}");
+    let created = if is_landing {
         let request = landing_fields::read(&visit, &form, None);
         let remember = move |page: &LandingPage| Some(remembered(path_of(page.id.to_string())));
         let idempotency = Idempotency::of_request(key.as_ref(), remember);

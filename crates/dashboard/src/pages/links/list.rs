@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use actix_web::HttpResponse;
-use signpost_app::analytics;
 use signpost_app::links::{ListLinks, list, list_all};
+use signpost_app::{AppError, Application, Caller, analytics};
 use signpost_domain::{
-    HostReference, IdReference, Link, LinkId, LinkKind, PageLimit, Permission, Preferences, SearchText,
-    TargetUrl,
+    HostReference, IdReference, Link, LinkId, LinkKind, Page, PageLimit, Permission, Preferences, SearchText,
+    Slug,
 };
 
 use super::placement_fields::Choices;
+use super::short_address;
 use crate::answer::page;
 use crate::curl;
 use crate::failure::Failure;
@@ -47,11 +48,18 @@ pub(super) async fn links_page(
     let searched = query.text("q").trim();
     let (request, mistake) = requested(query, searched);
     let after = request.after;
-    let listed = match kind {
-        Some(kind) => list(app, caller, kind, request).await?,
-        None => list_all(app, caller, request).await?,
+    let exact = short_address::parse(app, searched).and_then(|address| at_address(&request, address));
+    let exact = match exact {
+        Some(request) => {
+            Some(listed(app, caller, kind, request).await?).filter(|page| !page.items.is_empty())
+        }
+        None => None,
     };
-    let choices = Choices::of_groups(visit, member).await?;
+    let (listed, mistake) = match exact {
+        Some(page) => (page, None),
+        None => (listed(app, caller, kind, request).await?, mistake),
+    };
+    let choices = Choices::read(visit, member).await?;
     let clicks = recent_clicks(visit, member, &listed.items).await?;
     let named = [
         ("q", searched),
@@ -79,6 +87,26 @@ pub(super) async fn links_page(
         summary,
         shell,
     })
+}
+
+async fn listed(
+    app: &Application,
+    caller: &Caller,
+    kind: Option<LinkKind>,
+    request: ListLinks,
+) -> Result<Page<Link>, AppError> {
+    match kind {
+        Some(kind) => list(app, caller, kind, request).await,
+        None => list_all(app, caller, request).await,
+    }
+}
+
+/// The same list with the one link of a short address in place of the search. `None` if the list is of another domain.
+fn at_address(request: &ListLinks, (host, slug): (HostReference, Slug)) -> Option<ListLinks> {
+    if request.after.is_some() || request.domain.as_ref().is_some_and(|domain| *domain != host) {
+        return None;
+    }
+    Some(ListLinks { domain: Some(host), slug: Some(slug), search: None, ..request.clone() })
 }
 
 /// The list that a query asks for, and what of it cannot be asked for.
@@ -125,6 +153,7 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
         group: chosen.to_owned(),
         groups: choices.groups.iter().map(group).chain(unlisted).collect(),
         domain: query.text("domain").trim().to_owned(),
+        domains: choices.hostnames.clone(),
         active: match query.text("active") {
             "on" => Some(true),
             "off" => Some(false),
@@ -173,10 +202,9 @@ fn link_row(
 ) -> LinkRow {
     let url = public_url(visit, link);
     let target = link.target_url();
-    let host = target.map(TargetUrl::host);
     LinkRow {
         id: link.id().to_string(),
-        tile: Tile::of(host.unwrap_or(link.name.as_str())),
+        tile: Tile::of(link.name.as_str()),
         kind: match link.id().kind() {
             LinkKind::Redirect => KindChoice::Redirect,
             LinkKind::Landing => KindChoice::Landing,

@@ -10,3 +10,5 @@ pub(crate) mod list;
 pub(super) mod placement_fields;
 pub(crate) mod qr;
 mod redirect_fields;
+mod short_address;
+mod typed_address;

@@ -16,14 +16,14 @@ use crate::visit::{Member, Visit};
 /// What the forms of links offer to choose from.
 pub(crate) struct Choices {
     /// The system domain, and the account's own domains that serve links.
-    pub(super) hostnames: Vec<String>,
+    pub(crate) hostnames: Vec<String>,
     /// The newest groups of the account.
     pub(crate) groups: Vec<Group>,
 }
 
 impl Choices {
     /// Reads them: the newest hundred of each.
-    pub(super) async fn read(visit: &Visit, member: &Member) -> Result<Self, Failure> {
+    pub(crate) async fn read(visit: &Visit, member: &Member) -> Result<Self, Failure> {
         let app = visit.app();
         let limit = PageLimit::new(100).unwrap_or_default();
         let groups = groups::list(app, &member.caller, limit, None).await?.items;
@@ -34,13 +34,6 @@ impl Choices {
             hostnames: std::iter::once(app.system.hostname().to_string()).chain(own).collect(),
             groups,
         })
-    }
-
-    /// Only the groups: the list of links names its domains by what is typed.
-    pub(crate) async fn of_groups(visit: &Visit, member: &Member) -> Result<Self, Failure> {
-        let limit = PageLimit::new(100).unwrap_or_default();
-        let groups = groups::list(visit.app(), &member.caller, limit, None).await?.items;
-        Ok(Self { hostnames: vec![], groups })
     }
 
     /// The hostnames. One that is not among them, and none of a link without an address, stay a choice, so that saving a form

@@ -9,6 +9,7 @@ use signpost_domain::{
 };
 
 use super::placement_fields::{self, Choices, Purpose, missing};
+use super::typed_address::completed;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::pages::pixels::vendor_name;
@@ -38,17 +39,13 @@ pub(super) fn read(
 ) -> Submitted<RedirectRequest> {
     let purpose = Purpose::after(before);
     let mut violations = Violations::new();
-    // People paste addresses without a scheme.
-    let typed = form
-        .non_empty("target_url")
-        .map(str::trim)
-        .map(|target| if has_scheme(target) { target.to_owned() } else { format!("https://{target}") });
+    let typed = form.non_empty("target_url").map(completed);
     let target_url = typed.as_deref().ok_or_else(missing).and_then(TargetUrl::parse);
     let target_url = target_url
         .map_err(|error| {
             let violation = error.at("target_url");
             violations.push(match &typed {
-                Some(typed) => violation.of_value(typed.as_str()),
+                Some(typed) => violation.of_value(typed.as_ref()),
                 None => violation,
             });
         })
@@ -98,14 +95,6 @@ fn chosen_pixels(
     Change::Set(parsed.collect())
 }
 
-/// Whether a typed target begins with a scheme, rather than have one somewhere in its query.
-fn has_scheme(target: &str) -> bool {
-    let scheme = target.split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| {
-        scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-    })
-}
-
 fn shortened(host: &str) -> String {
     host.strip_prefix("www.").unwrap_or(host).chars().take(Name::MAX_CHARS).collect()
 }
@@ -139,7 +128,8 @@ pub(super) fn typed(
     group.error = message_at(violations, "group_id");
     let mut countries = text("countries");
     countries.error = countries.error.or_else(|| message_at(violations, "geo_blocklists"));
-    let (target_url, mut name) = (text("target_url"), text("name"));
+    let target_url = field(&completed(form.text("target_url")), violations, "target_url");
+    let mut name = text("name");
     if target_url.error.is_some() && name.value.is_empty() {
         // It would have been named after the target.
         name.error = None;

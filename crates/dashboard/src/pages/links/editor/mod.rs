@@ -1,7 +1,7 @@
 //! The editor of a landing page's content: its fields, its widgets, and a preview (D34, D35).
 //!
 //! Only the button "Save" stores anything. All other buttons send the whole form too, and get it back as it is then, so that the
-//! editor works without scripts. A form that is sent after the session has ended is lost, as everywhere.
+//! editor works without scripts.
 
 mod page_form;
 mod preview;
@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use signpost_app::{AppError, links};
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    LandingPage, PageContent, PageContentRequest, Permission, Submitted, Theme, Violations, Widgets,
+    LandingPage, Name, PageContent, PageContentRequest, Permission, Submitted, Theme, Violations, Widgets,
 };
 
 use self::page_form::{Action, PageForm};
@@ -41,7 +41,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 /// `GET /{account}/links/{id}/page/preview`: the page as it is stored.
 pub(crate) async fn show_preview(visit: Visit) -> Result<HttpResponse, Failure> {
     let (_, stored) = open(&visit).await?;
-    preview::preview(&visit, &stored, None, PageContentRequest::default())
+    preview::preview(&visit, &stored, None, PageContentRequest::default(), &[])
 }
 
 /// `GET /{account}/links/{id}/page/accent`: how readable an accent colour is, as a sentence.
@@ -60,16 +60,17 @@ pub(crate) async fn send(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Failure> {
-    let member = visit.member().await?;
+    let mut payload = payload.into_inner();
+    let member = visit.member_with_large_form(&mut payload).await?;
     member.caller.require(Permission::WriteLinks)?;
-    let body = FormBody::read(&request, payload.into_inner(), MAX_BYTES).await?;
+    let body = FormBody::read(&request, payload, MAX_BYTES).await?;
     let stored = stored(&visit, &member).await?;
     let mut form = PageForm::sent(&body);
     match Action::parse(body.text("do"), &form) {
         Action::Save => save(&visit, &member, &stored, &form, &body).await,
         Action::Preview => {
-            let (title, changes) = previewed(&form, &stored);
-            preview::preview(&visit, &stored, title.as_ref(), changes)
+            let (title, changes, marks) = previewed(&form, &stored);
+            preview::preview(&visit, &stored, title.as_ref(), changes, &marks)
         }
         action => {
             let current = form.arrange(action);
@@ -90,8 +91,11 @@ async fn stored(visit: &Visit, member: &Member) -> Result<LandingPage, Failure> 
     Ok(links::get::<PageContent>(visit.app(), &member.caller, visit.id::<LandingKind>(), None).await?)
 }
 
-/// What can be shown of a form: widgets with mistakes are left out.
-fn previewed(form: &PageForm, stored: &LandingPage) -> (Option<signpost_domain::Name>, PageContentRequest) {
+/// What can be shown of a form, and the keys of its widgets: those with mistakes are left out.
+fn previewed<'a>(
+    form: &'a PageForm,
+    stored: &LandingPage,
+) -> (Option<Name>, PageContentRequest, Vec<&'a str>) {
     let (request, violations, places) = form.request(stored);
     let is_sound = |number: usize| {
         let beginning = format!("widgets[{number}].");
@@ -102,7 +106,9 @@ fn previewed(form: &PageForm, stored: &LandingPage) -> (Option<signpost_domain::
         let sound = drafts.into_iter().enumerate().filter(|(number, _)| is_sound(*number));
         sound.map(|(_, draft)| draft).take(Widgets::MAX.min(places.len())).collect()
     });
-    (request.name, content)
+    let keys = places.iter().enumerate().filter(|(number, _)| is_sound(*number));
+    let keys = keys.map(|(_, place)| form.widgets.get(*place).map_or("", |widget| widget.key.as_str()));
+    (request.name, content, keys.collect())
 }
 
 async fn save(

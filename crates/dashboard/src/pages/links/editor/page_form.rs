@@ -9,6 +9,7 @@ use signpost_domain::{
 };
 
 use super::super::placement_fields::missing;
+use super::super::typed_address::completed;
 use super::widget_type::{self, WidgetType};
 use crate::form_body::{FormBody, with_line_feeds};
 
@@ -141,7 +142,7 @@ impl PageForm {
                 key: key.to_owned(),
                 id: Some(text("id")).filter(|id| !id.is_empty()).map(str::to_owned),
                 of_type,
-                values: values.map(|(input, _)| (input.name(), text(input.name()).to_owned())).collect(),
+                values: values.map(|(input, _)| (input.name(), input.typed(text(input.name())))).collect(),
                 is_removed: !text("removed").is_empty(),
                 is_open: false,
             })
@@ -149,7 +150,7 @@ impl PageForm {
         Self {
             title: text("title"),
             description: text("description"),
-            avatar_url: text("avatar_url"),
+            avatar_url: completed(value("avatar_url")).into_owned(),
             theme: Theme::parse(form.text("theme")).unwrap_or_default(),
             accent_color: text("accent_color"),
             background: Background::parse(form.text("background")).unwrap_or_default(),

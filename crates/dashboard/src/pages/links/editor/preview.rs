@@ -10,12 +10,13 @@ use crate::failure::Failure;
 use crate::guard::FramedPage;
 use crate::visit::Visit;
 
-/// The page with these changes.
+/// The page with these changes. The elements of widgets have the ids `marks`, to which the frame can be scrolled.
 pub(super) fn preview(
     visit: &Visit,
     page: &LandingPage,
     title: Option<&Name>,
     changes: PageContentRequest,
+    marks: &[&str],
 ) -> Result<HttpResponse, Failure> {
     let mut made = 0_u128;
     // Ids of widgets are only parts of links.
@@ -32,7 +33,7 @@ pub(super) fn preview(
         blocked: &visit.app().target_blocklist.current(),
     };
     let HtmlPage { html, content_security_policy } =
-        landing.render().map_err(|error| Failure::Broken(error.to_string()))?;
+        landing.render_marked(marks).map_err(|error| Failure::Broken(error.to_string()))?;
     // Its links would lead the frame away.
     let html = html.replacen("<body", "<body inert", 1);
     let mut response = HttpResponse::Ok();

@@ -174,14 +174,13 @@ fn shown(place: usize, widget: &WidgetForm, remarks: &Remarks) -> EditorWidget {
 fn control(input: Input, field: &Field) -> Control {
     match input {
         Input::Url | Input::ThumbnailUrl | Input::ImageUrl => {
-            Control::Line("type=url maxlength=2048 inputmode=url autocomplete=off")
+            Control::Line("type=text inputmode=url autocomplete=off autocapitalize=off spellcheck=false")
         }
-        Input::Title | Input::Heading => Control::Line("dir=auto maxlength=100 autocomplete=off"),
-        Input::Paragraph => Control::Area("dir=auto maxlength=2000 rows=4"),
-        Input::Alt => Control::Line("dir=auto maxlength=200 autocomplete=off"),
-        Input::Network => Control::Line("maxlength=50 autocomplete=off autocapitalize=off"),
-        Input::Address => Control::Line("type=email maxlength=254 autocomplete=off"),
-        Input::Number => Control::Line("type=tel maxlength=40 autocomplete=off"),
+        Input::Title | Input::Heading | Input::Alt => Control::Line("dir=auto autocomplete=off"),
+        Input::Paragraph => Control::Area("dir=auto rows=4"),
+        Input::Network => Control::Line("autocomplete=off autocapitalize=off"),
+        Input::Address => Control::Line("type=email autocomplete=off"),
+        Input::Number => Control::Line("type=tel autocomplete=off"),
         Input::Method => {
             let choice = |one: ContactMethod| {
                 Choice::new(one.as_str(), (WORDS.method_name)(one), one.as_str() == field.value)

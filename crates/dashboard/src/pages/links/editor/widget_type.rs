@@ -6,6 +6,7 @@ use signpost_domain::{
 };
 
 use super::super::placement_fields::missing;
+use super::super::typed_address::completed;
 
 /// A type that people can add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,23 @@ impl Input {
             Self::Address => "address",
             Self::Method => "method",
             Self::Number => "number",
+        }
+    }
+}
+
+impl Input {
+    /// What was typed, with a scheme in front of an address that lacks one.
+    pub(super) fn typed(self, text: &str) -> String {
+        match self {
+            Self::Url | Self::ThumbnailUrl | Self::ImageUrl => completed(text).into_owned(),
+            Self::Title
+            | Self::Heading
+            | Self::Paragraph
+            | Self::Alt
+            | Self::Network
+            | Self::Address
+            | Self::Method
+            | Self::Number => text.to_owned(),
         }
     }
 }

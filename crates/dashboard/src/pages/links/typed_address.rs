@@ -1,0 +1,63 @@
+//! Web addresses as people type them.
+
+use std::borrow::Cow;
+
+/// An address with `https://` in front, if it begins with a hostname with a dot instead of a scheme, as browsers show addresses.
+/// Everything else stays as it is, so that the rule for addresses says what is wrong with it.
+pub(super) fn completed(typed: &str) -> Cow<'_, str> {
+    let typed = typed.trim();
+    if begins_with_host(typed) { Cow::Owned(format!("https://{typed}")) } else { Cow::Borrowed(typed) }
+}
+
+fn begins_with_host(typed: &str) -> bool {
+    let authority = typed.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    let is_of_host = |letter: char| letter.is_alphanumeric() || "-._".contains(letter);
+    let (first, last) = host.split_once('.').unwrap_or_default();
+    !first.is_empty() && !last.is_empty() && host.chars().all(is_of_host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostname_with_a_dot_gets_a_scheme() {
+        for typed in [
+            "www.shop.com",
+            " shop.com/a?to=https://x.example ",
+            "shop.com:8443/a",
+            "bücher.example?x",
+            "192.0.2.1",
+        ] {
+            assert_eq!(completed(typed), format!("https://{}", typed.trim()));
+        }
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_is() {
+        for typed in [
+            "",
+            "https://shop.com",
+            "HTTP://shop.com",
+            "ftp://shop.com",
+            "javascript:alert(1)",
+            "javascript:alert(document.cookie)",
+            "mailto:a@example.com",
+            "a@example.com",
+            "tel:123",
+            "shop",
+            "localhost:80",
+            "/shop.com",
+            ".com",
+            "shop.",
+            "a b.com",
+            "data:text/html,a.b",
+        ] {
+            assert_eq!(completed(typed), typed);
+        }
+    }
+}
