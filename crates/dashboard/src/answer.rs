@@ -4,6 +4,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
 use askama::Template;
+use signpost_app::people::identity::FLOW_VALID;
 use signpost_app::people::{CODE_WITHIN, OpenedSession};
 use signpost_domain::{SESSION_KEPT, SecretToken};
 
@@ -67,6 +68,18 @@ pub(crate) fn with_step(
     value: &str,
 ) -> HttpResponse {
     let lifetime = format!("; Max-Age={}", CODE_WITHIN.as_secs());
+    set_cookie(&mut response, origin, &origin.cookie_name(name), value, &lifetime);
+    response
+}
+
+/// Gives the browser what it keeps while it is at an identity provider, for as long as it can come back (D77).
+pub(crate) fn with_flow(
+    mut response: HttpResponse,
+    origin: &DashboardOrigin,
+    name: &str,
+    value: &str,
+) -> HttpResponse {
+    let lifetime = format!("; Max-Age={}", FLOW_VALID.as_secs());
     set_cookie(&mut response, origin, &origin.cookie_name(name), value, &lifetime);
     response
 }

@@ -10,7 +10,7 @@ use signpost_domain::{Name, SecretToken, Violations};
 
 use super::entry::{UTC, new_person, violations_of};
 use super::{field, time_zones};
-use crate::answer::{page, page_with, refused, see_other, with_session, with_step, without_step};
+use crate::answer::{page, page_with, refused, see_other, with_flow, with_session, without_step};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, card, card_of};
@@ -109,7 +109,7 @@ async fn leave(
     signed_in: Option<&SignedIn>,
 ) -> Result<HttpResponse, Failure> {
     match begin(visit.app(), purpose, next, signed_in).await {
-        Ok(Begun { url, cookie }) => Ok(with_step(see_other(&url), visit.origin(), FLOW, &cookie)),
+        Ok(Begun { url, cookie }) => Ok(with_flow(see_other(&url), visit.origin(), FLOW, &cookie)),
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(&visit.here())),
         Err(error) => refusal(visit, error, next),
     }

@@ -17,7 +17,7 @@ use crate::people::{PersonError, draw_token};
 use crate::ports::{AuthorizationRequest, Sealer};
 
 /// How long a flow, and the form at its end, can be finished.
-pub(super) const VALID: Duration = Duration::from_mins(10);
+pub const FLOW_VALID: Duration = Duration::from_mins(10);
 
 /// What a flow's cookie is sealed for.
 const SEALED_FOR: &str = "sign-in flow";
@@ -96,7 +96,7 @@ impl Flow {
         };
         let token = |text: &str| SecretToken::parse(text).ok();
         let started_at = Timestamp::from_unix_millis(at.parse().ok()?)?;
-        (now < started_at.plus(VALID)).then_some(())?;
+        (now < started_at.plus(FLOW_VALID)).then_some(())?;
         let (state, nonce, verifier) = (token(&state)?, token(&nonce)?, token(&verifier)?);
         Some(Self { purpose, state, nonce, verifier, started_at, next })
     }

@@ -25,7 +25,7 @@ use signpost_domain::{Email, EmailDomain, ExternalIdentity};
 pub use self::accept::{accept, accepting};
 pub use self::binding::{bind, bound, unbind};
 pub use self::callback::{Callback, Finished, finish};
-pub use self::flow::{Begun, Purpose, begin};
+pub use self::flow::{Begun, FLOW_VALID, Purpose, begin};
 pub use self::pending::Shown;
 use super::PersonError;
 use crate::admission::address_throttle::AddressThrottle;

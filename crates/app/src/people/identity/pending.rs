@@ -2,7 +2,7 @@
 
 use signpost_domain::{Email, ExternalIdentity, Issuer, Name, SecretToken, SessionId, Subject, Timestamp};
 
-use super::flow::VALID;
+use super::flow::FLOW_VALID;
 use super::{IdentityError, fields, provider_of};
 use crate::application::Application;
 use crate::people::PersonError;
@@ -97,7 +97,7 @@ impl Pending {
             let [issuer, subject, email, is_verified, name, authenticated_at, at] =
                 fields::open(sealer, purpose, text)?;
             let instant = |text: &str| Timestamp::from_unix_millis(text.parse().ok()?);
-            (app.clock.now() < instant(&at)?.plus(VALID)).then_some(())?;
+            (app.clock.now() < instant(&at)?.plus(FLOW_VALID)).then_some(())?;
             let identity = ExternalIdentity {
                 issuer: Issuer::parse(&issuer).ok()?,
                 subject: Subject::parse(&subject).ok()?,
