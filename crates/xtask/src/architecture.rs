@@ -166,6 +166,7 @@ const DOMAIN_USES: &[&str] = &[
     "subtle",
     "thiserror",
     "time",
+    "totp-rs",
     "unicase",
     "unicode-normalization",
     "url",

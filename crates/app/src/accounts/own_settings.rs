@@ -67,10 +67,8 @@ pub async fn require_second_factor(
     if is_required && second_factor::is_missing(app, signed_in.user()) {
         return Err(PersonError::OwnFactorFirst.into());
     }
-    let action = match is_required {
-        true => AuditAction::SecondFactorRequired,
-        false => AuditAction::SecondFactorOptional,
-    };
+    let action =
+        if is_required { AuditAction::SecondFactorRequired } else { AuditAction::SecondFactorOptional };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {

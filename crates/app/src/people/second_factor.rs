@@ -59,8 +59,8 @@ pub fn begin(app: &Application, signed_in: &SignedIn) -> Result<Setup, PersonErr
     let mut bytes = [0; TotpSeed::LENGTH];
     app.randomness.fill(&mut bytes)?;
     let seed = TotpSeed::from_random(bytes);
-    let sealed = sealer.seal(&setup_purpose(signed_in), seed.expose())?;
-    Ok(Setup { seed, sealed })
+    let for_form = sealer.seal(&setup_purpose(signed_in), seed.expose())?;
+    Ok(Setup { seed, sealed: for_form })
 }
 
 /// The seed that [`begin`] has sealed, to show it again.
@@ -71,9 +71,9 @@ pub fn begin(app: &Application, signed_in: &SignedIn) -> Result<Setup, PersonErr
 pub fn resume(
     app: &Application,
     signed_in: &SignedIn,
-    sealed: &SealedSecret,
+    of_form: &SealedSecret,
 ) -> Result<TotpSeed, PersonError> {
-    let bytes = require_possible(app, signed_in.user())?.open(&setup_purpose(signed_in), sealed);
+    let bytes = require_possible(app, signed_in.user())?.open(&setup_purpose(signed_in), of_form);
     bytes.and_then(|bytes| TotpSeed::from_opened(&bytes)).ok_or(PersonError::SetupVoid)
 }
 
@@ -85,11 +85,11 @@ pub fn resume(
 pub async fn finish(
     app: &Application,
     signed_in: &SignedIn,
-    sealed: &SealedSecret,
+    of_form: &SealedSecret,
     code: &str,
     client: &Client,
 ) -> Result<Vec<RecoveryCode>, PersonError> {
-    let seed = resume(app, signed_in, sealed)?;
+    let seed = resume(app, signed_in, of_form)?;
     let user = signed_in.user().id;
     let sealer = require_possible(app, signed_in.user())?;
     let codes = draw_codes(app)?;
@@ -227,7 +227,7 @@ impl TypedCode {
         factor: &SecondFactor,
         now: Timestamp,
     ) -> Result<SecondFactor, PersonError> {
-        let used = match self {
+        let after = match self {
             Self::Recovery(code) => factor.after_recovery_code(code),
             Self::OneTime(code) => {
                 let sealer = app.sealer.as_deref().ok_or(PersonError::NoSecretsKey)?;
@@ -235,6 +235,6 @@ impl TypedCode {
                 factor.after_one_time_code(&seed, code, now)
             }
         };
-        used.ok_or(PersonError::WrongCode)
+        after.ok_or(PersonError::WrongCode)
     }
 }

@@ -34,7 +34,7 @@ pub struct Credentials {
 #[derive(Debug)]
 pub enum SignInStep {
     /// The user is signed in.
-    Done(OpenedSession),
+    Done(Box<OpenedSession>),
     /// The password was right, and the code is missing. The browser keeps this for [`sign_in_with_code`].
     CodeNeeded(SealedSecret),
 }
@@ -115,9 +115,9 @@ async fn use_code(
     client: &Client,
 ) -> Result<(), PersonError> {
     let Some(factor) = &user.second_factor else { return Ok(()) };
-    let used = code.used(app, user.id, factor, app.clock.now())?;
-    let left = used.recovery_codes.len();
-    user.second_factor = Some(used);
+    let after = code.used(app, user.id, factor, app.clock.now())?;
+    let left = after.recovery_codes.len();
+    user.second_factor = Some(after);
     work.update_user(user).await.map_err(not_written)?;
     if let Some(action) = code.noteworthy() {
         let object = format!("{}, {left} left", user_named(user));
@@ -361,7 +361,7 @@ async fn open_checked(
             let opened = open_session(app, work.as_mut(), &user, typed.is_kept, client).await?;
             record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
-            Ok(SignInStep::Done(opened))
+            Ok(SignInStep::Done(Box::new(opened)))
         })
         .await
 }

@@ -263,7 +263,7 @@ pub async fn reset_password(
             let opened = open_session(app, work.as_mut(), &user, false, client).await?;
             record(app, work.as_mut(), of_user(&user, AuditAction::SignedIn, client)).await?;
             commit(app, work).await?;
-            Ok(SignInStep::Done(opened))
+            Ok(SignInStep::Done(Box::new(opened)))
         })
         .await?;
     // Whoever knew the former password must not make the user wait for the code.

@@ -8,6 +8,7 @@ use signpost_domain::{
     TicketPurpose, Timestamp, User, UserId,
 };
 
+use super::identity::ProviderSignIn;
 use super::profile::user_named;
 use super::tickets;
 use super::{PersonError, draw_token, require_passwords};
@@ -214,7 +215,7 @@ pub async fn connected_since(
     _by: &Operator,
     user: UserId,
 ) -> Result<Option<Timestamp>, OperatorError> {
-    let Some(issuer) = app.provider_sign_in.as_ref().map(|sign_in| sign_in.issuer()) else { return Ok(None) };
+    let Some(issuer) = app.provider_sign_in.as_ref().map(ProviderSignIn::issuer) else { return Ok(None) };
     Ok(app.store.identity_of(user, issuer).await?.map(|bound| bound.bound_at))
 }
 

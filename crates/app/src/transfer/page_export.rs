@@ -6,10 +6,17 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 
+/// The part of the list that is read next.
+enum Part {
+    First,
+    After(PagePosition),
+    Over,
+}
+
 /// A running export of landing pages with their content, newest first. It holds one part of the list.
 pub struct PageExport {
     account: AccountId,
-    next: Option<Option<PagePosition>>,
+    next: Part,
 }
 
 impl PageExport {
@@ -19,7 +26,7 @@ impl PageExport {
     /// The caller may not read.
     pub fn start(caller: &Caller) -> Result<Self, AppError> {
         caller.require(Permission::Read)?;
-        Ok(Self { account: caller.account_id(), next: Some(None) })
+        Ok(Self { account: caller.account_id(), next: Part::First })
     }
 
     /// The next landing pages, possibly none of a part; `None` at the end. One that is deleted meanwhile is left out.
@@ -27,10 +34,14 @@ impl PageExport {
     /// # Errors
     /// The store broke.
     pub async fn next(&mut self, app: &Application) -> Result<Option<Vec<LandingPage>>, AppError> {
-        let Some(after) = self.next else { return Ok(None) };
+        let after = match self.next {
+            Part::First => None,
+            Part::After(position) => Some(position),
+            Part::Over => return Ok(None),
+        };
         let filter = LinkFilter::default();
         let listed = app.store.links(self.account, LinkKind::Landing, &filter, PageLimit::MAX, after).await?;
-        self.next = listed.next.map(Some);
+        self.next = listed.next.map_or(Part::Over, Part::After);
         let mut pages = Vec::with_capacity(listed.items.len());
         for link in listed.items {
             let Some(landing) = link.into_landing() else { continue };

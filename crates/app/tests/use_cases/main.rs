@@ -46,6 +46,7 @@ mod named_people;
 mod permissions;
 mod pixels;
 mod provider_binding;
+mod provider_limits;
 mod provider_sign_in;
 mod redirect_creation;
 mod redirect_reading;

@@ -173,13 +173,12 @@ async fn export_clicks(
     let first = within(deadline, export.next(&app, deadline)).await?;
     let running = RunningClicks { app, export, format, first: Some(first), _member: member };
     let body = stream::try_unfold(running, async |mut running| {
-        let (clicks, mut lines) = match running.first.take() {
-            Some(first) => (first, running.format.header()),
-            None => {
-                let deadline = running.app.analytics.deadline();
-                let next = within(deadline, running.export.next(&running.app, deadline)).await;
-                (next.map_err(|error| aborted(&error))?, Vec::new())
-            }
+        let (clicks, mut lines) = if let Some(first) = running.first.take() {
+            (first, running.format.header())
+        } else {
+            let deadline = running.app.analytics.deadline();
+            let next = within(deadline, running.export.next(&running.app, deadline)).await;
+            (next.map_err(|error| aborted(&error))?, Vec::new())
         };
         running.format.write(&clicks, &mut lines)?;
         Ok::<_, std::io::Error>((!lines.is_empty()).then(|| (Bytes::from(lines), running)))

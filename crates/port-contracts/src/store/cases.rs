@@ -7,6 +7,7 @@
 macro_rules! __store_files {
     ([$($callback:tt)*] $arguments:tt) => {
         $($callback)* ! { $arguments
+            account_settings
             accounts
             keys
             limited_resources

@@ -19,6 +19,7 @@ macro_rules! cases {
     };
 }
 
+mod account_settings;
 mod accounts;
 mod addresses;
 mod audit;

@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(path(&[embedded]), Some("/var/lib/here/links-secrets.key".into()));
         assert_eq!(path(&[embedded, named]), Some("/srv/nowhere.key".into()));
         assert_eq!(path(&[server]), None);
-        assert_eq!(path(&[server, named, ("click-recording", "off")]), None);
+        assert_eq!(path(&[server, named, ("click-recording", "off"), ("dashboard-listen", "off")]), None);
         let message = read(&[server, named]).unwrap_err();
         assert!(message.contains("secrets-key") && message.contains("/srv/nowhere.key"), "{message}");
     }
