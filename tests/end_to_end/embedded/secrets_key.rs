@@ -36,8 +36,7 @@ fn d48_first_start_makes_a_private_secrets_key_whatever_the_umask() {
 
 #[test]
 fn d48_only_a_node_that_records_clicks_or_has_the_dashboard_makes_a_secrets_key() {
-    let program =
-        Program::builder().setting("click-recording", "off").setting("dashboard-listen", "off").start();
+    let program = Program::builder().setting("click-recording", "off").without_dashboard().start();
     assert!(!program.folder().join(FILE).exists());
     let folder = tempfile::tempdir().unwrap();
     for arguments in [["migrate", "--json"], ["account", "list"]] {

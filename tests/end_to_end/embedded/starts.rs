@@ -175,7 +175,7 @@ fn d62_the_message_of_the_first_start_is_not_buried() {
     let message = text.find("Created your first account").unwrap_or_else(|| panic!("{text}"));
     let (before, behind) = text.split_at(message);
     let lines: Vec<_> = before.lines().collect();
-    let [start, settings, database, key] = lines[..] else { panic!("{before}") };
+    let [start, settings, key, database] = lines[..] else { panic!("{before}") };
     assert!(start.contains("starting") && settings.contains(" settings "), "{before}");
     assert!(key.contains("made the secrets key"), "{before}");
     assert!(database.contains("the database was created") && !before.contains("WARN"), "{before}");

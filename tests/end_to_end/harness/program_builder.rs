@@ -38,7 +38,7 @@ pub struct ProgramBuilder {
     shell: String,
     variables: Vec<(String, String)>,
     links: Option<SocketAddr>,
-    dashboard: Option<SocketAddr>,
+    dashboard: Option<String>,
     passed: Option<TcpListener>,
     /// `None` for the store of this run.
     store: Option<Store>,
@@ -120,7 +120,13 @@ impl ProgramBuilder {
 
     /// With the dashboard at this address.
     pub fn dashboard_at(mut self, address: SocketAddr) -> Self {
-        self.dashboard = Some(address);
+        self.dashboard = Some(address.to_string());
+        self
+    }
+
+    /// Without the dashboard.
+    pub fn without_dashboard(mut self) -> Self {
+        self.dashboard = Some("off".to_owned());
         self
     }
 
@@ -156,10 +162,11 @@ impl ProgramBuilder {
             std::fs::write(folder.path().join("plans.toml"), format!("{agency}\n{}", self.plans)).unwrap();
             arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
         }
-        for (listener, address) in [("--link-listen", self.links), ("--dashboard-listen", self.dashboard)] {
+        let links = self.links.map(|address| address.to_string());
+        for (listener, address) in [("--link-listen", links), ("--dashboard-listen", self.dashboard)] {
             if let Some(address) = address {
                 let position = arguments.iter().position(|argument| argument == listener).unwrap();
-                arguments[position + 1] = address.to_string();
+                arguments[position + 1] = address;
             }
         }
         arguments.extend(self.arguments);

@@ -89,7 +89,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact("With more than {40} domains under one", Is(Behind(BUDGET, "Self::RegisteredDomain => "))),
     fact("or more than {200} in all", Is(Behind(BUDGET, "Self::NewOrders => "))),
     fact(
-        "the log says why, at most once {a second}",
+        "the log says why, at most once {a minute}",
         Is(Const("crates/app/src/people/identity/mod.rs", "FAILURES_INTERVAL")),
     ),
     fact(

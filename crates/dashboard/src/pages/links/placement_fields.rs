@@ -3,8 +3,8 @@
 use signpost_app::domains;
 use signpost_app::groups;
 use signpost_domain::{
-    Change, FieldError, Group, GroupId, HostReference, IdReference, LinkRequest, Note, PageLimit, Slug,
-    ViolationCode, Violations,
+    Change, FieldError, Group, GroupId, HostReference, IdReference, LinkRequest, Note, PageLimit,
+    PlanResource, Slug, ViolationCode, Violations,
 };
 
 use crate::failure::Failure;
@@ -27,7 +27,10 @@ impl Choices {
         let app = visit.app();
         let limit = PageLimit::new(100).unwrap_or_default();
         let groups = groups::list(app, &member.caller, limit, None).await?.items;
-        let domains = domains::list(app, &member.caller, limit, None).await?.items;
+        // The session's own statement has counted them.
+        let has_domains = member.caller.usage().of(PlanResource::Domains) > 0;
+        let domains =
+            if has_domains { domains::list(app, &member.caller, limit, None).await?.items } else { vec![] };
         let own = domains.into_iter().filter(|scheduled| scheduled.domain.status.serves_links());
         let own = own.map(|scheduled| scheduled.domain.hostname.to_string());
         Ok(Self {
