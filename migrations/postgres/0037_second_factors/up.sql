@@ -5,5 +5,3 @@ ALTER TABLE users ADD COLUMN totp_seed bytea;
 ALTER TABLE users ADD COLUMN totp_last_step bigint;
 ALTER TABLE users ADD COLUMN recovery_codes bytea;
 ALTER TABLE users ADD COLUMN second_factor_at timestamptz(3);
--- Whether the members of the account need one.
-ALTER TABLE accounts ADD COLUMN requires_second_factor boolean NOT NULL DEFAULT false;

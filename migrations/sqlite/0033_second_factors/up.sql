@@ -4,5 +4,3 @@ ALTER TABLE users ADD COLUMN totp_seed BLOB;
 ALTER TABLE users ADD COLUMN totp_last_step INTEGER;
 ALTER TABLE users ADD COLUMN recovery_codes BLOB;
 ALTER TABLE users ADD COLUMN second_factor_at INTEGER;
--- Whether the members of the account need one.
-ALTER TABLE accounts ADD COLUMN requires_second_factor INTEGER NOT NULL DEFAULT 0 CHECK (requires_second_factor IN (0, 1));
