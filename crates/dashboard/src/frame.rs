@@ -146,13 +146,15 @@ const SAID: [(&str, &str); 28] = [
 ];
 
 /// The same for operators.
-const SAID_TO_OPERATORS: [(&str, &str); 8] = [
+const SAID_TO_OPERATORS: [(&str, &str); 10] = [
     ("account-deleted", TEXTS.operator.said_account_deleted),
     ("account-resumed", TEXTS.operator.said_account_resumed),
     ("account-suspended", TEXTS.operator.said_account_suspended),
     ("deletion-goes-on", TEXTS.operator.deletion_goes_on),
     ("plan-changed", TEXTS.operator.said_plan_changed),
     ("user-disabled", TEXTS.operator.said_user_disabled),
+    ("user-disconnected", TEXTS.provider.said_user_disconnected),
+    ("user-factor-removed", TEXTS.second_factor.said_user_removed),
     ("user-enabled", TEXTS.operator.said_user_enabled),
     ("user-signed-out", TEXTS.operator.said_user_signed_out),
 ];

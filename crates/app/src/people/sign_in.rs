@@ -87,7 +87,7 @@ pub async fn sign_in_with_code(
     let found = app.store.user(waiting.user).await?.filter(|user| waiting.is_of(user));
     // Before the attempt is counted: whoever holds a void step must not make the user wait.
     code.require_judgeable(app, &found.ok_or(PersonError::SignInExpired)?)?;
-    let attempt = CodeAttempt::begin(app, SignInKey::of_codes(waiting.user), client).await?;
+    let attempt = CodeAttempt::begin(app, SignInKey::of_codes(waiting.user), code, client).await?;
     let attempts = Attempts::at(app);
     let outcome = attempts
         .run(|| async {
@@ -153,7 +153,7 @@ pub async fn confirm(
     let code_attempt = match user.second_factor {
         Some(_) => {
             code.require_judgeable(app, user)?;
-            Some(CodeAttempt::begin(app, SignInKey::of_confirmations(session.id), client).await?)
+            Some(CodeAttempt::begin(app, SignInKey::of_confirmations(session.id), code, client).await?)
         }
         None => None,
     };
@@ -283,10 +283,20 @@ struct CodeAttempt {
 }
 
 impl CodeAttempt {
-    async fn begin(app: &Application, key: SignInKey, client: &Client) -> Result<Self, PersonError> {
+    /// Counts an attempt. Nobody guesses a recovery code, so one neither waits nor makes wait: it lets a user in while a thief of
+    /// the password tries codes.
+    async fn begin(
+        app: &Application,
+        key: SignInKey,
+        code: &TypedCode,
+        client: &Client,
+    ) -> Result<Self, PersonError> {
         let now = app.clock.now();
         if let Some(throttled) = app.gatekeeper.failed_sign_ins.count(client.address, now) {
             return Err(PersonError::Wait { seconds: throttled.retry_after_seconds });
+        }
+        if matches!(code, TypedCode::Recovery(_)) {
+            return Ok(Self { key });
         }
         match app.store.count_sign_in(&key, now).await? {
             SignInTurn::Allowed => Ok(Self { key }),

@@ -36,6 +36,8 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     command_plan: "Change the plan",
     command_reset: "Make a link to set a new password",
     command_resume: "Resume the account",
+    command_disconnect: "Disconnect the user from the identity provider",
+    command_remove_factor: "Remove the second factor of the user",
     command_sign_out: "End all sessions of the user",
     command_summary: "Do this on the command line",
     command_suspend: "Suspend the account",

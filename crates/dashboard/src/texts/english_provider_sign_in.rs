@@ -38,6 +38,7 @@ pub(super) static PROVIDER: ProviderTexts = ProviderTexts {
     operator_disconnect_text: "Nobody signs in as this user at the identity provider any more. Without a password, make a reset link as well.",
     said_connected: "Connected. From now on you can sign in there.",
     said_disconnected: "Disconnected.",
+    said_user_disconnected: "Disconnected. Nobody signs in as this user at the provider now.",
     section: "Sign-in elsewhere",
     sign_in_with: |a| format!("Sign in with {a}"),
     subject: |a| format!("the person with the id {a}"),

@@ -45,6 +45,8 @@ pub struct OperatorTexts {
     pub command_plan: &'static str,
     pub command_reset: &'static str,
     pub command_resume: &'static str,
+    pub command_disconnect: &'static str,
+    pub command_remove_factor: &'static str,
     pub command_sign_out: &'static str,
     pub command_summary: &'static str,
     pub command_suspend: &'static str,

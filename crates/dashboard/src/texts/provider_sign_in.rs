@@ -29,6 +29,7 @@ pub struct ProviderTexts {
     pub operator_disconnect_text: &'static str,
     pub said_connected: &'static str,
     pub said_disconnected: &'static str,
+    pub said_user_disconnected: &'static str,
     pub section: &'static str,
     pub sign_in_with: One,
     pub subject: One,

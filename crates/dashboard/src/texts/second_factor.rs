@@ -44,6 +44,7 @@ pub struct SecondFactorTexts {
     pub said_own_first: &'static str,
     pub said_removed: &'static str,
     pub said_required: &'static str,
+    pub said_user_removed: &'static str,
     pub said_too_late: &'static str,
     pub seed_lost: &'static str,
     pub set_up: &'static str,

@@ -182,6 +182,8 @@ async fn wrong_codes_wait_from_any_address_and_a_right_password_forgives_none() 
     let waits = browser.post("/sign-in/code", &form).await;
     assert_eq!(waits.status, 429);
     assert!(waits.body.contains("30 seconds"), "{}", waits.body);
+    let wrong = browser.post("/sign-in/code", &[("code", "aaaa-aaaa-aaaa-aaaa")]).await;
+    assert_eq!(wrong.status, 422, "a recovery code does not wait");
     let form = [("password", PASSWORD), ("code", &*next_code(&dashboard, &seed)), ("next", PAGE)];
     let confirmed = ada.post("/confirm", &form).await;
     assert_eq!(confirmed.location(), PAGE, "a live session still confirms");

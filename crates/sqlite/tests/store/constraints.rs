@@ -125,8 +125,8 @@ async fn values_have_the_right_type_and_length() {
         "INSERT INTO remembered_answers VALUES (randomblob(15), 'k', randomblob(32), 201, NULL, '', 0)",
         "INSERT INTO remembered_answers VALUES (randomblob(16), 'k', randomblob(31), 201, NULL, '', 0)",
         "INSERT INTO remembered_answers VALUES (randomblob(16), 'k', randomblob(32), 65536, NULL, '', 0)",
-        "INSERT INTO users VALUES (randomblob(15), 'a@b', 'a@b', NULL, NULL, 0, NULL, 'UTC', 'auto', 'en', 1, 0)",
-        "INSERT INTO users VALUES (randomblob(16), 'a@b', 'a@b', NULL, NULL, 2, NULL, 'UTC', 'auto', 'en', 1, 0)",
+        "INSERT INTO users VALUES (randomblob(15), 'a@b', 'a@b', NULL, NULL, 0, NULL, 'UTC', 'auto', 'en', 1, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO users VALUES (randomblob(16), 'a@b', 'a@b', NULL, NULL, 2, NULL, 'UTC', 'auto', 'en', 1, 0, NULL, NULL, NULL, NULL)",
         "INSERT INTO sessions VALUES (randomblob(16), randomblob(31), randomblob(16), 0, 0, 0, 1, NULL, NULL)",
         "INSERT INTO tickets VALUES (randomblob(31), 'first_start', NULL, '', NULL, NULL, NULL, 0, 0, 1)",
         "INSERT INTO sign_in_counts VALUES (randomblob(31), 1, 0)",
@@ -149,7 +149,7 @@ async fn values_have_the_right_type_and_length() {
 #[tokio::test]
 async fn d70_email_address_has_one_user_and_one_ticket_of_a_kind() {
     let (_database, mut connection) = filled().await;
-    let user = "INSERT INTO users VALUES (randomblob(16), 'A@b', 'a@b', NULL, NULL, 0, NULL, 'UTC', 'auto', 'en', 1, 0)";
+    let user = "INSERT INTO users VALUES (randomblob(16), 'A@b', 'a@b', NULL, NULL, 0, NULL, 'UTC', 'auto', 'en', 1, 0, NULL, NULL, NULL, NULL)";
     let ticket =
         "INSERT INTO tickets VALUES (randomblob(32), 'invitation', 'A@b', 'a@b', NULL, NULL, NULL, 1, 0, 1)";
     for sql in [user, ticket] {

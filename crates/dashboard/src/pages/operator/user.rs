@@ -50,13 +50,13 @@ pub(crate) async fn sign_out(visit: Visit, _: FormBody) -> Result<HttpResponse, 
 /// `POST /operator/users/{id}/remove-second-factor`
 pub(crate) async fn remove_second_factor(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let (_, operator, user) = changing(&visit).await?;
-    changed(users::remove_second_factor(visit.app(), &operator, &user).await, "saved")
+    changed(users::remove_second_factor(visit.app(), &operator, &user).await, "user-factor-removed")
 }
 
 /// `POST /operator/users/{id}/disconnect`
 pub(crate) async fn disconnect(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let (_, operator, user) = changing(&visit).await?;
-    changed(users::disconnect(visit.app(), &operator, &user).await, "saved")
+    changed(users::disconnect(visit.app(), &operator, &user).await, "user-disconnected")
 }
 
 /// `POST /operator/users/{id}/reset`: shows the link once.
@@ -108,6 +108,8 @@ fn user_page(
         vec![
             command(WORDS.command_reset, "reset"),
             command(WORDS.command_sign_out, "sign-out"),
+            command(WORDS.command_remove_factor, "remove-second-factor"),
+            command(WORDS.command_disconnect, "disconnect"),
             command(WORDS.command_disable, "disable"),
         ]
     };
