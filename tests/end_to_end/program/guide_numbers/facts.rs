@@ -244,6 +244,13 @@ pub(super) const FACTS: &[Fact] = &[
 
 /// Numbers that the code has nowhere: of other software, of measurements, advice, and counts of what the text itself names.
 pub(super) const NOT_OURS: &[&str] = &[
+    "Users with a [second factor]",
+    "1. Register a confidential client",
+    "2. Write the client's secret",
+    "`install -m 600 -o signpost",
+    "3. Set `oidc-issuer`",
+    "4. Restart, open the sign-in page",
+    "`auth_time` for `max_age=0`",
     "A plain redirect with a target of 60 characters takes some 160 bytes",
     "when the first expires (seconds since 1970)",
     // Versions, ports and settings of other software.
