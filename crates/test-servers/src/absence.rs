@@ -19,23 +19,29 @@ pub struct Absence {
     server: &'static str,
     package: &'static str,
     reason: String,
+    is_optional: bool,
 }
 
 impl Absence {
     pub(crate) const fn new(server: &'static str, package: &'static str, reason: String) -> Self {
-        Self { server, package, reason }
+        Self { server, package, reason, is_optional: false }
+    }
+
+    /// The absence of a server that no package of Debian has, so that the other servers may be required without it.
+    pub(crate) fn of_optional(server: &'static str, package: &'static str, reason: String) -> Self {
+        Self { is_optional: true, ..Self::new(server, package, reason) }
     }
 
     /// Prints one line that says which tests do not run and which Debian package to install.
     ///
     /// # Panics
-    /// If `SIGNPOST_REQUIRE_SERVERS` is 1.
+    /// If `SIGNPOST_REQUIRE_SERVERS` is 1, unless the server is optional.
     pub fn tell(&self, who: &str) {
-        let Self { server, package, reason } = self;
+        let Self { server, package, reason, is_optional } = self;
         // Do not use `eprintln!`: the test harness shows its output only if the test fails.
         let line = format!("{server} {reason}: the tests of {who} did NOT run; apt-get install {package}\n");
         let _ = std::io::stderr().write_all(line.as_bytes());
-        assert!(!are_required(), "{line}");
+        assert!(*is_optional || !are_required(), "{line}");
     }
 
     /// Prints the line of [`tell`](Self::tell) and exits; with a failure if `SIGNPOST_REQUIRE_SERVERS` is 1.

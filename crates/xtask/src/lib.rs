@@ -11,6 +11,7 @@ pub mod dist;
 pub mod finding;
 pub mod fuzz_api;
 pub mod manifests;
+mod oidc_provider;
 pub mod permissions;
 pub mod program;
 pub mod repository;

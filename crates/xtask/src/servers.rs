@@ -18,6 +18,9 @@ use crate::tool_folder::runs;
 /// The time limit of the whole installation. Without a network it fails in seconds.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
 
+/// With the value 0, nothing is installed.
+pub const FORBID_INSTALLATION: &str = "SIGNPOST_INSTALL_SERVERS";
+
 /// A program that tests start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
@@ -123,7 +126,7 @@ impl Machine {
         Self {
             has_apt: cfg!(target_os = "linux") && succeeds("apt-get", &["--version"]),
             rights,
-            is_forbidden: env::var_os("SIGNPOST_INSTALL_SERVERS").is_some_and(|value| value == "0"),
+            is_forbidden: env::var_os(FORBID_INSTALLATION).is_some_and(|value| value == "0"),
         }
     }
 

@@ -20,8 +20,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use signpost_test_servers::oidc_provider::FOLDER_VARIABLE;
 use tempfile::TempDir;
 
+use crate::oidc_provider;
 use crate::servers::{self, Provision};
 use job::{Job, JobResult};
 use rerun::Verdict;
@@ -47,16 +49,25 @@ pub struct Options {
 /// The last line counts the tests. The lines before it name missing servers, unsteady tests and tests that failed twice.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let provision = servers::provide().context("cannot tell what is installed")?;
+    let oidc_provider = oidc_provider::provide(root)?;
     let Options { selection, libtest } = options;
     let scratch = scratch::folder()?;
-    let jobs = selection.jobs(root, &environment(&provision, scratch.as_ref()), libtest)?;
+    let mut variables = environment(&provision, scratch.as_ref());
+    if let Ok(packages) = &oidc_provider {
+        variables.push((FOLDER_VARIABLE.to_owned(), packages.to_string_lossy().into_owned()));
+    }
+    let jobs = selection.jobs(root, &variables, libtest)?;
     if jobs.is_empty() {
         bail!("no test matches");
     }
     let results = lanes::run(&jobs, selection.lanes(), &announce)?;
     let verdict = rerun::judge(root, &jobs, &results, &mut io::stdout())?;
     let code = if verdict.has_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-    report(&provision, &verdict, &results)?;
+    let missing = match provision {
+        Provision::There => None,
+        Provision::Missing(line) => Some(line),
+    };
+    report(missing.into_iter().chain(oidc_provider.err()), &verdict, &results)?;
     Ok(code)
 }
 
@@ -85,9 +96,9 @@ fn announce(job: &Job, result: &JobResult) -> Result<()> {
     Ok(())
 }
 
-fn report(provision: &Provision, verdict: &Verdict, results: &[JobResult]) -> Result<()> {
+fn report(missing: impl Iterator<Item = String>, verdict: &Verdict, results: &[JobResult]) -> Result<()> {
     let mut output = io::stdout().lock();
-    if let Provision::Missing(line) = provision {
+    for line in missing {
         writeln!(output, "{line}")?;
     }
     for line in verdict.lines() {

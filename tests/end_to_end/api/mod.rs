@@ -10,3 +10,4 @@ mod landings;
 mod limits;
 mod pixels;
 mod redirects;
+mod sign_in;

@@ -1,37 +1,10 @@
 //! A second factor in a browser: set up, asked for, and required (ADR 73).
 
-use std::time::{Duration, SystemTime};
-
-use signpost_domain::{Timestamp, TotpSeed};
-
 use crate::dashboard::{Dashboard, EMAIL, PASSWORD};
 use crate::dashboard_screens::Look;
+use crate::harness::Authenticator;
 use crate::soundness::assert_inert;
 use crate::visitor::Visitor;
-
-/// The letters and digits of base32, in the order of their values.
-const BASE_32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-/// The seed that a person types into the app.
-fn typed_seed(text: &str) -> TotpSeed {
-    let mut bits = 0_u64;
-    let (mut held, mut bytes) = (0_u32, Vec::new());
-    for letter in text.chars().filter(|c| !c.is_whitespace()) {
-        bits = (bits << 5) | u64::try_from(BASE_32.find(letter).unwrap()).unwrap();
-        held += 5;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from((bits >> held) & 0xff).unwrap());
-        }
-    }
-    TotpSeed::from_opened(&bytes).unwrap()
-}
-
-/// The code that the app shows so many steps from now.
-fn code(seed: &TotpSeed, steps: u64) -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    seed.code(Timestamp::EPOCH.plus(now + Duration::from_secs(30 * steps)))
-}
 
 #[test]
 fn a_second_factor_is_set_up_and_asked_for() {
@@ -42,12 +15,12 @@ fn a_second_factor_is_set_up_and_asked_for() {
     tab.follow(|tab| tab.click("main a[href='/me/second-factor']"));
     look.at("second-factor-off");
     tab.follow(|tab| tab.click("main a.go"));
-    let seed = typed_seed(&dashboard.text("main pre"));
+    let app = Authenticator::with_typed(&dashboard.text("main pre"));
     look.at("second-factor-set-up");
     dashboard.send("main form", &[("code", "000000")]);
     look.at("second-factor-set-up-error");
-    assert_eq!(typed_seed(&dashboard.text("main pre")).expose(), seed.expose(), "the same seed");
-    dashboard.send("main form", &[("code", &code(&seed, 0))]);
+    assert!(Authenticator::with_typed(&dashboard.text("main pre")).has_same_seed(&app));
+    dashboard.send("main form", &[("code", &app.code(0))]);
     look.at("recovery-codes");
     let shown = dashboard.text("main pre");
     let codes: Vec<&str> = shown.lines().collect();
@@ -62,7 +35,7 @@ fn a_second_factor_is_set_up_and_asked_for() {
     dashboard.send("main form", &[("code", "000000")]);
     look.at("sign-in-code-error");
     // The code of the next step: that of this one was used for setting up.
-    dashboard.send("main form", &[("code", &code(&seed, 1))]);
+    dashboard.send("main form", &[("code", &app.code(1))]);
     assert_eq!(dashboard.path(), format!("/{}/links", dashboard.account));
 
     dashboard.screen("settings");

@@ -69,6 +69,16 @@ impl Person {
         }
     }
 
+    /// The same person's browser at another site of this machine, such as an identity provider.
+    pub fn at_site(address: &str) -> Self {
+        Self {
+            client: Visitor::new(address),
+            host: address.to_owned(),
+            cookies: BTreeMap::new(),
+            named: None,
+        }
+    }
+
     /// Somebody whom a proxy names by this e-mail address.
     pub fn named(program: &Program, email: &str) -> Self {
         Self { named: Some(email.to_owned()), ..Self::at(program) }
@@ -152,7 +162,11 @@ impl Person {
         for cookie in answer.headers.get_all("set-cookie") {
             let (name, rest) = cookie.to_str().unwrap().split_once('=').unwrap();
             let value = rest.split(';').next().unwrap();
-            self.cookies.insert(name.to_owned(), value.to_owned());
+            if value.is_empty() {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
         }
         let location = answer.headers.get("location").map(|value| value.to_str().unwrap().to_owned());
         Page { status: answer.status, location: location.unwrap_or_default(), body: answer.body }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 mod account;
 mod answer;
+mod authenticator;
 mod browser;
 pub mod domains;
 pub mod https;
@@ -20,6 +21,7 @@ mod visitor;
 
 pub use account::{Account, body_with, redirect_body};
 pub use answer::{Answer, DOCUMENT, rate_limits};
+pub use authenticator::Authenticator;
 pub use browser::{PASSWORD, Page, Person};
 pub use domains::DomainScene;
 pub use minute::{within_one_day, within_one_minute};
