@@ -117,8 +117,8 @@ pub enum OperatorError {
     /// No account has this id.
     #[error("there is no account {0}")]
     NoSuchAccount(AccountId),
-    /// No account's owner has this e-mail address.
-    #[error("there is no account with the e-mail address {0}")]
+    /// No account has this contact address.
+    #[error("there is no account with the contact address {0}")]
     NoAccountWithEmail(Email),
     /// No key has this id.
     #[error("there is no key {0}")]
@@ -146,8 +146,8 @@ pub enum OperatorError {
         /// The names of all plans.
         known: String,
     },
-    /// Another account has this e-mail address.
-    #[error("an account has the e-mail address {0} already")]
+    /// Another account has this contact address.
+    #[error("an account has the contact address {0} already")]
     EmailTaken(String),
     /// Something broke.
     #[error(transparent)]

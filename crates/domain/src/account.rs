@@ -11,7 +11,7 @@ use crate::timestamp::Timestamp;
 pub struct Account {
     /// Its id.
     pub id: AccountId,
-    /// The owner's e-mail address.
+    /// The contact address.
     pub email: Email,
     /// Its name.
     pub name: Option<Name>,

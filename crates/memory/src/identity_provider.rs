@@ -42,7 +42,7 @@ pub struct SentRequest {
 const OPEN: usize = 1 << 20;
 
 impl FakeIdentityProvider {
-    /// A provider that names nobody yet.
+    /// A provider at which no person is signed in yet.
     ///
     /// # Panics
     /// Never: the issuer is a constant.

@@ -165,7 +165,7 @@ fn d60_an_account_may_be_named_by_its_email_address() {
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
     let gone = fails(&program.run(&["account", "resume", email]));
-    assert_eq!(gone, format!("error: there is no account with the e-mail address {email}\n"));
+    assert_eq!(gone, format!("error: there is no account with the contact address {email}\n"));
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub struct NamedRequest {
 /// [`SignedIn::new_token`].
 ///
 /// # Errors
-/// [`NotEntered::NotSignedIn`] if the header names nobody, no user has the address, or the user is disabled.
+/// [`NotEntered::NotSignedIn`] if the header has no name, no user has the address, or the user is disabled.
 /// [`NotEntered::TooManyRequests`].
 pub async fn recognise_named(
     app: &Application,

@@ -84,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn d77_any_other_peer_names_nobody() {
+    fn d77_any_other_peer_sends_no_name() {
         for peer in ["203.0.113.9", "::1", "not an address"] {
             assert_eq!(named(peer, &[b"ada@example.com"]), None, "{peer}");
         }
     }
 
     #[test]
-    fn d77_a_missing_empty_repeated_or_malformed_header_names_nobody() {
+    fn d77_a_missing_empty_repeated_or_malformed_header_is_no_name() {
         let lists: [&[&str]; 8] = [
             &[],
             &[""],

@@ -39,7 +39,7 @@ pub trait AccountReads: Send + Sync {
     /// The account with this id.
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError>;
 
-    /// The account whose owner has this e-mail address, compared without case. There is at most one.
+    /// The account with this contact address, compared without case. There is at most one.
     async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError>;
 
     /// The account's usage of its plan's limits.
@@ -63,8 +63,8 @@ pub trait AccountReads: Send + Sync {
 /// Why an account was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteAccountError {
-    /// A decision: another account has this e-mail address, compared without case.
-    #[error("an account has this e-mail address already")]
+    /// A decision: another account has this contact address, compared without case.
+    #[error("an account has this contact address already")]
     EmailTaken,
     /// The store broke.
     #[error(transparent)]

@@ -56,7 +56,7 @@ async fn d60_accounts_are_found_by_email_address_or_id() {
         assert_eq!(find(text).await.unwrap(), ada.id, "{text}");
     }
     let unknown = find("ida@example.com").await.unwrap_err();
-    assert_eq!(unknown.to_string(), "there is no account with the e-mail address ida@example.com");
+    assert_eq!(unknown.to_string(), "there is no account with the contact address ida@example.com");
 }
 
 #[test]

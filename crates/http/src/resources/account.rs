@@ -33,7 +33,7 @@ shown! {
     pub(crate) struct AccountBody {
         id: Text<AccountId> = id(EXAMPLE_ID, "The account's id."),
         object: &'static str = kind("account"),
-        email: String = string("The address of the owner.").max_length(Some(254)).examples(["ada@example.com"]),
+        email: String = string("The contact address of the account.").max_length(Some(254)).examples(["ada@example.com"]),
         name: Option<String> = string("The account's name; null if it has none.").examples(["Ada"]),
         plan: String =
             matching(string("The plan's name; the operator decides which plans there are."), "^[a-z0-9_-]{1,32}$")

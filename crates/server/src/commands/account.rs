@@ -18,7 +18,7 @@ use super::user;
 pub(crate) enum AccountCommand {
     /// Create an account.
     Create {
-        /// E-mail address of the owner.
+        /// Contact address of the account, an e-mail address.
         #[arg(long, value_parser = Email::parse)]
         email: Email,
         /// Name of the account.
@@ -35,7 +35,7 @@ pub(crate) enum AccountCommand {
     List,
     /// Move an account to another plan, from its next request on.
     SetPlan {
-        /// Account: its id or its owner's e-mail address.
+        /// Account: its id or its contact address.
         account: AccountReference,
         /// The new plan: free, pro, agency, unlimited (for accounts of your own), or one of the setting `plans`.
         #[arg(value_parser = PlanName::parse)]
@@ -43,17 +43,17 @@ pub(crate) enum AccountCommand {
     },
     /// Suspend an account: its API requests are refused and its links stop opening at once.
     Suspend {
-        /// Account: its id or its owner's e-mail address.
+        /// Account: its id or its contact address.
         account: AccountReference,
     },
     /// Resume a suspended account.
     Resume {
-        /// Account: its id or its owner's e-mail address.
+        /// Account: its id or its contact address.
         account: AccountReference,
     },
     /// Delete an account with all its links, groups and keys. This cannot be undone.
     Delete {
-        /// Account: its id or its owner's e-mail address.
+        /// Account: its id or its contact address.
         account: AccountReference,
         /// Confirm the deletion.
         #[arg(long)]

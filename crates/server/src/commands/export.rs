@@ -22,7 +22,7 @@ const STANDARD_OUTPUT: &str = "-";
 /// The arguments of `signpost export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
-    /// Account to export: its id or its owner's e-mail address.
+    /// Account to export: its id or its contact address.
     #[arg(long)]
     account: AccountReference,
     /// Format: csv or jsonl. By default the file's extension decides, else csv, or jsonl with --json.

@@ -24,7 +24,7 @@ const STANDARD_INPUT: &str = "-";
 /// The arguments of `signpost import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// Account to import into: its id or its owner's e-mail address.
+    /// Account to import into: its id or its contact address.
     #[arg(long)]
     account: AccountReference,
     /// Format: csv or jsonl. By default the file's extension decides.

@@ -17,7 +17,7 @@ use super::secrets::KeyReferenceParser;
 pub(crate) enum KeyCommand {
     /// Issue a key. It is shown only once.
     Issue {
-        /// Account of the key: its id or its owner's e-mail address.
+        /// Account of the key: its id or its contact address.
         #[arg(long)]
         account: AccountReference,
         /// Name of the key.
@@ -33,7 +33,7 @@ pub(crate) enum KeyCommand {
     },
     /// List the keys of an account, revoked ones included, newest first.
     List {
-        /// Account: its id or its owner's e-mail address.
+        /// Account: its id or its contact address.
         #[arg(long)]
         account: AccountReference,
     },

@@ -24,7 +24,7 @@ pub(crate) enum UserCommand {
         /// E-mail address of the person. Nobody else can use the link.
         #[arg(long, value_parser = Email::parse)]
         email: Email,
-        /// Account to join: its id or its owner's e-mail address.
+        /// Account to join: its id or its contact address.
         #[arg(long)]
         account: Option<AccountReference>,
         /// Role in the account: viewer, editor or owner [default: owner].
@@ -51,7 +51,7 @@ pub(crate) enum UserCommand {
         /// User: its id or its e-mail address.
         user: UserReference,
     },
-    /// Unbind a user from the identity provider, so that nobody signs in as this user there.
+    /// Unbind a user from the identity provider, so that the user cannot sign in there any more.
     Disconnect {
         /// User: its id or its e-mail address.
         user: UserReference,

@@ -117,13 +117,13 @@ pub enum IdentityError {
     /// The provider cannot be asked, or its answer cannot be believed. The log says why.
     #[error("signing in at the provider failed")]
     Failed,
-    /// Nobody is bound to the identity, and the provider lets nobody in by the e-mail address.
-    #[error("nobody is bound to the identity")]
+    /// No user is bound to the identity, and the e-mail address that the provider gives is not enough.
+    #[error("no user is bound to the identity")]
     Unknown,
-    /// Nobody is bound to the identity, but a user has its verified e-mail address.
+    /// No user is bound to the identity, but a user has its verified e-mail address.
     #[error("a user has the e-mail address, and is not bound to the identity")]
     NotBound,
-    /// The installation has no user yet, so nobody comes in without a link.
+    /// The installation has no user yet, so people need a link to come in.
     #[error("there is no user yet")]
     NotSetUp,
     /// The user is disabled.
