@@ -5,6 +5,7 @@
 //! is skipped and reported, and reading goes on with the next row.
 
 mod click_lines;
+mod click_parts;
 mod csv_header;
 mod csv_reader;
 mod csv_values;
@@ -18,6 +19,7 @@ mod report;
 mod writer;
 
 pub use click_lines::LineFormat;
+pub use click_parts::click_parts;
 pub use format::{FileFormat, UnknownFormat};
 pub use page_lines::write_page;
 pub use reader::{OpenError, RecordReader};

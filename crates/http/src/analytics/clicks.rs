@@ -3,12 +3,12 @@
 use actix_web::http::Method;
 use actix_web::web::Bytes;
 use actix_web::{HttpResponse, HttpResponseBuilder, web};
-use futures_util::stream;
+use futures_util::{TryStreamExt as _, stream};
 use signpost_app::analytics::{self, Export};
 use signpost_app::{AppError, Application};
 use signpost_domain::analytics::ExportedClick;
 use signpost_domain::analytics::ReportSubject;
-use signpost_link_files::LineFormat;
+use signpost_link_files::{LineFormat, click_parts};
 
 use super::query::{self, ExportQuery};
 use super::until;
@@ -52,17 +52,6 @@ pub(crate) async fn of_account(
     respond(app, caller, export, format).await
 }
 
-/// A response under way. The request counts as in flight until this is dropped.
-struct Lines {
-    app: web::Data<Application>,
-    _caller: Admitted,
-    export: Export,
-    format: LineFormat,
-    /// The next clicks; empty at the end.
-    page: Vec<ExportedClick>,
-    is_begun: bool,
-}
-
 /// Reads the first page before it sends the status, so that a failing store is a 503. Reads each later page once the client
 /// has taken the one before.
 async fn respond(
@@ -71,13 +60,13 @@ async fn respond(
     mut export: Export,
     format: LineFormat,
 ) -> Result<HttpResponse, ApiError> {
-    let page = next(&app, &mut export).await?;
-    let lines = Lines { app, _caller: caller, export, format, page, is_begun: false };
-    let body = stream::try_unfold(lines, async |mut lines| {
-        let chunk = lines.chunk().await?;
-        Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, lines)))
+    let first = next(&app, &mut export).await?;
+    // The request counts as in flight until the end.
+    let running = (app, export, caller);
+    let body = click_parts(format, first, running, async |(app, export, _)| {
+        next(app, export).await.map_err(|error| aborted(&error))
     });
-    Ok(lines_of(format).streaming(body))
+    Ok(lines_of(format).streaming(body.map_ok(Bytes::from)))
 }
 
 fn lines_of(format: LineFormat) -> HttpResponseBuilder {
@@ -96,25 +85,9 @@ async fn next(app: &Application, export: &mut Export) -> Result<Vec<ExportedClic
     until(deadline, export.next(app, deadline)).await
 }
 
-impl Lines {
-    /// The next bytes; `None` at the end.
-    ///
-    /// # Errors
-    /// The next clicks cannot be read. That breaks the connection, so that the caller notices the missing clicks.
-    async fn chunk(&mut self) -> std::io::Result<Option<Bytes>> {
-        let mut chunk = Vec::new();
-        if self.is_begun {
-            self.page = next(&self.app, &mut self.export).await.map_err(|error| {
-                let cause = error.cause().unwrap_or_else(|| AppError::AnalyticsBusy.to_string());
-                tracing::error!(cause, "an export was aborted");
-                std::io::Error::other("an export was aborted")
-            })?;
-        } else {
-            chunk = self.format.header();
-        }
-        self.is_begun = true;
-        let page = std::mem::take(&mut self.page);
-        self.format.write(&page, &mut chunk)?;
-        Ok((!chunk.is_empty()).then(|| Bytes::from(chunk)))
-    }
+/// That breaks the connection, so that the caller notices the missing clicks.
+fn aborted(error: &ApiError) -> std::io::Error {
+    let cause = error.cause().unwrap_or_else(|| AppError::AnalyticsBusy.to_string());
+    tracing::error!(cause, "an export was aborted");
+    std::io::Error::other("an export was aborted")
 }
