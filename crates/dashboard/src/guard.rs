@@ -8,7 +8,7 @@ use actix_web::http::header::{
     CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE,
 };
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, ResponseError as _, web};
+use actix_web::{Error, HttpMessage as _, web};
 use signpost_app::Application;
 use signpost_request_layer::RequestFacts;
 
@@ -73,7 +73,7 @@ pub(crate) async fn guard(
         .or_else(|| not_of_the_proxy(&shared.app, &request));
     let mut response = match refused {
         Some(kind) => request.error_response(Failure::Page(kind)),
-        None => about_first_user(next.call(request).await?.map_into_boxed_body()),
+        None => next.call(request).await?.map_into_boxed_body(),
     };
     give_new_session(&shared.origin, &mut response);
     let framed = response.response().extensions().get::<FramedPage>().and_then(FramedPage::header);
@@ -82,16 +82,6 @@ pub(crate) async fn guard(
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     }
     Ok(response)
-}
-
-/// The answer about a void ticket says where a new one is made, which differs for the link of the first user.
-fn about_first_user(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
-    let failure = response.response().error().and_then(Error::as_error::<Failure>);
-    let is_void = matches!(failure, Some(Failure::Page(ErrorKind::TicketUsed)));
-    if is_void && response.request().path().starts_with("/start/") {
-        return response.into_response(Failure::Page(ErrorKind::StartUsed).error_response());
-    }
-    response
 }
 
 /// Why a request is refused before anything else of it is read.

@@ -12,33 +12,40 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, card, role_name, role_sentence, user_ref};
 use crate::paths::with_query;
-use crate::views::{Field, Form, InvitationPage, Invitee, ResetPage, StartPage};
+use crate::views::{ErrorKind, Field, Form, InvitationPage, Invitee, ResetPage, StartPage};
 use crate::visit::Visit;
 
 pub(super) const UTC: &str = "UTC";
 
 /// `GET /start/{token}`
 pub(crate) async fn show_start(visit: Visit) -> Result<HttpResponse, Failure> {
-    match ticket_of(&visit).await? {
-        (_, OpenTicket::FirstStart) => {
-            let person = NewPerson { email: typed_or_named(&visit, "")?, ..NewPerson::default() };
-            page(&start_page(&visit, &person, &Violations::new()))
-        }
-        _ => Err(PersonError::TicketVoid.into()),
-    }
+    start_ticket(&visit).await?;
+    let person = NewPerson { email: typed_or_named(&visit, "")?, ..NewPerson::default() };
+    page(&start_page(&visit, &person, &Violations::new()))
 }
 
 /// `POST /start/{token}`: creates the first user, and leads to the first link.
 pub(crate) async fn start(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
-    let (token, ticket) = ticket_of(&visit).await?;
-    if ticket != OpenTicket::FirstStart {
-        return Err(PersonError::TicketVoid.into());
-    }
+    let token = start_ticket(&visit).await?;
     let typed = new_person(&form);
     let person = NewPerson { email: typed_or_named(&visit, &typed.email)?, ..typed };
     match create_user(&visit, &token, &person).await {
         Ok(opened) => Ok(let_in(&visit, opened.as_ref(), "/first")),
+        Err(PersonError::TicketVoid) => Err(START_VOID),
         Err(error) => refused(&start_page(&visit, &person, &violations_of(error)?)),
+    }
+}
+
+/// The page about a void link of the first user. It says where a new one is made, which differs from other tickets.
+const START_VOID: Failure = Failure::Page(ErrorKind::StartUsed);
+
+/// The ticket of the first user in the path, which this does not use. A malformed one is void.
+async fn start_ticket(visit: &Visit) -> Result<SecretToken, Failure> {
+    let token = visit.ticket().ok_or(START_VOID)?;
+    match tickets::look_at(visit.app(), &token).await {
+        Ok(OpenTicket::FirstStart) => Ok(token),
+        Ok(_) | Err(PersonError::TicketVoid) => Err(START_VOID),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -121,7 +128,7 @@ async fn invitation_page(
     person: &NewPerson,
     violations: &Violations,
 ) -> Result<InvitationPage, Failure> {
-    let OpenTicket::Invitation { email, joins, is_operator: _, has_user } = ticket else {
+    let OpenTicket::Invitation { email, joins, is_operator, has_user } = ticket else {
         return Err(PersonError::TicketVoid.into());
     };
     let named = visit.named_email();
@@ -139,13 +146,20 @@ async fn invitation_page(
         }
     };
     let (account, role) = joins.unzip();
+    let operator = is_operator.then_some((TEXTS.operator.operator, TEXTS.operator.operator_hint));
+    let member = role.map(|role: Role| (role_name(role), role_sentence(role)));
+    let (roles, sentences): (Vec<&str>, Vec<&str>) = member.into_iter().chain(operator).unzip();
+    let roles = match roles.as_slice() {
+        [role, operator] => (TEXTS.operator.last)(role, operator),
+        roles => roles.concat(),
+    };
     Ok(InvitationPage {
         card: card(),
         action: format!("/invitation/{}", visit.part("token")),
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         account,
-        role: role.map_or_else(String::new, |role: Role| role_name(role).to_owned()),
-        role_sentence: role.map_or_else(String::new, |role| role_sentence(role).to_owned()),
+        role: roles,
+        role_sentence: sentences.join(" "),
         email: email.as_str().to_owned(),
         invitee,
         provider: provider::accept_link(visit),

@@ -13,11 +13,10 @@ use signpost_domain::{Name, SecretToken, Violations};
 use super::entry::{UTC, new_person, violations_of};
 use super::{field, time_zones};
 use crate::answer::{page, page_with, refused, see_other, with_session, with_step, without_step};
-use crate::failure::Failure;
+use crate::failure::{Failure, with_next};
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, card, card_of};
 use crate::local_time::date_and_time;
-use crate::paths::with_query;
 use crate::views::{AcceptIdentityPage, BindIdentityPage, ErrorPage, Form, IdentitySection, ProviderLink};
 use crate::visit::{Visit, own_path};
 
@@ -52,11 +51,6 @@ pub(crate) async fn confirm_link(
 fn link(visit: &Visit, text: fn(&str) -> String, href: String) -> Option<ProviderLink> {
     let provider = visit.app().provider_sign_in.as_ref()?;
     Some(ProviderLink { label: text(provider.label()), href })
-}
-
-fn with_next(path: &str, next: &str) -> String {
-    let next = Some(next).filter(|next| !next.is_empty() && *next != "/");
-    with_query(path, next.map(|next| ("next", next)))
 }
 
 /// What the user's own page says about the provider.

@@ -83,9 +83,9 @@ pub struct InvitationPage {
     pub form: Form,
     /// The name of the account. `None` for an invitation as operator without an account.
     pub account: Option<String>,
-    /// The role in words, such as `editor`.
+    /// The role in words, such as `Editor`, or `Editor and Operator`.
     pub role: String,
-    /// What people with this role may do, as a sentence. Empty shows none.
+    /// What people with this role may do, in sentences. Empty shows none.
     pub role_sentence: String,
     /// The invited e-mail address.
     pub email: String,

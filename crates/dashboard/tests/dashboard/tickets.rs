@@ -33,6 +33,11 @@ async fn d79_the_first_user_becomes_owner_of_the_oldest_account_and_operator() {
     assert_eq!(again.post(&path, &PERSON).await.status, 410, "one use");
     let void = again.get(&path).await;
     assert!(void.status == 410 && void.body.contains("each start makes a new link"), "{}", void.body);
+    for other in ["/start/x", "/invitation/x"] {
+        let malformed = again.get(other).await;
+        let has_advice = malformed.body.contains("each start makes a new link");
+        assert_eq!((malformed.status, has_advice), (410, other == "/start/x"), "{other}: {}", malformed.body);
+    }
     assert!(dashboard.first_start().await.is_none(), "there is a user");
 }
 
