@@ -8,8 +8,8 @@ use super::{Client, OpenedSession, PersonError, chosen_password, open_session, r
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::{Deed, record};
-use crate::ports::{Asker, UnitOfWork, WriteUserError};
-use crate::unit_of_work::{Attempts, commit};
+use crate::ports::{Asker, StoreError, UnitOfWork, WriteUserError};
+use crate::unit_of_work::{Attempts, MaybeContended, commit};
 
 /// The field of a new password.
 pub const PASSWORD: &str = "password";
@@ -24,17 +24,11 @@ pub async fn update(
     name: Option<Name>,
     preferences: Preferences,
 ) -> Result<User, PersonError> {
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            let mut user = locked(work.as_mut(), signed_in).await?;
-            (user.name, user.preferences) = (name.clone(), preferences.clone());
-            work.update_user(&user).await.map_err(not_written)?;
-            commit(app, work).await?;
-            Ok(user)
-        })
-        .await
+    change_own(app, signed_in, async |_: &mut dyn UnitOfWork, user: &mut User| {
+        (user.name, user.preferences) = (name.clone(), preferences.clone());
+        Ok(None)
+    })
+    .await
 }
 
 /// Changes the e-mail address of the user, which voids all tickets for the old one (D70).
@@ -52,21 +46,13 @@ pub async fn change_email(
         return Err(PersonError::EmailOfProxy);
     }
     require_confirmed(app, signed_in)?;
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            let mut user = locked(work.as_mut(), signed_in).await?;
-            work.void_tickets(&user.email).await?;
-            let object = format!("{} to {email}", user_named(&user));
-            user.email = email.clone();
-            work.update_user(&user).await.map_err(not_written)?;
-            let deed = Deed { object, ..of_user(&user, AuditAction::EmailChanged, client) };
-            record(app, work.as_mut(), deed).await?;
-            commit(app, work).await?;
-            Ok(user)
-        })
-        .await
+    change_own(app, signed_in, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        work.void_tickets(&user.email).await?;
+        let object = format!("{} to {email}", user_named(user));
+        user.email = email.clone();
+        Ok(Some(Deed { object, ..of_user(user, AuditAction::EmailChanged, client) }))
+    })
+    .await
 }
 
 /// Changes the password of the user. All sessions end, and this browser gets a new one (D72).
@@ -144,6 +130,41 @@ pub async fn accounts_of(
 pub fn require_confirmed(app: &Application, signed_in: &SignedIn) -> Result<(), PersonError> {
     let is_confirmed = signed_in.session().is_confirmed(app.clock.now());
     if is_confirmed { Ok(()) } else { Err(PersonError::NotConfirmed) }
+}
+
+/// Changes the user of a session as [`change_user`] does.
+pub(super) async fn change_own(
+    app: &Application,
+    signed_in: &SignedIn,
+    change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<Option<Deed>, PersonError>,
+) -> Result<User, PersonError> {
+    change_user(app, async |work: &mut dyn UnitOfWork| locked(work, signed_in).await, change).await
+}
+
+/// Changes one user in one unit of work, with the entry of the audit that `change` returns. `lock` reads the user and locks it, or
+/// refuses. Returns the changed user.
+pub(super) async fn change_user<E: MaybeContended + From<StoreError> + From<PersonError>>(
+    app: &Application,
+    lock: impl AsyncFn(&mut dyn UnitOfWork) -> Result<User, E>,
+    change: impl AsyncFn(&mut dyn UnitOfWork, &mut User) -> Result<Option<Deed>, E>,
+) -> Result<User, E> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let before = lock(work.as_mut()).await?;
+            let mut after = before.clone();
+            let deed = change(work.as_mut(), &mut after).await?;
+            if after != before {
+                work.update_user(&after).await.map_err(not_written)?;
+            }
+            if let Some(deed) = deed {
+                record(app, work.as_mut(), deed).await?;
+            }
+            commit(app, work).await?;
+            Ok(after)
+        })
+        .await
 }
 
 /// The user of a session, locked. A user that was disabled meanwhile is gone, and so is one whose session has ended: a change

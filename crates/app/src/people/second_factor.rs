@@ -1,17 +1,15 @@
 //! The second factor of a user with a password: an authenticator app, and recovery codes (ADR 73).
 
 use signpost_domain::{
-    AuditAction, RECOVERY_CODES, RecoveryCode, SealedSecret, SecondFactor, Timestamp, TotpSeed, TotpStep,
-    User, UserId,
+    Account, AuditAction, RECOVERY_CODES, RecoveryCode, SealedSecret, SecondFactor, Timestamp, TotpSeed,
+    TotpStep, User, UserId,
 };
 
-use super::profile::{locked, not_written, of_user, require_confirmed};
+use super::profile::{change_own, of_user, require_confirmed};
 use super::{Client, PersonError, require_passwords};
 use crate::admission::SignedIn;
 use crate::application::Application;
-use crate::audit::record;
-use crate::ports::Sealer;
-use crate::unit_of_work::{Attempts, commit};
+use crate::ports::{Sealer, UnitOfWork};
 
 /// What the seed of a user's one-time codes is sealed for.
 pub(crate) fn seed_purpose(user: UserId) -> String {
@@ -47,6 +45,23 @@ pub fn require_possible<'a>(app: &'a Application, user: &User) -> Result<&'a dyn
 /// Whether a password alone lets the user in.
 pub(crate) fn is_missing(app: &Application, user: &User) -> bool {
     app.proxy_sign_in.is_none() && user.signs_in_by_password_alone()
+}
+
+/// The accounts that close to the user without a second factor, oldest first, at most a hundred.
+///
+/// # Errors
+/// The store broke.
+pub async fn accounts_that_need_it(
+    app: &Application,
+    signed_in: &SignedIn,
+) -> Result<Vec<Account>, PersonError> {
+    let without = User { second_factor: None, ..signed_in.user().clone() };
+    if !is_missing(app, &without) {
+        return Ok(Vec::new());
+    }
+    let accounts = app.store.accounts_of(without.id).await?;
+    let accounts = accounts.into_iter().map(|(account, _)| account);
+    Ok(accounts.filter(|account| account.requires_second_factor).collect())
 }
 
 /// Draws a seed for the user.
@@ -149,20 +164,15 @@ async fn change(
     changed: impl Fn(Option<SecondFactor>) -> Result<Option<SecondFactor>, PersonError> + Sync,
 ) -> Result<(), PersonError> {
     require_confirmed(app, signed_in)?;
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            let mut user = locked(work.as_mut(), signed_in).await?;
-            user.second_factor = changed(user.second_factor.take())?;
-            work.update_user(&user).await.map_err(not_written)?;
-            if action == AuditAction::SecondFactorSetUp {
-                work.end_sessions(user.id, Some(signed_in.session().id)).await?;
-            }
-            record(app, work.as_mut(), of_user(&user, action, client)).await?;
-            Ok(commit(app, work).await?)
-        })
-        .await
+    change_own(app, signed_in, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        user.second_factor = changed(user.second_factor.take())?;
+        if action == AuditAction::SecondFactorSetUp {
+            work.end_sessions(user.id, Some(signed_in.session().id)).await?;
+        }
+        Ok(Some(of_user(user, action, client)))
+    })
+    .await
+    .map(drop)
 }
 
 /// The seed of a second factor. `None` if it was sealed with a secrets key that is unknown here.

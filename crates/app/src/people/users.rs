@@ -9,14 +9,14 @@ use signpost_domain::{
 };
 
 use super::identity::ProviderSignIn;
-use super::profile::user_named;
+use super::profile::{change_user, user_named};
 use super::tickets;
 use super::{PersonError, draw_token, require_passwords};
 use crate::app_error::OperatorError;
 use crate::application::Application;
 use crate::audit::record;
 use crate::operator::Operator;
-use crate::ports::{UnitOfWork, WriteUserError};
+use crate::ports::UnitOfWork;
 use crate::unit_of_work::{Attempts, commit};
 
 /// How an operator names a user.
@@ -190,7 +190,7 @@ pub async fn remove_second_factor(
     Ok(changed)
 }
 
-/// Unbinds a user from its identities at providers, so that nobody signs in as this user there any more. The sessions go on.
+/// Unbinds a user from its identities at providers, so that the user cannot sign in there any more. The sessions go on.
 ///
 /// # Errors
 /// [`OperatorError::NoSuchUser`]. Or the store broke.
@@ -258,28 +258,16 @@ async fn change(
         UserReference::Id(id) => *id,
         UserReference::Email(_) => find(app, by, reference).await?.id,
     };
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            by.require_live(work.as_mut()).await?;
-            let before = work.lock_user(id).await?.ok_or_else(unknown)?;
-            let mut after = before.clone();
-            let has_changed = change(work.as_mut(), &mut after).await?;
-            if after != before {
-                match work.update_user(&after).await {
-                    Ok(()) => {}
-                    Err(WriteUserError::EmailTaken) => return Err(unknown()),
-                    Err(WriteUserError::Store(error)) => return Err(error.into()),
-                }
-            }
-            if has_changed || after != before {
-                record(app, work.as_mut(), by.deed(None, action, user_named(&before))).await?;
-            }
-            commit(app, work).await?;
-            Ok(after)
-        })
-        .await
+    let lock = async |work: &mut dyn UnitOfWork| {
+        by.require_live(work).await?;
+        work.lock_user(id).await?.ok_or_else(unknown)
+    };
+    change_user(app, lock, async |work: &mut dyn UnitOfWork, user: &mut User| {
+        let before = user.clone();
+        let has_changed = change(work, user).await?;
+        Ok((has_changed || *user != before).then(|| by.deed(None, action, user_named(&before))))
+    })
+    .await
 }
 
 impl From<PersonError> for OperatorError {
