@@ -22,7 +22,7 @@ fn d77_the_header_of_the_proxy_is_the_only_way_in() {
     assert!(nobody.get(&format!("/{account}/links")).location.starts_with("/sign-in?next="));
     let page = nobody.get("/sign-in").expect_status(403);
     assert!(
-        page.body.contains("The proxy named nobody") && page.body.contains("Remote-Email"),
+        page.body.contains("The proxy sent no name") && page.body.contains("Remote-Email"),
         "{}",
         page.body
     );

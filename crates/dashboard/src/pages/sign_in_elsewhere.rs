@@ -19,9 +19,9 @@ pub(crate) async fn show(visit: &Visit, header: &str, next: &str) -> Result<Http
         return page(&view(NotSignedIn::SignedOut));
     }
     let Some(email) = visit.named_email() else {
-        let nobody = view(NotSignedIn::Nobody { header: header.to_owned() });
+        let unnamed = view(NotSignedIn::Unnamed { header: header.to_owned() });
         // The session would be worth nothing, also when the proxy names its user again.
-        return Ok(without_session(page_with(StatusCode::FORBIDDEN, &nobody)?, visit.origin()));
+        return Ok(without_session(page_with(StatusCode::FORBIDDEN, &unnamed)?, visit.origin()));
     };
     if visit.person().await?.is_some() {
         return Ok(see_other(next));

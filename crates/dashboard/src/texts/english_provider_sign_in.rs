@@ -35,10 +35,10 @@ pub(super) static PROVIDER: ProviderTexts = ProviderTexts {
     },
     only_way: "You have no password, so you could not sign in any more. To disconnect it, set a password first.",
     operator_disconnect: "Disconnect from the provider",
-    operator_disconnect_text: "Nobody signs in as this user at the identity provider any more. Without a password, make a reset link as well.",
+    operator_disconnect_text: "The user cannot sign in at the identity provider any more. Without a password, make a reset link as well.",
     said_connected: "Connected. From now on you can sign in there.",
     said_disconnected: "Disconnected.",
-    said_user_disconnected: "Disconnected. Nobody signs in as this user at the provider now.",
+    said_user_disconnected: "Disconnected. The user cannot sign in at the provider now.",
     section: "Sign-in elsewhere",
     sign_in_with: |a| format!("Sign in with {a}"),
     subject: |a| format!("the person with the id {a}"),
@@ -79,13 +79,13 @@ fn words(error: &IdentityError, provider: &str) -> ProviderWords {
         IdentityError::NotBound => words(
             "Connect your sign-in first",
             format!(
-                "A user of Signpost has your e-mail address, but is not connected to you at {provider}. An address alone lets nobody in."
+                "A user of Signpost has your e-mail address, but is not connected to you at {provider}. An address alone is not enough."
             ),
             "Sign in with your password, and connect your sign-in under “You”. If you have no password, ask the operator of this server for a link that sets one.",
         ),
         IdentityError::NotSetUp => words(
             "Signpost is not set up yet",
-            "Nobody has a user here yet, and the first one comes in by a link.".to_owned(),
+            "There is no user here yet, and the first one comes in by a link.".to_owned(),
             "If you run this server, open the start URL that it printed, or make an invitation with `signpost user invite --operator`.",
         ),
         IdentityError::Disabled => words(

@@ -10,13 +10,13 @@ pub(super) static SIGN_IN_ELSEWHERE: SignInElsewhereTexts = SignInElsewhereTexts
             "This invitation is for {a}, but the proxy says that you are {b}. Sign in at the proxy with the invited address."
         )
     },
-    nobody_advice: "Sign in at the proxy, and try again. If you are signed in there, tell the operator of this server that the proxy does not pass on your e-mail address.",
-    nobody_text: |a| {
+    unnamed_advice: "Sign in at the proxy, and try again. If you are signed in there, tell the operator of this server that the proxy does not pass on your e-mail address.",
+    unnamed_text: |a| {
         format!(
             "A proxy in front of Signpost signs people in by the header {a}. In this request the header is missing, empty, repeated or not an e-mail address."
         )
     },
-    nobody_title: "The proxy named nobody",
+    unnamed_title: "The proxy sent no name",
     password_none: "A proxy in front of Signpost signs you in, so you have no password here.",
     signed_out_advice: "To sign out for good, sign out at the proxy.",
     signed_out_link: "Sign in again",
@@ -41,7 +41,7 @@ pub(super) const NOT_THE_PROXY: ErrorWords = ErrorWords {
 
 pub(super) const PASSWORDS_OFF: ErrorWords = ErrorWords {
     heading: "Passwords are off",
-    text: "A proxy in front of Signpost signs people in, so nobody has a password here. Nothing was changed.",
+    text: "A proxy in front of Signpost signs people in, so there are no passwords here. Nothing was changed.",
     advice: "Sign in at the proxy, and change your password there.",
     link: "Open the dashboard",
 };

@@ -19,8 +19,8 @@ pub struct SignInElsewherePage {
 /// Why a request has no user, although a proxy signs people in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSignedIn {
-    /// The proxy named nobody.
-    Nobody {
+    /// The proxy sent no name.
+    Unnamed {
         /// The name of its header.
         header: String,
     },
@@ -37,7 +37,7 @@ impl SignInElsewherePage {
     const fn heading(&self) -> &'static str {
         let t = self.card.t.sign_in_elsewhere;
         match &self.reason {
-            NotSignedIn::Nobody { header: _ } => t.nobody_title,
+            NotSignedIn::Unnamed { header: _ } => t.unnamed_title,
             NotSignedIn::Unknown { email: _ } => t.unknown_title,
             NotSignedIn::SignedOut => t.signed_out_title,
         }
@@ -46,7 +46,7 @@ impl SignInElsewherePage {
     fn text(&self) -> String {
         let t = self.card.t.sign_in_elsewhere;
         match &self.reason {
-            NotSignedIn::Nobody { header } => (t.nobody_text)(header),
+            NotSignedIn::Unnamed { header } => (t.unnamed_text)(header),
             NotSignedIn::Unknown { email } => (t.unknown_text)(email),
             NotSignedIn::SignedOut => t.signed_out_text.to_owned(),
         }
@@ -55,7 +55,7 @@ impl SignInElsewherePage {
     const fn advice(&self) -> &'static str {
         let t = self.card.t.sign_in_elsewhere;
         match &self.reason {
-            NotSignedIn::Nobody { header: _ } => t.nobody_advice,
+            NotSignedIn::Unnamed { header: _ } => t.unnamed_advice,
             NotSignedIn::Unknown { email: _ } => t.unknown_advice,
             NotSignedIn::SignedOut => t.signed_out_advice,
         }
@@ -64,7 +64,7 @@ impl SignInElsewherePage {
     const fn link(&self) -> &'static str {
         let t = self.card.t.sign_in_elsewhere;
         match &self.reason {
-            NotSignedIn::Nobody { header: _ } | NotSignedIn::Unknown { email: _ } => t.try_again,
+            NotSignedIn::Unnamed { header: _ } | NotSignedIn::Unknown { email: _ } => t.try_again,
             NotSignedIn::SignedOut => t.signed_out_link,
         }
     }

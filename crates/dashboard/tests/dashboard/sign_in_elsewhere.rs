@@ -132,7 +132,7 @@ async fn d77_any_other_peer_gets_403_at_every_route() {
 }
 
 #[actix_web::test]
-async fn d77_an_empty_or_repeated_header_is_nobody() {
+async fn d77_an_empty_or_repeated_header_is_no_name() {
     let dashboard = Dashboard::behind_proxy().await;
     let ada = dashboard.named_member(ADA, Role::Owner).await;
     assert!(ada.is_signed_in().await);
@@ -149,7 +149,7 @@ async fn d77_an_empty_or_repeated_header_is_nobody() {
         let page = browser.send(with("/sign-in?next=%2Fme")).await;
         assert_eq!(page.status, 403, "{values:?}");
         assert!(
-            page.body.contains("The proxy named nobody") && page.body.contains("Remote-Email"),
+            page.body.contains("The proxy sent no name") && page.body.contains("Remote-Email"),
             "{}",
             page.body
         );

@@ -74,7 +74,7 @@ fn sign_in(m: &Maker) {
 
 fn sign_in_elsewhere(m: &Maker) {
     let reasons = [
-        ("nobody", NotSignedIn::Nobody { header: m.w("Remote-Email") }),
+        ("unnamed", NotSignedIn::Unnamed { header: m.w("Remote-Email") }),
         ("unknown", NotSignedIn::Unknown { email: m.w("ines@morgenbrot.example") }),
         ("signed-out", NotSignedIn::SignedOut),
     ];
