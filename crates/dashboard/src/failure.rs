@@ -24,9 +24,9 @@ pub(crate) enum Failure {
     /// The browser has to get this path first, such as the sign-in.
     #[error("redirected")]
     Redirected(String),
-    /// The session has ended. The page sends the form again after the person has signed in.
-    #[error("the session has ended")]
-    SessionEnded(Box<EndedSession>),
+    /// The person has to do something before the form counts. The page keeps the form, and sends it again afterwards.
+    #[error("the form is kept: {0:?}")]
+    FormKept(Box<KeptForm>),
     /// An error page.
     #[error("{0:?}")]
     Page(ErrorKind),
@@ -46,15 +46,44 @@ pub(crate) enum Failure {
     Broken(String),
 }
 
-/// A form that was sent after the session had ended.
+/// A form that did not count when it was sent.
 #[derive(Debug)]
-pub(crate) struct EndedSession {
+pub(crate) struct KeptForm {
+    /// Why.
+    pub(crate) why: WhyKept,
     /// Where the form goes, with its query.
     pub(crate) path: String,
     /// What it has.
     pub(crate) fields: Vec<(String, String)>,
-    /// The path at which the person signs in.
-    pub(crate) sign_in: String,
+}
+
+/// Why a form did not count.
+#[derive(Debug)]
+pub(crate) enum WhyKept {
+    /// The session has ended. The person signs in at this path.
+    SessionEnded {
+        /// The path.
+        sign_in: String,
+    },
+    /// The account requires a second factor, and the person has none.
+    SecondFactorNeeded,
+}
+
+impl WhyKept {
+    const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::SessionEnded { sign_in: _ } => ErrorKind::SessionEnded,
+            Self::SecondFactorNeeded => ErrorKind::SecondFactorNeeded,
+        }
+    }
+
+    /// The path and the label of what has to be done first.
+    fn first(&self) -> (&str, &'static str) {
+        match self {
+            Self::SessionEnded { sign_in } => (sign_in, frame::TEXTS.sign_in),
+            Self::SecondFactorNeeded => (SECOND_FACTOR, frame::TEXTS.second_factor.set_up),
+        }
+    }
 }
 
 impl Failure {
@@ -89,7 +118,7 @@ impl ResponseError for Failure {
     fn status_code(&self) -> StatusCode {
         let status = match self {
             Self::Redirected(_) => return StatusCode::SEE_OTHER,
-            Self::SessionEnded(_) => ErrorKind::SessionEnded.status(),
+            Self::FormKept(kept) => kept.why.kind().status(),
             Self::Page(kind) | Self::Later { kind, seconds: _ } => kind.status(),
             Self::Refused(_) => 409,
             Self::Broken(_) => ErrorKind::Failed.status(),
@@ -101,10 +130,11 @@ impl ResponseError for Failure {
         let page = |kind| ErrorPage::of(frame::card(), kind, Some("/".to_owned()));
         let page = match self {
             Self::Redirected(path) => return see_other(path),
-            Self::SessionEnded(ended) => {
-                let EndedSession { path, fields, sign_in } = &**ended;
-                let (card, words) = (frame::card(), (frame::TEXTS.error)(ErrorKind::SessionEnded));
-                let view = SessionEndedPage { card, words, path, fields, sign_in };
+            Self::FormKept(kept) => {
+                let KeptForm { why, path, fields } = &**kept;
+                let (card, words) = (frame::card(), (frame::TEXTS.error)(why.kind()));
+                let (first, first_label) = why.first();
+                let view = SessionEndedPage { card, words, path, fields, first, first_label };
                 return page_with(self.status_code(), &view)
                     .unwrap_or_else(|failure| failure.error_response());
             }

@@ -100,6 +100,7 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
         language: LANGUAGE.to_owned(),
         user: user_ref(user),
         account: None,
+        accounts: visit.own_accounts(),
         role: String::new(),
         nav,
         is_read_only: false,

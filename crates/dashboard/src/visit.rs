@@ -12,15 +12,18 @@ use signpost_app::admission::{
     NamedRequest, NotEntered, Sender, SignedIn, enter, enter_named, recognise, recognise_named,
 };
 use signpost_app::people::Client;
+use signpost_app::people::profile::accounts_of;
 use signpost_app::{Application, Caller};
 use signpost_domain::{AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, SecretToken};
 use signpost_request_layer::RequestFacts;
 
 use crate::answer::SESSION;
-use crate::failure::{EndedSession, Failure};
+use crate::failure::{Failure, KeptForm, WhyKept};
 use crate::form_body::{FormBody, MAX_BYTES, SentFields, pairs};
+use crate::frame::account_ref;
 use crate::origin::DashboardOrigin;
 use crate::paths;
+use crate::views::AccountRef;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -42,6 +45,15 @@ pub(crate) struct Visit {
 /// The token of a session that a request has opened, until its answer gives it to the browser (D77).
 #[derive(Clone)]
 pub(crate) struct NewSession(pub(crate) SecretToken);
+
+/// The account of a malformed id (D2).
+const NO_ACCOUNT: AccountId = AccountId::from_bytes([0; 16]);
+
+/// The accounts that a page without an account leads to.
+struct OwnAccounts(Vec<AccountRef>);
+
+/// How many accounts such a page lists. The page "All accounts" has the others.
+const MOST_ACCOUNTS: usize = 10;
 
 /// A person in an account.
 pub(crate) struct Member {
@@ -195,38 +207,74 @@ impl Visit {
         self.person().await?.ok_or_else(|| self.sign_in_first())
     }
 
+    /// The person of the session, whose pages lead to the accounts of this person.
+    ///
+    /// # Errors
+    /// Leads to the sign-in.
+    pub(crate) async fn signed_in_with_accounts(&self) -> Result<SignedIn, Failure> {
+        let signed_in = self.signed_in().await?;
+        let accounts = accounts_of(self.app(), &signed_in).await?;
+        let shown = accounts.iter().take(MOST_ACCOUNTS).map(|(account, _)| account_ref(account));
+        self.request.extensions_mut().insert(OwnAccounts(shown.collect()));
+        Ok(signed_in)
+    }
+
+    /// The accounts that this page leads to.
+    pub(crate) fn own_accounts(&self) -> Vec<AccountRef> {
+        self.request.extensions().get::<OwnAccounts>().map(|own| own.0.clone()).unwrap_or_default()
+    }
+
     /// The person of the session as a member of the account in the path.
     ///
     /// # Errors
-    /// Leads to the sign-in, or is the page for what does not exist (D2).
+    /// Leads to the sign-in or to the second factor, or is the page for what does not exist (D2).
     pub(crate) async fn member(&self) -> Result<Member, Failure> {
-        let Ok(account) = self.part(paths::ACCOUNT).parse::<AccountId>() else {
-            self.signed_in().await?;
-            return Err(Failure::NOT_FOUND);
+        self.entered().await.map_err(|refused| self.failure_of(refused))
+    }
+
+    /// As [`member`](Self::member), for a form that is too large to be read for everybody. If the person has to do something first,
+    /// a form of ordinary size is read to be shown again.
+    pub(crate) async fn member_with_large_form(&self, payload: &mut Payload) -> Result<Member, Failure> {
+        let refused = match self.entered().await {
+            Ok(member) => return Ok(member),
+            Err(refused) => refused,
         };
+        if matches!(refused, NotEntered::NotSignedIn | NotEntered::SecondFactorRequired(_)) {
+            // A form that cannot be read is not kept, so the person is led on without it.
+            drop(FormBody::read(&self.request, payload.take(), MAX_BYTES).await);
+        }
+        Err(self.failure_of(refused))
+    }
+
+    async fn entered(&self) -> Result<Member, NotEntered> {
+        let account = self.part(paths::ACCOUNT).parse::<AccountId>().unwrap_or(NO_ACCOUNT);
         let client = self.client();
         let outcome = match self.named() {
             Some(named) => enter_named(self.app(), &named, account, &client).await,
             None => enter(self.app(), self.token().as_ref(), account, client.address).await,
         };
-        match outcome {
+        match &outcome {
             Ok((signed_in, caller)) => {
-                self.keep(&signed_in);
+                self.keep(signed_in);
                 if let Some(facts) = RequestFacts::<()>::of(&self.request) {
                     facts.actor.set(Some((caller.account_id(), caller.actor())));
                 }
-                Ok(Member { signed_in, caller })
             }
-            Err(NotEntered::NotSignedIn) => Err(self.sign_in_first()),
-            Err(NotEntered::NotAMember(signed_in)) => {
-                self.keep(&signed_in);
-                Err(Failure::NOT_FOUND)
+            Err(NotEntered::NotAMember(signed_in) | NotEntered::SecondFactorRequired(signed_in)) => {
+                self.keep(signed_in);
             }
-            Err(NotEntered::SecondFactorRequired(signed_in)) => {
-                self.keep(&signed_in);
-                Err(NotEntered::SecondFactorRequired(signed_in).into())
+            Err(_) => {}
+        }
+        outcome.map(|(signed_in, caller)| Member { signed_in, caller })
+    }
+
+    fn failure_of(&self, refused: NotEntered) -> Failure {
+        match refused {
+            NotEntered::NotSignedIn => self.sign_in_first(),
+            NotEntered::SecondFactorRequired(_) => {
+                self.kept_form(WhyKept::SecondFactorNeeded).unwrap_or_else(|| refused.into())
             }
-            Err(error) => Err(error.into()),
+            refused => refused.into(),
         }
     }
 
@@ -238,31 +286,19 @@ impl Visit {
         }
         let referer = self.request.headers().get(REFERER).and_then(|value| value.to_str().ok());
         let next = referer.and_then(|referer| self.origin().own_page(referer)).unwrap_or("/");
-        let sent = self.request.extensions().get::<SentFields>().cloned();
-        match sent {
-            // Without a session of its own, a request behind a proxy waits for the proxy to name somebody.
-            Some(SentFields(fields)) if self.app().proxy_sign_in.is_none() && may_be_shown(&fields) => {
-                Failure::SessionEnded(Box::new(EndedSession {
-                    path: self.here(),
-                    fields: fields.to_vec(),
-                    sign_in: Failure::sign_in_path(next),
-                }))
-            }
-            _ => Failure::sign_in_first(next),
-        }
+        // Without a session of its own, a request behind a proxy waits for the proxy to name somebody.
+        let kept = match self.app().proxy_sign_in {
+            Some(_) => None,
+            None => self.kept_form(WhyKept::SessionEnded { sign_in: Failure::sign_in_path(next) }),
+        };
+        kept.unwrap_or_else(|| Failure::sign_in_first(next))
     }
 
-    /// As [`member`](Self::member), for a form that is too large to be read for everybody. If the session has ended, a form of
-    /// ordinary size is read to be shown again.
-    pub(crate) async fn member_with_large_form(&self, payload: &mut Payload) -> Result<Member, Failure> {
-        let outcome = self.member().await;
-        if !matches!(outcome, Err(Failure::Redirected(_))) {
-            return outcome;
-        }
-        match FormBody::read(&self.request, payload.take(), MAX_BYTES).await {
-            Ok(_) => Err(self.sign_in_first()),
-            Err(_) => outcome,
-        }
+    /// The page that keeps the form of this request, if it was read and may be shown.
+    fn kept_form(&self, why: WhyKept) -> Option<Failure> {
+        let SentFields(fields) = self.request.extensions().get::<SentFields>().cloned()?;
+        let kept = || KeptForm { why, path: self.here(), fields: fields.to_vec() };
+        may_be_shown(&fields).then(|| Failure::FormKept(Box::new(kept())))
     }
 }
 

@@ -25,7 +25,7 @@ const PATH: &str = "/me";
 
 /// `GET /me`. The query may name an e-mail address that waits for the password.
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let mut view = me_page(&visit, &signed_in).await?;
     if let Some(email) = visit.query().given("email").filter(|_| !view.profile.email_is_fixed) {
         view.profile.email = Field::of(email);
@@ -37,7 +37,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 
 /// `POST /me`
 pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let mut violations = Violations::new();
     let email = Email::parse(form.text("email")).map_err(|error| violations.push(error.at("email"))).ok();
     let name = form.non_empty("name").map(Name::parse).transpose();
@@ -71,7 +71,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
 
 /// `POST /me/password`
 pub(crate) async fn change_password(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let password = form.text(profile::PASSWORD);
     match profile::change_password(visit.app(), &signed_in, password, &visit.client()).await {
         Ok(opened) => Ok(with_session(see_other("/me?said=password-changed"), visit.origin(), &opened)),
@@ -89,7 +89,7 @@ pub(crate) async fn change_password(visit: Visit, form: FormBody) -> Result<Http
 
 /// `POST /me/sessions/{id}/end`
 pub(crate) async fn end_session(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let id: SessionId = visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)?;
     sessions::end(visit.app(), &signed_in, id, &visit.client()).await?;
     Ok(see_other("/me?said=session-ended"))
@@ -97,7 +97,7 @@ pub(crate) async fn end_session(visit: Visit, _: FormBody) -> Result<HttpRespons
 
 /// `POST /me/sessions/end-others`
 pub(crate) async fn end_others(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     sessions::end_others(visit.app(), &signed_in, &visit.client()).await?;
     Ok(see_other("/me?said=sessions-ended"))
 }

@@ -27,6 +27,12 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Sign in in a new tab. Then come back to this one, and send the form again.",
             "Send again",
         ),
+        ErrorKind::SecondFactorNeeded => words(
+            "This account now requires a second factor",
+            "Nothing is saved yet, but this page keeps what you typed.",
+            "Set up your second factor in a new tab. Then come back to this one, and send the form again.",
+            "Send again",
+        ),
         ErrorKind::CrossSite => words(
             "This form came from another site",
             "To protect your account, Signpost accepts forms only from its own pages. Nothing was changed.",

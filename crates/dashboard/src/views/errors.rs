@@ -23,20 +23,24 @@ pub struct ErrorPage {
     pub action: Option<(String, String)>,
 }
 
-/// Keeps a form that was sent after the session had ended, and sends it again.
+/// Keeps a form that was sent after the session had ended, or after the account had begun to require a second factor, and sends it
+/// again.
 #[derive(Debug, Clone, Template)]
 #[template(path = "session-ended.html")]
 pub struct SessionEndedPage<'a> {
     /// The frame.
     pub card: Card,
-    /// What the page says: the words of [`ErrorKind::SessionEnded`], whose link is the button that sends the form.
+    /// What the page says: the words of [`ErrorKind::SessionEnded`] or [`ErrorKind::SecondFactorNeeded`], whose link is the button
+    /// that sends the form.
     pub words: ErrorWords,
     /// Where the form goes.
     pub path: &'a str,
     /// The names and values of the form.
     pub fields: &'a [(String, String)],
-    /// The path of the sign-in.
-    pub sign_in: &'a str,
+    /// The path of what has to be done first, in another tab.
+    pub first: &'a str,
+    /// What has to be done first, in words.
+    pub first_label: &'a str,
 }
 
 impl SessionEndedPage<'_> {
@@ -52,6 +56,8 @@ pub enum ErrorKind {
     Forbidden,
     /// 403: the session ended before the form was sent. [`SessionEndedPage`] shows it.
     SessionEnded,
+    /// 403: the account began to require a second factor before the form was sent. [`SessionEndedPage`] shows it.
+    SecondFactorNeeded,
     /// 403: another site sent the form.
     CrossSite,
     /// 403: a proxy signs people in, and the request does not come from it.
@@ -84,9 +90,10 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every reason.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Forbidden,
         Self::SessionEnded,
+        Self::SecondFactorNeeded,
         Self::CrossSite,
         Self::NotTheProxy,
         Self::PasswordsOff,
@@ -109,6 +116,7 @@ impl ErrorKind {
         match self {
             Self::Forbidden
             | Self::SessionEnded
+            | Self::SecondFactorNeeded
             | Self::CrossSite
             | Self::NotTheProxy
             | Self::PasswordsOff => 403,

@@ -21,6 +21,8 @@ pub struct Shell {
     pub user: UserRef,
     /// The account whose page it is. `None` hides the navigation.
     pub account: Option<AccountRef>,
+    /// The accounts to go to, on a page without an account.
+    pub accounts: Vec<AccountRef>,
     /// The user's role in the account, in words, such as `Editor`. Empty without an account.
     pub role: String,
     /// The marked item of the navigation.

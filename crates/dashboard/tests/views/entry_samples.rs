@@ -187,9 +187,15 @@ fn errors(m: &Maker) {
     }
     let path = m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/groups");
     let fields = [("idempotency_key".to_owned(), key(3)), (m.w("name"), m.w("Spring"))];
-    let words = (ENGLISH.error)(ErrorKind::SessionEnded);
-    let ended = SessionEndedPage { card: m.card(), words, path: &path, fields: &fields, sign_in: "/sign-in" };
-    m.add("session-ended", &ended);
+    for (name, kind, first, first_label) in [
+        ("session-ended", ErrorKind::SessionEnded, "/sign-in", ENGLISH.sign_in),
+        ("factor-needed", ErrorKind::SecondFactorNeeded, "/me/second-factor", ENGLISH.second_factor.set_up),
+    ] {
+        let words = (ENGLISH.error)(kind);
+        let kept =
+            SessionEndedPage { card: m.card(), words, path: &path, fields: &fields, first, first_label };
+        m.add(name, &kept);
+    }
     let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);
     m.add(
         "error-custom",
@@ -210,7 +216,7 @@ fn me(m: &Maker) {
     let few = MePage {
         second_factor: m.some(ENGLISH.second_factor.off_text),
         identity: None,
-        shell: m.shell(ENGLISH.title_your_settings, NavItem::Me),
+        shell: m.own_shell(ENGLISH.title_your_settings, NavItem::Me),
         profile: ProfileForm {
             form: edit(8),
             name: m.field("Ines Okafor"),

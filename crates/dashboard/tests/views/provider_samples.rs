@@ -104,7 +104,7 @@ fn section(m: &Maker) {
     };
     let page = |identity| MePage {
         second_factor: None,
-        shell: m.shell(ENGLISH.title_your_settings, NavItem::Me),
+        shell: m.own_shell(ENGLISH.title_your_settings, NavItem::Me),
         profile: ProfileForm { form: form(8), time_zone: m.zones("UTC"), ..ProfileForm::default() },
         password: None,
         identity: Some(identity),

@@ -9,6 +9,7 @@ use signpost_dashboard::views::{
 };
 use signpost_domain::Theme;
 
+use crate::link_samples::LONG;
 use crate::{
     analytics_samples, domain_samples, editor_samples, entry_samples, link_samples, list_samples,
     operator_samples, people_samples, provider_samples, second_factor_samples,
@@ -84,6 +85,7 @@ impl Maker {
                 is_operator: true,
             },
             account: Some(account("acc_019b5a3b11aa7c3e8899aabbccddee01", "Morgenbrot Bakery")),
+            accounts: Vec::new(),
             role: "Owner".to_owned(),
             nav,
             is_read_only: false,
@@ -94,6 +96,16 @@ impl Maker {
             sign_out_key: key(900),
             curl: self.curl(),
         }
+    }
+
+    /// The frame of a page without an account.
+    pub(crate) fn own_shell(&self, title: &str, nav: NavItem) -> Shell {
+        let account = |name: &str| AccountRef {
+            id: "acc_019b5a3b11aa7c3e8899aabbccddee01".to_owned(),
+            name: self.w(name),
+        };
+        let accounts = ["Morgenbrot Bakery", LONG, "قائمة الطعام والمشروبات"].map(account).to_vec();
+        Shell { account: None, accounts, reads_audit: false, role: String::new(), ..self.shell(title, nav) }
     }
 
     /// A shell with every notice, as a viewer of a suspended account sees it.

@@ -25,7 +25,7 @@ const WORDS: &OperatorTexts = TEXTS.operator;
 /// # Errors
 /// Leads to the sign-in or to the confirmation, or is the page for what does not exist.
 pub(super) async fn operator(visit: &Visit, next: &str) -> Result<(SignedIn, Operator), Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     match Operator::person(visit.app(), &signed_in, &visit.client()) {
         Ok(operator) => Ok((signed_in, operator)),
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(next)),
