@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use signpost_domain::{
-    AccountId, AuditAction, AuditActor, AuditEntry, ClientNetwork, Email, Page, PageLimit, PagePosition,
-    Permission, Timestamp, User, UserId,
+    Account, AccountId, AuditAction, AuditActor, AuditEntry, ClientNetwork, Email, Page, PageLimit,
+    PagePosition, Permission, Timestamp, User, UserId,
 };
 
 use crate::app_error::AppError;
@@ -13,6 +14,9 @@ use crate::application::Application;
 use crate::caller::{Actor, Caller};
 use crate::operator::Operator;
 use crate::ports::{AuditFilter, AuditScope, StoreError, UnitOfWork};
+
+/// How many accounts are read at the same time.
+const READS_AT_ONCE: usize = 8;
 
 /// What was done, before it has an id and an instant.
 #[derive(Debug)]
@@ -254,6 +258,21 @@ pub async fn export_all(
     question: AuditQuestion,
 ) -> Result<AuditExport, AppError> {
     AuditExport::begin(app, scope_of(account), question, None).await
+}
+
+/// The accounts of these entries, for their names. Accounts that were deleted are missing.
+///
+/// # Errors
+/// The store broke.
+pub async fn accounts_in(
+    app: &Application,
+    _by: &Operator,
+    entries: &[AuditEntry],
+) -> Result<Vec<Account>, AppError> {
+    let accounts: BTreeSet<AccountId> = entries.iter().filter_map(|entry| entry.account_id).collect();
+    let reads = stream::iter(accounts).map(|account| app.store.account(account)).buffered(READS_AT_ONCE);
+    let found: Vec<Option<Account>> = reads.try_collect().await?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// The users who did these things, for their names. Users who were deleted are missing.

@@ -8,6 +8,7 @@ mod answer;
 pub mod assets;
 mod curl;
 mod failure;
+mod file_name;
 mod form_body;
 mod frame;
 mod guard;

@@ -10,9 +10,9 @@ use futures_util::stream;
 use serde_json::json;
 use signpost_app::accounts::{self, OperatorError};
 use signpost_app::audit::{self, AuditExport};
-use signpost_app::{Application, with_causes};
+use signpost_app::{Application, Operator, with_causes};
 use signpost_domain::{
-    AccountId, AuditAction, AuditActor, AuditEntry, Page, PageLimit, Preferences, User, UserId,
+    Account, AccountId, AuditAction, AuditActor, AuditEntry, Page, PageLimit, Preferences, User, UserId,
 };
 
 use super::audit_filter::AskedFilter;
@@ -20,14 +20,18 @@ use super::operator::operator;
 use super::{pager, position_of};
 use crate::answer::page;
 use crate::failure::Failure;
-use crate::frame::{TEXTS, own_shell, shell};
+use crate::file_name::{day, saved_as};
+use crate::frame::{TEXTS, account_name, own_shell, shell};
 use crate::local_time::date_and_time;
 use crate::paths::with_query;
-use crate::views::{AuditPage, AuditRow, NavItem};
+use crate::views::{AuditAccount, AuditPage, AuditRow, NavItem};
 use crate::visit::Visit;
 
 /// How many ids of a request for several links a page shows. The export has all of them.
 const MOST_IDS: usize = 3;
+
+/// The end of the name of an export.
+const EXTENSION: &str = "ndjson";
 
 /// `GET /{account}/audit`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
@@ -43,7 +47,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     };
     page(&AuditPage {
         lead: TEXTS.audit_lead,
-        rows: rows(&visit, &list.items, preferences, false).await?,
+        rows: rows(&visit, &list.items, preferences, None).await?,
         pager: pager(&list, &path, &asked.pairs(), after.is_none()),
         export: with_query(&format!("{path}.ndjson"), asked.pairs()),
         filter: asked.form(&path, &list),
@@ -67,7 +71,7 @@ pub(crate) async fn show_all(visit: Visit) -> Result<HttpResponse, Failure> {
     };
     page(&AuditPage {
         lead: TEXTS.audit_all_lead,
-        rows: rows(&visit, &list.items, &user.preferences, true).await?,
+        rows: rows(&visit, &list.items, &user.preferences, Some(&operator)).await?,
         pager: pager(&list, "/audit", &asked.pairs(), after.is_none()),
         export: with_query("/audit.ndjson", asked.pairs()),
         filter: asked.form("/audit", &list),
@@ -91,7 +95,10 @@ pub(crate) async fn export(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let asked = AskedFilter::of(&visit.query(), &member.signed_in.user().preferences, false);
     let question = asked.question.ok_or(Failure::NOT_FOUND)?;
-    lines(visit.shared_app(), audit::export(visit.app(), member.caller, question).await?).await
+    let account = member.caller.account().clone();
+    let day = day(visit.app().clock.now(), &member.signed_in.user().preferences);
+    let name = saved_as("audit", &account, &day, EXTENSION);
+    lines(visit.shared_app(), audit::export(visit.app(), member.caller, question).await?, name).await
 }
 
 /// `GET /audit.ndjson`
@@ -101,7 +108,9 @@ pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
     let asked = AskedFilter::of(&visit.query(), &signed_in.user().preferences, true);
     let account = account_of(&visit, &asked).await?.ok_or(Failure::NOT_FOUND)?;
     let question = asked.question.ok_or(Failure::NOT_FOUND)?;
-    lines(visit.shared_app(), audit::export_all(visit.app(), &operator, account, question).await?).await
+    let day = day(visit.app().clock.now(), &signed_in.user().preferences);
+    let name = format!("attachment; filename=\"audit-{day}.{EXTENSION}\"");
+    lines(visit.shared_app(), audit::export_all(visit.app(), &operator, account, question).await?, name).await
 }
 
 /// The page with the entries of an export.
@@ -111,7 +120,11 @@ fn page_of_export(visit: &Visit) -> String {
 
 /// Every entry as one line. The first page is read before the status is sent, so that a failing store is an error page; each
 /// later one when the browser has taken the one before.
-async fn lines(app: Arc<Application>, mut export: AuditExport) -> Result<HttpResponse, Failure> {
+async fn lines(
+    app: Arc<Application>,
+    mut export: AuditExport,
+    name: String,
+) -> Result<HttpResponse, Failure> {
     let first = export.next(&app).await?.unwrap_or_default();
     let body = stream::try_unfold((Some(first), app, export), async |(first, app, mut export)| {
         let mut page = first;
@@ -131,7 +144,7 @@ async fn lines(app: Arc<Application>, mut export: AuditExport) -> Result<HttpRes
     });
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, "application/x-ndjson"));
-    response.insert_header((CONTENT_DISPOSITION, "attachment; filename=\"audit.ndjson\""));
+    response.insert_header((CONTENT_DISPOSITION, name));
     Ok(response.streaming(body))
 }
 
@@ -155,14 +168,24 @@ fn line(entry: &AuditEntry) -> String {
     format!("{line}\n")
 }
 
+/// The entries as rows. Operators see the accounts as well.
 async fn rows(
     visit: &Visit,
     entries: &[AuditEntry],
     preferences: &Preferences,
-    with_account: bool,
+    operator: Option<&Operator>,
 ) -> Result<Vec<AuditRow>, Failure> {
     let people = audit::people_in(visit.app(), entries).await?;
     let people: HashMap<UserId, &User> = people.iter().map(|user| (user.id, user)).collect();
+    let accounts = match operator {
+        Some(operator) => audit::accounts_in(visit.app(), operator, entries).await?,
+        None => Vec::new(),
+    };
+    let accounts: HashMap<AccountId, &Account> = accounts.iter().map(|it| (it.id, it)).collect();
+    let account_row = |id: AccountId| AuditAccount {
+        id: id.to_string(),
+        name: accounts.get(&id).map(|account| account_name(account).to_owned()),
+    };
     let row = |entry: &AuditEntry| AuditRow {
         action: (TEXTS.audit_action)(entry.action),
         object: object(entry),
@@ -174,7 +197,7 @@ async fn rows(
             AuditActor::Command => TEXTS.by_command.to_owned(),
         },
         network: entry.network.map(|network| network.to_string()).unwrap_or_default(),
-        account: entry.account_id.filter(|_| with_account).map(|account| account.to_string()),
+        account: entry.account_id.filter(|_| operator.is_some()).map(account_row),
         at: date_and_time(entry.at, preferences),
     };
     Ok(entries.iter().map(row).collect())

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use actix_web::web::Bytes;
-use futures_util::stream;
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use futures_util::{TryStreamExt as _, stream};
 use signpost_app::analytics::{self, AskedClicks, LinkChoice};
 use signpost_app::transfer::{Export, PageExport, Record};
 use signpost_app::{AppError, Application, with_causes};
 use signpost_domain::Permission;
 use signpost_domain::analytics::{ExportedClick, Period, TimeZone};
-use signpost_link_files::{FileFormat, LineFormat, RecordWriter, write_page};
+use signpost_link_files::{FileFormat, LineFormat, RecordWriter, click_parts, write_page};
 
 use crate::failure::Failure;
+use crate::file_name::{day, saved_as};
 use crate::visit::{Member, Visit};
 
 const JSON_LINES: &str = "application/x-ndjson";
@@ -22,21 +23,29 @@ const JSON_LINES: &str = "application/x-ndjson";
 const DAY: Duration = Duration::from_hours(24);
 
 /// The head of a file to save.
-fn file(content_type: &str, name: &str) -> actix_web::HttpResponseBuilder {
+fn file(
+    visit: &Visit,
+    member: &Member,
+    content_type: &str,
+    what: &str,
+    extension: &str,
+) -> HttpResponseBuilder {
+    let day = day(visit.app().clock.now(), &member.signed_in.user().preferences);
+    let name = saved_as(what, member.caller.account(), &day, extension);
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, content_type));
-    response.insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")));
+    response.insert_header((CONTENT_DISPOSITION, name));
     response
 }
 
 /// `GET /{account}/export.csv`
 pub(crate) async fn export_csv(visit: Visit) -> Result<HttpResponse, Failure> {
-    export(&visit, FileFormat::Csv, "text/csv; charset=utf-8", "links.csv").await
+    export(&visit, FileFormat::Csv, "text/csv; charset=utf-8", "csv").await
 }
 
 /// `GET /{account}/export.jsonl`
 pub(crate) async fn export_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
-    export(&visit, FileFormat::JsonLines, JSON_LINES, "links.jsonl").await
+    export(&visit, FileFormat::JsonLines, JSON_LINES, "jsonl").await
 }
 
 /// A running export.
@@ -54,11 +63,12 @@ struct Running {
 async fn export(
     visit: &Visit,
     format: FileFormat,
-    content_type: &'static str,
-    name: &'static str,
+    content_type: &str,
+    extension: &str,
 ) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     member.caller.require(Permission::Read)?;
+    let mut response = file(visit, &member, content_type, "links", extension);
     let app = visit.shared_app();
     let export = Export::start(&app, member.caller.account_id()).await?.without_counts();
     let running = Running { app, export, format, is_new: true, _member: member };
@@ -76,7 +86,7 @@ async fn export(
             }
         }
     });
-    Ok(file(content_type, name).streaming(body))
+    Ok(response.streaming(body))
 }
 
 /// A broken connection shows that rows are missing.
@@ -111,6 +121,7 @@ struct RunningPages {
 pub(crate) async fn export_pages(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let export = PageExport::start(&member.caller)?;
+    let mut response = file(&visit, &member, JSON_LINES, "pages", "jsonl");
     let running = RunningPages { app: visit.shared_app(), export, _member: member };
     let body = stream::try_unfold(running, async |mut running| {
         loop {
@@ -128,36 +139,21 @@ pub(crate) async fn export_pages(visit: Visit) -> Result<HttpResponse, Failure> 
             }
         }
     });
-    Ok(file(JSON_LINES, "pages.jsonl").streaming(body))
+    Ok(response.streaming(body))
 }
 
 /// `GET /{account}/export-clicks.csv`
 pub(crate) async fn export_clicks_csv(visit: Visit) -> Result<HttpResponse, Failure> {
-    export_clicks(&visit, LineFormat::Csv, "clicks.csv").await
+    export_clicks(&visit, LineFormat::Csv, "csv").await
 }
 
 /// `GET /{account}/export-clicks.jsonl`
 pub(crate) async fn export_clicks_json_lines(visit: Visit) -> Result<HttpResponse, Failure> {
-    export_clicks(&visit, LineFormat::Ndjson, "clicks.jsonl").await
-}
-
-/// A running export of clicks.
-struct RunningClicks {
-    app: Arc<Application>,
-    export: analytics::Export,
-    format: LineFormat,
-    /// The clicks that were read and are not written yet, at the beginning of the file.
-    first: Option<Vec<ExportedClick>>,
-    /// The request is in flight until the end.
-    _member: Member,
+    export_clicks(&visit, LineFormat::Ndjson, "jsonl").await
 }
 
 /// Every click that the plan lets the account see.
-async fn export_clicks(
-    visit: &Visit,
-    format: LineFormat,
-    name: &'static str,
-) -> Result<HttpResponse, Failure> {
+async fn export_clicks(visit: &Visit, format: LineFormat, extension: &str) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let app = visit.shared_app();
     let now = app.clock.now();
@@ -169,21 +165,22 @@ async fn export_clicks(
     let begun = analytics::export_of_account(&app, &member.caller, LinkChoice::default(), asked);
     let mut export = within(app.analytics.deadline(), begun).await?;
     // Read before the status is sent, so that a failing store is an error page.
-    let deadline = app.analytics.deadline();
-    let first = within(deadline, export.next(&app, deadline)).await?;
-    let running = RunningClicks { app, export, format, first: Some(first), _member: member };
-    let body = stream::try_unfold(running, async |mut running| {
-        let (clicks, mut lines) = if let Some(first) = running.first.take() {
-            (first, running.format.header())
-        } else {
-            let deadline = running.app.analytics.deadline();
-            let next = within(deadline, running.export.next(&running.app, deadline)).await;
-            (next.map_err(|error| aborted(&error))?, Vec::new())
-        };
-        running.format.write(&clicks, &mut lines)?;
-        Ok::<_, std::io::Error>((!lines.is_empty()).then(|| (Bytes::from(lines), running)))
+    let first = next_clicks(&app, &mut export).await?;
+    let mut response = file(visit, &member, format.content_type(), "clicks", extension);
+    // The request is in flight until the end.
+    let running = (app, export, member);
+    let body = click_parts(format, first, running, async |(app, export, _)| {
+        next_clicks(app, export).await.map_err(|error| aborted(&error))
     });
-    Ok(file(format.content_type(), name).streaming(body))
+    Ok(response.streaming(body.map_ok(Bytes::from)))
+}
+
+async fn next_clicks(
+    app: &Application,
+    export: &mut analytics::Export,
+) -> Result<Vec<ExportedClick>, AppError> {
+    let deadline = app.analytics.deadline();
+    within(deadline, export.next(app, deadline)).await
 }
 
 async fn within<T>(

@@ -99,7 +99,7 @@ pub struct Texts {
     pub change_password: &'static str,
     pub change_role: &'static str,
     pub clear_filter: &'static str,
-    pub clicks: &'static str,
+    pub clicks: fn(&str) -> &'static str,
     pub clicks_30: &'static str,
     pub clicks_caption: &'static str,
     pub close: &'static str,

@@ -66,7 +66,16 @@ pub struct AuditRow {
     /// The network that it was done from; empty for commands.
     pub network: String,
     /// The account, where entries of several are listed.
-    pub account: Option<String>,
+    pub account: Option<AuditAccount>,
     /// When, as people read it.
     pub at: String,
+}
+
+/// The account of an entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditAccount {
+    /// The id.
+    pub id: String,
+    /// The name, or the contact address without one. `None` if the account was deleted.
+    pub name: Option<String>,
 }

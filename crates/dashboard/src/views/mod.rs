@@ -33,7 +33,7 @@ pub use analytics::{
     AnalyticsPage, AnalyticsReport, BucketRow, DimensionBars, LinkScopeFields, LiveFigures, RangeForm,
     StateLink, Total, ValueBar,
 };
-pub use audit::{AuditFilterForm, AuditPage, AuditRow};
+pub use audit::{AuditAccount, AuditFilterForm, AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
 pub use domains::{CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone};
 pub use editor::{Control, EditorInput, EditorPage, EditorWidget};

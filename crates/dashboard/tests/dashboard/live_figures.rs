@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use signpost_domain::Role;
 use signpost_domain::analytics::RecordedKind;
 
 use crate::analytics::{HOUR, record, visited};
+use crate::harness::Dashboard;
 
 #[actix_web::test]
 async fn d48_live_figures_are_those_of_the_last_half_hour() {
@@ -41,4 +43,23 @@ async fn d48_live_figures_are_those_of_the_last_half_hour() {
         "{page}"
     );
     assert!(page.contains("Germany") || page.contains("Austria"), "countries have names: {page}");
+}
+
+#[actix_web::test]
+async fn a_link_with_one_click_has_no_plural() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let form = [
+        ("kind", "redirect"),
+        ("target_url", "https://example.com/"),
+        ("is_active", "on"),
+        ("analytics_enabled", "on"),
+    ];
+    let id = editor.post(&dashboard.path("links"), &form).await.followed_id();
+    let at = dashboard.app.clock.now();
+    for shown in ["<b>1</b> click</a>", "<b>2</b> clicks</a>"] {
+        record(&dashboard, &id, at, RecordedKind::Click, 1, "DE", "autumn");
+        let page = editor.get(&dashboard.path("links")).await.body;
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    AuditFilterForm, AuditPage, AuditRow, Choice, Field, InvitedPage, MemberRow, MembersPage, NavItem, Pager,
-    Shell,
+    AuditAccount, AuditFilterForm, AuditPage, AuditRow, Choice, Field, InvitedPage, MemberRow, MembersPage,
+    NavItem, Pager,
 };
 use signpost_domain::AuditAction;
 
@@ -110,8 +110,13 @@ fn audit(m: &Maker) {
     m.add("audit-empty", &AuditPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() });
     let rows = full.rows.iter().cloned();
     let account = m.some("acc_019b5a3b11aa7c3e8899aabbccddee01");
-    let rows = rows.map(|row| AuditRow { account: account.clone(), ..row }).collect();
-    let shell = Shell { account: None, ..m.shell(ENGLISH.audit_all, NavItem::Audit) };
+    let names = [Some("Morgenbrot Bakery"), Some(LONG), None].into_iter().cycle();
+    let of = |name: Option<&str>| {
+        let id = "acc_019b5a3b11aa7c3e8899aabbccddee01".to_owned();
+        Some(AuditAccount { id, name: name.map(|name| m.w(name)) })
+    };
+    let rows = rows.zip(names).map(|(row, name)| AuditRow { account: of(name), ..row }).collect();
+    let shell = m.own_shell(ENGLISH.audit_all, NavItem::Audit);
     let searched = AuditFilterForm { text: m.w("rdr_"), who: m.w(LONG), count: 1, ..filter(m, None) };
     let problem = AuditFilterForm { problem: m.some("From: Must be a date."), ..searched.clone() };
     let nothing = AuditPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() };

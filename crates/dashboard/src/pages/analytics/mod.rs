@@ -22,6 +22,7 @@ use self::state::State;
 use self::subject::Subject;
 use crate::answer::page_with;
 use crate::failure::Failure;
+use crate::file_name::saved_as;
 use crate::views::ErrorKind;
 use crate::visit::{Member, Visit};
 
@@ -118,20 +119,20 @@ async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
     })?;
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"));
-    response.insert_header((CONTENT_DISPOSITION, file_name(visit, subject, &answers)));
+    response.insert_header((CONTENT_DISPOSITION, file_name(visit, member, subject, &answers)));
     Ok(response.body(csv::file(&state, &answers)))
 }
 
 /// The name of the file: what it is about, and its days. A slug and an id have only characters that every file system takes.
-fn file_name(visit: &Visit, subject: &Subject, answers: &Answers) -> String {
+fn file_name(visit: &Visit, member: &Member, subject: &Subject, answers: &Answers) -> String {
     let range = &answers.questions.range;
     let days = format!("{}-{}", range.first, range.last);
-    let name = match subject {
-        Subject::Account => format!("statistics-{days}"),
+    let rest = match subject {
+        Subject::Account => days,
         Subject::Link(link) => match link.placement.slug() {
-            Some(slug) => format!("statistics-{slug}-{days}"),
-            None => format!("statistics-{}-{days}", visit.part("id")),
+            Some(slug) => format!("{slug}-{days}"),
+            None => format!("{}-{days}", visit.part("id")),
         },
     };
-    format!("attachment; filename=\"{name}.csv\"")
+    saved_as("statistics", member.caller.account(), &rest, "csv")
 }
