@@ -23,13 +23,13 @@ use crate::ports::{StoreError, WriteAccountError};
 use crate::unit_of_work::{Attempts, commit};
 
 pub use self::deletion::{Losses, delete, delete_own, losses, own_losses};
-pub use self::overview::{AccountOverview, overview, overviews};
+pub use self::overview::{AccountOverview, members, overview, overviews};
 pub use self::own_settings::{rename, require_second_factor};
 
 /// A new account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateAccount {
-    /// Its owner's e-mail address. Two accounts cannot have the same one; case makes no difference.
+    /// Its contact address. Two accounts cannot have the same one; case makes no difference.
     pub email: Email,
     /// Its name.
     pub name: Option<Name>,
@@ -142,7 +142,7 @@ pub(crate) fn require_plan<'a>(app: &'a Application, plan: &PlanName) -> Result<
 pub enum AccountReference {
     /// By its id.
     Id(AccountId),
-    /// By its owner's e-mail address, which is unique.
+    /// By its contact address, which is unique.
     Email(Email),
 }
 

@@ -64,6 +64,16 @@ pub(crate) const fn role_sentence(role: Role) -> &'static str {
     }
 }
 
+/// What an invitation gives to the person who accepts it, in sentences.
+pub(crate) fn invitation_gives(joins: Option<(&Account, Role)>, is_operator: bool) -> String {
+    let words = TEXTS.operator;
+    let member = joins.map(|(account, role)| {
+        (words.invitation_makes_member)(account_name(account), role_name(role), role_sentence(role))
+    });
+    let operator = is_operator.then(|| words.invitation_makes_operator.to_owned());
+    member.into_iter().chain(operator).collect::<Vec<_>>().join(" ")
+}
+
 /// The frame of a page of an account.
 pub(crate) fn shell(
     visit: &Visit,

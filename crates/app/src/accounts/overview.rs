@@ -6,6 +6,7 @@ use signpost_domain::{Account, AccountId, Page, PageLimit, PagePosition, Plan, Q
 use super::OperatorError;
 use crate::application::Application;
 use crate::operator::Operator;
+use crate::ports::AccountMember;
 
 /// How many accounts are read at the same time.
 const READS_AT_ONCE: usize = 8;
@@ -51,6 +52,20 @@ pub async fn overview(
     let missing = || OperatorError::NoSuchAccount(id);
     let account = app.store.account(id).await?.ok_or_else(missing)?;
     overview_of(app, account).await?.ok_or_else(missing)
+}
+
+/// One page of the members of an account, newest user first.
+///
+/// # Errors
+/// The store broke.
+pub async fn members(
+    app: &Application,
+    _by: &Operator,
+    id: AccountId,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<AccountMember>, OperatorError> {
+    Ok(app.store.members(id, limit, after).await?)
 }
 
 /// `None` if the account was deleted meanwhile.

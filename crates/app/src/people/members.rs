@@ -6,6 +6,7 @@ use signpost_domain::{
 };
 
 use super::profile::{of_user, require_confirmed, require_live, user_named};
+use super::second_factor::is_missing;
 use super::{Client, PersonError, draw_token, tickets};
 use crate::admission::SignedIn;
 use crate::app_error::AppError;
@@ -27,6 +28,32 @@ pub async fn list(
 ) -> Result<Page<AccountMember>, AppError> {
     caller.require(Permission::Read)?;
     Ok(app.store.members(caller.account_id(), limit, after).await?)
+}
+
+/// How many members of an account sign in by a password alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WithoutSecondFactor {
+    /// How many of the members that were looked at.
+    pub count: usize,
+    /// How many members were looked at: the newest ones, at most a hundred.
+    pub of: usize,
+    /// Whether these are all members.
+    pub is_all: bool,
+}
+
+/// How many members would have to set up a second factor if the caller's account required one. `None` unless the caller may
+/// require it: the others would read how easily members are taken over.
+pub async fn without_second_factor(
+    app: &Application,
+    caller: &Caller,
+) -> Result<Option<WithoutSecondFactor>, AppError> {
+    caller.require(Permission::Read)?;
+    if !caller.may(Permission::ManageAccount) {
+        return Ok(None);
+    }
+    let Page { items, next, left_out } = app.store.members(caller.account_id(), PageLimit::MAX, None).await?;
+    let count = items.iter().filter(|member| is_missing(app, &member.user)).count();
+    Ok(Some(WithoutSecondFactor { count, of: items.len(), is_all: next.is_none() && left_out == 0 }))
 }
 
 /// Makes an invitation to the caller's account, which voids older ones for the same address. The token is returned once and not

@@ -2,6 +2,7 @@
 //!
 //! - [`tickets`]: first start, invitation, password reset.
 //! - [`sign_in`](mod@sign_in): signing in, confirming a password, signing out.
+//! - [`failed_sign_ins`]: who has to wait, for operators.
 //! - [`named`]: the people whom a proxy names in a header.
 //! - [`second_factor`]: one-time codes and recovery codes.
 //! - [`identity`]: signing in at an identity provider.
@@ -11,6 +12,7 @@
 //! - [`members`]: who belongs to an account.
 //! - [`users`]: what operators do with users.
 
+pub mod failed_sign_ins;
 pub mod identity;
 pub mod keys;
 pub mod members;

@@ -1,7 +1,5 @@
 //! Signing in, confirming the password, and signing out (D71–D73, D75).
 
-use std::net::IpAddr;
-
 use signpost_domain::{
     AuditAction, Email, Password, PasswordHash, SealedSecret, SignInKey, Timestamp, User, Violations,
 };
@@ -12,7 +10,6 @@ use super::{Client, OpenedSession, PersonError, draw_token, open_session, requir
 use crate::admission::SignedIn;
 use crate::application::Application;
 use crate::audit::{Deed, record};
-use crate::operator::Operator;
 use crate::ports::{Asker, HashingPlace, SignInTurn, UnitOfWork, Verdict};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -181,34 +178,6 @@ pub async fn confirm(
     Ok(opened)
 }
 
-/// The failed sign-ins for an e-mail address from an IP address (D75).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failures {
-    /// How many count at present.
-    pub count: u32,
-    /// The last one that counts.
-    pub last_at: Option<Timestamp>,
-    /// How many seconds it is until another attempt is allowed. `None` if it is allowed now.
-    pub wait: Option<u32>,
-}
-
-/// The failures that count at present, for operators. Stores keep a hash of the two addresses only, so both are needed.
-///
-/// # Errors
-/// The store broke.
-pub async fn failures(
-    app: &Application,
-    _by: &Operator,
-    email: &Email,
-    address: IpAddr,
-) -> Result<Failures, PersonError> {
-    let now = app.clock.now();
-    let failures = app.store.sign_in_failures(&SignInKey::new(email, address)).await?;
-    let current = failures.current(now);
-    let wait = failures.allowed_from(now).map(|instant| now.seconds_until(instant));
-    Ok(Failures { count: current.count, last_at: current.last_at, wait })
-}
-
 /// Ends the session of this request.
 pub async fn sign_out(app: &Application, signed_in: &SignedIn) -> Result<(), PersonError> {
     let attempts = Attempts::at(app);
@@ -237,18 +206,10 @@ impl Attempt {
         client: &Client,
     ) -> Result<Self, PersonError> {
         let place = app.passwords.place(asker)?;
-        let now = app.clock.now();
-        if let Some(throttled) = app.gatekeeper.failed_sign_ins.count(client.address, now) {
-            return Err(PersonError::Wait { seconds: throttled.retry_after_seconds });
-        }
         let key = SignInKey::new(email, client.address);
-        match app.store.count_sign_in(&key, now).await? {
-            SignInTurn::Allowed => Ok(Self { key, place }),
-            SignInTurn::WaitUntil(instant) => {
-                app.gatekeeper.failed_sign_ins.forgive(client.address, now);
-                Err(PersonError::Wait { seconds: now.seconds_until(instant) })
-            }
-        }
+        count_address(app, client)?;
+        count_key(app, &key, client).await?;
+        Ok(Self { key, place })
     }
 
     /// Checks the password, also where there is no user: the work is the same. Returns whether the hash is outdated.
@@ -291,20 +252,12 @@ impl CodeAttempt {
         code: &TypedCode,
         client: &Client,
     ) -> Result<Self, PersonError> {
-        let now = app.clock.now();
-        if let Some(throttled) = app.gatekeeper.failed_sign_ins.count(client.address, now) {
-            return Err(PersonError::Wait { seconds: throttled.retry_after_seconds });
+        count_address(app, client)?;
+        match code {
+            TypedCode::Recovery(_) => {}
+            TypedCode::OneTime(_) => count_key(app, &key, client).await?,
         }
-        if matches!(code, TypedCode::Recovery(_)) {
-            return Ok(Self { key });
-        }
-        match app.store.count_sign_in(&key, now).await? {
-            SignInTurn::Allowed => Ok(Self { key }),
-            SignInTurn::WaitUntil(instant) => {
-                app.gatekeeper.failed_sign_ins.forgive(client.address, now);
-                Err(PersonError::Wait { seconds: now.seconds_until(instant) })
-            }
-        }
+        Ok(Self { key })
     }
 
     /// The outcome. A right code forgets the failures; what is neither right nor wrong, such as a store that broke, stays counted.
@@ -324,6 +277,27 @@ impl CodeAttempt {
             app.store.forget_sign_ins(&self.key).await?;
         }
         outcome
+    }
+}
+
+/// Counts an attempt as a failure of its address on this node.
+fn count_address(app: &Application, client: &Client) -> Result<(), PersonError> {
+    match app.gatekeeper.failed_sign_ins.count(client.address, app.clock.now()) {
+        Some(throttled) => Err(PersonError::Wait { seconds: throttled.retry_after_seconds }),
+        None => Ok(()),
+    }
+}
+
+/// Counts an attempt, which its address was counted for, as a failure of its key on all nodes. One that has to wait counts for
+/// neither.
+async fn count_key(app: &Application, key: &SignInKey, client: &Client) -> Result<(), PersonError> {
+    let now = app.clock.now();
+    match app.store.count_sign_in(key, now).await? {
+        SignInTurn::Allowed => Ok(()),
+        SignInTurn::WaitUntil(instant) => {
+            app.gatekeeper.failed_sign_ins.forgive(client.address, now);
+            Err(PersonError::Wait { seconds: now.seconds_until(instant) })
+        }
     }
 }
 

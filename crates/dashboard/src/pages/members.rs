@@ -11,7 +11,7 @@ use super::{field, message_at, pager, position_of};
 use crate::answer::{page, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{TEXTS, account_name, role_name, shell};
+use crate::frame::{TEXTS, account_name, invitation_gives, role_name, shell};
 use crate::local_time::date;
 use crate::paths::with_query;
 use crate::views::{Choice, Form, InvitedPage, MemberRow, MembersPage, NavItem, Select};
@@ -67,6 +67,7 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
     page(&InvitedPage {
         email: email.as_str().to_owned(),
         message: text.unwrap_or_default(),
+        gives: invitation_gives(Some((member.caller.account(), role)), false),
         url,
         shell: shell(&visit, &member, NavItem::Members, TEXTS.title_invited, vec![]),
     })

@@ -12,7 +12,7 @@ use super::links::qr::code_of;
 use crate::answer::{page, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{TEXTS, own_shell};
+use crate::frame::{TEXTS, account_name, own_shell};
 use crate::local_time::date_and_time;
 use crate::texts::SecondFactorTexts;
 use crate::views::{
@@ -39,13 +39,18 @@ pub(crate) fn sealed_in(text: &str) -> SealedSecret {
 
 /// `GET /me/second-factor`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let user = signed_in.user();
     let present = |factor: &SecondFactor| PresentFactor {
         since: date_and_time(factor.set_up_at, &user.preferences),
         codes_left: factor.recovery_codes.len(),
     };
+    let closing = match user.second_factor {
+        Some(_) => second_factor::accounts_that_need_it(visit.app(), &signed_in).await?,
+        None => Vec::new(),
+    };
     page(&SecondFactorPage {
+        closing: closing.iter().map(|account| account_name(account).to_owned()).collect(),
         present: user.second_factor.as_ref().map(present),
         why_not: why_not(&visit, &signed_in)?,
         idempotency_key: visit.new_key(),
@@ -65,7 +70,7 @@ fn why_not(visit: &Visit, signed_in: &SignedIn) -> Result<Option<&'static str>, 
 
 /// `GET /me/second-factor/set-up`: a new seed each time, of which nothing is stored.
 pub(crate) async fn show_set_up(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let Setup { seed, sealed } =
         second_factor::begin(visit.app(), &signed_in).map_err(|error| confirmed_for(error, SET_UP))?;
     page(&set_up_page(&visit, &signed_in, &seed, &sealed)?)
@@ -73,7 +78,7 @@ pub(crate) async fn show_set_up(visit: Visit) -> Result<HttpResponse, Failure> {
 
 /// `POST /me/second-factor/set-up`: shows the recovery codes once.
 pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let (sealed, code) = (sealed_in(form.text("sealed")), form.text("code"));
     match second_factor::finish(visit.app(), &signed_in, &sealed, code, &visit.client()).await {
         Ok(codes) => codes_page(&visit, &signed_in, &codes),
@@ -89,14 +94,14 @@ pub(crate) async fn set_up(visit: Visit, form: FormBody) -> Result<HttpResponse,
 
 /// `POST /me/second-factor/recovery-codes`: shows the new ones once.
 pub(crate) async fn replace_codes(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let codes = second_factor::replace_recovery_codes(visit.app(), &signed_in, &visit.client()).await;
     codes_page(&visit, &signed_in, &codes.map_err(|error| confirmed_for(error, PATH))?)
 }
 
 /// `POST /me/second-factor/remove`
 pub(crate) async fn remove(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in().await?;
+    let signed_in = visit.signed_in_with_accounts().await?;
     let outcome = second_factor::remove(visit.app(), &signed_in, &visit.client()).await;
     outcome.map_err(|error| confirmed_for(error, PATH))?;
     Ok(see_other("/me/second-factor?said=factor-removed"))

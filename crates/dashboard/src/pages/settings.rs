@@ -5,8 +5,8 @@ use std::time::Duration;
 use actix_web::HttpResponse;
 use signpost_app::Actor;
 use signpost_app::accounts::{self, Losses, OperatorError};
-use signpost_app::people::PersonError;
 use signpost_app::people::profile::require_confirmed;
+use signpost_app::people::{PersonError, members};
 use signpost_domain::{Email, FieldError, Name, Permission, Role, ViolationCode, Violations};
 
 use super::field;
@@ -30,7 +30,7 @@ const WEEK: Duration = Duration::from_hours(7 * 24);
 /// `GET /{account}/settings`. The query may have what was typed before the password was confirmed.
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
-    let mut view = settings_page(&visit, &member);
+    let mut view = settings_page(&visit, &member).await?;
     let query = visit.query();
     if let (Some(name), Some(email)) = (query.given("name"), query.given("email")) {
         (view.name, view.email) = (Field::of(name), Field::of(email));
@@ -49,13 +49,13 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     let parsed_name = (!name.is_empty()).then(|| Name::parse(name)).transpose();
     let parsed_name = parsed_name.map_err(|error| violations.push(error.at("name"))).ok();
     let parsed_email = Email::parse(email).map_err(|error| violations.push(error.at("email"))).ok();
-    let show_again = |violations: &Violations| {
-        let mut view = settings_page(&visit, &member);
+    let show_again = async |violations: &Violations| {
+        let mut view = settings_page(&visit, &member).await?;
         (view.name, view.email) = (field(name, violations, "name"), field(email, violations, "email"));
         refused(&view)
     };
     let (Some(new_name), Some(new_email)) = (parsed_name, parsed_email) else {
-        return show_again(&violations);
+        return show_again(&violations).await;
     };
     let Member { signed_in, caller } = &member;
     let client = visit.client();
@@ -65,7 +65,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         Ok(()) => Ok(see_other(&format!("{path}?said=saved"))),
         Err(OperatorError::EmailTaken(_)) => {
             let taken = FieldError::new(ViolationCode::InvalidValue, WORDS.account_has_email);
-            show_again(&Violations::from(taken.at("email")))
+            show_again(&Violations::from(taken.at("email"))).await
         }
         Err(error) => Err(confirmed_for(error, &with_query(&path, [("name", name), ("email", email)]))),
     }
@@ -94,7 +94,7 @@ fn confirmed_for(error: OperatorError, next: &str) -> Failure {
     }
 }
 
-fn settings_page(visit: &Visit, member: &Member) -> SettingsPage {
+async fn settings_page(visit: &Visit, member: &Member) -> Result<SettingsPage, Failure> {
     let account = member.caller.account();
     let now = visit.app().clock.now();
     let (start, end) = (now.minus(WEEK).unix_millis(), now.unix_millis());
@@ -103,17 +103,25 @@ fn settings_page(visit: &Visit, member: &Member) -> SettingsPage {
         curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account"),
         curl::read(visit.api_url(), WORDS.raw_clicks, &clicks),
     ];
-    SettingsPage {
+    let missing = if account.requires_second_factor {
+        None
+    } else {
+        members::without_second_factor(visit.app(), &member.caller).await?
+    };
+    let sentence = TEXTS.second_factor.missing_of;
+    let missing_factors = missing.map(|it| sentence(it.count, it.of, it.is_all));
+    Ok(SettingsPage {
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         name: Field::of(account.name.as_ref().map_or("", Name::as_str)),
         email: Field::of(account.email.as_str()),
         can_change: member.caller.may(Permission::ManageAccount),
+        missing_factors,
         requires_second_factor: account.requires_second_factor,
         plan: account.plan.as_str().to_owned(),
         created: date_and_time(account.created_at, &member.signed_in.user().preferences),
         why_not_delete: why_not_delete(member),
         shell: shell(visit, member, NavItem::Settings, WORDS.account_settings, curl),
-    }
+    })
 }
 
 /// Why the person cannot delete the account; `None` if it is possible.

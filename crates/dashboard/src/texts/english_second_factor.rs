@@ -37,10 +37,16 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     on_since: |a| format!("On since {a}."),
     operator_none: "none",
     operator_remove: "Remove the second factor",
-    operator_remove_text: "For somebody who has lost the app and the recovery codes. The password suffices from then on.",
+    operator_remove_text: "For somebody who has lost the app and the recovery codes. The password suffices from then on. Accounts that require a second factor stay closed to the user until another one is set up.",
     qr: "QR code for your authenticator app",
     remove: "Turn it off",
-    remove_text: "Your password alone lets you in again. Accounts that require a second factor are closed to you until you set one up.",
+    remove_text: "Your password alone lets you in again.",
+    required_here: "Required",
+    not_required_here: "Not required",
+    of_members: "Second factor of members",
+    remove_closes: "These accounts require a second factor, and close to you at once until you set one up again:",
+    remove_closes_nothing: "None of your accounts requires a second factor.",
+    missing_of,
     said_optional: "A second factor is not required any more.",
     said_own_first: "Set up your own second factor before you require one of others.",
     said_removed: "Your second factor is off.",
@@ -62,3 +68,19 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     wrong_code: "The code is wrong or was used before. Type the next one that the app shows, or another recovery code. If the app's codes are refused again, check the clock of your phone.",
     start_over: "Begin again",
 };
+
+/// How many of these members have no second factor. Unless `is_all`, they are only the newest ones.
+fn missing_of(missing: usize, members: usize, is_all: bool) -> String {
+    if missing == 0 && is_all {
+        return "No member signs in with a password alone, so none has to set one up.".to_owned();
+    }
+    let verb = if missing == 1 { "signs" } else { "sign" };
+    let who = if is_all {
+        format!("{missing} of {members} members {verb}")
+    } else {
+        format!("Of the {members} newest members, {missing} {verb}")
+    };
+    format!(
+        "{who} in with a password alone. At their next request they have to set up a second factor, before they see this account again."
+    )
+}

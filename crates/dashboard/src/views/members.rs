@@ -66,6 +66,8 @@ pub struct InvitedPage {
     pub shell: Shell,
     /// Who is invited.
     pub email: String,
+    /// What the invitation gives, in sentences.
+    pub gives: String,
     /// The link. `None` for a repeated form: the link was made and shown once.
     pub url: Option<String>,
     /// A text with the link, to be sent.

@@ -53,7 +53,7 @@ pub use link_list::{
 };
 pub use members::{InvitedPage, MemberRow, MembersPage};
 pub use operator_accounts::{
-    DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage,
+    DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorMemberRow,
 };
 pub use operator_health::{FoundFailures, HealthRow, OperatorHealthPage, OperatorSignInsPage};
 pub use operator_users::{OperatorLinkPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage};

@@ -81,10 +81,31 @@ pub struct OperatorAccountPage {
     pub requests: Vec<Meter>,
     /// Why `requests` is empty: the budget is unknown, or the plan has no API.
     pub no_requests: &'static str,
+    /// Whether its members need a second factor.
+    pub requires_second_factor: bool,
+    /// The members of this part of the list.
+    pub members: Vec<OperatorMemberRow>,
+    /// The neighbouring parts of the list of members.
+    pub pager: Pager,
     /// The forms.
     pub form: Form,
     /// `plan` of the form that changes it.
     pub plan: Select,
+}
+
+/// A member of an account.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperatorMemberRow {
+    /// The id of the user.
+    pub id: String,
+    /// The name, or the e-mail address without one.
+    pub name: String,
+    /// The e-mail address, unless it is shown as the name.
+    pub email: Option<String>,
+    /// The role in words.
+    pub role: String,
+    /// Whether the user cannot sign in.
+    pub is_disabled: bool,
 }
 
 impl OperatorAccountPage {
@@ -107,7 +128,7 @@ pub struct DeleteAccountPage {
     pub back_label: &'static str,
     /// What is deleted, as a sentence.
     pub losses: String,
-    /// The e-mail address of the account.
+    /// The contact address of the account.
     pub email: String,
     /// The form.
     pub form: Form,
@@ -117,6 +138,6 @@ pub struct DeleteAccountPage {
 
 impl DeleteAccountPage {
     fn violations(&self) -> Vec<Violation<'_>> {
-        violations([("email", self.shell.t.email, &self.typed.error)])
+        violations([("email", self.shell.t.operator.contact, &self.typed.error)])
     }
 }

@@ -17,8 +17,8 @@ pub struct OperatorSignInsPage {
     pub email: Field,
     /// `address` of the look-up: the IP address of the browser.
     pub address: Field,
-    /// What the stores know about the two.
-    pub found: Option<FoundFailures>,
+    /// What the stores know about the two: failed passwords, and failed codes of a user with a second factor.
+    pub found: Vec<FoundFailures>,
     /// The limits: what is limited, and how.
     pub limits: Vec<(&'static str, String)>,
 }
@@ -33,7 +33,7 @@ impl OperatorSignInsPage {
     }
 }
 
-/// The failures of sign-ins for an e-mail address from an IP address.
+/// The failures of sign-ins, of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundFailures {
     /// Whether somebody waits.

@@ -33,6 +33,8 @@ pub struct SecondFactorPage {
     pub shell: Shell,
     /// The second factor, if there is one.
     pub present: Option<PresentFactor>,
+    /// The names of the accounts that close to the user without one.
+    pub closing: Vec<String>,
     /// Why the user cannot set one up. `None` if it is possible.
     pub why_not: Option<&'static str>,
     /// The idempotency key of the forms.

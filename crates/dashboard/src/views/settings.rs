@@ -22,6 +22,8 @@ pub struct SettingsPage {
     pub can_change: bool,
     /// Whether the members need a second factor.
     pub requires_second_factor: bool,
+    /// How many members have no second factor yet, as a sentence, for somebody who may require one.
+    pub missing_factors: Option<String>,
     /// The plan.
     pub plan: String,
     /// When it was created, as people read it.

@@ -30,6 +30,7 @@ mod operator_health;
 mod operator_users;
 mod passwords;
 mod provider_sign_in;
+mod required_second_factor;
 mod second_factor;
 mod sessions;
 mod settings;

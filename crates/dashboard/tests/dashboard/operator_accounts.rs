@@ -41,6 +41,7 @@ async fn d69_an_operator_creates_an_account_and_its_owner_joins_by_the_link() {
     let created = operator.post(ACCOUNTS, &form).await;
     assert_eq!(created.status, 200, "{}", created.body);
     assert!(created.body.contains("You are invited to Bakery on Signpost"), "{}", created.body);
+    assert!(created.body.contains("is on plan pro. Whoever accepts it joins Bakery as Owner. Owners also"));
     let account = account_with(&dashboard, "new@example.com").await.unwrap();
     let owner = dashboard.browser();
     let person = [("name", "New"), ("password", PASSWORD), ("time_zone", "UTC")];
@@ -99,8 +100,45 @@ async fn d69_accounts_are_listed_with_their_usage_and_found_by_id_and_address() 
     }
     for sought in ["nobody@example.com", "acc_00000000000000000000000000000000", "team"] {
         let none = operator.get(&format!("{ACCOUNTS}?q={sought}")).await;
-        assert!(none.body.contains("No account has this id or e-mail address"), "{}", none.body);
+        assert!(none.body.contains("No account has this id or contact address"), "{}", none.body);
     }
+}
+
+#[actix_web::test]
+async fn d69_the_page_of_an_account_lists_its_members_page_by_page() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let path = format!("{ACCOUNTS}/{}", dashboard.account);
+    let empty = operator.get(&path).await.body;
+    assert!(empty.contains("No user is a member of this account."), "{empty}");
+    dashboard.member("owner@example.com", Role::Owner).await;
+    for number in 0..25 {
+        dashboard.member(&format!("m{number}@example.com"), Role::Viewer).await;
+    }
+    let page = operator.get(&path).await.body;
+    assert_eq!(page.matches("href=\"/operator/users/usr_").count(), 25, "{page}");
+    for part in ["<bdi>Ada</bdi></a> · <bdi>m24@example.com</bdi></dt><dd>Viewer</dd>", "Not required"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let (before, _) = page.split_once("\">Older").unwrap();
+    let older = operator.get(before.rsplit("href=\"").next().unwrap()).await.body;
+    assert!(older.contains("<bdi>owner@example.com</bdi></dt><dd>Owner</dd>"), "{older}");
+}
+
+#[actix_web::test]
+async fn a_page_without_an_account_leads_to_the_accounts_of_the_person() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let links = format!("href=\"{}\"><bdi>team@example.com</bdi>", dashboard.path("links"));
+    assert!(!operator.get("/me").await.body.contains("Your accounts"), "the operator is no member");
+    let joins = Some((dashboard.account, Role::Viewer));
+    let both = dashboard.invited("both@example.com", joins, true).await;
+    for path in ["/me", "/me/second-factor", ACCOUNTS, "/operator/health", "/audit"] {
+        let page = both.get(path).await.body;
+        assert!(page.contains("Your accounts") && page.contains(&links), "{path}: {page}");
+        assert!(page.contains("href=\"/accounts\""), "{path}: {page}");
+    }
+    assert!(!both.get(&dashboard.path("links")).await.body.contains("Your accounts"));
 }
 
 #[actix_web::test]
@@ -114,7 +152,10 @@ async fn d69_plan_and_suspension_hold_for_the_next_request_and_are_recorded() {
     assert!(owner.get(&dashboard.path("usage")).await.body.contains("free"));
     assert_eq!(operator.post(&format!("{path}/plan"), &[("plan", "gold")]).await.status, 422);
     operator.post(&format!("{path}/suspend"), &[]).await;
-    assert!(owner.get(&dashboard.path("links")).await.body.contains("suspended"));
+    for screen in ["links", "analytics", "members", "settings"] {
+        let page = owner.get(&dashboard.path(screen)).await.body;
+        assert!(page.contains("its links do not open") && page.contains("Ask the operator"), "{screen}");
+    }
     let page = operator.get(&path).await;
     assert!(page.body.contains("Suspended since") && page.body.contains("Resume account"), "{}", page.body);
     operator.post(&format!("{path}/resume"), &[]).await;

@@ -8,8 +8,9 @@ use signpost_app::node_health::Part;
 use signpost_app::ports::LeaseHolder;
 use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
 
-use crate::harness::Dashboard;
+use crate::harness::{Dashboard, PASSWORD};
 use crate::operator_accounts::operator;
+use crate::second_factor::set_up;
 
 #[actix_web::test]
 async fn d75_operators_see_who_waits_and_the_limits() {
@@ -38,6 +39,26 @@ async fn d75_operators_see_who_waits_and_the_limits() {
     let refused = operator.get("/operator/sign-ins?email=nobody&address=here").await;
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("value=\"nobody\"") && refused.body.contains("Must be an IP address"));
+}
+
+#[actix_web::test]
+async fn d75_operators_see_who_waits_after_wrong_codes() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let ada = dashboard.invited("ada@example.com", None, false).await;
+    // Wrong codes count for the user, from whatever address.
+    let path = "/operator/sign-ins?email=ada%40example.com&address=198.51.100.7";
+    assert!(!operator.get(path).await.body.contains("wrong code"), "she has no second factor");
+    set_up(&ada).await;
+    assert!(operator.get(path).await.body.contains("No wrong code of the second factor counts"));
+    let guesser = dashboard.browser();
+    guesser.sign_in("ada@example.com", PASSWORD).await;
+    for _ in 0..5 {
+        guesser.post("/sign-in/code", &[("code", "000000")]).await;
+    }
+    let waits = operator.get(path).await.body;
+    assert!(waits.contains("5 wrong codes of the second factor count, the last on"), "{waits}");
+    assert!(waits.contains("30 seconds") && waits.contains("No failed sign-in counts"), "{waits}");
 }
 
 #[actix_web::test]

@@ -17,10 +17,14 @@ async fn user(dashboard: &Dashboard, email: &str) -> UserId {
 async fn d70_operators_invite_into_an_account_and_as_operators() {
     let dashboard = Dashboard::start().await;
     let operator = operator(&dashboard).await;
+    let chosen = "<option value=\"editor\" selected>";
+    assert!(operator.get(USERS).await.body.contains(chosen), "the form proposes no owner");
     let person = [("name", "New"), ("password", PASSWORD), ("time_zone", "UTC")];
     let form = [("email", "new@example.com"), ("account", "team@example.com"), ("role", "editor")];
     let made = operator.post(USERS, &form).await;
     assert!(made.body.contains("You are invited to team@example.com on Signpost"), "{}", made.body);
+    let gives = "Whoever accepts it joins team@example.com as Editor. Editors also create";
+    assert!(made.body.contains(gives) && !made.body.contains("becomes an operator"), "{}", made.body);
     let editor = dashboard.browser();
     assert_eq!(editor.post(&link_in(&made, "invitation"), &person).await.status, 303);
     assert_eq!(editor.get(&dashboard.path("links/new")).await.status, 200);
@@ -28,7 +32,10 @@ async fn d70_operators_invite_into_an_account_and_as_operators() {
 
     let made = operator.post(USERS, &[("email", "second@example.com"), ("operator", "true")]).await;
     assert!(made.body.contains("You are invited to administer Signpost"), "{}", made.body);
+    assert!(made.body.contains("Whoever accepts it becomes an operator"), "{}", made.body);
     let second = dashboard.browser();
+    let invitation = second.get(&link_in(&made, "invitation")).await.body;
+    assert!(invitation.contains("You are invited as Operator. Operators administer"), "{invitation}");
     assert_eq!(second.post(&link_in(&made, "invitation"), &person).await.status, 303);
     assert_eq!(second.get(USERS).await.status, 200);
 }
@@ -63,12 +70,15 @@ async fn d72_a_disabled_user_is_out_at_once_and_an_enabled_one_signs_in() {
     operator.post(&format!("{path}/sign-out"), &[]).await;
     assert!(!member.is_signed_in().await);
     assert_eq!(member.sign_in("member@example.com", PASSWORD).await.status, 303);
+    let reset = link_in(&operator.post(&format!("{path}/reset"), &[]).await, "reset");
+    assert!(operator.get(&path).await.body.contains("Reset links and invitations for the address"));
     let disabled = operator.post(&format!("{path}/disable"), &[]).await;
     assert_eq!(disabled.location(), format!("{path}?said=user-disabled"));
     assert!(!member.is_signed_in().await);
     assert_eq!(member.sign_in("member@example.com", PASSWORD).await.status, 422);
     assert_eq!(operator.post(&format!("{path}/reset"), &[]).await.status, 409, "enable it first");
     operator.post(&format!("{path}/enable"), &[]).await;
+    assert_eq!(dashboard.browser().get(&reset).await.status, 410, "the link stays void");
     assert_eq!(member.sign_in("member@example.com", PASSWORD).await.status, 303);
 }
 

@@ -27,7 +27,7 @@ async fn d69_every_member_exports_all_groups_and_links() {
     }
     let table = viewer.get(&dashboard.path("export.csv")).await;
     assert_eq!(table.header("content-type"), "text/csv; charset=utf-8");
-    assert!(table.header("content-disposition").contains("links.csv"));
+    assert!(table.header("content-disposition").contains("\"links-team-example-com-20"));
     assert_eq!(table.body.lines().count(), 106, "one header: {}", table.body);
     let header = table.body.lines().next().unwrap();
     assert_eq!(table.body.lines().filter(|line| *line == header).count(), 1);
@@ -90,7 +90,7 @@ async fn d69_an_owner_renames_the_account() {
     assert!(!editor.get(&path).await.body.contains("name=\"email\""));
     let taken = owner.post(&path, &[("name", "Bakery"), ("email", "OTHER@example.com")]).await;
     assert_eq!(taken.status, 422);
-    assert!(taken.body.contains("Another account has this address"), "{}", taken.body);
+    assert!(taken.body.contains("Another account has this contact address"), "{}", taken.body);
     assert!(taken.body.contains("value=\"OTHER@example.com\""), "{}", taken.body);
     let bad = owner.post(&path, &[("name", &"x".repeat(300)), ("email", "nobody")]).await;
     assert_eq!((bad.status, bad.body.matches("aria-invalid").count()), (422, 2), "{}", bad.body);
@@ -131,7 +131,7 @@ async fn d69_every_member_exports_the_content_of_pages_and_single_clicks() {
     }
     let pages = viewer.get(&dashboard.path("export-pages.jsonl")).await;
     assert_eq!(pages.header("content-type"), "application/x-ndjson");
-    assert!(pages.header("content-disposition").contains("pages.jsonl"));
+    assert!(pages.header("content-disposition").contains("\"pages-team-example-com-20"));
     let lines: Vec<serde_json::Value> =
         pages.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 103);

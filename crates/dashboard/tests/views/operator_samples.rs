@@ -3,8 +3,9 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     DeleteAccountPage, Field, FoundFailures, HealthRow, Meter, NavItem, OperatorAccountPage,
-    OperatorAccountRow, OperatorAccountsPage, OperatorHealthPage, OperatorLinkPage, OperatorSignInsPage,
-    OperatorUserPage, OperatorUserRow, OperatorUsersPage, Pager, Select, SettingsPage, Shell,
+    OperatorAccountRow, OperatorAccountsPage, OperatorHealthPage, OperatorLinkPage, OperatorMemberRow,
+    OperatorSignInsPage, OperatorUserPage, OperatorUserRow, OperatorUsersPage, Pager, Select, SettingsPage,
+    Shell,
 };
 
 use crate::link_samples::LONG;
@@ -24,7 +25,7 @@ pub(crate) fn add(m: &Maker) {
 
 /// A frame without an account, as pages for operators have it.
 pub(crate) fn shell(m: &Maker, title: &str, nav: NavItem) -> Shell {
-    Shell { account: None, reads_audit: false, role: String::new(), ..m.shell(title, nav) }
+    m.own_shell(title, nav)
 }
 
 fn plans(m: &Maker) -> Select {
@@ -82,6 +83,11 @@ fn meter(m: &Maker, used: u64) -> Meter {
     }
 }
 
+fn member_row(m: &Maker, number: usize) -> OperatorMemberRow {
+    let OperatorUserRow { id, name, email, is_disabled, .. } = user_row(m, number);
+    OperatorMemberRow { id, name, email, role: m.w("Editor"), is_disabled }
+}
+
 fn account(m: &Maker) {
     let full = OperatorAccountPage {
         shell: shell(m, "Morgenbrot Bakery", NavItem::Accounts),
@@ -93,6 +99,9 @@ fn account(m: &Maker) {
         limits: vec![meter(m, 12), meter(m, 4_500), meter(m, 5_000), meter(m, 0)],
         requests: vec![meter(m, 12), meter(m, 4_500)],
         no_requests: ENGLISH.operator.plan_without_api,
+        requires_second_factor: true,
+        members: (0..25).map(|number| member_row(m, number)).collect(),
+        pager: Pager { newest: m.some("accounts"), older: m.some("?after=x") },
         form: form(410),
         plan: plans(m),
     };
@@ -102,6 +111,9 @@ fn account(m: &Maker) {
         suspended_since: m.some("26 Nov 2026, 20:47"),
         limits: Vec::new(),
         requests: Vec::new(),
+        requires_second_factor: false,
+        members: Vec::new(),
+        pager: Pager::default(),
         plan: Select { error: m.some("Must be one of the plans."), ..plans(m) },
         ..full
     };
@@ -114,6 +126,7 @@ fn account(m: &Maker) {
         email: m.field("a-rather-long-address@department.morgenbrot.example"),
         can_change: true,
         requires_second_factor: false,
+        missing_factors: m.some(&(ENGLISH.second_factor.missing_of)(3, 100, false)),
         plan: m.w("agency"),
         created: m.w("26 Nov 2026, 20:47"),
         why_not_delete: None,
@@ -124,6 +137,7 @@ fn account(m: &Maker) {
         name: m.bad("\u{1}", "Must not contain control characters."),
         email: m.bad("nobody", "Must contain `@`."),
         requires_second_factor: true,
+        missing_factors: None,
         ..settings.clone()
     };
     m.add("settings-error", &refused);
@@ -135,6 +149,7 @@ fn account(m: &Maker) {
             why_not_delete: Some(ENGLISH.operator.delete_owner_only),
             name: Field::default(),
             can_change: false,
+            missing_factors: None,
             ..settings
         },
     );
@@ -237,7 +252,7 @@ fn sign_ins(m: &Maker) {
         form: form(450),
         email: Field::default(),
         address: Field::default(),
-        found: None,
+        found: Vec::new(),
         limits: [
             (ENGLISH.operator.limit_per_address, ENGLISH.operator.limit_per_address_is),
             (ENGLISH.operator.limit_per_pair, "30 s, 1 min, 2 min, 4 min, 8 min, 15 min, and so on"),
@@ -246,13 +261,12 @@ fn sign_ins(m: &Maker) {
         .to_vec(),
     };
     m.add("operator-sign-ins", &full);
-    let found =
-        FoundFailures { waits: true, count: m.w("7 failed sign-ins count."), wait: m.w("Wait 2 minutes.") };
+    let wait = m.w("Wait 2 minutes.");
+    let found = ["7 failed passwords count.", "7 wrong codes count."]
+        .map(|count| FoundFailures { waits: true, count: m.w(count), wait: wait.clone() })
+        .to_vec();
     let (email, address) = (m.field("ines@morgenbrot.example"), m.field("2001:db8:1:2:3:4:5:6"));
-    m.add(
-        "operator-sign-ins-waits",
-        &OperatorSignInsPage { found: Some(found), email, address, ..full.clone() },
-    );
+    m.add("operator-sign-ins-waits", &OperatorSignInsPage { found, email, address, ..full.clone() });
     let (email, address) = (m.bad("nobody", "Must contain `@`."), m.bad("nowhere", "Must be an IP address."));
     m.add("operator-sign-ins-error", &OperatorSignInsPage { email, address, ..full });
 }

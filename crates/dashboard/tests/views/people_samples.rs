@@ -63,6 +63,11 @@ fn members(m: &Maker) {
     let invited = InvitedPage {
         shell: m.shell(ENGLISH.title_invited, NavItem::Members),
         email: m.w("zoe@morgenbrot.example"),
+        gives: m.w(&(ENGLISH.operator.invitation_makes_member)(
+            "Morgenbrot Bakery",
+            "Editor",
+            ENGLISH.role_editor_can,
+        )),
         url: m.some(url),
         message: m.w(&(ENGLISH.invited_text)("Morgenbrot Bakery", url)),
     };

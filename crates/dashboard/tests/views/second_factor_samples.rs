@@ -2,17 +2,17 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    Field, Form, NavItem, PresentFactor, RecoveryCodesPage, SecondFactorPage, SetUpFactorPage, Shell,
-    SignInCodePage,
+    Field, Form, NavItem, PresentFactor, RecoveryCodesPage, SecondFactorPage, SetUpFactorPage, SignInCodePage,
 };
 
+use crate::link_samples::LONG;
 use crate::samples::{Maker, form, key};
 
 const QR: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\"><path d=\"M0 0h4\"/></svg>";
 
 pub(crate) fn add(m: &Maker) {
     let words = ENGLISH.second_factor;
-    let shell = |title: &str| Shell { account: None, ..m.shell(title, NavItem::Me) };
+    let shell = |title: &str| m.own_shell(title, NavItem::Me);
     let code = SignInCodePage { card: m.card(), form: form(500), next: m.w("/me"), wait: None };
     m.add("sign-in-code", &code);
     let refused = Form { general_error: m.some(words.wrong_code), ..form(500) };
@@ -23,6 +23,7 @@ pub(crate) fn add(m: &Maker) {
     let off = SecondFactorPage {
         shell: shell(words.title),
         present: None,
+        closing: Vec::new(),
         why_not: None,
         idempotency_key: key(501),
     };
@@ -30,7 +31,9 @@ pub(crate) fn add(m: &Maker) {
     let impossible = SecondFactorPage { why_not: Some(words.cannot_no_key), ..off.clone() };
     m.add("second-factor-impossible", &impossible);
     let present = PresentFactor { since: m.w("26 Nov 2026, 20:47"), codes_left: 9 };
-    m.add("second-factor", &SecondFactorPage { present: Some(present), ..off });
+    let on = SecondFactorPage { present: Some(present), ..off };
+    m.add("second-factor", &on);
+    m.add("second-factor-required", &SecondFactorPage { closing: vec![m.w(LONG), m.w("Bakery")], ..on });
     let set_up = SetUpFactorPage {
         shell: shell(words.title_set_up),
         form: form(502),

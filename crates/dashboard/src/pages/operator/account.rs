@@ -6,7 +6,8 @@ use actix_web::HttpResponse;
 use signpost_app::Operator;
 use signpost_app::accounts::{self, AccountOverview, Losses, OperatorError};
 use signpost_app::admission::SignedIn;
-use signpost_domain::{AccountId, Email, FieldError, PlanResource, ViolationCode, Violations};
+use signpost_app::ports::AccountMember;
+use signpost_domain::{AccountId, Email, FieldError, PageLimit, PlanResource, ViolationCode, Violations};
 use tokio::time::timeout;
 
 use super::accounts::{PATH, plan_of, plans};
@@ -15,11 +16,11 @@ use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{TEXTS, account_name, own_shell};
+use crate::frame::{TEXTS, account_name, own_shell, role_name};
 use crate::local_time::date_and_time;
-use crate::pages::field;
 use crate::pages::usage::{meter, requests, resource_name};
-use crate::views::{DeleteAccountPage, Form, NavItem, OperatorAccountPage};
+use crate::pages::{field, pager, position_of};
+use crate::views::{DeleteAccountPage, Form, NavItem, OperatorAccountPage, OperatorMemberRow};
 use crate::visit::Visit;
 
 /// How long a browser waits for a deletion. A longer one goes on without it.
@@ -30,7 +31,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (signed_in, operator) = operator(&visit, &visit.here()).await?;
     let overview = accounts::overview(visit.app(), &operator, account_in(&visit)?).await?;
     let plan = overview.account.plan.as_str().to_owned();
-    page(&account_page(&visit, &signed_in, &overview, &plan, &Violations::new()))
+    page(&account_page(&visit, (&signed_in, &operator), &overview, &plan, &Violations::new()).await?)
 }
 
 /// `POST /operator/accounts/{id}/plan`
@@ -39,7 +40,8 @@ pub(crate) async fn set_plan(visit: Visit, form: FormBody) -> Result<HttpRespons
     let mut violations = Violations::new();
     let Some(plan) = plan_of(visit.app(), form.text("plan"), &mut violations) else {
         let overview = accounts::overview(visit.app(), &operator, id).await?;
-        return refused(&account_page(&visit, &signed_in, &overview, form.text("plan"), &violations));
+        let by = (&signed_in, &operator);
+        return refused(&account_page(&visit, by, &overview, form.text("plan"), &violations).await?);
     };
     accounts::set_plan(visit.app(), &operator, id, &plan).await?;
     Ok(see_other(&format!("{PATH}/{id}?said=plan-changed")))
@@ -105,7 +107,7 @@ pub(in crate::pages) async fn is_over_soon(
     }
 }
 
-/// What a form says if it does not repeat the e-mail address of the account.
+/// What a form says if it does not repeat the contact address of the account.
 pub(in crate::pages) fn mismatch(typed: &str, email: &Email) -> Option<Violations> {
     let is_same =
         Email::parse(typed.trim()).is_ok_and(|typed| typed.comparison_key() == email.comparison_key());
@@ -124,16 +126,18 @@ fn account_in(visit: &Visit) -> Result<AccountId, Failure> {
     visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)
 }
 
-fn account_page(
+async fn account_page(
     visit: &Visit,
-    signed_in: &SignedIn,
+    (signed_in, operator): (&SignedIn, &Operator),
     overview: &AccountOverview,
     plan: &str,
     violations: &Violations,
-) -> OperatorAccountPage {
+) -> Result<OperatorAccountPage, Failure> {
     let AccountOverview { account, usage, plan: known, remaining } = overview;
     let preferences = &signed_in.user().preferences;
     let id = account.id.to_string();
+    let after = position_of(&visit.query());
+    let members = accounts::members(visit.app(), operator, account.id, PageLimit::default(), after).await?;
     let (mut limits, mut budget, mut no_requests) = (Vec::new(), Vec::new(), TEXTS.requests_unknown);
     if let Some(plan) = known {
         limits.extend(PlanResource::ALL.map(|resource| {
@@ -158,7 +162,10 @@ fn account_page(
         suspension,
         curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"]),
     ];
-    OperatorAccountPage {
+    Ok(OperatorAccountPage {
+        requires_second_factor: account.requires_second_factor,
+        members: members.items.iter().map(member_row).collect(),
+        pager: pager(&members, &format!("{PATH}/{id}"), &[], after.is_none()),
         email: account.email.as_str().to_owned(),
         problem: known.is_none().then(|| (WORDS.plan_unknown)(account.plan.as_str())),
         suspended_since: account.suspended_at.map(|at| date_and_time(at, preferences)),
@@ -170,6 +177,17 @@ fn account_page(
         plan: plans(visit.app(), plan, violations),
         id,
         shell,
+    })
+}
+
+fn member_row(member: &AccountMember) -> OperatorMemberRow {
+    let AccountMember { user, role, joined_at: _ } = member;
+    OperatorMemberRow {
+        id: user.id.to_string(),
+        name: user.label().to_owned(),
+        email: user.name.is_some().then(|| user.email.as_str().to_owned()),
+        role: role_name(*role).to_owned(),
+        is_disabled: user.disabled_at.is_some(),
     }
 }
 

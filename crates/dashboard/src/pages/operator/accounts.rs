@@ -15,7 +15,7 @@ use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{TEXTS, account_name, own_shell};
+use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::{date, number};
 use crate::pages::usage::resource_name;
 use crate::pages::{field, message_at, pager, position_of};
@@ -83,7 +83,11 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     shell.curl = commands(&visit, account.email.as_str());
     page(&OperatorLinkPage {
         back: (format!("{PATH}/{}", account.id), account_name(&account).to_owned()),
-        what: (WORDS.account_created)(account_name(&account), account.plan.as_str()),
+        what: format!(
+            "{} {}",
+            (WORDS.account_created)(account_name(&account), account.plan.as_str()),
+            invitation_gives(Some((&account, Role::Owner)), false)
+        ),
         email: account.email.as_str().to_owned(),
         message: (TEXTS.invited_text)(account_name(&account), &url),
         url,

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use actix_web::HttpResponse;
-use signpost_app::people::sign_in::{Failures, failures};
+use signpost_app::people::failed_sign_ins::{Failures, code_failures, failures};
 use signpost_domain::{
     Email, FAILURE_COUNTS_KEPT, FieldError, Preferences, ViolationCode, Violations, wait_after,
 };
@@ -24,12 +24,18 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let query = visit.query();
     let (email, address) = (query.text("email").trim(), query.text("address").trim());
     let mut violations = Violations::new();
-    let mut found = None;
+    let mut found = Vec::new();
     if !email.is_empty() || !address.is_empty() {
         let sought = sought(email, address, &mut violations);
         if let Some((email, address)) = sought {
             let failures = failures(visit.app(), &operator, &email, address).await?;
-            found = Some(in_words(failures, &signed_in.user().preferences));
+            let codes = code_failures(visit.app(), &operator, &email).await?;
+            let preferences = &signed_in.user().preferences;
+            let mut all = vec![in_words(failures, WORDS.failures, WORDS.no_failures, preferences)];
+            all.extend(
+                codes.map(|it| in_words(it, WORDS.code_failures, WORDS.no_code_failures, preferences)),
+            );
+            found = all;
         }
     }
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::SignIns, WORDS.sign_ins);
@@ -53,12 +59,17 @@ fn sought(email: &str, address: &str, violations: &mut Violations) -> Option<(Em
     Some((email?, address.ok()?))
 }
 
-fn in_words(failures: Failures, preferences: &Preferences) -> FoundFailures {
+fn in_words(
+    failures: Failures,
+    some: fn(usize, &str) -> String,
+    none: &str,
+    preferences: &Preferences,
+) -> FoundFailures {
     let Failures { count, last_at, wait } = failures;
     let number = usize::try_from(count).unwrap_or(usize::MAX);
     let counted = match last_at {
-        Some(at) => (WORDS.failures)(number, &date_and_time(at, preferences)),
-        None => WORDS.no_failures.to_owned(),
+        Some(at) => some(number, &date_and_time(at, preferences)),
+        None => none.to_owned(),
     };
     FoundFailures {
         waits: wait.is_some(),

@@ -14,7 +14,7 @@ use crate::answer::{page, refused};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
-use crate::frame::{TEXTS, account_name, own_shell};
+use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::date;
 use crate::pages::members::{role_of, roles};
 use crate::pages::{field, message_at, pager, position_of};
@@ -84,7 +84,7 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
     shell.curl = vec![command(WORDS.command_invite, &words)];
     page(&OperatorLinkPage {
         back: (PATH.to_owned(), WORDS.users.to_owned()),
-        what: String::new(),
+        what: invitation_gives(account.as_ref().zip(joins.map(|(_, role)| role)), typed.is_operator),
         email: email.as_str().to_owned(),
         url,
         once: WORDS.invitation_once,
@@ -158,7 +158,7 @@ async fn users_page(
         curl::program(WORDS.command_list_users, &["user", "list"]),
         command(WORDS.command_invite, &example),
     ];
-    let role = Role::from_name(&typed.role).unwrap_or(Role::Owner);
+    let role = Role::from_name(&typed.role).unwrap_or(Role::Editor);
     Ok(OperatorUsersPage {
         sought: sought.to_owned(),
         rows: list.items.iter().map(|user| row(user, own, &own.preferences)).collect(),

@@ -1,0 +1,58 @@
+//! Who has to wait after failed sign-ins, for operators (D75).
+
+use std::net::IpAddr;
+
+use signpost_domain::{Email, SignInKey, Timestamp};
+
+use super::PersonError;
+use crate::application::Application;
+use crate::operator::Operator;
+
+/// The failed passwords for an e-mail address from an IP address, or the failed codes of a user (D75).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failures {
+    /// How many count at present.
+    pub count: u32,
+    /// The last one that counts.
+    pub last_at: Option<Timestamp>,
+    /// How many seconds it is until another attempt is allowed. `None` if it is allowed now.
+    pub wait: Option<u32>,
+}
+
+/// The failures that count at present, for operators. Stores keep a hash of the two addresses only, so both are needed.
+///
+/// # Errors
+/// The store broke.
+pub async fn failures(
+    app: &Application,
+    _by: &Operator,
+    email: &Email,
+    address: IpAddr,
+) -> Result<Failures, PersonError> {
+    failures_of(app, &SignInKey::new(email, address)).await
+}
+
+/// The failed codes of sign-ins of the user with this e-mail address, from whatever addresses, for operators. `None` without a
+/// second factor.
+///
+/// # Errors
+/// The store broke.
+pub async fn code_failures(
+    app: &Application,
+    _by: &Operator,
+    email: &Email,
+) -> Result<Option<Failures>, PersonError> {
+    let user = app.store.user_with_email(email).await?;
+    match user.filter(|user| user.second_factor.is_some()) {
+        Some(user) => Ok(Some(failures_of(app, &SignInKey::of_codes(user.id)).await?)),
+        None => Ok(None),
+    }
+}
+
+async fn failures_of(app: &Application, key: &SignInKey) -> Result<Failures, PersonError> {
+    let now = app.clock.now();
+    let failures = app.store.sign_in_failures(key).await?;
+    let current = failures.current(now);
+    let wait = failures.allowed_from(now).map(|instant| now.seconds_until(instant));
+    Ok(Failures { count: current.count, last_at: current.last_at, wait })
+}

@@ -1,0 +1,92 @@
+//! What pages say before a second factor is required or turned off, and what becomes of forms meanwhile (ADR 73).
+
+use signpost_domain::Role;
+
+use crate::harness::{Answer, Browser, Dashboard};
+use crate::second_factor::set_up;
+
+const PAGE: &str = "/me/second-factor";
+
+/// An owner with a second factor, and an editor without one.
+async fn people(dashboard: &Dashboard) -> (Browser, Browser) {
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    set_up(&owner).await;
+    (owner, dashboard.member("editor@example.com", Role::Editor).await)
+}
+
+async fn require(owner: &Browser) {
+    let path = owner.dashboard.path("settings/second-factor");
+    let required = owner.post(&path, &[("required", "true")]).await;
+    assert_eq!(required.location(), owner.dashboard.path("settings?said=factor-required"));
+}
+
+#[actix_web::test]
+async fn the_settings_say_how_many_members_have_to_set_one_up() {
+    let dashboard = Dashboard::start().await;
+    let (owner, editor) = people(&dashboard).await;
+    let path = dashboard.path("settings");
+    let page = owner.get(&path).await;
+    assert!(page.body.contains("1 of 2 members signs in with a password alone."), "{}", page.body);
+    assert!(
+        !editor.get(&path).await.body.contains("password alone."),
+        "others would read who is easily taken over"
+    );
+    set_up(&editor).await;
+    assert!(owner.get(&path).await.body.contains("No member signs in with a password alone"));
+    require(&owner).await;
+    assert!(!owner.get(&path).await.body.contains("with a password alone"));
+    for number in 0..100 {
+        dashboard.member(&format!("m{number}@example.com"), Role::Viewer).await;
+    }
+    owner.post(&dashboard.path("settings/second-factor"), &[("required", "false")]).await;
+    let many = owner.get(&path).await;
+    assert!(
+        many.body.contains("Of the 100 newest members, 100 sign in with a password alone."),
+        "{}",
+        many.body
+    );
+}
+
+#[actix_web::test]
+async fn the_page_names_the_accounts_that_close_without_a_second_factor() {
+    let dashboard = Dashboard::start().await;
+    let (owner, _) = people(&dashboard).await;
+    let page = owner.get(PAGE).await;
+    assert!(page.body.contains("None of your accounts requires a second factor."), "{}", page.body);
+    require(&owner).await;
+    let page = owner.get(PAGE).await;
+    let names = "close to you at once until you set one up again: <bdi>team@example.com</bdi>";
+    assert!(page.body.contains(names), "{}", page.body);
+}
+
+/// Checks that a form is kept. Returns the kept form.
+async fn kept(editor: &Browser, path: &str, form: &[(&str, &str)]) -> Answer {
+    let kept = editor.post(path, form).await;
+    assert_eq!(kept.status, 403, "{} {}", kept.location(), kept.body);
+    assert!(kept.body.contains("This account now requires a second factor"), "{}", kept.body);
+    assert!(kept.body.contains("href=\"/me/second-factor\" target=\"_blank\""), "{}", kept.body);
+    assert!(kept.body.contains(&format!("<form method=\"post\" action=\"{path}\"")), "{}", kept.body);
+    kept
+}
+
+#[actix_web::test]
+async fn a_form_is_kept_when_the_account_begins_to_require_a_second_factor() {
+    let dashboard = Dashboard::start().await;
+    let (owner, editor) = people(&dashboard).await;
+    let page =
+        [("kind", "landing"), ("title", "Menu"), ("slug", "menu"), ("theme", "auto"), ("is_active", "on")];
+    let id = editor.post(&dashboard.path("links"), &page).await.followed_id();
+    require(&owner).await;
+    let groups = dashboard.path("groups");
+    let form = [("idempotency_key", "form-1"), ("name", "Spring")];
+    assert_eq!(kept(&editor, &groups, &form).await.hidden("name"), "Spring");
+    // The form of the editor is large, so it is read after the member was admitted.
+    let content = dashboard.path(&format!("links/{id}/page"));
+    let large = kept(&editor, &content, &[("title", "Bread"), ("w0.text", "Every day")]).await;
+    assert_eq!(large.hidden("w0.text"), "Every day");
+    let too_large = editor.post(&content, &[("w0.text", &"x".repeat(128 * 1024))]).await;
+    assert_eq!(too_large.location(), "/me/second-factor?said=factor-needed");
+    set_up(&editor).await;
+    assert_eq!(editor.post(&groups, &form).await.status, 303);
+    assert!(editor.get(&groups).await.body.contains("Spring"));
+}
