@@ -37,9 +37,6 @@ pub enum AppError {
     /// A question about clicks got no turn in time, because this node has too many others (D51).
     #[error("too many questions about clicks at once")]
     AnalyticsBusy,
-    /// What the request changes was changed after the caller has seen it. Only forms of the dashboard ask for this.
-    #[error("changed meanwhile")]
-    ChangedMeanwhile,
     /// The account was deleted after the request was admitted, so its key is no longer valid.
     #[error("the account was deleted meanwhile")]
     AccountGone,
@@ -84,10 +81,8 @@ impl AppError {
             }
             Self::AnalyticsBusy | Self::AnalyticsUnavailable(_) => ErrorCode::AnalyticsTemporarilyUnavailable,
             Self::AccountGone => ErrorCode::InvalidApiKey,
-            // `AnsweredBefore` is answered with the remembered answer, without a code. The API never sends what leads to
-            // `ChangedMeanwhile`.
+            // `AnsweredBefore` is answered with the remembered answer, without a code.
             Self::AnsweredBefore(_)
-            | Self::ChangedMeanwhile
             | Self::Store(_)
             | Self::Randomness(_)
             | Self::NoFreeSlug { .. }

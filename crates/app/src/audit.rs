@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use signpost_domain::{
     Account, AccountId, AuditAction, AuditActor, AuditEntry, ClientNetwork, Email, Page, PageLimit,
     PagePosition, Permission, Timestamp, User, UserId,
@@ -14,9 +13,6 @@ use crate::application::Application;
 use crate::caller::{Actor, Caller};
 use crate::operator::Operator;
 use crate::ports::{AuditFilter, AuditScope, StoreError, UnitOfWork};
-
-/// How many accounts are read at the same time.
-const READS_AT_ONCE: usize = 8;
 
 /// What was done, before it has an id and an instant.
 #[derive(Debug)]
@@ -260,19 +256,17 @@ pub async fn export_all(
     AuditExport::begin(app, scope_of(account), question, None).await
 }
 
-/// The accounts of these entries, for their names. Accounts that were deleted are missing.
+/// The accounts with these ids, at most a hundred, for the names of what the audit is about. Accounts that were deleted, and those
+/// that cannot be read, are missing.
 ///
 /// # Errors
 /// The store broke.
-pub async fn accounts_in(
+pub async fn accounts_named(
     app: &Application,
     _by: &Operator,
-    entries: &[AuditEntry],
+    ids: &BTreeSet<AccountId>,
 ) -> Result<Vec<Account>, AppError> {
-    let accounts: BTreeSet<AccountId> = entries.iter().filter_map(|entry| entry.account_id).collect();
-    let reads = stream::iter(accounts).map(|account| app.store.account(account)).buffered(READS_AT_ONCE);
-    let found: Vec<Option<Account>> = reads.try_collect().await?;
-    Ok(found.into_iter().flatten().collect())
+    Ok(app.store.accounts_with_ids(&ids.iter().copied().collect::<Vec<_>>()).await?)
 }
 
 /// The users who did these things, for their names. Users who were deleted are missing.

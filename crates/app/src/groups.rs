@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     AuditAction, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
-    Permission, PlanResource, Refusal, Rejection, Timestamp,
+    Permission, PlanResource, Precondition, Refusal, Rejection,
 };
 
 use crate::app_error::AppError;
@@ -70,40 +70,15 @@ async fn find(app: &Application, caller: &Caller, id: IdReference<GroupKind>) ->
 /// Renames a group and returns it. If the name stays the same, nothing is written.
 ///
 /// # Errors
-/// [`Refusal::GroupNotFound`].
+/// [`Refusal::GroupNotFound`] and [`Refusal::PreconditionFailed`].
 pub async fn rename(
     app: &Application,
     caller: &Caller,
     id: IdReference<GroupKind>,
     name: Name,
+    precondition: &Precondition,
 ) -> Result<Group, AppError> {
     caller.require(Permission::WriteLinks)?;
-    rename_if(app, caller, id, name, None).await
-}
-
-/// Renames a group as [`rename`] does, unless it was renamed after the caller has seen it. `shown` is the `updated_at` that the
-/// caller has seen.
-///
-/// # Errors
-/// Those of [`rename`], and [`AppError::ChangedMeanwhile`].
-pub async fn rename_unchanged(
-    app: &Application,
-    caller: &Caller,
-    id: IdReference<GroupKind>,
-    name: Name,
-    shown: Timestamp,
-) -> Result<Group, AppError> {
-    caller.require(Permission::WriteLinks)?;
-    rename_if(app, caller, id, name, Some(shown)).await
-}
-
-async fn rename_if(
-    app: &Application,
-    caller: &Caller,
-    id: IdReference<GroupKind>,
-    name: Name,
-    shown: Option<Timestamp>,
-) -> Result<Group, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let account = caller.account_id();
     let attempts = Attempts::at(app);
@@ -111,9 +86,7 @@ async fn rename_if(
         .run(|| async {
             let mut work = attempts.begin().await?;
             let before = work.lock_group(account, id).await?.ok_or(Refusal::GroupNotFound)?;
-            if shown.is_some_and(|shown| before.updated_at != shown) {
-                return Err(AppError::ChangedMeanwhile);
-            }
+            precondition.check(before.revision)?;
             let after = before.renamed(name.clone(), app.clock.now());
             if after == before {
                 return Ok(before);
@@ -129,23 +102,36 @@ async fn rename_if(
 const LINKS_AT_ONCE: u16 = 1_000;
 
 /// Deletes a group. Its links stay and become ungrouped (contract "Group"), a thousand at a time, so that a large group
-/// does not block other requests. The last unit of work also deletes the group.
+/// does not block other requests. The last unit of work also deletes the group. The first one decides on the precondition.
 ///
 /// # Errors
-/// [`Refusal::GroupNotFound`].
+/// [`Refusal::GroupNotFound`] and [`Refusal::PreconditionFailed`].
 pub async fn delete(
     app: &Application,
     caller: &Caller,
     id: IdReference<GroupKind>,
+    precondition: &Precondition,
 ) -> Result<GroupId, AppError> {
     caller.require(Permission::WriteLinks)?;
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
-    while !delete_or_shrink(app, caller, id).await? {}
+    if *precondition != Precondition::None {
+        // Refused before any link is touched; the first unit of work decides under a lock.
+        precondition.check(find(app, caller, id.into()).await?.revision)?;
+    }
+    let mut required = precondition;
+    while !delete_or_shrink(app, caller, id, required).await? {
+        required = &Precondition::None;
+    }
     Ok(id)
 }
 
 /// Takes up to a thousand links out of the group, and deletes it if none is left. Returns whether it is deleted.
-async fn delete_or_shrink(app: &Application, caller: &Caller, id: GroupId) -> Result<bool, AppError> {
+async fn delete_or_shrink(
+    app: &Application,
+    caller: &Caller,
+    id: GroupId,
+    precondition: &Precondition,
+) -> Result<bool, AppError> {
     let account = caller.account_id();
     let attempts = Attempts::at(app);
     attempts
@@ -153,6 +139,11 @@ async fn delete_or_shrink(app: &Application, caller: &Caller, id: GroupId) -> Re
             let mut work = attempts.begin().await?;
             let now = app.clock.now();
             let is_last = work.ungroup_some_links(account, id, LINKS_AT_ONCE, now).await? < LINKS_AT_ONCE;
+            // The group is locked by now. A refusal undoes the change of its links.
+            if *precondition != Precondition::None {
+                let stored = work.lock_group(account, id).await?.ok_or(Refusal::GroupNotFound)?;
+                precondition.check(stored.revision)?;
+            }
             if is_last && !work.delete_group(account, id, now).await? {
                 return Err(Refusal::GroupNotFound.into());
             }

@@ -40,14 +40,24 @@ impl LinkResource for PageContent {
     async fn write_content(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        before: Option<&LandingPage>,
+        before: &LandingPage,
         after: &LandingPage,
     ) -> Result<(), StoreError> {
-        let is_stored = match before {
-            Some(before) => before.content == after.content,
-            // A new page is empty.
-            None => after.content == PageContent::default(),
-        };
-        if is_stored { Ok(()) } else { work.write_page_content(account, after.id, &after.content).await }
+        if before.content == after.content {
+            return Ok(());
+        }
+        work.write_page_content(account, after.id, &after.content).await
+    }
+
+    async fn write_new_contents(
+        work: &mut dyn UnitOfWork,
+        account: AccountId,
+        created: &[&LandingPage],
+    ) -> Result<(), StoreError> {
+        // A new page is empty.
+        let empty = PageContent::default();
+        let filled = created.iter().filter(|page| page.content != empty);
+        let contents: Vec<_> = filled.map(|page| (page.id, &page.content)).collect();
+        if contents.is_empty() { Ok(()) } else { work.write_page_contents(account, &contents).await }
     }
 }

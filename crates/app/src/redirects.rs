@@ -71,10 +71,18 @@ impl LinkResource for RedirectContent {
     async fn write_content(
         _: &mut dyn UnitOfWork,
         _: AccountId,
-        _: Option<&Redirect>,
+        _: &Redirect,
         _: &Redirect,
     ) -> Result<(), StoreError> {
         // The link's row has the whole content.
+        Ok(())
+    }
+
+    async fn write_new_contents(
+        _: &mut dyn UnitOfWork,
+        _: AccountId,
+        _: &[&Redirect],
+    ) -> Result<(), StoreError> {
         Ok(())
     }
 }

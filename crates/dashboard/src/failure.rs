@@ -1,5 +1,7 @@
 //! Requests that end without the page that they ask for.
 
+use std::fmt;
+
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use actix_web::{HttpResponse, ResponseError};
@@ -25,7 +27,7 @@ pub(crate) enum Failure {
     #[error("redirected")]
     Redirected(String),
     /// The person has to do something before the form counts. The page keeps the form, and sends it again afterwards.
-    #[error("the form is kept: {0:?}")]
+    #[error("the form is kept")]
     FormKept(Box<KeptForm>),
     /// An error page.
     #[error("{0:?}")]
@@ -47,7 +49,6 @@ pub(crate) enum Failure {
 }
 
 /// A form that did not count when it was sent.
-#[derive(Debug)]
 pub(crate) struct KeptForm {
     /// Why.
     pub(crate) why: WhyKept,
@@ -55,6 +56,13 @@ pub(crate) struct KeptForm {
     pub(crate) path: String,
     /// What it has.
     pub(crate) fields: Vec<(String, String)>,
+}
+
+impl fmt::Debug for KeptForm {
+    /// Leaves out what a person has typed, which does not belong in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeptForm").finish_non_exhaustive()
+    }
 }
 
 /// Why a form did not count.
@@ -166,8 +174,10 @@ impl From<AppError> for Failure {
             )
             | AppError::AccountGone => Self::NOT_FOUND,
             AppError::Refused(Refusal::NotPermitted(_)) => Self::Page(ErrorKind::Forbidden),
+            AppError::Refused(Refusal::PreconditionFailed(_)) | AppError::Invalid(_) => {
+                Self::Page(ErrorKind::Conflict)
+            }
             AppError::Refused(refusal) => Self::Refused(refusal),
-            AppError::ChangedMeanwhile | AppError::Invalid(_) => Self::Page(ErrorKind::Conflict),
             AppError::TooManySearches | AppError::AnalyticsBusy => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 }
             }

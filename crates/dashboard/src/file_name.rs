@@ -1,17 +1,36 @@
 //! The names of files that pages offer to save.
 
 use signpost_domain::{Account, Preferences, Timestamp};
+use url::form_urlencoded::byte_serialize;
 
 use crate::frame::account_name;
 
-/// The longest part of a name that the account gives, in bytes.
+/// The longest part of a name that the account gives, in characters.
 const LONGEST_ACCOUNT: usize = 40;
 
 /// The value of `Content-Disposition` for a file of an account, such as `attachment; filename="links-bakery-2026-11-28.csv"`. It has
-/// only characters that every file system takes.
+/// only characters that every file system takes. If the account has letters outside ASCII, a second name has them (RFC 6266).
 pub(crate) fn saved_as(what: &str, account: &Account, rest: &str, extension: &str) -> String {
-    let account = account_part(account);
-    format!("attachment; filename=\"{what}-{account}-{rest}.{extension}\"")
+    let name = |part: &str| format!("{what}-{part}-{rest}.{extension}");
+    let plain = part_of(account, |character| character.is_ascii_alphanumeric());
+    let full = part_of(account, char::is_alphanumeric);
+    let value = match &plain {
+        Some(plain) => attachment(&name(plain)),
+        None => attachment(&name(&account.id.to_string())),
+    };
+    match full.filter(|full| plain.as_ref() != Some(full)) {
+        // Names have no space, which this would write as a plus.
+        Some(full) => {
+            let encoded: String = byte_serialize(name(&full).as_bytes()).collect();
+            format!("{value}; filename*=UTF-8''{encoded}")
+        }
+        None => value,
+    }
+}
+
+/// The value of `Content-Disposition` for a file of this name, which has only ASCII letters, digits and `-_.`.
+pub(crate) fn attachment(name: &str) -> String {
+    format!("attachment; filename=\"{name}\"")
 }
 
 /// The day of an instant for the person, such as `2026-11-28`.
@@ -20,21 +39,24 @@ pub(crate) fn day(at: Timestamp, preferences: &Preferences) -> String {
     format!("{:04}-{:02}-{:02}", local.year, local.month, local.day)
 }
 
-/// The name of the account in small ASCII letters and digits. Without any, its id.
-fn account_part(account: &Account) -> String {
+/// The beginning of the account's name in small letters and digits of some kind, with hyphens between them. `None` without any.
+fn part_of(account: &Account, is_kept: impl Fn(char) -> bool) -> Option<String> {
     let mut part = String::new();
+    let mut length = 0;
     for character in account_name(account).chars() {
-        if character.is_ascii_alphanumeric() {
-            part.push(character.to_ascii_lowercase());
+        if length >= LONGEST_ACCOUNT {
+            break;
+        }
+        if is_kept(character) {
+            part.extend(character.to_lowercase());
+            length += 1;
         } else if !part.is_empty() && !part.ends_with('-') {
             part.push('-');
-        }
-        if part.len() == LONGEST_ACCOUNT {
-            break;
+            length += 1;
         }
     }
     let part = part.trim_end_matches('-');
-    if part.is_empty() { account.id.to_string() } else { part.to_owned() }
+    (!part.is_empty()).then(|| part.to_owned())
 }
 
 #[cfg(test)]
@@ -60,14 +82,30 @@ mod tests {
         let long = "a".repeat(60);
         for (name, part) in [
             (Some("Morgenbrot  Bakery"), "morgenbrot-bakery"),
-            (Some("\u{2026}/../\"x\"\u{e9}"), "x"),
+            (Some("\u{2026}/../\"x\"\u{202e}"), "x"),
             (Some(long.as_str()), &long[..40]),
             (None, "team-example-com"),
         ] {
             let name = saved_as("links", &account(name), "2026-11-28", "csv");
             assert_eq!(name, format!("attachment; filename=\"links-{part}-2026-11-28.csv\""));
         }
-        let account = account(Some("قائمة"));
-        assert_eq!(account_part(&account), account.id.to_string());
+    }
+
+    #[test]
+    fn letters_outside_ascii_are_in_a_second_name() {
+        let id = account(None).id.to_string();
+        let longest = ("\u{1d50a} ".repeat(30), "%F0%9D%94%8A-".repeat(20));
+        for (name, plain, full) in [
+            ("B\u{e4}ckerei M\u{fc}ller", "b-ckerei-m-ller", "b%C3%A4ckerei-m%C3%BCller"),
+            ("\u{642}\u{647}\u{648}\u{629}", id.as_str(), "%D9%82%D9%87%D9%88%D8%A9"),
+            (&longest.0, &id, longest.1.trim_end_matches('-')),
+        ] {
+            let value = saved_as("links", &account(Some(name)), "2026-11-28", "csv");
+            let names = format!(
+                "filename=\"links-{plain}-2026-11-28.csv\"; filename*=UTF-8''links-{full}-2026-11-28.csv"
+            );
+            assert_eq!(value, format!("attachment; {names}"));
+            assert!(value.is_ascii() && value.len() < 700, "{value}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::StreamExt as _;
 use signpost_app::idempotency::KeyedRequest;
 use signpost_app::ports::RequestFingerprint;
-use signpost_domain::{IdempotencyKey, Timestamp};
+use signpost_domain::{IdempotencyKey, Revision};
 
 use crate::failure::Failure;
 use crate::views::ErrorKind;
@@ -61,9 +61,9 @@ impl FormBody {
         Some(self.text(name)).filter(|text| !text.trim().is_empty())
     }
 
-    /// The `updated_at` that the form showed.
-    pub(crate) fn shown_version(&self) -> Option<Timestamp> {
-        Timestamp::parse(self.text("updated_at")).ok()
+    /// The revision that the form showed (D120).
+    pub(crate) fn shown_revision(&self) -> Option<Revision> {
+        Revision::from_stored(self.text("revision").parse().ok()?).ok()
     }
 
     /// The key of the form, with which it takes effect once however often it is sent (D12).

@@ -55,12 +55,12 @@ pub(crate) const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// What a role may do, as a sentence.
+/// What a role may do, as a sentence that needs none before it.
 pub(crate) const fn role_sentence(role: Role) -> &'static str {
     match role {
         Role::Viewer => TEXTS.role_viewer_can,
-        Role::Editor => TEXTS.role_editor_can,
-        Role::Owner => TEXTS.role_owner_can,
+        Role::Editor => TEXTS.role_editor_does,
+        Role::Owner => TEXTS.role_owner_does,
     }
 }
 

@@ -14,7 +14,9 @@ use signpost_app::admission::{
 use signpost_app::people::Client;
 use signpost_app::people::profile::accounts_of;
 use signpost_app::{Application, Caller};
-use signpost_domain::{AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, SecretToken};
+use signpost_domain::{
+    Account, AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, Role, SecretToken,
+};
 use signpost_request_layer::RequestFacts;
 
 use crate::answer::SESSION;
@@ -213,10 +215,16 @@ impl Visit {
     /// Leads to the sign-in.
     pub(crate) async fn signed_in_with_accounts(&self) -> Result<SignedIn, Failure> {
         let signed_in = self.signed_in().await?;
-        let accounts = accounts_of(self.app(), &signed_in).await?;
+        self.read_accounts(&signed_in).await?;
+        Ok(signed_in)
+    }
+
+    /// The accounts of the person, to which the pages of this request then lead.
+    pub(crate) async fn read_accounts(&self, signed_in: &SignedIn) -> Result<Vec<(Account, Role)>, Failure> {
+        let accounts = accounts_of(self.app(), signed_in).await?;
         let shown = accounts.iter().take(MOST_ACCOUNTS).map(|(account, _)| account_ref(account));
         self.request.extensions_mut().insert(OwnAccounts(shown.collect()));
-        Ok(signed_in)
+        Ok(accounts)
     }
 
     /// The accounts that this page leads to.
@@ -263,7 +271,14 @@ impl Visit {
             Err(NotEntered::NotAMember(signed_in) | NotEntered::SecondFactorRequired(signed_in)) => {
                 self.keep(signed_in);
             }
-            Err(_) => {}
+            Err(
+                NotEntered::NotSignedIn
+                | NotEntered::TooManyRequests { retry_after_seconds: _ }
+                | NotEntered::TooManyInFlight
+                | NotEntered::UnknownPlan
+                | NotEntered::Store(_)
+                | NotEntered::Broken(_),
+            ) => {}
         }
         outcome.map(|(signed_in, caller)| Member { signed_in, caller })
     }
@@ -274,7 +289,12 @@ impl Visit {
             NotEntered::SecondFactorRequired(_) => {
                 self.kept_form(WhyKept::SecondFactorNeeded).unwrap_or_else(|| refused.into())
             }
-            refused => refused.into(),
+            NotEntered::NotAMember(_)
+            | NotEntered::TooManyRequests { retry_after_seconds: _ }
+            | NotEntered::TooManyInFlight
+            | NotEntered::UnknownPlan
+            | NotEntered::Store(_)
+            | NotEntered::Broken(_) => refused.into(),
         }
     }
 

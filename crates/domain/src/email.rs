@@ -1,4 +1,4 @@
-//! The e-mail address of an account's owner.
+//! E-mail addresses: the contact address of an account, and the address by which a user signs in.
 
 use std::fmt;
 

@@ -3,6 +3,7 @@
 use crate::id::{GroupId, GroupKind};
 use crate::reference::IdReference;
 use crate::refusal::Refusal;
+use crate::revision::Revision;
 use crate::text::Name;
 use crate::timestamp::Timestamp;
 
@@ -21,28 +22,42 @@ pub struct Group {
     pub created_at: Timestamp,
     /// When its name last changed. Moving links does not change it (D33).
     pub updated_at: Timestamp,
+    /// The number of this version, which grows with each new name (D120).
+    pub revision: Revision,
 }
 
 impl Group {
     /// A new, empty group.
     #[must_use]
     pub const fn create(id: GroupId, name: Name, now: Timestamp) -> Self {
-        Self { id, name, landings_count: 0, redirects_count: 0, created_at: now, updated_at: now }
+        Self {
+            id,
+            name,
+            landings_count: 0,
+            redirects_count: 0,
+            created_at: now,
+            updated_at: now,
+            revision: Revision::FIRST,
+        }
     }
 
-    /// The group with another name. With the same name it is unchanged, including `updated_at` (D33).
+    /// The group with another name. With the same name it is unchanged, including `updated_at` and the revision (D33).
     ///
     /// ```
     /// # use signpost_domain::{Group, Id, Name, Timestamp};
     /// let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
     /// let group = Group::create(Id::from_bytes([1; 16]), Name::parse("Spring").unwrap(), at(0));
     /// assert_eq!(group.renamed(Name::parse("Spring").unwrap(), at(5)), group);
-    /// assert_eq!(group.renamed(Name::parse("Summer").unwrap(), at(5)).updated_at, at(5));
+    /// let renamed = group.renamed(Name::parse("Summer").unwrap(), at(5));
+    /// assert_eq!((renamed.updated_at, renamed.revision), (at(5), group.revision.next()));
     /// ```
     #[must_use]
     pub fn renamed(&self, name: Name, now: Timestamp) -> Self {
-        let updated_at = if name == self.name { self.updated_at } else { now.max(self.updated_at) };
-        Self { name, updated_at, ..self.clone() }
+        if name == self.name {
+            return self.clone();
+        }
+        let (updated_at, revision) = (now.max(self.updated_at), self.revision.next());
+        Self { name, updated_at, revision, ..self.clone() }
     }
 }
 

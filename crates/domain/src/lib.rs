@@ -110,6 +110,7 @@ mod dns_observation_json;
 mod dns_proxies;
 pub mod edge;
 pub mod error_code;
+pub mod external_id;
 #[cfg(feature = "people")]
 pub mod external_identity;
 pub mod failure_reason;
@@ -136,6 +137,7 @@ pub mod quota_window;
 pub mod redirect;
 pub mod reference;
 pub mod refusal;
+pub mod revision;
 pub mod role;
 pub mod sealed_secret;
 #[cfg(feature = "people")]
@@ -213,6 +215,7 @@ pub use dns_observation::{
 pub use edge::Edge;
 pub use email::Email;
 pub use error_code::ErrorCode;
+pub use external_id::ExternalId;
 #[cfg(feature = "people")]
 pub use external_identity::{EmailDomain, ExternalIdentity, Issuer, Subject};
 pub use failure_reason::FailureReason;
@@ -256,6 +259,7 @@ pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, Req
 pub use redirect::{Redirect, RedirectContent, RedirectContentRequest, RedirectRequest};
 pub use reference::{HostReference, IdReference};
 pub use refusal::{Refusal, Rejection};
+pub use revision::{Precondition, Revision, Unmet};
 pub use role::Role;
 pub use sealed_secret::SealedSecret;
 pub use search_text::SearchText;

@@ -2,11 +2,13 @@
 
 use std::fmt::Debug;
 
+use crate::external_id::ExternalId;
 use crate::id::{GroupId, Id, IdKind, LandingId, RedirectId};
 use crate::landing::{Landing, LandingPage, NoContent};
 use crate::link_id::{LinkId, LinkKind};
 use crate::placement::Placement;
 use crate::redirect::{Redirect, RedirectContent};
+use crate::revision::Revision;
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
 use crate::timestamp::Timestamp;
@@ -24,6 +26,8 @@ pub struct Link<C: Content = AnyContent> {
     pub is_active: bool,
     /// A private note, never shown to visitors.
     pub note: Option<Note>,
+    /// The id of the link in the caller's own system (D121).
+    pub external_id: Option<ExternalId>,
     /// Whether visits are counted. Fixed for the link's life, and never shown (D28).
     pub analytics_enabled: bool,
     /// The group that the link is in.
@@ -32,6 +36,8 @@ pub struct Link<C: Content = AnyContent> {
     pub created_at: Timestamp,
     /// When a field of the link last changed (D33).
     pub updated_at: Timestamp,
+    /// The number of this version (D120).
+    pub revision: Revision,
     /// The fields that only links of this kind have.
     pub content: C,
 }
@@ -73,6 +79,12 @@ impl Content for AnyContent {
 }
 
 impl<C: Content> Link<C> {
+    /// Notes that a field has changed: `updated_at` never goes back (D33), and the revision grows (D120).
+    pub fn mark_changed(&mut self, now: Timestamp) {
+        self.updated_at = now.max(self.updated_at);
+        self.revision = self.revision.next();
+    }
+
     /// The same link with its content changed in place.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut C)) -> Self {
@@ -88,10 +100,12 @@ impl<C: Content> Link<C> {
             placement,
             is_active,
             note,
+            external_id,
             analytics_enabled,
             group_id,
             created_at,
             updated_at,
+            revision,
             content,
         } = self;
         Link {
@@ -100,10 +114,12 @@ impl<C: Content> Link<C> {
             placement,
             is_active,
             note,
+            external_id,
             analytics_enabled,
             group_id,
             created_at,
             updated_at,
+            revision,
             content: change(content),
         }
     }
@@ -165,12 +181,11 @@ impl Link {
         }
     }
 
-    /// Moves the link into a group, or out of its group with `None`. `updated_at` moves only if the group changes (D33),
-    /// and never back.
+    /// Moves the link into a group, or out of its group with `None`. It is marked as changed only if the group changes (D33).
     pub fn move_to_group(&mut self, group: Option<GroupId>, now: Timestamp) {
         if self.group_id != group {
             self.group_id = group;
-            self.updated_at = now.max(self.updated_at);
+            self.mark_changed(now);
         }
     }
 }
@@ -209,10 +224,12 @@ mod tests {
             placement: Placement::System { slug: Slug::parse("menu").unwrap() },
             is_active: true,
             note: None,
+            external_id: None,
             analytics_enabled: true,
             group_id: None,
             created_at: at(1),
             updated_at: at(10),
+            revision: Revision::FIRST,
             content: NoContent,
         }
     }
@@ -226,11 +243,16 @@ mod tests {
     fn d33_moving_to_the_same_group_changes_nothing() {
         let mut link = Link::from(landing());
         let group = GroupId::from_bytes([2; 16]);
-        for (to, now, expected) in
-            [(None, 20, 10), (Some(group), 30, 30), (Some(group), 40, 30), (None, 5, 30), (None, 50, 30)]
-        {
+        for (to, now, expected, revision) in [
+            (None, 20, 10, 1),
+            (Some(group), 30, 30, 2),
+            (Some(group), 40, 30, 2),
+            (None, 5, 30, 3),
+            (None, 50, 30, 3),
+        ] {
             link.move_to_group(to, at(now));
-            assert_eq!((link.group_id, link.updated_at), (to, at(expected)), "{to:?} at {now}");
+            let found = (link.group_id, link.updated_at, link.revision.get());
+            assert_eq!(found, (to, at(expected), revision), "{to:?} at {now}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! The filters of link lists (contract "List filters for links", D32).
 
+use crate::external_id::ExternalId;
 use crate::id::GroupId;
 use crate::placement::Site;
 use crate::search_text::SearchText;
@@ -16,6 +17,8 @@ pub struct LinkFilter {
     pub slug: Option<Slug>,
     /// `is_active`
     pub is_active: Option<bool>,
+    /// `external_id`: only the link that has it (D121).
+    pub external_id: Option<ExternalId>,
     /// `q`: only links whose name or title, slug or target contains this.
     pub search: Option<SearchText>,
 }
@@ -23,11 +26,11 @@ pub struct LinkFilter {
 impl LinkFilter {
     /// Whether the store may have to scan many links for each match: the filter has a text, or several filters. A single
     /// other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
-    /// link has.
+    /// link has, and so has an external id.
     #[must_use]
     pub const fn is_search(&self) -> bool {
-        let Self { group, site, slug, is_active, search } = self;
-        if site.is_some() && slug.is_some() {
+        let Self { group, site, slug, is_active, external_id, search } = self;
+        if external_id.is_some() || (site.is_some() && slug.is_some()) {
             return false;
         }
         let filters =
@@ -59,6 +62,7 @@ mod tests {
             site: if site { Some(Site::System) } else { None },
             slug: None,
             is_active: if is_active { Some(true) } else { None },
+            external_id: None,
             search: search.map(|text| SearchText::parse(text).unwrap()),
         };
         for (group, site, is_active, several) in [
@@ -76,6 +80,9 @@ mod tests {
             let slug = Some(Slug::parse("sale").unwrap());
             let by_slug = LinkFilter { slug: slug.clone(), ..filter(group, false, is_active, None) };
             assert_eq!(by_slug.is_search(), group || is_active);
+            let external_id = Some(ExternalId::parse("4711").unwrap());
+            let by_external_id = LinkFilter { external_id, ..filter(group, site, is_active, Some("x")) };
+            assert!(!by_external_id.is_search(), "at most one link has an external id");
             let by_address = LinkFilter { slug, ..filter(group, true, is_active, Some("x")) };
             assert!(!by_address.is_search(), "at most one link has an address");
         }

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use crate::change::Change;
+use crate::external_id::ExternalId;
 use crate::group::named_group;
 use crate::host_blocklist::HostBlocklist;
 use crate::id::{GroupKind, Id};
@@ -12,6 +13,7 @@ use crate::placement::{Placement, PlacementChange, site_for_new_link};
 use crate::plan::FeatureSet;
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::{Refusal, Rejection};
+use crate::revision::Revision;
 use crate::slug::Slug;
 use crate::text::{Name, Note};
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
@@ -45,6 +47,8 @@ pub struct LinkRequest<R> {
     pub domain: Change<HostReference>,
     /// `note`
     pub note: Change<Note>,
+    /// `external_id`
+    pub external_id: Change<ExternalId>,
     /// `group_id`. Null takes the link out of its group.
     pub group: Change<IdReference<GroupKind>>,
     /// `is_active`; true in a creation without it.
@@ -66,8 +70,9 @@ impl<R> LinkRequest<R> {
     /// The same request with fields of another kind.
     #[must_use]
     pub fn with_content<S>(self, content: S) -> LinkRequest<S> {
-        let Self { name, slug, domain, note, group, is_active, analytics_enabled, content: _ } = self;
-        LinkRequest { name, slug, domain, note, group, is_active, analytics_enabled, content }
+        let Self { name, slug, domain, note, external_id, group, is_active, analytics_enabled, content: _ } =
+            self;
+        LinkRequest { name, slug, domain, note, external_id, group, is_active, analytics_enabled, content }
     }
 
     /// The two fields that place the link.
@@ -223,6 +228,7 @@ fn checked<C: ContentRules>(
         placement,
         is_active: request.is_active.or(before.map(|link| link.is_active)).unwrap_or(true),
         note: request.note.clone().applied_to(before.and_then(|link| link.note.clone())),
+        external_id: request.external_id.clone().applied_to(before.and_then(|link| link.external_id.clone())),
         analytics_enabled: match before {
             Some(link) => link.analytics_enabled,
             None => request.analytics_enabled.unwrap_or(true),
@@ -230,12 +236,13 @@ fn checked<C: ContentRules>(
         group_id,
         created_at: before.map_or(rules.now, |link| link.created_at),
         updated_at: before.map_or(rules.now, |link| link.updated_at),
+        revision: before.map_or(Revision::FIRST, |link| link.revision),
         content,
     };
     if let Some(before) = before
         && link != *before
     {
-        link.updated_at = rules.now.max(before.updated_at);
+        link.mark_changed(rules.now);
     }
     Ok(link)
 }

@@ -119,7 +119,7 @@ pub(crate) fn fields(rejection: Rejection) -> Vec<(String, ViolationCode)> {
 fn d28_a_new_link_has_the_defaults() {
     let redirect: Redirect = World::new().create(new_redirect()).unwrap();
     assert!(redirect.is_active && redirect.analytics_enabled && !redirect.content.antibot_enabled);
-    assert_eq!((redirect.note, redirect.group_id), (None, None));
+    assert_eq!((redirect.note, redirect.external_id, redirect.group_id), (None, None, None));
     assert!(redirect.content.geo_blocklist.is_empty());
     assert_eq!((redirect.created_at, redirect.updated_at), (at(1_000), at(1_000)));
 }
@@ -151,7 +151,8 @@ fn d28_null_clears_nullable_fields() {
         domain: Change::Clear,
         ..RedirectRequest::default()
     };
-    let bare = Redirect { updated_at: at(2_000), ..world.create(new_redirect()).unwrap() };
+    let bare = world.create(new_redirect()).unwrap();
+    let bare = Redirect { updated_at: at(2_000), revision: full.revision.next(), ..bare };
     assert_eq!(world.update(&full, nulls).unwrap(), bare);
 }
 
@@ -298,6 +299,7 @@ prop_compose! {
         name in proptest::option::of("[ab]"),
         new_slug in any_change("[ab]|admin"),
         note in any_change("[ab]?"),
+        external_id in any_change("[ab]"),
         domain in any_change("go[.]example[.]com|shop[.]example[.]org"),
         group in any_change(any::<bool>()),
         is_active in any::<Option<bool>>(),
@@ -306,6 +308,7 @@ prop_compose! {
             name: name.map(|name| Name::parse(&name).unwrap()),
             slug: new_slug.map(|text| slug(&text)),
             note: note.map(|note| Note::parse(&note).unwrap()),
+            external_id: external_id.map(|id| ExternalId::parse(&id).unwrap()),
             domain: domain.map(|host| HostReference::parse(&host)),
             group: group.map(|known| {
                 if known { IdReference::Id(GroupId::from_bytes([9; 16])) } else { IdReference::Malformed }
@@ -338,7 +341,8 @@ pub(crate) fn assert_laws<C: ContentRules>(
     let request = Submitted::valid(request);
     let Ok(once) = link.apply(&request, &world.at(now)) else { return Ok(()) };
     prop_assert_eq!(once.apply(&request, &world.at(now + 1)), Ok(once.clone()));
-    let is_changed = Link { updated_at: link.updated_at, ..once.clone() } != *link;
+    let is_changed = Link { updated_at: link.updated_at, revision: link.revision, ..once.clone() } != *link;
+    prop_assert_eq!(once.revision, if is_changed { link.revision.next() } else { link.revision });
     let expected = if is_changed { at(now).max(link.updated_at) } else { link.updated_at };
     prop_assert_eq!(once.updated_at, expected);
     let request = request.value;

@@ -7,6 +7,7 @@ use crate::link_id::LinkId;
 use crate::permission::Permission;
 use crate::plan::Feature;
 use crate::plan_resource::PlanResource;
+use crate::revision::Unmet;
 use crate::verification_token::VerificationRecord;
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
@@ -71,6 +72,8 @@ pub enum Refusal {
     DuplicateIdInBatch,
     /// An earlier item of the batch has the address (D29).
     DuplicateSlugInBatch,
+    /// The resource does not meet the precondition of the request (D120).
+    PreconditionFailed(Unmet),
 }
 
 impl Refusal {
@@ -81,7 +84,7 @@ impl Refusal {
             Self::RedirectNotFound => ErrorCode::RedirectNotFound,
             Self::LandingNotFound => ErrorCode::LandingNotFound,
             Self::GroupNotFound => ErrorCode::GroupNotFound,
-            Self::NotFound(_) => ErrorCode::InvalidRequest,
+            Self::NotFound(_) | Self::PreconditionFailed(_) => ErrorCode::InvalidRequest,
             Self::DomainNotFound => ErrorCode::DomainNotFound,
             Self::DomainNotActive => ErrorCode::DomainNotActive,
             Self::HostnameTaken { .. } => ErrorCode::HostnameAlreadyTaken,
@@ -118,6 +121,14 @@ impl Refusal {
             Self::AddressTaken { existing: Some(id) } => {
                 let message = format!("is already taken on this domain by your link `{id}`");
                 Some(FieldError::new(ViolationCode::AlreadyTaken, message).at(FIELD).by_existing(*id))
+            }
+            Self::PreconditionFailed(unmet) => {
+                let (header, message) = match unmet {
+                    Unmet::Revision(_) => ("If-Match", "does not name the stored revision"),
+                    Unmet::Missing => ("If-Match", "requires a resource that does not exist"),
+                    Unmet::Exists => ("If-None-Match", "allows only a creation"),
+                };
+                Some(FieldError::new(ViolationCode::InvalidValue, message).at(header))
             }
             Self::RedirectNotFound
             | Self::LandingNotFound
@@ -195,6 +206,17 @@ impl fmt::Display for Refusal {
             }
             Self::DuplicateIdInBatch => f.write_str("An earlier item of this batch has the same id."),
             Self::DuplicateSlugInBatch => f.write_str("An earlier item of this batch has the same address."),
+            Self::PreconditionFailed(Unmet::Revision(current)) => write!(
+                f,
+                "The stored revision is `{current}`, which `If-Match` does not name, so nothing was changed. Read it again, \
+                 then repeat the change with the new `ETag`."
+            ),
+            Self::PreconditionFailed(Unmet::Missing) => {
+                f.write_str("`If-Match` requires an existing resource, and there is none, so nothing was changed.")
+            }
+            Self::PreconditionFailed(Unmet::Exists) => {
+                f.write_str("`If-None-Match` allows only a creation, and the resource exists, so nothing was changed.")
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ fn refused_text<'a>(item: &'a Json, refusal: &Refusal) -> Option<&'a str> {
     members.get(refused_field(refusal)?)?.as_text()
 }
 
-/// The field of a redirect that a refusal is about.
+/// The field of a link that a refusal is about.
 const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::GroupNotFound => Some("group_id"),
@@ -77,7 +77,8 @@ const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
         | Refusal::FeatureNotAvailable(_)
         | Refusal::AnalyticsNotConfigured
         | Refusal::AnalyticsRangeTooLong { .. }
-        | Refusal::DuplicateIdInBatch => None,
+        | Refusal::DuplicateIdInBatch
+        | Refusal::PreconditionFailed(_) => None,
     }
 }
 

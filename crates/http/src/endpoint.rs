@@ -10,6 +10,8 @@ pub enum RouteMethod {
     Get,
     /// Creates.
     Post,
+    /// Creates or changes.
+    Put,
     /// Changes.
     Patch,
     /// Deletes.
@@ -23,6 +25,7 @@ impl RouteMethod {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
@@ -38,6 +41,7 @@ impl RouteMethod {
         match self {
             Self::Get => &["GET", "HEAD"],
             Self::Post => &["POST"],
+            Self::Put => &["PUT"],
             Self::Patch => &["PATCH"],
             Self::Delete => &["DELETE"],
         }

@@ -3,11 +3,11 @@
 use actix_web::HttpResponse;
 use actix_web::body::MessageBody as _;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ContentType, HeaderName, HeaderValue, LOCATION};
+use actix_web::http::header::{ContentType, ETAG, HeaderName, HeaderValue, LOCATION};
 use serde::{Deserialize, Serialize};
 use signpost_app::AppError;
 use signpost_app::ports::RememberedAnswer;
-use signpost_domain::{ErrorCode, Refusal, RequestId};
+use signpost_domain::{ErrorCode, Refusal, RequestId, Revision};
 
 use crate::api_error::{ApiError, Detail};
 use crate::error_response;
@@ -67,6 +67,16 @@ enum Body {
     Refusal(StoredRefusal),
 }
 
+/// The `ETag` of a body about one resource with a revision (D120).
+fn tag_of(body: &str) -> Option<HeaderValue> {
+    #[derive(Deserialize)]
+    struct Revised {
+        revision: Option<u64>,
+    }
+    let Revised { revision } = serde_json::from_str(body).ok()?;
+    HeaderValue::try_from(Revision::from_stored(revision?).ok()?.to_string()).ok()
+}
+
 impl ReplayedResponse {
     /// Reads what the store kept.
     ///
@@ -93,6 +103,10 @@ impl ReplayedResponse {
     /// Writes the replay as the response to the request with this id.
     pub(crate) fn write(self, request_id: RequestId) -> HttpResponse {
         let Self { status, location, body } = self;
+        let tag = match &body {
+            Body::Success(body) => tag_of(body),
+            Body::Refusal(_) => None,
+        };
         let mut response = match body {
             Body::Success(body) => HttpResponse::build(status).insert_header(ContentType::json()).body(body),
             Body::Refusal(StoredRefusal { code, message, details }) => {
@@ -100,6 +114,9 @@ impl ReplayedResponse {
             }
         };
         let headers = response.headers_mut();
+        if let Some(tag) = tag {
+            headers.insert(ETAG, tag);
+        }
         if let Some(location) = location {
             headers.insert(LOCATION, location);
         }

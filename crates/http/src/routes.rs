@@ -21,7 +21,7 @@ use crate::sections;
 pub struct RouteInfo {
     /// The method. Where it is `GET`, `HEAD` works too.
     pub method: RouteMethod,
-    /// The path, with the placeholders `{id}` and `{file}`.
+    /// The path, with the placeholders `{id}`, `{external_id}` and `{file}`.
     pub pattern: &'static str,
     /// Who may call it.
     pub access: Access,

@@ -139,5 +139,5 @@ fn links_on(state: &State, whose: LinksOf, hostname: &Hostname, at_most: u16) ->
 /// Takes a link's address away, as D22 requires when its domain is gone.
 fn lose_address(link: &mut Link, now: Timestamp) {
     link.placement = Placement::Lost { slug: link.placement.slug().cloned() };
-    link.updated_at = now.max(link.updated_at);
+    link.mark_changed(now);
 }

@@ -49,6 +49,7 @@ impl GroupWrites for MemoryUnitOfWork {
             let kept = owned.groups.get_mut(&group.id).ok_or_else(|| absent(group.id))?;
             kept.name = group.name.clone();
             kept.updated_at = group.updated_at;
+            kept.revision = group.revision;
             Ok(())
         })
     }

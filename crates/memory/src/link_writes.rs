@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use signpost_app::ports::{InsertLinksError, Insertion, LinkWrites, StoreError, UpdateLinkError};
-use signpost_domain::{AccountId, Address, LandingId, Link, LinkId, PageContent};
+use signpost_domain::{AccountId, Address, ExternalId, LandingId, Link, LinkId, PageContent};
 
 use crate::state::{State, absent, no_account, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -36,8 +36,10 @@ impl LinkWrites for MemoryUnitOfWork {
                     return Err(twice(id).into());
                 }
             }
-            let insert = |link| {
-                let insertion = insert(state, account, link, links_limit)?;
+            let mut named = BTreeSet::new();
+            let insert = |link: &Link| {
+                let is_repeated = link.external_id.clone().is_some_and(|id| !named.insert(id));
+                let insertion = insert(state, account, link, links_limit, is_repeated)?;
                 if insertion == Insertion::Done {
                     changes.note_links(account, [link]);
                 }
@@ -66,6 +68,9 @@ impl LinkWrites for MemoryUnitOfWork {
                 let reason = format!("the unit of work did not lock {id} in the given state");
                 return Err(StoreError::unavailable(reason).into());
             }
+            if owned.has_external_id_of(after) {
+                return Err(UpdateLinkError::ExternalIdTaken);
+            }
             if is_taken {
                 return Err(UpdateLinkError::AddressTaken);
             }
@@ -87,6 +92,16 @@ impl LinkWrites for MemoryUnitOfWork {
         })
     }
 
+    async fn links_with_external_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError> {
+        self.write(|state| {
+            Ok(state.owned(account).map(|owned| owned.with_external_ids(ids)).unwrap_or_default())
+        })
+    }
+
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
         self.write(|state| {
             let owned = state.owned(account).ok_or_else(|| no_account(account))?;
@@ -94,16 +109,17 @@ impl LinkWrites for MemoryUnitOfWork {
         })
     }
 
-    async fn write_page_content(
+    async fn write_page_contents(
         &mut self,
         account: AccountId,
-        id: LandingId,
-        content: &PageContent,
+        pages: &[(LandingId, &PageContent)],
     ) -> Result<(), StoreError> {
         self.write_noting(|state, changes| {
             let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
-            let page = owned.write_page(id, content.clone()).ok_or_else(|| absent(id))?;
-            changes.note_links(account, [page]);
+            for (id, content) in pages {
+                let page = owned.write_page(*id, (*content).clone()).ok_or_else(|| absent(*id))?;
+                changes.note_links(account, [page]);
+            }
             Ok(())
         })
     }
@@ -135,12 +151,14 @@ impl LinkWrites for MemoryUnitOfWork {
     }
 }
 
-/// Inserts one link unless it is refused. Only then is the account copied.
+/// Inserts one link unless it is refused. Only then is the account copied. `is_repeated`: an earlier link of the call names
+/// its external id.
 fn insert(
     state: &mut State,
     account: AccountId,
     link: &Link,
     links_limit: u64,
+    is_repeated: bool,
 ) -> Result<Insertion, InsertLinksError> {
     let owned = state.owned(account).ok_or(InsertLinksError::AccountMissing)?;
     if !owned.has_group_of(link) {
@@ -149,6 +167,9 @@ fn insert(
     let usage = state.usage(account).ok_or(InsertLinksError::AccountMissing)?;
     if usage.links >= links_limit {
         return Ok(Insertion::LimitReached);
+    }
+    if is_repeated || owned.has_external_id_of(link) {
+        return Ok(Insertion::ExternalIdTaken);
     }
     if state.is_taken_from(link) {
         return Ok(Insertion::AddressTaken);

@@ -1,10 +1,12 @@
 //! Passwords without the cost of hashing.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use signpost_app::ports::{Asker, HashingError, HashingPlace, PasswordHasher, Verdict};
 use signpost_domain::{Password, PasswordHash};
+use tokio::sync::Barrier;
 
 /// Stores passwords as they are, with a mark. For tests only.
 ///
@@ -14,6 +16,7 @@ pub struct PlainPasswords {
     work: AtomicUsize,
     is_busy: AtomicBool,
     is_outdated: AtomicBool,
+    meeting: Mutex<Option<Arc<Barrier>>>,
 }
 
 const MARK: &str = "plain:";
@@ -33,6 +36,12 @@ impl PlainPasswords {
     pub fn set_outdated(&self, is_outdated: bool) {
         self.is_outdated.store(is_outdated, Ordering::SeqCst);
     }
+
+    /// From now on, whoever has a password hashed waits until this many do.
+    pub fn let_meet(&self, hashes: usize) {
+        let meeting = Arc::new(Barrier::new(hashes));
+        *self.meeting.lock().unwrap_or_else(PoisonError::into_inner) = Some(meeting);
+    }
 }
 
 #[async_trait]
@@ -49,6 +58,10 @@ impl PasswordHasher for PlainPasswords {
     }
 
     async fn hash(&self, _: HashingPlace, password: Password) -> Result<PasswordHash, HashingError> {
+        let meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(meeting) = meeting {
+            meeting.wait().await;
+        }
         self.work.fetch_add(1, Ordering::SeqCst);
         Ok(PasswordHash::new(format!("{MARK}{}", password.expose())))
     }

@@ -8,8 +8,8 @@ use signpost_app::ports::{
     ScheduledDomain, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, Group, GroupFilter, GroupId,
-    Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit,
+    Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, ExternalId, Group, GroupFilter,
+    GroupId, Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit,
     PagePosition, Pixel, PixelId, PlanName, Site, Slug, TargetUrl, Usage,
 };
 
@@ -42,6 +42,12 @@ impl AccountReads for MemoryStore {
 
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
         self.read(|state| state.owned(id).map(|owned| owned.account.clone()))
+    }
+
+    async fn accounts_with_ids(&self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError> {
+        self.read(|state| {
+            ids.iter().filter_map(|id| state.owned(*id).map(|owned| owned.account.clone())).collect()
+        })
     }
 
     async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
@@ -181,6 +187,14 @@ impl LinkReads for MemoryStore {
         })
     }
 
+    async fn links_with_external_ids(
+        &self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError> {
+        self.read(|state| state.owned(account).map(|owned| owned.with_external_ids(ids)).unwrap_or_default())
+    }
+
     async fn landing_page(
         &self,
         account: AccountId,
@@ -254,7 +268,7 @@ impl PixelReads for MemoryStore {
 }
 
 fn passes(link: &Link, filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
     let in_group = match group {
         GroupFilter::Any => true,
         GroupFilter::Ungrouped => link.group_id.is_none(),
@@ -265,6 +279,7 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
             .as_ref()
             .is_none_or(|site| link.placement.address().is_some_and(|address| address.site == *site))
         && slug.as_ref().is_none_or(|slug| link.placement.slug() == Some(slug))
+        && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
         && is_active.is_none_or(|is_active| link.is_active == is_active)
         && search.as_ref().is_none_or(|search| {
             let slug = link.placement.slug().map(Slug::as_str);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, Group, GroupId, Hostname, LandingId, Link,
-    LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
+    Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, ExternalId, Group, GroupId, Hostname,
+    LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
 };
 
 use crate::answers::Answers;
@@ -176,6 +176,20 @@ impl State {
 }
 
 impl Owned {
+    /// The links that have one of these external ids, each with it.
+    pub(crate) fn with_external_ids(&self, ids: &[ExternalId]) -> Vec<(ExternalId, LinkId)> {
+        let with_id = |link: &Link| {
+            link.external_id.clone().filter(|id| ids.contains(id)).map(|external_id| (external_id, link.id()))
+        };
+        self.links.values().filter_map(with_id).collect()
+    }
+
+    /// Whether another link has the external id of this one (D121).
+    pub(crate) fn has_external_id_of(&self, link: &Link) -> bool {
+        let others = self.with_external_ids(link.external_id.as_slice());
+        others.iter().any(|(_, other)| *other != link.id())
+    }
+
     /// The group with its counters.
     pub(crate) fn group(&self, id: GroupId) -> Option<Group> {
         let inside = |kind| count(self.links_of(kind).filter(|link| link.group_id == Some(id)).count());

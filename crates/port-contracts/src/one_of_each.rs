@@ -1,10 +1,14 @@
 //! Links that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
-    CountryCode, GeoBlocklist, Landing, Link, Note, PixelId, PixelIds, Redirect, Timestamp,
+    CountryCode, ExternalId, GeoBlocklist, Landing, Link, Note, PixelId, PixelIds, Redirect, Timestamp,
 };
 
 use crate::samples;
+
+fn external_id(text: &str) -> Option<ExternalId> {
+    ExternalId::parse(text).ok()
+}
 
 /// Links of both kinds at distinct addresses.
 #[must_use]
@@ -29,6 +33,9 @@ pub fn redirects() -> Vec<Redirect> {
         samples::redirect_at(samples::lost(Some("lost"))),
         samples::redirect_at(samples::lost(None)),
         Redirect { is_active: false, ..samples::redirect("inactive") },
+        Redirect { external_id: external_id("order-4711"), ..samples::redirect("external") },
+        Redirect { external_id: external_id(" =ü,\"%/?#"), ..samples::redirect("odd-external") },
+        Redirect { external_id: external_id(&"𝄞".repeat(255)), ..samples::redirect("long-external") },
         samples::redirect("antibot").with(|content| content.antibot_enabled = true),
         Redirect { analytics_enabled: false, ..samples::redirect("uncounted") },
         samples::redirect("de-at").with(|content| content.geo_blocklist = GeoBlocklist::new(vec![de, at])),
@@ -66,6 +73,7 @@ pub fn redirects() -> Vec<Redirect> {
 pub fn landings() -> Vec<Landing> {
     let mut landings = vec![
         samples::landing("page"),
+        Landing { external_id: external_id("ORDER-4711"), ..samples::landing("p-external") },
         samples::landing_at(samples::on_custom("pages.example.net", Some("slug"))),
         samples::landing_at(samples::on_custom("pages.example.net", None)),
         samples::landing_at(samples::on_custom(&longest_host('c'), Some(&"Z".repeat(64)))),

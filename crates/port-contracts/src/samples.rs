@@ -22,9 +22,9 @@ use signpost_domain::{
     AuditEntry, Background, ButtonStyle, ClientNetwork, ContactMethod, Content, CustomDomain, Description,
     Email, Font, Group, Hostname, Id, IdKind, Landing, LanguageTag, Link, LinkKind, Name, NoContent, Note,
     PageContent, PasswordHash, PhoneNumber, Pixel, PixelCode, PixelId, PixelIds, PixelType, Placement,
-    PlanName, Preferences, Redirect, RedirectContent, SealedSecret, SecondFactor, SecretToken, Session, Slug,
-    SocialNetwork, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash, TotpStep, User, UserId,
-    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
+    PlanName, Preferences, Redirect, RedirectContent, Revision, SealedSecret, SecondFactor, SecretToken,
+    Session, Slug, SocialNetwork, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash, TotpStep,
+    User, UserId, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -290,10 +290,12 @@ fn with_content<C: Content>(text: &str, content: C) -> Link<C> {
         placement: on_system(text),
         is_active: true,
         note: None,
+        external_id: None,
         analytics_enabled: true,
         group_id: None,
         created_at: at(0),
         updated_at: at(0),
+        revision: Revision::FIRST,
         content,
     }
 }

@@ -131,6 +131,16 @@ impl AccountReads for PostgresStore {
         .await
     }
 
+    async fn accounts_with_ids(&self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        self.read(async |connection| {
+            let query = accounts::table.filter(accounts::id.eq_any(ids)).select(AccountRow::as_select());
+            let rows: Vec<AccountRow> = query.load(connection).await?;
+            Ok(rows.into_iter().filter_map(listed::readable).collect())
+        })
+        .await
+    }
+
     async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
         self.read(async |connection| {
             let found = accounts::table

@@ -43,7 +43,7 @@ statement! {
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.host = $1 AND h.host <> '' AND h.account_id >= \
      $2 AND h.account_id <= $3 ORDER BY h.account_id, h.kind, h.id LIMIT $4 FOR UPDATE) UPDATE links AS l SET host = \
-     NULL, updated_at = greatest(l.updated_at, $5) WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING \
+     NULL, updated_at = greatest(l.updated_at, $5), revision = l.revision + 1 WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING \
      l.account_id"
 }
 

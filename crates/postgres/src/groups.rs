@@ -18,7 +18,7 @@ use crate::schema::{accounts, groups};
 use crate::statement::both;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
-use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::group::{GroupRow, NewGroup, TABLE};
 use signpost_sql_rows::listed;
 
@@ -118,9 +118,21 @@ impl GroupWrites for PostgresUnitOfWork {
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError> {
         self.step(async |connection| {
             // The store owns the counts, and the creation time never changes.
-            let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = group;
+            let Group {
+                id,
+                name,
+                landings_count: _,
+                redirects_count: _,
+                created_at: _,
+                updated_at,
+                revision,
+            } = group;
             let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
-                .set((groups::name.eq(name.as_str()), groups::updated_at.eq(Instant::from(*updated_at))))
+                .set((
+                    groups::name.eq(name.as_str()),
+                    groups::updated_at.eq(Instant::from(*updated_at)),
+                    groups::revision.eq(whole_number(revision.get())),
+                ))
                 .execute(connection)
                 .await?;
             if updated == 0 {

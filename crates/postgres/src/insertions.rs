@@ -8,18 +8,23 @@
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
+use diesel::sql_types::{Array, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::Insertion;
-use signpost_domain::{AccountId, Link};
+use signpost_domain::{AccountId, ExternalId, Link};
+use signpost_sql_rows::sql_types::Identifier;
 
 use crate::counters;
+use crate::external_ids;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::rows::written_links::NewLinks;
 use crate::schema::links;
-use crate::statement::both;
+use crate::statement::{both, statement};
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
+use signpost_sql_rows::external_id::repeated_external_ids;
+use signpost_sql_rows::link::address_columns;
 
 /// Inserts each link that is not refused, and updates the counters of the account and of the groups. Returns the outcome of
 /// each link, or `None` if the account does not exist.
@@ -30,7 +35,14 @@ pub(crate) async fn insert(
     links_limit: u64,
 ) -> Result<Option<Vec<Insertion>>, Failure> {
     refuse_repeated_ids(links)?;
-    let statement = NewLinks::of(account, links, links_limit);
+    let repeated = repeated_external_ids(links);
+    let candidates: Vec<&Link> = links.iter().filter(|link| !repeated.contains(&link.id())).collect();
+    // Rows are inserted in the order of their addresses, in which external ids have any order. So two batches might each hold
+    // what the other waits for.
+    if links.len() > 1 && links.iter().any(|link| link.external_id.is_some()) {
+        group_counts::lock_membership(connection, account).await?;
+    }
+    let statement = NewLinks::of(account, &candidates, links_limit);
     let Some(mut outcome) = run(connection, account, &statement).await? else { return Ok(None) };
     if !outcome.had_room && outcome.count < links_limit {
         // The account was full, and the transaction that held it made room. It is locked here now, so the second run is
@@ -41,6 +53,15 @@ pub(crate) async fn insert(
     let Outcome { count, had_room, groups, inserted } = outcome;
     let has_its_group = |link: &Link| link.group_id.is_none_or(|group| groups.contains(&group.into()));
 
+    let skipped = candidates
+        .iter()
+        .copied()
+        .filter(|link| had_room && has_its_group(link) && !inserted.contains(&link.id().into()));
+    let skipped: Vec<&Link> = skipped.collect();
+    let taken = taken_external_ids(connection, account, &skipped).await?;
+    let has_taken_external_id = |link: &Link| {
+        repeated.contains(&link.id()) || link.external_id.as_ref().is_some_and(|id| taken.contains(id))
+    };
     let mut room = if had_room { links_limit.saturating_sub(count) } else { 0 };
     let mut insertions = Vec::with_capacity(links.len());
     let mut excess = Vec::new();
@@ -57,11 +78,16 @@ pub(crate) async fn insert(
         } else if is_in {
             room -= 1;
             Insertion::Done
+        } else if has_taken_external_id(link) {
+            Insertion::ExternalIdTaken
         } else {
             Insertion::AddressTaken
         };
+        let is_counted_in_group = had_room && !repeated.contains(&link.id());
         match (insertion, link.group_id) {
-            (Insertion::LimitReached | Insertion::AddressTaken, Some(group)) if had_room => {
+            (Insertion::LimitReached | Insertion::ExternalIdTaken | Insertion::AddressTaken, Some(group))
+                if is_counted_in_group =>
+            {
                 leaving.leave(group, link.kind());
             }
             // A missing group has no counter to correct, and a full account counted nothing.
@@ -107,6 +133,45 @@ async fn run(
     let (groups, inserted) = (groups.into_iter().collect(), inserted.into_iter().collect());
     Ok(Some(Outcome { count, had_room, groups, inserted }))
 }
+
+statement! {
+    /// The links with some ids: id, host and slug.
+    WithIds -> (Identifier, Nullable<Text>, Text) {
+        ids: Vec<IdBytes> => Array<Identifier>,
+    } =
+    "SELECT l.id, l.host, l.slug FROM links AS l WHERE l.id = ANY ($1)"
+}
+
+/// The taken ones among the external ids of links that were not inserted. A link whose id exists is a defect, unless it has the
+/// address of the one that exists: then somebody else inserted the same link.
+async fn taken_external_ids(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    skipped: &[&Link],
+) -> Result<BTreeSet<ExternalId>, Failure> {
+    if skipped.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let ids = skipped.iter().map(|link| link.id().into()).collect();
+    let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
+    let (mut of_ids, mut of_external_ids) = (*connection, *connection);
+    let with_ids = async { Ok(WithIds { ids }.load::<OccupantRow>(&mut of_ids).await?) };
+    let (with_ids, taken) = both(with_ids, external_ids::find(&mut of_external_ids, account, &named)).await?;
+    for link in skipped {
+        let address = link.placement.address().map(|address| address_columns(&address));
+        let is_other = |(id, host, slug): &OccupantRow| {
+            *id == link.id().into()
+                && address.as_ref().is_none_or(|(at, named)| Some(at) != host.as_ref() || named != slug)
+        };
+        if with_ids.iter().any(is_other) {
+            return Err(Failure::Other(format!("there is another link with the id {}", link.id())));
+        }
+    }
+    Ok(taken.into_iter().map(|(external_id, _)| external_id).collect())
+}
+
+/// A link that exists: id, host and slug.
+type OccupantRow = (IdBytes, Option<String>, String);
 
 /// Two links with one id are a defect. With equal addresses too, the first would count for both.
 fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {

@@ -39,6 +39,7 @@ mod custom_domains;
 mod domain_checks;
 mod domain_writes;
 mod embedded_migrations;
+mod external_ids;
 mod failure;
 mod group_counts;
 mod groups;

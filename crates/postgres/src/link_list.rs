@@ -6,12 +6,12 @@
 //!
 //! With several filters, one chooses the range and the others, and always the search, test its rows. The usually narrowest
 //! filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the site, then activity. A
-//! site and a slug together are an address, which at most one link has.
+//! site and a slug together are an address, which at most one link has; so is an external id.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{
-    AccountId, Address, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
+    AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug,
 };
 
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 use crate::search_index;
 use signpost_sql_rows::columns::IdBytes;
-use signpost_sql_rows::link::{LinkRow, address_columns, kind_column, site_column};
+use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed;
 
 /// One page of the account's links of a kind that match the filter.
@@ -33,15 +33,14 @@ pub(crate) async fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
-    let rows = match (&filter.site, &filter.slug) {
-        (Some(site), Some(slug)) => {
-            let address = Address { site: site.clone(), slug: Some(slug.clone()) };
-            at_address(connection, account, kind, &address, filter, after).await?
+    let rows = match (&filter.external_id, &filter.site, &filter.slug) {
+        (Some(_), _, _) | (None, Some(_), Some(_)) => {
+            one_link(connection, account, kind, filter, after).await?
         }
-        (None, None) if searches_alone(filter) => {
+        (None, None, None) if searches_alone(filter) => {
             by_index(connection, account, kind, filter, limit, after).await?
         }
-        (_, _) => in_range(connection, account, kind, filter, limit, after).await?,
+        (None, _, _) => in_range(connection, account, kind, filter, limit, after).await?,
     };
     Ok(listed::page(rows, limit))
 }
@@ -49,12 +48,13 @@ pub(crate) async fn links(
 /// Whether the search is the only filter. With another filter, the search walks the range: it is unknown whether the range
 /// or the candidates of the index are fewer.
 const fn searches_alone(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
     search.is_some()
         && matches!(group, GroupFilter::Any)
         && site.is_none()
         && slug.is_none()
         && is_active.is_none()
+        && external_id.is_none()
 }
 
 /// The first links that match the search text, through the search index if there is one.
@@ -74,26 +74,37 @@ async fn by_index(
     }
 }
 
-/// The account's link at an address, if it matches the filter. The other conditions are hidden from the
-/// planner, so that it picks no other index. An account may have many links with one slug that have lost
-/// their domains.
-async fn at_address(
+/// The account's link with the external id of the filter, or at its address, if it matches the rest of the filter. The other
+/// conditions are hidden from the planner, so that it picks no other index. An account may have many links with one slug that
+/// have lost their domains.
+async fn one_link(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     kind: LinkKind,
-    address: &Address,
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site: _, slug: _, is_active, search } = filter;
-    let (host, slug) = address_columns(address);
-    let mut query = links::table
-        .select(LinkRow::as_select())
-        .filter(links::host.eq(host))
-        .filter(links::slug.eq(slug))
-        .filter(AmongRows(links::account_id.eq(IdBytes::from(account))))
-        .filter(AmongRows(links::kind.eq(kind_column(kind))))
-        .into_boxed();
+    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
+    let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
+    let account = links::account_id.eq(IdBytes::from(account));
+    let mut query = links::table.select(LinkRow::as_select()).into_boxed();
+    query = match external_id {
+        Some(external_id) => {
+            query = query.filter(account).filter(links::external_id.eq(external_id.as_str()));
+            if let Some(host) = host {
+                query = query.filter(AmongRows(links::host.eq(host)));
+            }
+            if let Some(slug) = slug {
+                query = query.filter(AmongRows(links::slug.eq(slug)));
+            }
+            query
+        }
+        None => query
+            .filter(links::host.eq(host.unwrap_or_default()))
+            .filter(links::slug.eq(slug.unwrap_or_default()))
+            .filter(AmongRows(account)),
+    };
+    query = query.filter(AmongRows(links::kind.eq(kind_column(kind))));
     query = match group {
         GroupFilter::Any => query,
         GroupFilter::Ungrouped => query.filter(AmongRows(links::group_id.is_null())),
@@ -121,7 +132,7 @@ async fn in_range(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id: _, search } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,

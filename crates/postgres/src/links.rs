@@ -10,12 +10,13 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
-    PageContent, PageLimit, PagePosition, Site,
+    AccountId, Address, ExternalId, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind,
+    Page, PageContent, PageLimit, PagePosition, Site,
 };
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::cached_query::cached_query;
+use crate::external_ids;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts;
 use crate::insertions;
@@ -80,6 +81,14 @@ impl LinkReads for PostgresStore {
         addresses: &[Address],
     ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
         self.read(async |connection| taken_addresses::occupied(connection, account, addresses).await).await
+    }
+
+    async fn links_with_external_ids(
+        &self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError> {
+        self.read(async |connection| external_ids::find(connection, account, ids).await).await
     }
 
     async fn landing_page(
@@ -178,21 +187,27 @@ impl LinkWrites for PostgresUnitOfWork {
         self.step(async |connection| taken_addresses::find(connection, account, addresses).await).await
     }
 
+    async fn links_with_external_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError> {
+        self.step(async |connection| external_ids::find(connection, account, ids).await).await
+    }
+
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
         self.step(async |connection| page_content::read(connection, account, id).await).await
     }
 
-    async fn write_page_content(
+    async fn write_page_contents(
         &mut self,
         account: AccountId,
-        id: LandingId,
-        content: &PageContent,
+        pages: &[(LandingId, &PageContent)],
     ) -> Result<(), StoreError> {
-        let write = async |connection: &mut &AsyncPgConnection| {
-            page_content::write(connection, account, id, content).await
-        };
-        let address = self.step(write).await?;
-        self.noted().note_addresses(account, address);
+        let write =
+            async |connection: &mut &AsyncPgConnection| page_content::write(connection, account, pages).await;
+        let addresses = self.step(write).await?;
+        self.noted().note_addresses(account, addresses);
         Ok(())
     }
 
@@ -234,8 +249,9 @@ async fn update_link(
     after: &Link,
 ) -> Result<Result<(), UpdateLinkError>, Failure> {
     let changes_group = before.group_id != after.group_id;
-    // To PostgreSQL a taken address is an error, and a missing group too, which would end the whole transaction.
-    let may_be_refused = changes_group || before.placement != after.placement;
+    // To PostgreSQL a taken address or external id is an error, and a missing group too, which would end the whole transaction.
+    let may_be_refused =
+        changes_group || before.placement != after.placement || before.external_id != after.external_id;
     let (mut saving, mut of_groups, mut of_link) = (*connection, *connection, *connection);
     let save = async {
         if may_be_refused {
@@ -263,6 +279,9 @@ async fn update_link(
             return Err(Failure::Other(format!("the link {} was not locked", after.id())));
         }
         Err(error) if may_be_refused && is_taken(&error, "links_address") => UpdateLinkError::AddressTaken,
+        Err(error) if may_be_refused && is_taken(&error, "links_of_external_id") => {
+            UpdateLinkError::ExternalIdTaken
+        }
         Err(error) => return Err(error.into()),
     };
     connection.batch_execute("ROLLBACK TO SAVEPOINT before_update").await?;

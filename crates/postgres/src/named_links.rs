@@ -171,7 +171,7 @@ statement! {
         ids: Vec<IdBytes> => Array<Identifier>,
         now: Instant => Moment,
     } =
-    "UPDATE links SET group_id = $1, updated_at = greatest(updated_at, $3) WHERE id = ANY ($2)"
+    "UPDATE links SET group_id = $1, updated_at = greatest(updated_at, $3), revision = revision + 1 WHERE id = ANY ($2)"
 }
 
 /// Updates the counters of the groups and writes the group of locked links, pipelined.

@@ -1,7 +1,7 @@
 //! The content of landing pages. Only operations on a single page read it.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, SmallInt, Text};
+use diesel::sql_types::{Array, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
 use signpost_sql_rows::sql_types::Identifier;
@@ -15,14 +15,16 @@ use signpost_sql_rows::link::{LinkRow, address_from, kind_column};
 use signpost_sql_rows::page::{landing_row, page_column, page_from};
 
 statement! {
-    /// Writes the content of a landing page of the account, and returns its host and slug.
-    WritePage -> (Nullable<Text>, Text) {
-        id: IdBytes => Identifier,
+    /// Writes the contents of landing pages of the account, and returns the id, host and slug of each. The other conditions are
+    /// hidden from the planner, so that it picks no index but that of the ids (ADR 17).
+    WritePages -> (Identifier, Nullable<Text>, Text) {
+        ids: Vec<IdBytes> => Array<Identifier>,
         account: IdBytes => Identifier,
         kind: i16 => SmallInt,
-        page: Option<String> => Nullable<Text>,
+        pages: Vec<Option<String>> => Array<Nullable<Text>>,
     } =
-    "UPDATE links SET page = $4 WHERE id = $1 AND account_id = $2 AND kind = $3 RETURNING host, slug"
+    "UPDATE links AS l SET page = ($4::text[])[array_position($1::uuid[], l.id)] WHERE l.id = ANY ($1::uuid[]) AND \
+     CASE WHEN l.account_id = $2 AND l.kind = $3 THEN true ELSE false END RETURNING l.id, l.host, l.slug"
 }
 
 const LANDING: i16 = kind_column(LinkKind::Landing);
@@ -61,18 +63,25 @@ pub(crate) async fn read(
     Ok(page_from(&landing_row(id), page.as_deref())?)
 }
 
-/// Writes the content of a locked landing page, and returns its address if it has one.
+/// Writes the contents of locked landing pages, and returns the addresses that they have.
 pub(crate) async fn write(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
-    id: LandingId,
-    content: &PageContent,
-) -> Result<Option<Address>, Failure> {
-    let statement =
-        WritePage { id: id.into(), account: account.into(), kind: LANDING, page: page_column(content) };
-    let written: Option<(Option<String>, String)> = statement.get_result(connection).await.optional()?;
-    let (host, slug) = written.ok_or_else(|| not_held(id))?;
-    Ok(host.map(|host| address_from(&landing_row(id), host, slug)).transpose()?)
+    pages: &[(LandingId, &PageContent)],
+) -> Result<Vec<Address>, Failure> {
+    let (ids, columns) = pages.iter().map(|(id, content)| (IdBytes::from(*id), page_column(content))).unzip();
+    let statement = WritePages { ids, account: account.into(), kind: LANDING, pages: columns };
+    let written: Vec<(IdBytes, Option<String>, String)> = statement.load(connection).await?;
+    let missing = |(id, _): &&(LandingId, _)| written.iter().all(|(row, _, _)| *row != IdBytes::from(*id));
+    if let Some((id, _)) = pages.iter().find(missing) {
+        return Err(not_held(*id));
+    }
+    let mut addresses = Vec::with_capacity(written.len());
+    for (id, host, slug) in written {
+        let row = landing_row(LandingId::from_bytes(id.get()));
+        addresses.extend(host.map(|host| address_from(&row, host, slug)).transpose()?);
+    }
+    Ok(addresses)
 }
 
 fn not_held(id: LandingId) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use signpost_domain::{Id, IdKind, Timestamp};
+use signpost_domain::{Id, IdKind, Revision, Timestamp};
 
 use crate::Corrupt;
 use crate::columns::{Instant, StoredId};
@@ -54,6 +54,11 @@ impl RowName {
     /// An instant.
     pub fn timestamp(&self, column: &'static str, instant: Instant) -> Result<Timestamp, Corrupt> {
         self.cell(column, instant.timestamp().ok_or("is outside the years 1970 to 9999"))
+    }
+
+    /// A revision.
+    pub fn revision(&self, column: &'static str, number: i64) -> Result<Revision, Corrupt> {
+        self.cell(column, Revision::from_stored(self.count(column, number)?))
     }
 
     /// A count.

@@ -26,6 +26,7 @@ pub(crate) mod table {
             redirects_count -> BigInt,
             created_at -> Moment,
             updated_at -> Moment,
+            revision -> BigInt,
         }
     }
 }
@@ -43,12 +44,13 @@ pub struct GroupRow {
     redirects_count: i64,
     created_at: Instant,
     updated_at: Instant,
+    revision: i64,
 }
 
 impl GroupRow {
     /// The row as a value of the domain.
     pub fn into_group(self) -> Result<Group, Corrupt> {
-        let Self { id, name, landings_count, redirects_count, created_at, updated_at } = self;
+        let Self { id, name, landings_count, redirects_count, created_at, updated_at, revision } = self;
         let (id, row) = own_id(TABLE, &id)?;
         Ok(Group {
             id,
@@ -57,6 +59,7 @@ impl GroupRow {
             redirects_count: row.count("redirects_count", redirects_count)?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
+            revision: row.revision("revision", revision)?,
         })
     }
 }
@@ -84,13 +87,14 @@ pub struct NewGroup<'a> {
     redirects_count: i64,
     created_at: Instant,
     updated_at: Instant,
+    revision: i64,
 }
 
 impl<'a> NewGroup<'a> {
     /// The row of an account's group.
     #[must_use]
     pub fn new(account: AccountId, group: &'a Group) -> Self {
-        let Group { id, name, landings_count, redirects_count, created_at, updated_at } = group;
+        let Group { id, name, landings_count, redirects_count, created_at, updated_at, revision } = group;
         Self {
             account_id: account.into(),
             id: (*id).into(),
@@ -99,6 +103,7 @@ impl<'a> NewGroup<'a> {
             redirects_count: whole_number(*redirects_count),
             created_at: (*created_at).into(),
             updated_at: (*updated_at).into(),
+            revision: whole_number(revision.get()),
         }
     }
 }

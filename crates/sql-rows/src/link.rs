@@ -3,13 +3,14 @@
 use diesel::prelude::*;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    AccountId, Address, AnyContent, CountryCode, GeoBlocklist, Hostname, Id, Landing, Link, LinkId, LinkKind,
-    Name, Note, PixelIds, Placement, RedirectContent, Site, Slug, TargetUrl,
+    AccountId, Address, AnyContent, CountryCode, ExternalId, GeoBlocklist, Hostname, Id, Landing, Link,
+    LinkId, LinkKind, Name, Note, PixelIds, Placement, RedirectContent, Site, Slug, TargetUrl,
 };
 
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
-use crate::columns::{IdBytes, Instant, StoredId, StoredIds};
+use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
+use crate::external_id::external_id_from;
 use crate::listed::Listed;
 use crate::schema::links;
 
@@ -44,6 +45,8 @@ pub(crate) mod table {
             search_key -> Text,
             pixel_ids -> IdentifierList,
             page -> Nullable<Text>,
+            revision -> BigInt,
+            external_id -> Nullable<Text>,
         }
     }
 }
@@ -114,6 +117,8 @@ pub struct LinkRow {
     antibot_enabled: bool,
     geo_blocklist: String,
     pixel_ids: StoredIds,
+    revision: i64,
+    external_id: Option<String>,
 }
 
 impl LinkRow {
@@ -140,6 +145,8 @@ impl LinkRow {
             antibot_enabled,
             geo_blocklist,
             pixel_ids,
+            revision,
+            external_id,
         } = self;
         let (id, row) = link_id(kind, &id)?;
         let content = match id.kind() {
@@ -163,10 +170,12 @@ impl LinkRow {
             placement: placement_from(&row, host, slug)?,
             is_active,
             note: note.map(|note| row.cell("note", Note::from_stored(note))).transpose()?,
+            external_id: external_id_from(&row, external_id)?,
             analytics_enabled,
             group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
+            revision: row.revision("revision", revision)?,
             content,
         })
     }
@@ -239,6 +248,8 @@ macro_rules! written_link_columns {
             antibot_enabled: bool => diesel::sql_types::Bool,
             geo_blocklist: String => diesel::sql_types::Text,
             pixel_ids: $crate::columns::StoredIds => $crate::sql_types::IdentifierList,
+            revision: i64 => diesel::sql_types::BigInt,
+            external_id: Option<&'a str> => diesel::sql_types::Nullable<diesel::sql_types::Text>,
         }
     };
 }
@@ -266,10 +277,12 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             placement,
             is_active,
             note,
+            external_id,
             analytics_enabled,
             group_id,
             created_at: _,
             updated_at,
+            revision,
             content,
         } = link;
         let (host, slug) = placement_columns(placement);
@@ -290,6 +303,8 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             antibot_enabled: redirect.is_some_and(|redirect| redirect.antibot_enabled),
             geo_blocklist: redirect.map(|redirect| countries(&redirect.geo_blocklist)).unwrap_or_default(),
             pixel_ids: redirect.map(|redirect| pixels(&redirect.pixel_ids)).unwrap_or_default(),
+            revision: whole_number(revision.get()),
+            external_id: external_id.as_ref().map(ExternalId::as_str),
         }
     }
 }

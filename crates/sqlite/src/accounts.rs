@@ -58,6 +58,15 @@ impl AccountReads for SqliteStore {
         self.readers().read(read).await
     }
 
+    async fn accounts_with_ids(&self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        let read = move |connection: &mut SqliteConnection| {
+            let found = accounts::table.filter(accounts::id.eq_any(ids)).select(AccountRow::as_select());
+            Ok(found.load::<AccountRow>(connection)?)
+        };
+        Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
+    }
+
     async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
         let key = email.comparison_key();
         let read = move |connection: &mut SqliteConnection| {

@@ -15,7 +15,7 @@ use crate::named_links;
 use crate::schema::{groups, links};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
-use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 use signpost_sql_rows::group::{GroupRow, NewGroup};
 use signpost_sql_rows::listed;
 
@@ -108,9 +108,21 @@ impl GroupWrites for SqliteUnitOfWork {
         let group = group.clone();
         let step = move |connection: &mut SqliteConnection| {
             // The store owns the counts, and the creation time never changes.
-            let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = &group;
+            let Group {
+                id,
+                name,
+                landings_count: _,
+                redirects_count: _,
+                created_at: _,
+                updated_at,
+                revision,
+            } = &group;
             let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
-                .set((groups::name.eq(name.as_str()), groups::updated_at.eq(Instant::from(*updated_at))))
+                .set((
+                    groups::name.eq(name.as_str()),
+                    groups::updated_at.eq(Instant::from(*updated_at)),
+                    groups::revision.eq(whole_number(revision.get())),
+                ))
                 .execute(connection)?;
             if updated == 0 {
                 return Err(Failure::Other(format!("the group {id} was not locked")));
@@ -166,6 +178,7 @@ impl GroupWrites for SqliteUnitOfWork {
                 .set((
                     links::group_id.eq(None::<IdBytes>),
                     links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+                    links::revision.eq(links::revision + 1),
                 ))
                 .execute(connection)?;
             let deleted = diesel::delete(groups::table.find(key)).execute(connection)? > 0;

@@ -7,20 +7,22 @@ use std::collections::BTreeSet;
 
 use diesel::prelude::*;
 use signpost_app::ports::Insertion;
-use signpost_domain::{AccountId, GroupId, Link};
+use signpost_domain::{AccountId, ExternalId, GroupId, Link};
 
 use crate::counters;
+use crate::external_ids;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::schema::{accounts, groups, links};
 use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
-use signpost_sql_rows::link::NewLink;
+use signpost_sql_rows::external_id::repeated_external_ids;
+use signpost_sql_rows::link::{NewLink, address_columns};
 
 /// The 16 bytes of an id, which both kinds of links share.
 type Bytes = [u8; 16];
 
-/// The maximum number of links in one statement: SQLite allows 32,766 bind values, and a link has 17. Large statements pay
+/// The maximum number of links in one statement: SQLite allows 32,766 bind values, and a link has 19. Large statements pay
 /// off, because the text index flushes its buffer to the file at the start of each statement.
 const MOST_IN_A_STATEMENT: usize = 1_000;
 
@@ -36,10 +38,26 @@ pub(crate) fn insert(
     let Some((count, groups)) = count_and_groups(connection, account, links)? else { return Ok(None) };
     let mut room = links_limit.saturating_sub(count);
     let has_its_group = |link: &Link| link.group_id.is_none_or(|group| groups.contains(&group));
-    let rows: Vec<_> =
-        links.iter().filter(|link| has_its_group(link)).map(|link| NewLink::new(account, link)).collect();
+    let repeated = repeated_external_ids(links);
+    let candidates: Vec<&Link> =
+        links.iter().filter(|link| has_its_group(link) && !repeated.contains(&link.id())).collect();
+    let rows = candidates.iter().map(|link| NewLink::new(account, link)).collect();
     // Without room no link would stay.
-    let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows)? };
+    let skips = if candidates.iter().any(|link| link.external_id.is_some()) {
+        Skips::AllTaken
+    } else {
+        Skips::TakenAddresses
+    };
+    let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows, skips)? };
+    let skipped = candidates.iter().filter(|link| !inserted.contains(&link.id().to_bytes()));
+    let skipped: Vec<&Link> = match skips {
+        Skips::AllTaken if room > 0 => skipped.copied().collect(),
+        Skips::AllTaken | Skips::TakenAddresses => Vec::new(),
+    };
+    let taken = taken_external_ids(connection, account, &skipped)?;
+    let has_taken_external_id = |link: &Link| {
+        repeated.contains(&link.id()) || link.external_id.as_ref().is_some_and(|id| taken.contains(id))
+    };
     let mut insertions = Vec::with_capacity(links.len());
     let mut done = 0_usize;
     let mut moves = GroupMoves::of(account);
@@ -60,6 +78,8 @@ pub(crate) fn insert(
                 moves.enter(IdBytes::from(group), link.kind());
             }
             Insertion::Done
+        } else if has_taken_external_id(link) {
+            Insertion::ExternalIdTaken
         } else {
             Insertion::AddressTaken
         };
@@ -71,6 +91,36 @@ pub(crate) fn insert(
     counters::move_links(connection, account, signed(done))?;
     group_counts::apply(moves, connection)?;
     Ok(Some(insertions))
+}
+
+/// The taken ones among the external ids of links that were not inserted. A link whose id exists is a defect, unless it has the
+/// address of the one that exists: then somebody else inserted the same link.
+fn taken_external_ids(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    skipped: &[&Link],
+) -> Result<BTreeSet<ExternalId>, Failure> {
+    if skipped.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let ids = skipped.iter().map(|link| IdBytes::from(link.id()));
+    let with_ids: Vec<(StoredId, Option<String>, String)> = links::table
+        .filter(links::id.eq_any(ids))
+        .select((links::id, links::host, links::slug))
+        .load(connection)?;
+    for link in skipped {
+        let address = link.placement.address().map(|address| address_columns(&address));
+        let is_other = |(id, host, slug): &(StoredId, Option<String>, String)| {
+            *id == StoredId::from(IdBytes::from(link.id()))
+                && address.as_ref().is_none_or(|(at, named)| Some(at) != host.as_ref() || named != slug)
+        };
+        if with_ids.iter().any(is_other) {
+            return Err(Failure::Other(format!("there is another link with the id {}", link.id())));
+        }
+    }
+    let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
+    let found = external_ids::find(connection, account, &named)?;
+    Ok(found.into_iter().map(|(external_id, _)| external_id).collect())
 }
 
 /// Two links with one id are a defect. With equal addresses too, SQLite's answer would count the first for both.
@@ -107,9 +157,21 @@ fn count_and_groups(
     Ok(Some((count, groups)))
 }
 
-/// Inserts all links with free addresses, and returns their ids. Only a taken address is skipped: a second link with the
-/// same id is a defect and fails.
-fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Result<BTreeSet<Bytes>, Failure> {
+/// Which links an insertion skips, instead of failing.
+#[derive(Debug, Clone, Copy)]
+enum Skips {
+    /// Those whose address is taken. Another link with the id is an error of SQLite.
+    TakenAddresses,
+    /// Those whose address, external id or id is taken; a statement can name only one of these.
+    AllTaken,
+}
+
+/// Inserts all links that are not skipped, and returns their ids.
+fn insert_all(
+    connection: &mut SqliteConnection,
+    rows: Vec<NewLink<'_>>,
+    skips: Skips,
+) -> Result<BTreeSet<Bytes>, Failure> {
     let address = (links::host, links::slug);
     let mut inserted = BTreeSet::new();
     let mut rows = rows.into_iter().peekable();
@@ -120,16 +182,23 @@ fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Resu
             && let Some(row) = part.pop()
         {
             let id = row.id();
-            let insertion = diesel::insert_into(links::table).values(row).on_conflict(address).do_nothing();
-            inserted.extend((insertion.execute(connection)? > 0).then_some(id));
+            let insertion = diesel::insert_into(links::table).values(row);
+            let rows = match skips {
+                Skips::TakenAddresses => insertion.on_conflict(address).do_nothing().execute(connection)?,
+                Skips::AllTaken => insertion.on_conflict_do_nothing().execute(connection)?,
+            };
+            inserted.extend((rows > 0).then_some(id));
             continue;
         }
-        let ids: Vec<StoredId> = diesel::insert_into(links::table)
-            .values(part)
-            .on_conflict(address)
-            .do_nothing()
-            .returning(links::id)
-            .get_results(connection)?;
+        let insertion = diesel::insert_into(links::table).values(part);
+        let ids: Vec<StoredId> = match skips {
+            Skips::TakenAddresses => {
+                insertion.on_conflict(address).do_nothing().returning(links::id).get_results(connection)?
+            }
+            Skips::AllTaken => {
+                insertion.on_conflict_do_nothing().returning(links::id).get_results(connection)?
+            }
+        };
         for id in ids {
             inserted.insert(id.bytes("links")?);
         }

@@ -59,6 +59,7 @@ mod custom_domains;
 mod database_file;
 mod deadline;
 mod domain_checks;
+mod external_ids;
 mod failure;
 mod file_watch;
 mod free_space;

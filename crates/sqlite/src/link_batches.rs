@@ -75,6 +75,7 @@ pub(crate) fn ungroup(
         .set((
             links::group_id.eq(None::<IdBytes>),
             links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+            links::revision.eq(links::revision + 1),
         ))
         .execute(connection)?;
     group_counts::apply(moves, connection)?;
@@ -137,6 +138,7 @@ pub(crate) fn lose(
         .set((
             links::host.eq(None::<String>),
             links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+            links::revision.eq(links::revision + 1),
         ))
         .execute(connection)?;
     Ok(Lost { number: u16::try_from(lost).unwrap_or(at_most), accounts })

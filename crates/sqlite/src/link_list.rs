@@ -6,13 +6,13 @@
 //!
 //! With several filters, the first of these four selects the range, because it is usually the narrowest. The others, and
 //! always the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made here. A site
-//! and a slug together are an address, which at most one link has, and which has its own index.
+//! and a slug together are an address, which at most one link has, and which has its own index. So does an external id.
 //!
 //! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
 //! index returns (`search_index`), newest first.
 
 use diesel::prelude::*;
-use diesel::sql_types::Text;
+use diesel::sql_types::{SmallInt, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, GroupFilter, LinkFilter, LinkKind, PageLimit, PagePosition};
 use signpost_sql_rows::sql_types::Identifier;
@@ -30,6 +30,7 @@ use signpost_sql_rows::listed::Listed;
 // A no-op operator that keeps SQLite from using an index for its operand.
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
+diesel::prefix_operator!(KindBesideIndex, "+", SmallInt, backend: Sqlite);
 diesel::prefix_operator!(IdBesideIndex, "+", Identifier, backend: Sqlite);
 
 /// How many links a search reads before it asks the index. A text that most links contain fills the page from these, which
@@ -50,6 +51,7 @@ struct Choice {
     group: GroupFilter,
     site: Option<String>,
     slug: Option<String>,
+    external_id: Option<String>,
     is_active: Option<bool>,
     folded: Option<String>,
 }
@@ -63,9 +65,9 @@ pub(crate) fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, search } = filter;
-    // Few links share a slug, so they are read one by one.
-    let searched = search.as_ref().filter(|_| slug.is_none());
+    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
+    // Few links share a slug, and none an external id, so they are read one by one.
+    let searched = search.as_ref().filter(|_| slug.is_none() && external_id.is_none());
     let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
     let choice = Choice {
         account: IdBytes::from(account),
@@ -73,11 +75,15 @@ pub(crate) fn links(
         group,
         site: site.as_ref().map(site_column),
         slug: slug.map(|slug| slug.as_str().to_owned()),
+        external_id: external_id.map(|id| id.as_str().to_owned()),
         is_active,
         folded: search.map(|search| search.folded().to_owned()),
     };
     let bound = UpperBound::from(after);
     let wanted = usize::from(limit.get()) + 1;
+    if let Some(external_id) = &choice.external_id {
+        return Ok(choice.with_external_id(external_id, bound).load(connection)?);
+    }
     match index {
         None => Ok(choice.between(None, bound, wanted).load(connection)?),
         Some(index) => search_with(connection, &choice, &index, bound, wanted),
@@ -180,9 +186,29 @@ impl Choice {
         query
     }
 
+    /// The link with an external id. There is at most one, so the statement has no order.
+    fn with_external_id<'a>(&'a self, external_id: &'a str, bound: UpperBound) -> Query<'a> {
+        let query = links::table
+            .select(LinkRow::as_select())
+            .filter(links::account_id.eq(self.account))
+            .filter(links::external_id.eq(external_id))
+            .filter(KindBesideIndex::new(links::kind).eq(self.kind))
+            .filter(IdBesideIndex::new(links::id).lt(bound))
+            .into_boxed();
+        let query = match &self.slug {
+            Some(slug) => query.filter(TextBesideIndex::new(links::slug).eq(slug)),
+            None => query,
+        };
+        self.narrowed(self.searched(query))
+    }
+
     /// Links with some ids, found by id.
     fn among(&self, ids: Vec<StoredId>, at_most: usize) -> Query<'_> {
-        let mut query = self.all(at_most).filter(links::id.eq_any(ids));
+        self.narrowed(self.all(at_most).filter(links::id.eq_any(ids)))
+    }
+
+    /// Those that match group, site and activity, without a look at the indexes of these.
+    fn narrowed<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
         query = match self.group {
             GroupFilter::Any => query,
             GroupFilter::Ungrouped => query.filter(IdBesideIndex::new(links::group_id).is_null()),
@@ -208,6 +234,11 @@ impl Choice {
             .order(links::id.desc())
             .limit(signed(at_most))
             .into_boxed();
+        self.searched(query)
+    }
+
+    /// Those that match the search.
+    fn searched<'a>(&'a self, query: Query<'a>) -> Query<'a> {
         match &self.folded {
             None => query,
             Some(folded) => query.filter(link_matches(folded, links::name, links::slug, links::target_url)),

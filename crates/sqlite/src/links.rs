@@ -6,10 +6,11 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
-    PageContent, PageLimit, PagePosition, Site,
+    AccountId, Address, ExternalId, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind,
+    Page, PageContent, PageLimit, PagePosition, Site,
 };
 
+use crate::external_ids;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::insertions;
@@ -49,6 +50,15 @@ impl LinkReads for SqliteStore {
     ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
         let addresses = addresses.to_vec();
         self.readers().read(move |connection| taken_addresses::occupied(connection, account, addresses)).await
+    }
+
+    async fn links_with_external_ids(
+        &self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError> {
+        let ids = ids.to_vec();
+        self.readers().read(move |connection| external_ids::find(connection, account, &ids)).await
     }
 
     async fn landing_page(
@@ -168,21 +178,33 @@ impl LinkWrites for SqliteUnitOfWork {
         self.step(move |connection| taken_addresses::find(connection, account, &addresses)).await
     }
 
+    async fn links_with_external_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError> {
+        let ids = ids.to_vec();
+        self.step(move |connection| external_ids::find(connection, account, &ids)).await
+    }
+
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
         self.step(move |connection| page_content::content(connection, account, id)).await
     }
 
-    async fn write_page_content(
+    async fn write_page_contents(
         &mut self,
         account: AccountId,
-        id: LandingId,
-        content: &PageContent,
+        pages: &[(LandingId, &PageContent)],
     ) -> Result<(), StoreError> {
-        let content = content.clone();
-        let write =
-            move |connection: &mut SqliteConnection| page_content::write(connection, account, id, &content);
-        let address = self.step(write).await?;
-        self.noted().note_addresses(account, address);
+        let pages: Vec<_> = pages.iter().map(|(id, content)| (*id, (*content).clone())).collect();
+        let write = move |connection: &mut SqliteConnection| {
+            // A prepared statement for each page costs less than one statement with all of them.
+            let write =
+                |(id, content): &_| page_content::write(connection, account, *id, content).transpose();
+            pages.iter().filter_map(write).collect::<Result<Vec<_>, _>>()
+        };
+        let addresses = self.step(write).await?;
+        self.noted().note_addresses(account, addresses);
         Ok(())
     }
 
@@ -232,6 +254,10 @@ fn update_link(
         Ok(_) => Err(Failure::Other(format!("the link {} was not locked", after.id())).into()),
         // SQLite rolls back only the statement, so the unit of work stays usable.
         Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),
+        // The index of external ids, whose first column is the account.
+        Err(error) if is_taken(&error, "links.account_id") => {
+            Err(Stop::Decided(UpdateLinkError::ExternalIdTaken))
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -93,6 +93,7 @@ pub(crate) fn assign(
             .set((
                 links::group_id.eq(IdBytes::from(group)),
                 links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+                links::revision.eq(links::revision + 1),
             ))
             .execute(connection)?;
         group_counts::apply(moves, connection)?;
@@ -123,6 +124,7 @@ pub(crate) fn unassign(
         .set((
             links::group_id.eq(None::<IdBytes>),
             links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+            links::revision.eq(links::revision + 1),
         ))
         .returning(LinkRow::as_returning())
         .get_results(connection)?;

@@ -1,7 +1,7 @@
 //! A use case asks its caller for one permission before it does anything else.
 //!
 //! A use case is a public function of `app` with a `Caller` among its parameters. The permission must fit what the function
-//! does: one that attempts a unit of work, itself or by a function of its file, or that takes an `Idempotency`, writes. Functions
+//! does: one that attempts a unit of work, itself or by a function of its file, or that takes or passes on an `Idempotency`, writes. Functions
 //! are found by their text, as rustfmt writes them.
 
 use std::collections::BTreeSet;
@@ -91,7 +91,9 @@ fn writes(function: &Function<'_>, functions: &[Function<'_>]) -> bool {
         if !seen.insert(next.line) {
             continue;
         }
-        let begins = |line: &&str| line.contains(".begin()") || line.contains("Attempts::at(");
+        let begins = |line: &&str| {
+            [".begin()", "Attempts::at(", "Idempotency::"].iter().any(|word| line.contains(word))
+        };
         if has_word(&next.signature, "Idempotency") || next.body.iter().any(begins) {
             return true;
         }

@@ -47,6 +47,7 @@ fn d28_d58_a_redirect_lives_from_creation_to_deletion() {
     assert_eq!(account.get(&address).expect_status(200).body, after);
     assert_eq!((&after["url"], &after["note"]), (&json!("http://localhost:8081/after"), &Value::Null));
     assert!(after["updated_at"].as_str() >= link["updated_at"].as_str());
+    assert_eq!((&link["revision"], &after["revision"]), (&json!(1), &json!(2)));
     assert_eq!(account.patch(&address, &json!({"name": " After"})).expect_status(200).body, after);
     assert!(account.walk("/v1/redirects", &query).is_empty());
     for _ in 0..3 {

@@ -87,7 +87,7 @@ fn pass(browser: &mut Person, provider: &OidcProvider, url: &str, name: &str) ->
 
 #[test]
 fn d77_a_certified_provider_signs_in_confirms_and_is_disconnected_on_every_store() {
-    let Some((secrets, program, provider)) = start_beside_provider() else { return };
+    let Some((_secrets, program, provider)) = start_beside_provider() else { return };
     let (mut owner, account) = Person::owner(&program);
     let mut at_provider = Person::at_site(&provider.address());
 

@@ -98,6 +98,17 @@ impl Account {
         sent.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
+    /// Sends a body with this condition, `If-Match` or `If-None-Match` (D120).
+    pub fn send_if(&self, header: &str, condition: &str, method: &str, path: &str, body: &Value) -> Answer {
+        let authorization = format!("Bearer {}", self.key);
+        let headers = [
+            ("Authorization", authorization.as_str()),
+            ("Content-Type", "application/json"),
+            (header, condition),
+        ];
+        self.send_with(method, path, &headers, Some(body.to_string().as_bytes()))
+    }
+
     /// Like [`Self::send`], but allows for no answer because the program is gone.
     pub fn try_send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, ureq::Error> {
         let authorization = format!("Bearer {}", self.key);

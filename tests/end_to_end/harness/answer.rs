@@ -12,7 +12,7 @@ use super::raw::parse_response;
 
 /// The error codes (D6) with their statuses.
 const CODES: [(&str, &[u16]); 26] = [
-    ("invalid_request", &[400, 404, 405]),
+    ("invalid_request", &[400, 404, 405, 412]),
     ("invalid_api_key", &[401]),
     ("account_suspended", &[403]),
     ("api_access_not_available_on_current_plan", &[403]),
@@ -166,7 +166,7 @@ impl Answer {
         assert_eq!(error["request_id"], request_id, "{context}");
         assert_eq!(
             error.contains_key("details"),
-            (self.status == 400 && code == "invalid_request") || code == "slug_already_taken",
+            ([400, 412].contains(&self.status) && code == "invalid_request") || code == "slug_already_taken",
             "{context}"
         );
         if let Some(details) = error.get("details") {
@@ -174,7 +174,7 @@ impl Answer {
             assert!(!details.is_empty(), "{context}");
             for detail in details {
                 let expected =
-                    3 + usize::from(code == "slug_already_taken" && detail.get("existing_id").is_some());
+                    3 + usize::from(detail["code"] == "already_taken" && detail.get("existing_id").is_some());
                 assert_eq!(detail.as_object().unwrap().len(), expected, "{context}");
                 assert!(!detail["field"].as_str().unwrap().is_empty(), "{context}");
                 assert!(VIOLATION_CODES.contains(&detail["code"].as_str().unwrap()), "{context}");

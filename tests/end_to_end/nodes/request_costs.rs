@@ -248,6 +248,12 @@ fn a_request_costs_few_statements_and_a_large_batch_no_more() {
             account.post_once(&fresh(), "/v1/redirects/bulk/delete", &body)
         });
         batch("delete", cost, answer, "deleted_count");
+        let (cost, answer) = scene.cost(|account| {
+            let widgets = json!([{"type": "heading", "text": "Today"}]);
+            let page = json!({"title": "Menu", "group_id": group, "widgets": widgets});
+            account.post_once(&fresh(), "/v1/landings/bulk", &json!({"landings": vec![page; size]}))
+        });
+        batch("create pages", cost, answer, "created_count");
     }
     for (name, costs) in &costs {
         assert_eq!(costs[0], costs[1], "{name}");

@@ -7,6 +7,7 @@ use signpost_test_servers::postgres;
 
 use super::{Cluster, clients, nodes};
 use crate::harness::{concurrently, redirect_body, within_one_minute};
+use crate::promises::at_once::assert_one_change_and_one_link;
 
 /// The life of both kinds of links: changed on one node, and read on the other.
 #[test]
@@ -168,4 +169,11 @@ fn d62_only_a_command_migrates_postgresql() {
     assert_eq!(second["applied"], json!([]));
     let accounts: Value = serde_json::from_slice(&run(&["account", "list", "--json"]).stdout).unwrap();
     assert!(!accounts.to_string().contains("acc_"), "{accounts}");
+}
+
+/// Contract D120, D121, on three nodes.
+#[test]
+fn d120_d121_one_change_of_a_revision_and_one_link_with_an_external_id_over_nodes() {
+    let Some(scene) = nodes(3, "") else { return };
+    assert_one_change_and_one_link(&clients(&scene.nodes, "agency"));
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::harness::{Program, SetWhenDropped, concurrently};
+use crate::harness::{Account, Program, SetWhenDropped, concurrently};
 
 /// What clients see while `command` runs, in order and by client, and when the command returned. Each sends one request
 /// before the command, and one that starts after it has returned.
@@ -114,4 +114,43 @@ fn d20_of_concurrent_creations_of_every_kind_one_succeeds() {
         });
         assert_eq!(won.into_iter().sum::<u64>(), 1);
     }
+}
+
+/// Contract D120, D121: the store decides, whichever node asks.
+#[test]
+fn d120_d121_one_change_of_a_revision_and_one_link_with_an_external_id() {
+    let program = Program::start();
+    let account = program.account("agency");
+    assert_one_change_and_one_link(std::slice::from_ref(&account));
+}
+
+/// What holds of concurrent changes under one `ETag`, and of concurrent `PUT`s of one external id, by these clients of one
+/// account.
+pub fn assert_one_change_and_one_link(clients: &[Account]) {
+    let client = |number: usize| &clients[number % clients.len()];
+    let path = format!("/v1/redirects/{}", clients[0].new_redirect()["id"].as_str().unwrap());
+    let mut statuses = concurrently(10, |number| {
+        let body = serde_json::json!({"note": format!("{number}")});
+        client(number).send_if("If-Match", "\"r1\"", "PATCH", &path, &body).status
+    });
+    statuses.sort_unstable();
+    assert_eq!(statuses, [&[200][..], &[412; 9]].concat());
+    assert_eq!(clients[0].get(&path).expect_status(200).body["revision"], 2);
+
+    let mut statuses = concurrently(10, |number| {
+        let body = serde_json::json!({"name": format!("{number}"), "target_url": "https://example.com"});
+        client(number).send_if("If-None-Match", "*", "PUT", "/v1/redirects/by-external-id/new", &body).status
+    });
+    statuses.sort_unstable();
+    assert_eq!(statuses, [&[201][..], &[412; 9]].concat());
+
+    let answers = concurrently(50, |number| {
+        let body = serde_json::json!({"name": format!("{number}"), "target_url": "https://example.com"});
+        client(number).send("PUT", "/v1/redirects/by-external-id/order%2F1", Some(&body))
+    });
+    let created = answers.iter().filter(|answer| answer.status == 201).count();
+    let changed = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!((created, changed), (1, 49), "{answers:?}");
+    let found = clients[0].walk("/v1/redirects", "?external_id=order%2F1");
+    assert_eq!((found.len(), &found[0]["revision"]), (1, &serde_json::json!(50)));
 }

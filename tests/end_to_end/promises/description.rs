@@ -6,15 +6,18 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use serde_json::{Value, json};
+use serde_json::Value;
 use signpost_api_conformance::{KnownIds, Request};
 use signpost_domain::analytics::Dimension;
 use signpost_test_servers::dns::NameServer;
 
 use crate::harness::{Account, Answer, DOCUMENT, Program};
 
-/// The path of the operation whose items fail alone.
-const BULK_CREATION: &str = "/v1/redirects/bulk";
+/// The operations whose items fail alone: the path, the field with the items, and the shortest valid item.
+const BULK_CREATIONS: [(&str, &str, &str); 2] = [
+    ("/v1/redirects/bulk", "redirects", r#"{"name": "a", "target_url": "https://example.com/"}"#),
+    ("/v1/landings/bulk", "landings", r#"{"title": "a"}"#),
+];
 
 /// How many requests are made up. `cargo xtask fuzz-api` makes many more.
 const REQUESTS: u32 = 2_000;
@@ -62,12 +65,12 @@ fn r17_made_up_requests_are_answered_as_the_document_says() {
 
 /// Whether only items of a bulk creation are invalid: such items fail alone, and the request succeeds (D29).
 fn fails_by_item(request: &Request, answer: &Answer) -> bool {
-    let Some(mut body) = request.body.clone().filter(|_| request.path == BULK_CREATION) else { return false };
-    for item in body.get_mut("redirects").and_then(Value::as_array_mut).into_iter().flatten() {
-        *item = json!({"name": "a", "target_url": "https://example.com/"});
+    let creation = BULK_CREATIONS.into_iter().find(|(path, _, _)| request.path == *path);
+    let (Some((path, field, valid)), Some(mut body)) = (creation, request.body.clone()) else { return false };
+    for item in body.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten() {
+        *item = serde_json::from_str(valid).unwrap();
     }
-    let schema =
-        &DOCUMENT["paths"][BULK_CREATION]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    let schema = &DOCUMENT["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"];
     DOCUMENT.mismatches(schema, &body).is_empty() && answer.status == 200 && answer.body["failed_count"] != 0
 }
 
@@ -110,8 +113,8 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         {
             !has_been_named(field)
         }
-        // Which addresses are taken or reserved, and URLs of pages.
-        ("slug", "already_taken" | "reserved") | ("avatar_url", "invalid_format" | "invalid_value") => false,
+        // Which addresses and external ids are taken or reserved, and URLs of pages.
+        ("slug", "already_taken" | "reserved") | ("external_id", "already_taken") | ("avatar_url", "invalid_format" | "invalid_value") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }

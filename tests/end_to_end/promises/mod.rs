@@ -1,6 +1,6 @@
 //! What holds across endpoints: isolation, one link an address, no loss of answered changes, and idempotent requests.
 
-mod at_once;
+pub mod at_once;
 mod crashes;
 mod description;
 mod domains;

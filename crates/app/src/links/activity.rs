@@ -45,12 +45,16 @@ pub async fn set_active(
                 if before.is_active == is_active {
                     continue;
                 }
-                let updated_at = app.clock.now().max(before.updated_at);
-                let after = Link { is_active, updated_at, ..before.clone() };
+                let mut after = Link { is_active, ..before.clone() };
+                after.mark_changed(app.clock.now());
                 match work.update_link(account, &before, &after).await {
                     Ok(()) => has_changed = true,
-                    // Neither address nor group changes.
-                    Err(UpdateLinkError::AddressTaken | UpdateLinkError::GroupMissing) => {
+                    // Neither address, external id nor group changes.
+                    Err(
+                        UpdateLinkError::AddressTaken
+                        | UpdateLinkError::ExternalIdTaken
+                        | UpdateLinkError::GroupMissing,
+                    ) => {
                         return Err(AppError::NoOutcome);
                     }
                     Err(UpdateLinkError::Store(error)) => return Err(error.into()),

@@ -1,11 +1,11 @@
 //! Creates links. Single and bulk creation of both kinds share this code. So an item of a batch gets the same
 //! answer as a single request.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use signpost_domain::{
-    Address, Batch, Change, Hostname, Id, Link, LinkContext, LinkId, LinkRequest, NamedDomains, Permission,
-    PlanResource, Refusal, Rejection, Slug, Submitted, Violations,
+    Address, Batch, Change, ExternalId, Hostname, Id, Link, LinkContext, LinkId, LinkRequest, NamedDomains,
+    Permission, PlanResource, Refusal, Rejection, Slug, Submitted, Violations,
 };
 
 use super::resource::{LinkResource, named_pixels};
@@ -160,6 +160,8 @@ struct Creation<'a, C: LinkResource> {
     claimed: HashSet<Address>,
     /// The items whose addresses were taken before, with these addresses.
     taken: Vec<(usize, Address)>,
+    /// The items whose external ids were taken, with these.
+    taken_external_ids: Vec<(usize, ExternalId)>,
     /// Whether links with taken addresses were inserted again.
     is_repeated: bool,
 }
@@ -172,9 +174,18 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         context: &'a LinkContext<'a>,
     ) -> Result<Self, AppError> {
         let outcomes = items.requests.iter().map(|_| None).collect();
-        let (pending, claimed, taken) = (vec![], HashSet::new(), vec![]);
-        let mut creation =
-            Self { app, caller, context, items, outcomes, pending, claimed, taken, is_repeated: false };
+        let mut creation = Self {
+            app,
+            caller,
+            context,
+            items,
+            outcomes,
+            pending: vec![],
+            claimed: HashSet::new(),
+            taken: vec![],
+            taken_external_ids: vec![],
+            is_repeated: false,
+        };
         for index in 0..items.requests.len() {
             creation.build(index)?;
         }
@@ -218,9 +229,12 @@ impl<'a, C: LinkResource> Creation<'a, C> {
             for ((index, link), insertion) in pending.into_iter().zip(insertions) {
                 let refusal = match insertion {
                     Insertion::Done => {
-                        C::write_content(work, self.caller.account_id(), None, &link).await?;
                         self.claimed.extend(link.placement.address());
                         self.settle(index, Ok(link));
+                        continue;
+                    }
+                    Insertion::ExternalIdTaken => {
+                        self.taken_external_ids.extend(link.external_id.map(|id| (index, id)));
                         continue;
                     }
                     Insertion::AddressTaken if self.has_random_slug(index) => {
@@ -234,10 +248,12 @@ impl<'a, C: LinkResource> Creation<'a, C> {
                 self.settle(index, Err(refusal.into()));
             }
             if self.pending.is_empty() {
+                self.name_external_ids(work).await?;
                 self.name_existing(work).await?;
             }
             if self.pending.is_empty() {
-                return Ok(());
+                let created: Vec<_> = self.outcomes.iter().flatten().flatten().collect();
+                return Ok(C::write_new_contents(work, self.caller.account_id(), &created).await?);
             }
         }
         Err(AppError::NoFreeSlug { attempts: SLUG_ATTEMPTS })
@@ -265,6 +281,23 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         } else {
             Refusal::PlanLimitReached { resource: PlanResource::Links, limit }
         }
+    }
+
+    /// Refuses the items whose external ids are taken, with the ids of the caller's links that have them (D121).
+    async fn name_external_ids(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
+        let taken = std::mem::take(&mut self.taken_external_ids);
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let ids: BTreeSet<ExternalId> = taken.iter().map(|(_, id)| id.clone()).collect();
+        let ids: Vec<ExternalId> = ids.into_iter().collect();
+        let found = work.links_with_external_ids(self.caller.account_id(), &ids).await?;
+        let found: HashMap<ExternalId, LinkId> = found.into_iter().collect();
+        for (index, id) in taken {
+            let violation = ExternalId::taken_by(found.get(&id).copied());
+            self.settle(index, Err(Rejection::Invalid(violation.into())));
+        }
+        Ok(())
     }
 
     /// Adds the ids of the caller's own links at the taken addresses (D20), with one query for the whole batch.

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{AuditAction, Batch, Id, IdReference, LinkId, LinkIdKind, Permission, Rejection};
+use signpost_domain::{
+    AuditAction, Batch, Id, IdReference, LinkId, LinkIdKind, Permission, Precondition, Rejection,
+};
 
 use super::batch_ids;
 use crate::app_error::AppError;
@@ -15,11 +17,12 @@ use crate::unit_of_work::{Attempts, commit};
 /// Deletes a link and frees its address.
 ///
 /// # Errors
-/// The kind's `…NotFound` (D2).
+/// The kind's `…NotFound` (D2), and [`Refusal::PreconditionFailed`](signpost_domain::Refusal).
 pub async fn delete<K: LinkIdKind>(
     app: &Application,
     caller: &Caller,
     id: IdReference<K>,
+    precondition: &Precondition,
 ) -> Result<Id<K>, AppError> {
     caller.require(Permission::WriteLinks)?;
     let not_found = K::LINK_KIND.not_found();
@@ -28,6 +31,12 @@ pub async fn delete<K: LinkIdKind>(
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
+            if *precondition != Precondition::None {
+                // The deletion of a link takes it out of its group.
+                work.expect_move();
+                let stored = work.lock_link(caller.account_id(), id.into()).await?;
+                precondition.check(stored.ok_or_else(|| not_found.clone())?.revision)?;
+            }
             if work.delete_links(caller.account_id(), &[id.into()]).await?.is_empty() {
                 return Err(not_found.clone().into());
             }

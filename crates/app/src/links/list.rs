@@ -2,8 +2,8 @@
 
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    GroupFilter, HostReference, IdReference, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
-    Permission, SearchText, Site, Slug,
+    ExternalId, GroupFilter, HostReference, IdReference, Link, LinkFilter, LinkKind, Page, PageLimit,
+    PagePosition, Permission, SearchText, Site, Slug,
 };
 
 use crate::app_error::AppError;
@@ -21,6 +21,8 @@ pub struct ListLinks {
     pub slug: Option<Slug>,
     /// `is_active`
     pub is_active: Option<bool>,
+    /// `external_id`
+    pub external_id: Option<ExternalId>,
     /// `q`
     pub search: Option<SearchText>,
     /// `limit`
@@ -51,7 +53,7 @@ pub(super) async fn kind_page(
     kind: LinkKind,
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
-    let ListLinks { group, domain, slug, is_active, search, limit, after } = query;
+    let ListLinks { group, domain, slug, is_active, external_id, search, limit, after } = query;
     let group = match group {
         None => GroupFilter::Any,
         Some(None) => GroupFilter::Ungrouped,
@@ -64,7 +66,7 @@ pub(super) async fn kind_page(
         Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
         Some(HostReference::Malformed) => return Ok(Page::empty()),
     };
-    let filter = LinkFilter { group, site, slug, is_active, search };
+    let filter = LinkFilter { group, site, slug, is_active, external_id, search };
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
 }

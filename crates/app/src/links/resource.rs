@@ -44,12 +44,20 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
         pixels: &mut BTreeMap<PixelId, Pixel>,
     ) -> impl Future<Output = Result<Option<Link<Self>>, StoreError>> + Send;
 
-    /// Writes the content that is not in the link's row. `before` is `None` for a new link.
+    /// Writes the content of a changed link that is not in the link's row.
     fn write_content(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        before: Option<&Link<Self>>,
+        before: &Link<Self>,
         after: &Link<Self>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Writes the contents of new links that are not in the links' rows. The number of statements does not depend on the
+    /// number of links (D30).
+    fn write_new_contents(
+        work: &mut dyn UnitOfWork,
+        account: AccountId,
+        created: &[&Link<Self>],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
 

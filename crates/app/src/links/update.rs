@@ -1,7 +1,8 @@
 //! Updates a link.
 
 use signpost_domain::{
-    AccountId, IdReference, Link, LinkIdKind, LinkRequest, Permission, Refusal, Submitted, Timestamp,
+    AccountId, ExternalId, IdReference, Link, LinkIdKind, LinkRequest, Permission, Precondition, Refusal,
+    Submitted,
 };
 
 use super::resource::{LinkResource, named_pixels};
@@ -18,43 +19,35 @@ use crate::unit_of_work::{Attempts, commit};
 /// [`AppError::Invalid`] with every violation; without the link, with those that do not depend on it. A valid request for an
 /// unknown link gets the kind's `…NotFound`. A known link may still be refused. The first reason that applies is named:
 ///
+/// - The link does not meet the precondition (D120). This comes even before violations.
 /// - The domain does not exist, or is not active.
 /// - A slug is required, or the slug is reserved.
 /// - The plan lacks a feature.
 /// - The group does not exist.
 /// - The address is taken.
+///
+/// A taken external id is a violation too (D121), which only the store finds, after the others.
 pub async fn update<C: LinkResource>(
     app: &Application,
     caller: &Caller,
     id: IdReference<C::Kind>,
     request: Submitted<LinkRequest<C::Request>>,
+    precondition: &Precondition,
 ) -> Result<C::Single, AppError> {
     caller.require(Permission::WriteLinks)?;
-    update_if::<C>(app, caller, id, request, None).await
+    update_that::<C>(app, caller, id, request, |link| Ok(precondition.check(link.revision)?)).await
 }
 
-/// Updates a link as [`update`] does, unless it was changed after the caller has seen it. `shown` is the `updated_at` that the
-/// caller has seen.
+/// Updates a link as [`update`] does, for callers that may write, unless `check` refuses the link as it is stored.
 ///
 /// # Errors
-/// Those of [`update`], and [`AppError::ChangedMeanwhile`].
-pub async fn update_unchanged<C: LinkResource>(
-    app: &Application,
-    caller: &Caller,
-    id: IdReference<C::Kind>,
-    request: Submitted<LinkRequest<C::Request>>,
-    shown: Timestamp,
-) -> Result<C::Single, AppError> {
-    caller.require(Permission::WriteLinks)?;
-    update_if::<C>(app, caller, id, request, Some(shown)).await
-}
-
-async fn update_if<C: LinkResource>(
+/// Those of [`update`], and those of `check`.
+pub(super) async fn update_that<C: LinkResource>(
     app: &Application,
     caller: &Caller,
     id: IdReference<C::Kind>,
     mut request: Submitted<LinkRequest<C::Request>>,
-    shown: Option<Timestamp>,
+    check: impl Fn(&Link) -> Result<(), AppError> + Send + Sync,
 ) -> Result<C::Single, AppError> {
     let account = caller.account_id();
     let blocklist = app.target_blocklist.current();
@@ -79,16 +72,14 @@ async fn update_if<C: LinkResource>(
             let Some(LockedLink { mut work, link: stored, named_domains }) = locked else {
                 return Err(not_found());
             };
-            if shown.is_some_and(|shown| stored.updated_at != shown) {
-                return Err(AppError::ChangedMeanwhile);
-            }
+            check(&stored)?;
             // Everything in the answer is read before the commit, so that no committed change is answered as failed.
             let mut pixels = named.clone();
             let before = C::complete(work.as_mut(), account, stored.clone(), &mut pixels).await?;
             let before = before.ok_or_else(not_found)?;
             let after = before.apply(&request, &rules.context(&named_domains))?;
             if after != before {
-                C::write_content(work.as_mut(), account, Some(&before), &after).await?;
+                C::write_content(work.as_mut(), account, &before, &after).await?;
                 replace_link(app, work, account, &stored, &after.clone().into_any()).await?;
             }
             Ok(C::single(after, &pixels))
@@ -110,6 +101,15 @@ async fn replace_link(
         match work.update_link(account, before, after).await {
             Ok(()) => return Ok(commit(app, work).await?),
             Err(UpdateLinkError::AddressTaken) => {}
+            Err(UpdateLinkError::ExternalIdTaken) => {
+                let taken = work.links_with_external_ids(account, after.external_id.as_slice()).await?;
+                let existing = taken.into_iter().map(|(_, id)| id).next();
+                // Without one, the link that had it was deleted after the store had refused it.
+                if existing.is_some() || std::mem::replace(&mut is_repeated, true) {
+                    return Err(AppError::Invalid(ExternalId::taken_by(existing).into()));
+                }
+                continue;
+            }
             Err(UpdateLinkError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
             Err(UpdateLinkError::Store(error)) => return Err(error.into()),
         }

@@ -8,7 +8,7 @@ use super::PersonError;
 use crate::application::Application;
 use crate::operator::Operator;
 
-/// The failed passwords for an e-mail address from an IP address, or the failed codes of a user (D75).
+/// The failed passwords for an e-mail address from an IP address, or the failed codes of a user at sign-in (D75).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failures {
     /// How many count at present.
@@ -19,7 +19,7 @@ pub struct Failures {
     pub wait: Option<u32>,
 }
 
-/// The failures that count at present, for operators. Stores keep a hash of the two addresses only, so both are needed.
+/// The failed passwords that count at present, for operators. Stores keep a hash of the two addresses only, so both are needed.
 ///
 /// # Errors
 /// The store broke.
@@ -32,8 +32,8 @@ pub async fn failures(
     failures_of(app, &SignInKey::new(email, address)).await
 }
 
-/// The failed codes of sign-ins of the user with this e-mail address, from whatever addresses, for operators. `None` without a
-/// second factor.
+/// The failed codes at sign-ins of the user with this e-mail address, from whatever addresses, for operators. Codes typed to confirm
+/// count for their session, and are not among them. `None` without a second factor.
 ///
 /// # Errors
 /// The store broke.

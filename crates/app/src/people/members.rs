@@ -30,12 +30,12 @@ pub async fn list(
     Ok(app.store.members(caller.account_id(), limit, after).await?)
 }
 
-/// How many members of an account sign in by a password alone.
+/// How many members of an account sign in by a password alone. Disabled users do not count, because they cannot sign in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WithoutSecondFactor {
     /// How many of the members that were looked at.
     pub count: usize,
-    /// How many members were looked at: the newest ones, at most a hundred.
+    /// How many members were looked at, at most a hundred.
     pub of: usize,
     /// Whether these are all members.
     pub is_all: bool,
@@ -52,8 +52,10 @@ pub async fn without_second_factor(
         return Ok(None);
     }
     let Page { items, next, left_out } = app.store.members(caller.account_id(), PageLimit::MAX, None).await?;
-    let count = items.iter().filter(|member| is_missing(app, &member.user)).count();
-    Ok(Some(WithoutSecondFactor { count, of: items.len(), is_all: next.is_none() && left_out == 0 }))
+    let enabled = || items.iter().filter(|member| member.user.disabled_at.is_none());
+    let count = enabled().filter(|member| is_missing(app, &member.user)).count();
+    let is_all = next.is_none() && left_out == 0;
+    Ok(Some(WithoutSecondFactor { count, of: enabled().count(), is_all }))
 }
 
 /// Makes an invitation to the caller's account, which voids older ones for the same address. The token is returned once and not

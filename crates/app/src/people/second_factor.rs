@@ -1,8 +1,8 @@
 //! The second factor of a user with a password: an authenticator app, and recovery codes (ADR 73).
 
 use signpost_domain::{
-    Account, AuditAction, RECOVERY_CODES, RecoveryCode, SealedSecret, SecondFactor, Timestamp, TotpSeed,
-    TotpStep, User, UserId,
+    Account, AuditAction, RECOVERY_CODES, RecoveryCode, Role, SealedSecret, SecondFactor, Timestamp,
+    TotpSeed, TotpStep, User, UserId,
 };
 
 use super::profile::{change_own, of_user, require_confirmed};
@@ -47,21 +47,32 @@ pub(crate) fn is_missing(app: &Application, user: &User) -> bool {
     app.proxy_sign_in.is_none() && user.signs_in_by_password_alone()
 }
 
-/// The accounts that close to the user without a second factor, oldest first, at most a hundred.
-///
-/// # Errors
-/// The store broke.
-pub async fn accounts_that_need_it(
-    app: &Application,
-    signed_in: &SignedIn,
-) -> Result<Vec<Account>, PersonError> {
-    let without = User { second_factor: None, ..signed_in.user().clone() };
-    if !is_missing(app, &without) {
-        return Ok(Vec::new());
+/// How many accounts of a user are known. A user may have more.
+const MOST_ACCOUNTS: usize = 100;
+
+/// What a user loses without a second factor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Closing<'a> {
+    /// No account: the user does not sign in with a password here.
+    Nothing,
+    /// These accounts.
+    Accounts {
+        /// The known accounts that close, in their order.
+        accounts: Vec<&'a Account>,
+        /// Whether all accounts of the user are known.
+        is_all: bool,
+    },
+}
+
+/// What closes to the user without a second factor, of these accounts of the user.
+#[must_use]
+pub fn closing<'a>(app: &Application, user: &User, accounts: &'a [(Account, Role)]) -> Closing<'a> {
+    if !is_missing(app, &User { second_factor: None, ..user.clone() }) {
+        return Closing::Nothing;
     }
-    let accounts = app.store.accounts_of(without.id).await?;
-    let accounts = accounts.into_iter().map(|(account, _)| account);
-    Ok(accounts.filter(|account| account.requires_second_factor).collect())
+    let requiring = accounts.iter().map(|(account, _)| account);
+    let requiring = requiring.filter(|account| account.requires_second_factor);
+    Closing::Accounts { accounts: requiring.collect(), is_all: accounts.len() < MOST_ACCOUNTS }
 }
 
 /// Draws a seed for the user.

@@ -190,7 +190,8 @@ pub async fn remove_second_factor(
     Ok(changed)
 }
 
-/// Unbinds a user from its identities at providers, so that the user cannot sign in there any more. The sessions go on.
+/// Unbinds a user from its identities at providers, so that no provider signs anybody in as this user any more. The user can connect
+/// again. The sessions go on.
 ///
 /// # Errors
 /// [`OperatorError::NoSuchUser`]. Or the store broke.

@@ -39,6 +39,9 @@ pub trait AccountReads: Send + Sync {
     /// The account with this id.
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError>;
 
+    /// The accounts with these ids, at most a hundred, in no order. Unknown ids and unreadable accounts are left out.
+    async fn accounts_with_ids(&self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError>;
+
     /// The account with this contact address, compared without case. There is at most one.
     async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError>;
 

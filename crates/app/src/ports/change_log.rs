@@ -146,7 +146,7 @@ pub enum ReadChanges {
 ///   [`set_suspended`](super::AccountWrites::set_suspended),
 ///   [`delete_account`](super::AccountWrites::delete_account), [`delete_pixel`](super::PixelWrites::delete_pixel): the
 ///   account, if anything changed.
-/// - [`write_page_content`](super::LinkWrites::write_page_content): the address of the page.
+/// - [`write_page_contents`](super::LinkWrites::write_page_contents): the addresses of the pages.
 /// - [`update_custom_domain`](super::CustomDomainWrites::update_custom_domain),
 ///   [`delete_custom_domain`](super::CustomDomainWrites::delete_custom_domain) and
 ///   [`lose_some_links`](super::CustomDomainWrites::lose_some_links): the domain, for each account whose domain or links they

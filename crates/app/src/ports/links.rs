@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
-    PageContent, PageLimit, PagePosition, Site,
+    AccountId, Address, ExternalId, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind,
+    Page, PageContent, PageLimit, PagePosition, Site,
 };
 
 use super::published_links::PublishedLink;
@@ -26,6 +26,13 @@ pub trait LinkReads: Send + Sync {
         account: AccountId,
         addresses: &[Address],
     ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError>;
+
+    /// The account's links of both kinds that have one of these external ids, each with it, in any order.
+    async fn links_with_external_ids(
+        &self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError>;
 
     /// The account's landing page with this id and its content, both as of one moment.
     async fn landing_page(
@@ -71,6 +78,8 @@ pub enum Insertion {
     GroupMissing,
     /// The account has as many links as its plan allows.
     LimitReached,
+    /// Another link of the account has the external id (D121), or an earlier link of the same call names it.
+    ExternalIdTaken,
     /// Another link occupies the address.
     AddressTaken,
     /// The link was inserted.
@@ -94,6 +103,9 @@ pub enum UpdateLinkError {
     /// A decision: another link occupies the new address.
     #[error("the address is taken")]
     AddressTaken,
+    /// A decision: another link of the account has the new external id (D121).
+    #[error("the external id is taken")]
+    ExternalIdTaken,
     /// A decision: the account has no such group.
     #[error("no such group")]
     GroupMissing,
@@ -118,9 +130,9 @@ pub trait LinkWrites: Send {
     /// Inserts links of any kinds as if one after another, and updates the account's count of links and the counts of their
     /// groups. The answer has the outcome for each link, in the same order. A link that was not inserted leaves no trace.
     ///
-    /// The store enforces three rules under any concurrency. The count of links never exceeds `links_limit`.
-    /// An address has at most one link (D20), also within one call. A group belongs to the account. An id
-    /// that already exists is a failure, not a decision.
+    /// The store enforces four rules under any concurrency. The count of links never exceeds `links_limit`.
+    /// An address has at most one link (D20), also within one call. So does an external id among the links of an account
+    /// (D121). A group belongs to the account. An id that already exists is a failure, not a decision.
     async fn insert_links(
         &mut self,
         account: AccountId,
@@ -129,8 +141,8 @@ pub trait LinkWrites: Send {
     ) -> Result<Vec<Insertion>, InsertLinksError>;
 
     /// Replaces `before`, which [`LinkWrites::lock_link`] returned in this unit of work, with `after`, and updates the counts
-    /// of the groups that the link leaves and enters. Both have the same id, and so the same kind. If both decisions apply,
-    /// it reports `GroupMissing`.
+    /// of the groups that the link leaves and enters. Both have the same id, and so the same kind. If several decisions apply,
+    /// it reports `GroupMissing`, or else any of them.
     async fn update_link(
         &mut self,
         account: AccountId,
@@ -146,6 +158,14 @@ pub trait LinkWrites: Send {
         addresses: &[Address],
     ) -> Result<Vec<(Address, LinkId)>, StoreError>;
 
+    /// The account's links of both kinds that have one of these external ids, each with it, in any order. After the store has
+    /// decided that external ids are taken, this only names the links that have them. A link that is gone by then is missing.
+    async fn links_with_external_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[ExternalId],
+    ) -> Result<Vec<(ExternalId, LinkId)>, StoreError>;
+
     /// The content of a landing page that [`LinkWrites::lock_link`] returned in this unit of work.
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError>;
 
@@ -156,6 +176,15 @@ pub trait LinkWrites: Send {
         account: AccountId,
         id: LandingId,
         content: &PageContent,
+    ) -> Result<(), StoreError> {
+        self.write_page_contents(account, &[(id, content)]).await
+    }
+
+    /// Writes the contents of several landing pages, as [`LinkWrites::write_page_content`] does. No page is named twice.
+    async fn write_page_contents(
+        &mut self,
+        account: AccountId,
+        pages: &[(LandingId, &PageContent)],
     ) -> Result<(), StoreError>;
 
     /// Deletes the account's links among `ids`, frees their addresses, and updates the counts of the account and the groups.

@@ -2,7 +2,9 @@
 
 use std::slice;
 
-use signpost_domain::{Group, GroupId, Link, LinkContext, NamedDomains, PlanLimits, PlanResource, Refusal};
+use signpost_domain::{
+    ExternalId, Group, GroupId, Link, LinkContext, NamedDomains, PlanLimits, PlanResource, Refusal,
+};
 
 use super::entry::{LinkToCreate, Refused, Run};
 use super::existing_links::{ExistingLinks, Occupant, find, links_at};
@@ -162,6 +164,13 @@ impl Classifier {
         mut refused: Vec<Refused>,
         results: &mut Results,
     ) -> Result<(), OperatorError> {
+        let external_ids: Vec<ExternalId> =
+            new.iter().filter_map(|(_, link)| link.external_id.clone()).collect();
+        let taken = if external_ids.is_empty() {
+            Vec::new()
+        } else {
+            rules.app.store.links_with_external_ids(rules.account, &external_ids).await?
+        };
         for (entry, link) in new {
             let missing = link.group_id.and_then(|id| self.named_groups.missing(id)).cloned();
             let has_its_group = match link.group_id {
@@ -177,7 +186,8 @@ impl Classifier {
                 }
             }
             if outcome == Imported::WouldCreate {
-                outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group);
+                let is_taken = taken.iter().any(|(id, _)| Some(id) == link.external_id.as_ref());
+                outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group, is_taken);
             }
             if outcome.code().is_some() {
                 refused.push(Refused { entry, address: link.placement.address(), outcome });

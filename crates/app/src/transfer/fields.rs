@@ -73,6 +73,8 @@ fields! {
     TargetUrl: Text = "target_url",
     /// The note.
     Note: FreeText = "note",
+    /// The id of the link in the owner's own system.
+    ExternalId: FreeText = "external_id",
     /// The id of the group.
     GroupId: NullableText = "group_id",
     /// The name of the group, which is created if it does not exist. Exports name groups by their ids.

@@ -79,7 +79,26 @@ pub(super) async fn insert_links(
         let kept = app.store.link(account, link.id()).await?;
         Ok((kept.as_ref() == Some(link)).then_some(LinkInsertion::Decided(Insertion::Done)))
     };
-    all_or_each(app, links, insert, is_there).await
+    let mut outcomes = Vec::with_capacity(links.len());
+    for part in without_repeated_external_ids(links) {
+        outcomes.extend(all_or_each(app, part, insert, is_there).await?);
+    }
+    Ok(outcomes)
+}
+
+/// The links in parts, in order. Within a part, no two links have one external id, because the store decides about a part as a
+/// whole, and the second of two such links must be decided after the first.
+fn without_repeated_external_ids(links: &[Link]) -> Vec<&[Link]> {
+    let (mut parts, mut rest) = (Vec::new(), links);
+    while !rest.is_empty() {
+        let mut named = BTreeSet::new();
+        let mut ids = rest.iter().map(|link| link.external_id.as_ref());
+        let end = ids.position(|id| id.is_some_and(|id| !named.insert(id))).unwrap_or(rest.len());
+        let (part, others) = rest.split_at(end);
+        parts.push(part);
+        rest = others;
+    }
+    parts
 }
 
 fn custom_hostname(link: &Link) -> Option<&Hostname> {

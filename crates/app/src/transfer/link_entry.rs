@@ -1,8 +1,8 @@
 //! A parsed record of a link.
 
 use signpost_domain::{
-    Address, AnyContent, Change, ContentRules, FieldError, HostReference, Id, LandingRequest, Link,
-    LinkContext, LinkId, LinkKind, LinkRequest, Name, Note, PageContent, Placement, RedirectContent,
+    Address, AnyContent, Change, ContentRules, ExternalId, FieldError, HostReference, Id, LandingRequest,
+    Link, LinkContext, LinkId, LinkKind, LinkRequest, Name, Note, PageContent, Placement, RedirectContent,
     RedirectContentRequest, Rejection, Site, Slug, Submitted, TargetUrl, ViolationCode, Violations,
 };
 
@@ -62,12 +62,14 @@ impl LinkEntry {
             LinkKind::Landing => (fields.required(Field::Title, Name::parse), EntryContent::Landing),
         };
         let note = fields.nullable(Field::Note, Note::parse).unwrap_or_default();
+        let external_id = fields.nullable(Field::ExternalId, ExternalId::parse).unwrap_or_default();
         let group = GroupChoice::read(&mut fields);
         let request = LinkRequest {
             name,
             slug,
             domain: domain.map_or(Change::Keep, Change::Set),
             note,
+            external_id,
             group: Change::Keep,
             is_active: fields.flag(Field::IsActive),
             analytics_enabled: fields.flag(Field::AnalyticsEnabled),
@@ -147,8 +149,17 @@ impl LinkEntry {
     /// cannot set them.
     pub(super) fn differences(&self, link: &Link, rules: &LinkContext<'_>) -> Vec<Field> {
         // The place and the group are compared by functions of their own.
-        let LinkRequest { name, slug: _, domain: _, note, group: _, is_active, analytics_enabled, content } =
-            &self.request;
+        let LinkRequest {
+            name,
+            slug: _,
+            domain: _,
+            note,
+            external_id,
+            group: _,
+            is_active,
+            analytics_enabled,
+            content,
+        } = &self.request;
         let mut differing = vec![];
         let mut compare = |field, is_same: bool| {
             if !is_same {
@@ -171,6 +182,11 @@ impl LinkEntry {
         // A record without a name accepts any: a new redirect is named after its target, and an existing one keeps its name.
         compare(name_field, name.as_ref().is_none_or(|name| *name == link.name));
         compare(Field::Note, note.clone().applied_to(link.note.clone()) == link.note);
+        let stored_external_id = link.external_id.clone();
+        compare(
+            Field::ExternalId,
+            external_id.clone().applied_to(stored_external_id.clone()) == stored_external_id,
+        );
         let (group_field, group_is_same) = self.group.compared(link.group_id);
         compare(group_field, group_is_same);
         compare(Field::IsActive, is_active.is_none_or(|flag| flag == link.is_active));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{Address, Link, LinkId, NamedDomains, PlanResource, Refusal};
+use signpost_domain::{Address, ExternalId, Link, LinkId, NamedDomains, PlanResource, Refusal, Violations};
 
 use super::entry::{LinkToCreate, Refused, Run};
 use super::existing_links::{Occupant, links_at};
@@ -69,6 +69,9 @@ impl Pending {
                 Some(LinkInsertion::Decided(Insertion::GroupMissing)) => Refusal::GroupNotFound.into(),
                 Some(LinkInsertion::Decided(Insertion::LimitReached)) => {
                     Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into()
+                }
+                Some(LinkInsertion::Decided(Insertion::ExternalIdTaken)) => {
+                    Violations::from(ExternalId::taken_by(None)).into()
                 }
                 Some(LinkInsertion::Decided(Insertion::AddressTaken)) => {
                     Refusal::AddressTaken { existing: None }.into()

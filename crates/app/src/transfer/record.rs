@@ -81,7 +81,8 @@ pub struct ImportRow {
 impl From<&Group> for Record {
     fn from(group: &Group) -> Self {
         // The counters follow from the links, so records do not have them.
-        let Group { id, name, landings_count: _, redirects_count: _, created_at, updated_at } = group;
+        let Group { id, name, landings_count: _, redirects_count: _, created_at, updated_at, revision: _ } =
+            group;
         let mut record = Self::default();
         record.set(Field::Object, FieldValue::text("group"));
         record.set(Field::Id, FieldValue::text(id.to_string()));
@@ -100,16 +101,19 @@ impl From<&Link> for Record {
             placement,
             is_active,
             note,
+            external_id,
             analytics_enabled,
             group_id,
             created_at,
             updated_at,
+            revision: _,
             content,
         } = link;
         let mut record = Self::default();
         record.set(Field::Id, FieldValue::text(link.id().to_string()));
         record.set_placement(placement);
         record.set(Field::Note, FieldValue::or_null(note.as_ref().map(Note::as_str)));
+        record.set(Field::ExternalId, FieldValue::or_null(external_id.as_ref()));
         record.set(Field::GroupId, FieldValue::or_null(*group_id));
         record.set(Field::IsActive, FieldValue::Flag(*is_active));
         record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));

@@ -1,9 +1,11 @@
 //! The objects that a rehearsal would have created so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use signpost_domain::{Address, Group, GroupId, Link, LinkId, PlanLimits, PlanResource, Refusal, Usage};
+use signpost_domain::{
+    Address, ExternalId, Group, GroupId, Link, LinkId, PlanLimits, PlanResource, Refusal, Usage, Violations,
+};
 
 use super::fingerprint::Fingerprint;
 use super::outcome::Imported;
@@ -16,6 +18,7 @@ pub(super) struct Rehearsal {
     ids: HashMap<[u8; 16], Fingerprint>,
     hashes: RandomState,
     addresses: HashMap<u64, Fingerprint>,
+    external_ids: HashSet<u64>,
 }
 
 impl Rehearsal {
@@ -27,6 +30,7 @@ impl Rehearsal {
             ids: HashMap::new(),
             hashes: RandomState::new(),
             addresses: HashMap::new(),
+            external_ids: HashSet::new(),
         }
     }
 
@@ -67,12 +71,13 @@ impl Rehearsal {
 
     /// The outcome for a link whose id and address are free in the store. Applies the checks in the order of the store (see
     /// [`Insertion`](crate::ports::Insertion)). Only the fingerprints of earlier rows are kept, so a conflict with one of
-    /// them does not name the fields. No earlier row has the link's id.
+    /// them does not name the fields. No earlier row has the link's id. `is_external_id_taken`: a stored link has its external id.
     pub(super) fn create_link(
         &mut self,
         link: &Link,
         fingerprint: Fingerprint,
         has_its_group: bool,
+        is_external_id_taken: bool,
     ) -> Imported {
         let address = link.placement.address();
         let earlier = address.as_ref().and_then(|address| self.compared_by_address(address, fingerprint));
@@ -85,6 +90,10 @@ impl Rehearsal {
         let limit = self.limits.of(PlanResource::Links);
         if self.usage.links >= limit {
             return Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into();
+        }
+        let external_id = link.external_id.as_ref().map(|id| self.hashes.hash_one(id));
+        if is_external_id_taken || external_id.is_some_and(|hash| !self.external_ids.insert(hash)) {
+            return Violations::from(ExternalId::taken_by(None)).into();
         }
         self.usage.links += 1;
         self.ids.insert(link.id().to_bytes(), fingerprint);

@@ -14,7 +14,7 @@ use signpost_domain::analytics::{
 use signpost_domain::id::{GroupKind, LandingKind, RedirectKind};
 use signpost_domain::{
     AccountId, Change, GroupId, HostReference, IdReference, Landing, LinkId, LinkIdKind, Plan, PlanLimits,
-    Redirect, RedirectId, RedirectRequest, Refusal, Timestamp, ViolationCode,
+    Precondition, Redirect, RedirectId, RedirectRequest, Refusal, Timestamp, ViolationCode,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -215,7 +215,7 @@ async fn d43_d45_inactive_and_lost_links_keep_their_analytics() {
         assert_eq!(report.totals.clicks, clicks, "{choice:?}");
     }
     // A deleted link has no analytics of its own, but the account still counts its clicks.
-    links::delete(app, &caller, IdReference::from(lost.id)).await.unwrap();
+    links::delete(app, &caller, IdReference::from(lost.id), &Precondition::None).await.unwrap();
     let gone = ask_link(app, &caller, IdReference::from(lost.id)).await;
     assert_eq!(refusal(gone), Refusal::RedirectNotFound);
     for (choice, clicks) in [(LinkChoice::default(), 2), (group(spring.id), 1)] {

@@ -4,7 +4,7 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::ports::AuditScope;
 use signpost_app::{groups, links};
 use signpost_domain::id::RedirectKind;
-use signpost_domain::{AuditAction, AuditActor, AuditEntry, Batch, ClientNetwork, PageLimit};
+use signpost_domain::{AuditAction, AuditActor, AuditEntry, Batch, ClientNetwork, PageLimit, Precondition};
 
 use crate::domain_owners::{HOST, Owner};
 use crate::world::{HOME, World};
@@ -52,14 +52,16 @@ async fn d78_deletions_by_a_key_are_recorded_with_key_and_network() {
     let kept = world.redirect("kept").await;
     let [first, second, third] =
         [world.redirect("a").await, world.redirect("b").await, world.redirect("c").await];
-    links::delete::<RedirectKind>(&world.app, &caller, first.id.into()).await.unwrap();
-    links::delete::<RedirectKind>(&world.app, &caller, first.id.into()).await.unwrap_err();
+    links::delete::<RedirectKind>(&world.app, &caller, first.id.into(), &Precondition::None).await.unwrap();
+    links::delete::<RedirectKind>(&world.app, &caller, first.id.into(), &Precondition::None)
+        .await
+        .unwrap_err();
     let ids = [second.id, first.id, third.id, second.id].map(|id| id.to_string()).to_vec();
     let ids = Batch::new(ids).unwrap();
     links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Idempotency::disabled()).await.unwrap();
     let group = world.group("Menus").await;
-    groups::delete(&world.app, &caller, group.id.into()).await.unwrap();
+    groups::delete(&world.app, &caller, group.id.into(), &Precondition::None).await.unwrap();
     let entries = recorded(&world).await;
     let objects: Vec<&str> = entries.iter().map(|entry| entry.object.as_str()).collect();
     let (one, both, menus) =

@@ -7,8 +7,8 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::{AppError, links};
 use signpost_domain::{
     Batch, Change, CountryCode, Feature, FieldError, GeoBlocklist, HostReference, Plan, PlanLimits,
-    PlanResource, Redirect, RedirectContent, RedirectId, RedirectRequest, Refusal, Rejection, Submitted,
-    ViolationCode, Violations,
+    PlanResource, Precondition, Redirect, RedirectContent, RedirectId, RedirectRequest, Refusal, Rejection,
+    Submitted, ViolationCode, Violations,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -391,7 +391,7 @@ proptest! {
             assert_eq!(counts(&batched, batched_group).await, counts(&single, single_group).await);
             for redirect in outcomes.into_iter().flatten() {
                 assert_eq!(batched.stored(redirect.id).await.as_ref(), Some(&redirect));
-                links::delete(&batched.app, &batched.caller().await, redirect.id.into()).await.unwrap();
+                links::delete(&batched.app, &batched.caller().await, redirect.id.into(), &Precondition::None).await.unwrap();
             }
         });
     }

@@ -148,7 +148,9 @@ async fn d31_only_links_of_the_group_are_removed_from_it() {
         ]
     );
     assert_eq!(moves.counts().await, [(0, 0), (0, 1)]);
-    let expected = Redirect { updated_at: moves.world.app.clock.now(), ..moves.inside.clone() };
+    // It went into the group and out of it.
+    let revision = moves.inside.revision.next().next();
+    let expected = Redirect { updated_at: moves.world.app.clock.now(), revision, ..moves.inside.clone() };
     assert_eq!(outcomes.get(1), Some(&Ok(expected.clone().into_any())));
     assert_eq!(moves.stored(expected.id).await, expected.into_any());
     assert_eq!(moves.stored(moves.elsewhere.id).await.group_id, Some(moves.other_group));

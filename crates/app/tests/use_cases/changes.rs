@@ -7,7 +7,7 @@ use signpost_app::changes::{ChangeFollower, ChangeSubscriber, Origin};
 use signpost_app::idempotency::Idempotency;
 use signpost_app::ports::{Affected, StoreError, VisibleChange};
 use signpost_app::{Application, Operator, accounts, groups, links};
-use signpost_domain::{Batch, Placement, RedirectRequest, id::RedirectKind};
+use signpost_domain::{Batch, Placement, Precondition, RedirectRequest, id::RedirectKind};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
@@ -70,7 +70,7 @@ async fn d58_subscribers_on_the_node_are_notified_before_the_answer() {
     world.update(link.id, moved).await.unwrap();
     assert_eq!(recorded.words(), [at(&world, &["a", "b"], own)]);
     let caller = world.caller().await;
-    links::delete(&world.app, &caller, link.id.into()).await.unwrap();
+    links::delete(&world.app, &caller, link.id.into(), &Precondition::None).await.unwrap();
     assert_eq!(recorded.words(), [at(&world, &["b"], own)]);
     let two = [world.redirect("c").await, world.redirect("d").await].map(|link| link.id.to_string());
     recorded.words();
@@ -95,7 +95,7 @@ async fn d58_changes_invisible_to_visitors_are_not_announced() {
     groups::assign(&world.app, &world.caller().await, group.id.into(), &ids, Idempotency::disabled())
         .await
         .unwrap();
-    groups::delete(&world.app, &world.caller().await, group.id.into()).await.unwrap();
+    groups::delete(&world.app, &world.caller().await, group.id.into(), &Precondition::None).await.unwrap();
     assert_eq!(recorded.words(), []);
 }
 

@@ -6,7 +6,8 @@ use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::StoreError;
 use signpost_app::{AppError, Caller, groups};
 use signpost_domain::{
-    Change, Group, LinkFilter, LinkKind, PageLimit, Redirect, RedirectContent, RedirectRequest, Submitted,
+    Change, Group, LinkFilter, LinkKind, PageLimit, Precondition, Redirect, RedirectContent, RedirectRequest,
+    Submitted,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -75,12 +76,18 @@ impl Scene {
                 };
                 update_as(app, caller, link.id, patch).await.map(drop)
             }
-            Writing::DeleteRedirect => links::delete(app, caller, link.id.into()).await.map(drop),
+            Writing::DeleteRedirect => {
+                links::delete(app, caller, link.id.into(), &Precondition::None).await.map(drop)
+            }
             Writing::CreateGroup => group_of(app, caller, "New").await.map(drop),
             Writing::RenameGroup => {
-                groups::rename(app, caller, group.id.into(), samples::name("New")).await.map(drop)
+                groups::rename(app, caller, group.id.into(), samples::name("New"), &Precondition::None)
+                    .await
+                    .map(drop)
             }
-            Writing::DeleteGroup => groups::delete(app, caller, group.id.into()).await.map(drop),
+            Writing::DeleteGroup => {
+                groups::delete(app, caller, group.id.into(), &Precondition::None).await.map(drop)
+            }
         }
     }
 
@@ -210,7 +217,9 @@ async fn d6_a_failed_read_is_an_internal_error() {
         .at("name")
         .into();
     let command = Submitted { value: RedirectRequest::default(), violations };
-    assert_internal(links::update::<RedirectContent>(app, &caller, link.id.into(), command).await);
+    assert_internal(
+        links::update::<RedirectContent>(app, &caller, link.id.into(), command, &Precondition::None).await,
+    );
     world.memory.store.faults().set_unavailable(false);
     assert_eq!(get_redirect(app, &caller, link.id.into()).await.unwrap(), link);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use signpost_app::{Operator, accounts, groups};
 use signpost_domain::{
-    Change, Group, GroupId, Plan, PlanLimits, PlanResource, Redirect, RedirectRequest, Refusal,
+    Change, Group, GroupId, Plan, PlanLimits, PlanResource, Precondition, Redirect, RedirectRequest, Refusal,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -36,12 +36,14 @@ async fn d15_groups_are_limited_by_the_plan() {
 }
 
 #[tokio::test]
-async fn d33_renaming_moves_updated_at_only_if_the_name_changes() {
+async fn d33_d120_renaming_moves_updated_at_and_revision_only_if_the_name_changes() {
     let world = World::new().await;
     let group = world.group("Spring").await;
     world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("a") }).await.unwrap();
     let caller = world.caller().await;
-    let rename = async |text| groups::rename(&world.app, &caller, group.id.into(), samples::name(text)).await;
+    let rename = async |text| {
+        groups::rename(&world.app, &caller, group.id.into(), samples::name(text), &Precondition::None).await
+    };
     world.memory.clock.advance(Duration::from_secs(10));
 
     world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
@@ -55,6 +57,7 @@ async fn d33_renaming_moves_updated_at_only_if_the_name_changes() {
         name: samples::name("Summer"),
         updated_at: samples::at(10_000),
         redirects_count: 1,
+        revision: group.revision.next(),
         ..group.clone()
     };
     assert_eq!(renamed, expected);
@@ -69,10 +72,11 @@ async fn d33_deleting_a_group_with_many_links_keeps_them() {
     let inside = fill(&world, Some(group)).await;
     world.memory.clock.advance(Duration::from_secs(10));
     let caller = world.caller().await;
-    assert_eq!(groups::delete(&world.app, &caller, group.into()).await.unwrap(), group);
+    assert_eq!(groups::delete(&world.app, &caller, group.into(), &Precondition::None).await.unwrap(), group);
     assert_eq!(refusal(groups::get(&world.app, &caller, group.into()).await), Refusal::GroupNotFound);
     for link in [inside.first(), inside.last()].into_iter().flatten() {
-        let expected = Redirect { group_id: None, updated_at: samples::at(10_000), ..link.clone() };
+        let revision = link.revision.next();
+        let expected = Redirect { group_id: None, updated_at: samples::at(10_000), revision, ..link.clone() };
         assert_eq!(world.stored(link.id).await, Some(expected));
     }
     assert_eq!(world.stored(outside.id).await, Some(outside));

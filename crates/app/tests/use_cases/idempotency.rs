@@ -10,8 +10,8 @@ use signpost_app::redirects::RedirectWithPixels;
 use signpost_app::{AppError, Application, Caller, groups, links};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
-    Batch, ErrorCode, Group, IdReference, IdempotencyKey, RedirectContent, RedirectRequest, Refusal,
-    Submitted, ViolationCode,
+    Batch, ErrorCode, Group, IdReference, IdempotencyKey, Precondition, RedirectContent, RedirectRequest,
+    Refusal, Submitted, ViolationCode,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -109,7 +109,7 @@ async fn d12_a_refusal_is_replayed() {
     let taken = Refusal::AddressTaken { existing: Some(redirect.id.into()) };
     let once = once_for("taken");
     assert_eq!(refusal(create_redirect(&world, draft("sale"), &once).await), taken);
-    links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
+    links::delete(&world.app, &world.caller().await, redirect.id.into(), &Precondition::None).await.unwrap();
     let again = create_redirect(&world, draft("sale"), &once).await;
     assert_eq!(replayed(again), answer_to(&taken));
     let recalled = recall(&world.app, &world.caller().await, &once).await.unwrap();

@@ -6,8 +6,8 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::links;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_domain::{
-    Change, Feature, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource, RedirectContent,
-    RedirectRequest, Refusal, Submitted,
+    Change, Feature, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource, Precondition,
+    RedirectContent, RedirectRequest, Refusal, Submitted,
 };
 use signpost_port_contracts::samples;
 
@@ -58,7 +58,15 @@ async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
         world.memory.clock.advance(Duration::from_secs(1));
         let patch = RedirectRequest::default().with(|content| content.pixels = pixels);
         let id = created.redirect.id.into();
-        links::update::<RedirectContent>(&world.app, &caller, id, Submitted::valid(patch)).await.unwrap()
+        links::update::<RedirectContent>(
+            &world.app,
+            &caller,
+            id,
+            Submitted::valid(patch),
+            &Precondition::None,
+        )
+        .await
+        .unwrap()
     };
     let same = patched(Change::Set(vec![kept.id.into()])).await;
     assert_eq!((same.redirect.updated_at, same.pixels.len()), (created.redirect.updated_at, 1));

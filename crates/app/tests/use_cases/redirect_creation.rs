@@ -3,7 +3,7 @@
 use signpost_app::{AppError, links};
 use signpost_domain::{
     Change, CountryCode, ErrorCode, Feature, GeoBlocklist, Placement, Plan, PlanLimits, PlanResource,
-    Redirect, RedirectContent, RedirectRequest, Refusal,
+    Precondition, Redirect, RedirectContent, RedirectRequest, Refusal, Revision,
 };
 use signpost_port_contracts::samples;
 
@@ -29,6 +29,8 @@ async fn d28_a_name_and_a_target_suffice_for_a_redirect() {
         group_id: None,
         created_at: samples::at(0),
         updated_at: samples::at(0),
+        revision: Revision::FIRST,
+        external_id: None,
         content: RedirectContent::to(samples::target("https://example.com/sale")),
     };
     assert_eq!(created, expected);
@@ -123,7 +125,7 @@ async fn the_first_refusal_that_applies_is_reported() {
     assert_eq!(refused(&all_wrong).await, Refusal::GroupNotFound);
     all_wrong.group = Change::Keep;
     assert_eq!(refused(&all_wrong).await, THREE);
-    links::delete(&world.app, &world.caller().await, last.id.into()).await.unwrap();
+    links::delete(&world.app, &world.caller().await, last.id.into(), &Precondition::None).await.unwrap();
     assert_eq!(refused(&all_wrong).await.code(), ErrorCode::SlugAlreadyTaken);
     all_wrong.slug = Change::Keep;
     world.create(all_wrong).await.unwrap();

@@ -3,7 +3,7 @@
 use signpost_app::admission::AdmittedRequest;
 use signpost_app::links::{self, ListLinks};
 use signpost_domain::{
-    Change, HostReference, IdReference, Redirect, RedirectContent, RedirectRequest, Refusal,
+    Change, HostReference, IdReference, Precondition, Redirect, RedirectContent, RedirectRequest, Refusal,
 };
 use signpost_port_contracts::samples;
 
@@ -67,7 +67,7 @@ async fn a_redirect_read_at_admission_is_not_read_again() {
     let (about, other) = (world.redirect("about").await, world.redirect("other").await);
     let AdmittedRequest { caller, read_ahead, .. } = world.request_about(about.id.into()).await;
     for link in [&about, &other] {
-        links::delete(&world.app, &world.caller().await, link.id.into()).await.unwrap();
+        links::delete(&world.app, &world.caller().await, link.id.into(), &Precondition::None).await.unwrap();
     }
     let get = async |redirect: &Redirect| {
         links::get::<RedirectContent>(&world.app, &caller, redirect.id.into(), read_ahead.as_ref()).await

@@ -2,8 +2,8 @@
 
 use signpost_app::links;
 use signpost_domain::{
-    Change, FieldError, HostBlocklist, HostReference, RedirectContent, RedirectRequest, Refusal, Submitted,
-    ViolationCode, Violations,
+    Change, FieldError, HostBlocklist, HostReference, Precondition, RedirectContent, RedirectRequest,
+    Refusal, Submitted, ViolationCode, Violations,
 };
 use signpost_port_contracts::samples;
 
@@ -98,7 +98,10 @@ async fn d8_an_update_lists_all_violations_together() {
     let caller = world.caller().await;
     let update = async |id: signpost_domain::RedirectId, value| {
         let command = Submitted { value, violations: too_long("note") };
-        violations(links::update::<RedirectContent>(&world.app, &caller, id.into(), command).await)
+        violations(
+            links::update::<RedirectContent>(&world.app, &caller, id.into(), command, &Precondition::None)
+                .await,
+        )
     };
     let note = [violation("note", ViolationCode::TooLong)];
     let target_url = violation("target_url", ViolationCode::InvalidValue);

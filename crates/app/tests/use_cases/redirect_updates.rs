@@ -5,8 +5,8 @@ use std::time::Duration;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{groups, links};
 use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, IdReference, Redirect, RedirectContent, RedirectRequest, Refusal,
-    Submitted,
+    Change, CountryCode, GeoBlocklist, IdReference, Precondition, Redirect, RedirectContent, RedirectRequest,
+    Refusal, Submitted,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -62,8 +62,14 @@ async fn d2_missing_and_foreign_redirects_are_not_found() {
     let stranger = world.stranger().await;
     for id in [IdReference::Malformed, samples::id().into(), link.id.into()] {
         let patch = RedirectRequest { name: Some(samples::name("Stolen")), ..RedirectRequest::default() };
-        let outcome =
-            links::update::<RedirectContent>(&world.app, &stranger, id, Submitted::valid(patch)).await;
+        let outcome = links::update::<RedirectContent>(
+            &world.app,
+            &stranger,
+            id,
+            Submitted::valid(patch),
+            &Precondition::None,
+        )
+        .await;
         assert_eq!(refusal(outcome), Refusal::RedirectNotFound);
     }
     assert_eq!(world.stored(link.id).await, Some(link));
@@ -109,13 +115,16 @@ async fn no_update_is_lost() {
     ];
     at_once(patches.len(), async |number| {
         let command = Submitted::valid(patches[number].clone());
-        links::update::<RedirectContent>(&world.app, &caller, link.id.into(), command).await.unwrap();
+        links::update::<RedirectContent>(&world.app, &caller, link.id.into(), command, &Precondition::None)
+            .await
+            .unwrap();
     });
     let expected = Redirect {
         name: samples::name("New"),
         placement: samples::on_system("end"),
         note: Some(samples::note("x")),
         is_active: false,
+        revision: patches.iter().fold(link.revision, |revision, _| revision.next()),
         ..link
     }
     .with(|content| {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use signpost_app::idempotency::Idempotency;
 use signpost_app::{Operator, accounts, domains, groups, keys, links};
-use signpost_domain::{Email, IdReference, PlanName, RedirectContent, RedirectRequest, Submitted};
+use signpost_domain::{
+    Email, IdReference, PlanName, Precondition, RedirectContent, RedirectRequest, Submitted,
+};
 use signpost_memory::InMemory;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -21,8 +23,15 @@ async fn writing_use_cases_can_be_spawned() {
         let address = std::net::Ipv4Addr::LOCALHOST.into();
         let caller = signpost_app::admission::admit(&app, Some(&secret), address, None).await.unwrap().caller;
         let patch = Submitted::valid(RedirectRequest::default());
-        let updated = links::update::<RedirectContent>(&app, &caller, IdReference::Malformed, patch).await;
-        let deleted = groups::delete(&app, &caller, IdReference::Malformed).await;
+        let updated = links::update::<RedirectContent>(
+            &app,
+            &caller,
+            IdReference::Malformed,
+            patch,
+            &Precondition::None,
+        )
+        .await;
+        let deleted = groups::delete(&app, &caller, IdReference::Malformed, &Precondition::None).await;
         let connected = domains::connect(&app, &caller, "links.shop.com", Idempotency::disabled()).await;
         let id = connected.unwrap().domain.domain.id;
         let verified = domains::verify(&app, &caller, id.into(), Idempotency::disabled()).await;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use signpost_app::transfer::{Field, Imported, Record};
 use signpost_app::{links, transfer::Export};
 use signpost_domain::{
-    AnyContent, Change, Landing, Link, Note, PixelIds, Placement, Redirect, RedirectRequest,
+    AnyContent, Change, Landing, Link, Note, PixelIds, Placement, Precondition, Redirect, RedirectRequest,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::{one_of_each, samples};
@@ -76,7 +76,7 @@ async fn an_import_restores_deleted_links() {
     let before = stored(&world.app, world.account.id).await;
     let (_, links_before) = &before;
     let redirect = links_before[0].clone().into_redirect().unwrap();
-    links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
+    links::delete(&world.app, &world.caller().await, redirect.id.into(), &Precondition::None).await.unwrap();
     let outcomes = import(&world.app, world.account.id, records).await;
     let counts = counted(&outcomes);
     assert_eq!((counts.created, counts.unchanged), (1, counts.rows() - 1));

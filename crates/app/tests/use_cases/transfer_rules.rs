@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
 use signpost_app::{Operator, accounts};
-use signpost_domain::{Change, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectRequest};
+use signpost_domain::{Change, ExternalId, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectRequest};
 use signpost_port_contracts::samples;
 
 use crate::transfer::{import, import_in, record, rehearse, row, stored, words};
@@ -328,4 +328,44 @@ proptest! {
             }
         });
     }
+}
+
+/// Contract D121: the first of several rows gets the external id, also in a rehearsal, and after a row that failed.
+#[tokio::test]
+async fn d121_one_link_of_a_file_and_of_the_account_has_an_external_id() {
+    let world = world().await;
+    let taken =
+        RedirectRequest { external_id: Change::Set(ExternalId::parse("taken").unwrap()), ..draft("held") };
+    world.create(taken).await.unwrap();
+    let with_id = |slug: &str, id: &str| {
+        record(&[(Field::TargetUrl, TARGET), (Field::Slug, slug), (Field::ExternalId, id)])
+    };
+    let records = vec![
+        with_id("z", "one"),
+        with_id("a", "one"),
+        with_id("b", "taken"),
+        with_id("Admin", "two"),
+        with_id("c", "two"),
+        with_id("z", "one"),
+        with_id("d", ""),
+        row("e", TARGET),
+    ];
+    let expected = [
+        "created",
+        "invalid_request",
+        "invalid_request",
+        "slug_already_taken",
+        "created",
+        "unchanged",
+        "invalid_request",
+        "created",
+    ];
+    let rehearsed = words(&rehearse(&world.app, world.account.id, records.clone()).await);
+    let imported = words(&import(&world.app, world.account.id, records.clone()).await);
+    assert_eq!(imported, expected);
+    assert_eq!(rehearsed, expected.map(|word| word.replace("created", "would_create")));
+    let again = words(&import(&world.app, world.account.id, records.clone()).await);
+    assert_eq!(again, expected.map(|word| word.replace("created", "unchanged")));
+    let other = import(&world.app, world.account.id, vec![with_id("z", "three")]).await;
+    assert_eq!(words(&other), ["conflict"]);
 }

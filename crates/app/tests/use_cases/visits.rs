@@ -4,8 +4,8 @@ use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Missing, Resolution, address_of, resolve};
 use signpost_app::{Operator, accounts};
 use signpost_domain::{
-    CountryCode, GeoBlocklist, LandingRequest, PageContent, Redirect, RedirectRequest, WidgetContent,
-    WidgetId,
+    CountryCode, GeoBlocklist, LandingRequest, PageContent, Precondition, Redirect, RedirectRequest,
+    WidgetContent, WidgetId,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -77,7 +77,7 @@ async fn d54_an_unavailable_link_breaks_its_chain() {
             world.update(link.id, patch).await.unwrap();
             assert_eq!(visit_slug(&world, "1").await, expected);
         }
-        links::delete(&world.app, &caller, link.id.into()).await.unwrap();
+        links::delete(&world.app, &caller, link.id.into(), &Precondition::None).await.unwrap();
         let expected = Resolution::NotThere;
         assert_eq!(visit_slug(&world, "1").await, expected);
     }

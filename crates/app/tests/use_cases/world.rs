@@ -12,9 +12,9 @@ use signpost_app::ports::Insertion;
 use signpost_app::{AppError, Application, Caller, Operator, groups, keys};
 use signpost_domain::{
     Account, ApiKeySecret, Change, ErrorCode, Feature, Group, IdReference, LandingId, LandingPage,
-    LandingRequest, Link, LinkId, LinkKind, Page, PageContent, Plan, PlanLimits, Redirect, RedirectContent,
-    RedirectId, RedirectRequest, Refusal, RequestBudget, Slug, Submitted, SystemDomain, Usage, ViolationCode,
-    Violations,
+    LandingRequest, Link, LinkId, LinkKind, Page, PageContent, Plan, PlanLimits, Precondition, Redirect,
+    RedirectContent, RedirectId, RedirectRequest, Refusal, RequestBudget, Slug, Submitted, SystemDomain,
+    Usage, ViolationCode, Violations,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -109,7 +109,7 @@ impl World {
         patch: LandingRequest,
     ) -> Result<LandingPage, AppError> {
         let (caller, request) = (self.caller().await, Submitted::valid(patch));
-        links::update::<PageContent>(&self.app, &caller, id.into(), request).await
+        links::update::<PageContent>(&self.app, &caller, id.into(), request, &Precondition::None).await
     }
 
     /// Creates a redirect on the system domain.
@@ -186,7 +186,7 @@ pub(crate) async fn update_as(
     patch: RedirectRequest,
 ) -> Result<Redirect, AppError> {
     let request = Submitted::valid(patch);
-    Ok(links::update::<RedirectContent>(app, caller, id.into(), request).await?.redirect)
+    Ok(links::update::<RedirectContent>(app, caller, id.into(), request, &Precondition::None).await?.redirect)
 }
 
 /// [`groups::create`] for this caller.

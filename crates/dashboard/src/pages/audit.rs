@@ -16,11 +16,11 @@ use signpost_domain::{
 };
 
 use super::audit_filter::AskedFilter;
-use super::operator::operator;
+use super::operator::{operator, operator_without_page};
 use super::{pager, position_of};
 use crate::answer::page;
 use crate::failure::Failure;
-use crate::file_name::{day, saved_as};
+use crate::file_name::{attachment, day, saved_as};
 use crate::frame::{TEXTS, account_name, own_shell, shell};
 use crate::local_time::date_and_time;
 use crate::paths::with_query;
@@ -104,12 +104,18 @@ pub(crate) async fn export(visit: Visit) -> Result<HttpResponse, Failure> {
 /// `GET /audit.ndjson`
 pub(crate) async fn export_all(visit: Visit) -> Result<HttpResponse, Failure> {
     // The page leads on to the confirmation; a download would save it as a file.
-    let (signed_in, operator) = operator(&visit, &page_of_export(&visit)).await?;
+    let (signed_in, operator) = operator_without_page(&visit, &page_of_export(&visit)).await?;
     let asked = AskedFilter::of(&visit.query(), &signed_in.user().preferences, true);
     let account = account_of(&visit, &asked).await?.ok_or(Failure::NOT_FOUND)?;
     let question = asked.question.ok_or(Failure::NOT_FOUND)?;
     let day = day(visit.app().clock.now(), &signed_in.user().preferences);
-    let name = format!("attachment; filename=\"audit-{day}.{EXTENSION}\"");
+    let named = audit::accounts_named(visit.app(), &operator, &account.into_iter().collect()).await?;
+    let name = match (account, named.first()) {
+        (_, Some(account)) => saved_as("audit", account, &day, EXTENSION),
+        // The audit outlives accounts.
+        (Some(id), None) => attachment(&format!("audit-{id}-{day}.{EXTENSION}")),
+        (None, None) => attachment(&format!("audit-{day}.{EXTENSION}")),
+    };
     lines(visit.shared_app(), audit::export_all(visit.app(), &operator, account, question).await?, name).await
 }
 
@@ -178,7 +184,10 @@ async fn rows(
     let people = audit::people_in(visit.app(), entries).await?;
     let people: HashMap<UserId, &User> = people.iter().map(|user| (user.id, user)).collect();
     let accounts = match operator {
-        Some(operator) => audit::accounts_in(visit.app(), operator, entries).await?,
+        Some(operator) => {
+            let ids = entries.iter().filter_map(|entry| entry.account_id).collect();
+            audit::accounts_named(visit.app(), operator, &ids).await?
+        }
         None => Vec::new(),
     };
     let accounts: HashMap<AccountId, &Account> = accounts.iter().map(|it| (it.id, it)).collect();

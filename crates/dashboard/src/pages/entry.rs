@@ -44,7 +44,8 @@ async fn start_ticket(visit: &Visit) -> Result<SecretToken, Failure> {
     let token = visit.ticket().ok_or(START_VOID)?;
     match tickets::look_at(visit.app(), &token).await {
         Ok(OpenTicket::FirstStart) => Ok(token),
-        Ok(_) | Err(PersonError::TicketVoid) => Err(START_VOID),
+        Ok(OpenTicket::Invitation { .. } | OpenTicket::PasswordReset { .. })
+        | Err(PersonError::TicketVoid) => Err(START_VOID),
         Err(error) => Err(error.into()),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use signpost_app::groups;
 use signpost_app::idempotency::Idempotency;
 use signpost_domain::id::GroupKind;
-use signpost_domain::{Group, Name, PageLimit, Permission, Violations};
+use signpost_domain::{Group, Name, PageLimit, Permission, Precondition, Violations};
 
 use super::{field, followed, pager, position_of, remembered};
 use crate::answer::{page, refused, see_other};
@@ -58,15 +58,17 @@ pub(crate) async fn rename(visit: Visit, form: FormBody) -> Result<HttpResponse,
             return refused(&view);
         }
     };
-    let shown = form.shown_version().ok_or(Failure::Page(ErrorKind::Conflict))?;
-    groups::rename_unchanged(visit.app(), &member.caller, id, name, shown).await?;
+    // A form without the version that it showed cannot be told from a stale one.
+    let shown = form.shown_revision().ok_or(Failure::Page(ErrorKind::Conflict))?;
+    let unchanged = Precondition::RevisionIn(vec![shown]);
+    groups::rename(visit.app(), &member.caller, id, name, &unchanged).await?;
     Ok(see_other(&format!("/{}/groups?said=group-renamed", member.caller.account_id())))
 }
 
 /// `POST /{account}/groups/{id}/delete`
 pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
-    groups::delete(visit.app(), &member.caller, visit.id::<GroupKind>()).await?;
+    groups::delete(visit.app(), &member.caller, visit.id::<GroupKind>(), &Precondition::None).await?;
     Ok(see_other(&format!("/{}/groups?said=group-deleted", member.caller.account_id())))
 }
 
@@ -87,7 +89,7 @@ async fn groups_page(visit: &Visit, member: &Member) -> Result<GroupsPage, Failu
         name: group.name.as_str().to_owned(),
         redirects: (TEXTS.count_redirects)(usize::try_from(group.redirects_count).unwrap_or(usize::MAX)),
         landings: (TEXTS.count_landings)(usize::try_from(group.landings_count).unwrap_or(usize::MAX)),
-        updated_at: group.updated_at.to_string(),
+        revision: group.revision.get().to_string(),
         idempotency_key: visit.new_key(),
         rename: None,
     };

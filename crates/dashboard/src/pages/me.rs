@@ -89,7 +89,7 @@ pub(crate) async fn change_password(visit: Visit, form: FormBody) -> Result<Http
 
 /// `POST /me/sessions/{id}/end`
 pub(crate) async fn end_session(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in_with_accounts().await?;
+    let signed_in = visit.signed_in().await?;
     let id: SessionId = visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)?;
     sessions::end(visit.app(), &signed_in, id, &visit.client()).await?;
     Ok(see_other("/me?said=session-ended"))
@@ -97,7 +97,7 @@ pub(crate) async fn end_session(visit: Visit, _: FormBody) -> Result<HttpRespons
 
 /// `POST /me/sessions/end-others`
 pub(crate) async fn end_others(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in_with_accounts().await?;
+    let signed_in = visit.signed_in().await?;
     sessions::end_others(visit.app(), &signed_in, &visit.client()).await?;
     Ok(see_other("/me?said=sessions-ended"))
 }

@@ -4,7 +4,7 @@ use actix_web::HttpResponse;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use signpost_app::admission::SignedIn;
-use signpost_app::people::second_factor::{self, Setup};
+use signpost_app::people::second_factor::{self, Closing, Setup};
 use signpost_app::people::{PersonError, profile};
 use signpost_domain::{RecoveryCode, SealedSecret, SecondFactor, TotpSeed};
 
@@ -39,23 +39,35 @@ pub(crate) fn sealed_in(text: &str) -> SealedSecret {
 
 /// `GET /me/second-factor`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in_with_accounts().await?;
+    let signed_in = visit.signed_in().await?;
+    let accounts = visit.read_accounts(&signed_in).await?;
     let user = signed_in.user();
     let present = |factor: &SecondFactor| PresentFactor {
         since: date_and_time(factor.set_up_at, &user.preferences),
         codes_left: factor.recovery_codes.len(),
     };
-    let closing = match user.second_factor {
-        Some(_) => second_factor::accounts_that_need_it(visit.app(), &signed_in).await?,
-        None => Vec::new(),
-    };
+    let (closing, closing_note) = closing_in_words(&second_factor::closing(visit.app(), user, &accounts));
     page(&SecondFactorPage {
-        closing: closing.iter().map(|account| account_name(account).to_owned()).collect(),
+        closing,
+        closing_note,
         present: user.second_factor.as_ref().map(present),
         why_not: why_not(&visit, &signed_in)?,
         idempotency_key: visit.new_key(),
         shell: own_shell(&visit, user, NavItem::Me, WORDS.title),
     })
+}
+
+/// The names of the accounts that close without a second factor, and what there is to say about others.
+fn closing_in_words(closing: &Closing<'_>) -> (Vec<String>, Option<&'static str>) {
+    let Closing::Accounts { accounts, is_all } = closing else {
+        return (Vec::new(), Some(WORDS.remove_closes_not_to_you));
+    };
+    let note = match (is_all, accounts.is_empty()) {
+        (false, _) => Some(WORDS.remove_closes_unchecked),
+        (true, true) => Some(WORDS.remove_closes_nothing),
+        (true, false) => None,
+    };
+    (accounts.iter().map(|account| account_name(account).to_owned()).collect(), note)
 }
 
 /// Why the user cannot set up a second factor. `None` if it is possible.
@@ -101,7 +113,7 @@ pub(crate) async fn replace_codes(visit: Visit, _: FormBody) -> Result<HttpRespo
 
 /// `POST /me/second-factor/remove`
 pub(crate) async fn remove(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
-    let signed_in = visit.signed_in_with_accounts().await?;
+    let signed_in = visit.signed_in().await?;
     let outcome = second_factor::remove(visit.app(), &signed_in, &visit.client()).await;
     outcome.map_err(|error| confirmed_for(error, PATH))?;
     Ok(see_other("/me/second-factor?said=factor-removed"))

@@ -292,8 +292,10 @@ pub static ENGLISH: Texts = Texts {
     role: "Role",
     role_editor: "Editor",
     role_editor_can: "Editors also create, change and delete links, groups, pixels and domains.",
+    role_editor_does: "Editors read everything but secrets, and create, change and delete links, groups, pixels and domains.",
     role_owner: "Owner",
     role_owner_can: "Owners also manage keys, members and the account itself.",
+    role_owner_does: "Owners do what editors do, and manage keys, members and the account itself.",
     role_viewer: "Viewer",
     role_viewer_can: "Viewers read everything but secrets.",
     said_activated: |n| {

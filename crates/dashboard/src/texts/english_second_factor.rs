@@ -37,7 +37,7 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     on_since: |a| format!("On since {a}."),
     operator_none: "none",
     operator_remove: "Remove the second factor",
-    operator_remove_text: "For somebody who has lost the app and the recovery codes. The password suffices from then on. Accounts that require a second factor stay closed to the user until another one is set up.",
+    operator_remove_text: "For somebody who has lost the app and the recovery codes. The password suffices from then on. Accounts that require a second factor are closed to the user at once, until a new one is set up.",
     qr: "QR code for your authenticator app",
     remove: "Turn it off",
     remove_text: "Your password alone lets you in again.",
@@ -46,6 +46,8 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     of_members: "Second factor of members",
     remove_closes: "These accounts require a second factor, and close to you at once until you set one up again:",
     remove_closes_nothing: "None of your accounts requires a second factor.",
+    remove_closes_not_to_you: "No account closes to you.",
+    remove_closes_unchecked: "Accounts beyond the first 100 are not checked.",
     missing_of,
     said_optional: "A second factor is not required any more.",
     said_own_first: "Set up your own second factor before you require one of others.",
@@ -69,18 +71,79 @@ pub(super) static SECOND_FACTOR: SecondFactorTexts = SecondFactorTexts {
     start_over: "Begin again",
 };
 
-/// How many of these members have no second factor. Unless `is_all`, they are only the newest ones.
+const ONLY_MEMBER: &str = "You are the only member, and sign in with a password alone. Set up your own second factor before you require one.";
+
+/// How many of these members would have to set up a second factor. Unless `is_all`, the account has more members.
+///
+/// Only owners read it, so the only member of an account is the reader.
 fn missing_of(missing: usize, members: usize, is_all: bool) -> String {
+    let plural = if members == 1 { "" } else { "s" };
+    let checked = format!("{members} member{plural} checked");
     if missing == 0 && is_all {
-        return "No member signs in with a password alone, so none has to set one up.".to_owned();
+        return "All members have a second factor or need none.".to_owned();
+    }
+    if missing == 0 {
+        return format!("None of the {checked} signs in with a password alone. The others were not checked.");
+    }
+    if members == 1 && is_all {
+        return ONLY_MEMBER.to_owned();
     }
     let verb = if missing == 1 { "signs" } else { "sign" };
     let who = if is_all {
         format!("{missing} of {members} members {verb}")
     } else {
-        format!("Of the {members} newest members, {missing} {verb}")
+        format!("Of the {checked}, {missing} {verb}")
     };
-    format!(
-        "{who} in with a password alone. At their next request they have to set up a second factor, before they see this account again."
-    )
+    let then = if missing == 1 {
+        "this member has to set one up before seeing this account"
+    } else {
+        "they have to set one up before they see this account"
+    };
+    format!("{who} in with a password alone. Once you require a second factor, {then}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_without_a_second_factor_are_counted_in_words() {
+        for (missing, members, is_all, words) in [
+            (0, 1, true, "All members have a second factor or need none."),
+            (0, 5, true, "All members have a second factor or need none."),
+            (
+                0,
+                100,
+                false,
+                "None of the 100 members checked signs in with a password alone. The others were not checked.",
+            ),
+            (1, 1, true, ONLY_MEMBER),
+            (
+                1,
+                5,
+                true,
+                "1 of 5 members signs in with a password alone. Once you require a second factor, this member has to set one up before seeing this account.",
+            ),
+            (
+                2,
+                5,
+                true,
+                "2 of 5 members sign in with a password alone. Once you require a second factor, they have to set one up before they see this account.",
+            ),
+            (
+                1,
+                1,
+                false,
+                "Of the 1 member checked, 1 signs in with a password alone. Once you require a second factor, this member has to set one up before seeing this account.",
+            ),
+            (
+                3,
+                100,
+                false,
+                "Of the 100 members checked, 3 sign in with a password alone. Once you require a second factor, they have to set one up before they see this account.",
+            ),
+        ] {
+            assert_eq!(missing_of(missing, members, is_all), words);
+        }
+    }
 }

@@ -45,6 +45,8 @@ pub struct SecondFactorTexts {
     pub of_members: &'static str,
     pub remove_closes: &'static str,
     pub remove_closes_nothing: &'static str,
+    pub remove_closes_not_to_you: &'static str,
+    pub remove_closes_unchecked: &'static str,
     pub missing_of: fn(usize, usize, bool) -> String,
     pub said_optional: &'static str,
     pub said_own_first: &'static str,

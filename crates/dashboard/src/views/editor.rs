@@ -21,7 +21,7 @@ pub struct EditorPage {
     pub can_write: bool,
     /// Whether the form has changes that are not saved.
     pub is_changed: bool,
-    /// The form. After a stale edit its `updated_at` is the one of the stored version.
+    /// The form. After a stale edit its `revision` is the one of the stored version.
     pub form: Form,
     /// The public address, with and without its scheme.
     pub url: Option<(String, String)>,

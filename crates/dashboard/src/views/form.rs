@@ -5,8 +5,8 @@
 pub struct Form {
     /// The hidden `idempotency_key`, which makes a form that is sent twice take effect once.
     pub idempotency_key: String,
-    /// The hidden `updated_at` of what is edited, as it was when the form was shown. `None` for creations.
-    pub updated_at: Option<String>,
+    /// The hidden `revision` of what is edited, as it was when the form was shown. `None` for creations.
+    pub revision: Option<String>,
     /// Why the form was refused, if no field is to blame.
     pub general_error: Option<String>,
 }

@@ -41,8 +41,8 @@ pub struct GroupRow {
     pub redirects: String,
     /// How many landing pages are in it, such as `2 landing pages`.
     pub landings: String,
-    /// The hidden `updated_at` of the rename.
-    pub updated_at: String,
+    /// The hidden `revision` of the rename.
+    pub revision: String,
     /// The idempotency key of the row's forms.
     pub idempotency_key: String,
     /// A refused rename: what was typed, and why. The row is then shown open.

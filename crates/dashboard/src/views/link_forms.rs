@@ -38,7 +38,7 @@ pub struct EditLinkPage {
     pub id: String,
     /// The name or title that is stored, for the heading.
     pub name: String,
-    /// The form. After a stale edit its `updated_at` is the one of the stored version.
+    /// The form. After a stale edit its `revision` is the one of the stored version.
     pub form: Form,
     /// The fields.
     pub link: LinkForm,

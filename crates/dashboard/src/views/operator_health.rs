@@ -15,9 +15,9 @@ pub struct OperatorSignInsPage {
     pub form: Form,
     /// `email` of the look-up.
     pub email: Field,
-    /// `address` of the look-up: the IP address of the browser.
+    /// `address` of the look-up: the IP address of the browser. It may be empty.
     pub address: Field,
-    /// What the stores know about the two: failed passwords, and failed codes of a user with a second factor.
+    /// What the stores know: failed passwords from the IP address, and failed codes of a user with a second factor.
     pub found: Vec<FoundFailures>,
     /// The limits: what is limited, and how.
     pub limits: Vec<(&'static str, String)>,

@@ -35,6 +35,8 @@ pub struct SecondFactorPage {
     pub present: Option<PresentFactor>,
     /// The names of the accounts that close to the user without one.
     pub closing: Vec<String>,
+    /// What there is to say about other accounts.
+    pub closing_note: Option<&'static str>,
     /// Why the user cannot set one up. `None` if it is possible.
     pub why_not: Option<&'static str>,
     /// The idempotency key of the forms.

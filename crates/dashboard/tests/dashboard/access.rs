@@ -58,7 +58,7 @@ const FORM: [(&str, &str); 12] = [
     ("hostname", "go.customer.com"),
     ("name", "Name"),
     ("target_url", "https://example.com/"),
-    ("updated_at", "2026-01-01T00:00:00.000Z"),
+    ("revision", "1"),
     ("pixel_type", "meta"),
     ("pixel_id", "123456789012345"),
     ("expires", "never"),

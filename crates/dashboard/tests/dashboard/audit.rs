@@ -244,7 +244,11 @@ async fn d78_operators_filter_by_account_and_by_user() {
     for account in ["else%40example.com".to_owned(), elsewhere.to_string()] {
         let of_account = entries(&operator, &format!("/audit.ndjson?account={account}")).await;
         assert_eq!(actions(&of_account), ["account_created"]);
+        let export = operator.get(&format!("/audit.ndjson?account={account}")).await;
+        assert!(export.header("content-disposition").contains("\"audit-else-example-com-"), "{export:?}");
     }
+    let all = operator.get("/audit.ndjson").await;
+    assert!(all.header("content-disposition").contains("\"audit-20"), "{all:?}");
     let by_operator = entries(&operator, "/audit.ndjson?who=o%40example.com").await;
     assert_eq!(actions(&by_operator), ["signed_in", "operator_made", "user_created"]);
     let page = operator.get("/audit?account=else%40example.com&who=command").await;
@@ -257,5 +261,7 @@ async fn d78_operators_filter_by_account_and_by_user() {
         ["account_deleted", "account_suspended", "account_created"],
         "the audit outlives accounts"
     );
+    let export = operator.get(&format!("/audit.ndjson?account={elsewhere}")).await;
+    assert!(export.header("content-disposition").contains(&format!("\"audit-{elsewhere}-")), "{export:?}");
     assert_eq!(operator.get("/audit.ndjson?account=else%40example.com").await.status, 404);
 }

@@ -141,7 +141,7 @@ async fn d35_a_widget_of_every_type_is_added_filled_and_saved() {
     }
     // Saving what is shown changes nothing, and keeps the ids of the widgets.
     let again = saved(&editor, &path, &shown, &[]).await;
-    assert_eq!(again.hidden("updated_at"), shown.hidden("updated_at"));
+    assert_eq!(again.hidden("revision"), shown.hidden("revision"));
 }
 
 #[actix_web::test]
@@ -296,9 +296,9 @@ async fn d12_a_page_that_is_saved_twice_is_no_conflict() {
     }
     let without: Vec<_> = form_of(&shown).into_iter().filter(|(name, _)| name != "has_widgets").collect();
     let mut without: Vec<_> = without.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let updated_at = editor.get(&path).await.hidden("updated_at");
-    without.retain(|(name, _)| *name != "updated_at");
-    without.push(("updated_at", &updated_at));
+    let revision = editor.get(&path).await.hidden("revision");
+    without.retain(|(name, _)| *name != "revision");
+    without.push(("revision", &revision));
     assert_eq!(editor.post(&path, &without).await.status, 303);
     assert!(seen(&editor, &path).await.contains("Once"), "a form that showed no widgets removes none");
 }

@@ -16,9 +16,9 @@ const HOSTNAME: &str = "links.customer.example";
 /// Saves the form of a link with what it shows, and with `changed` in place of its fields.
 async fn save(browser: &Browser, id: &str, changed: &[(&str, &str)]) {
     let path = browser.dashboard.path(&format!("links/{id}"));
-    let version = browser.get(&path).await.hidden("updated_at");
+    let version = browser.get(&path).await.hidden("revision");
     let mut form =
-        vec![("updated_at", version.as_str()), ("target_url", "https://example.com/"), ("name", "One")];
+        vec![("revision", version.as_str()), ("target_url", "https://example.com/"), ("name", "One")];
     form.extend_from_slice(changed);
     let saved = browser.post(&path, &form).await;
     assert_eq!(saved.status, 303, "{}", saved.body);

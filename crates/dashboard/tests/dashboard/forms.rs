@@ -116,10 +116,10 @@ async fn groups_are_created_renamed_and_deleted() {
         page.body
     );
     let id = page.body.split("/groups/grp_").nth(1).unwrap().get(..32).unwrap().to_owned();
-    let version = page.hidden("updated_at");
+    let version = page.hidden("revision");
     dashboard.memory.clock.advance(std::time::Duration::from_secs(1));
     let rename = async |name| {
-        editor.post(&format!("{path}/grp_{id}"), &[("name", name), ("updated_at", &version)]).await
+        editor.post(&format!("{path}/grp_{id}"), &[("name", name), ("revision", &version)]).await
     };
     assert_eq!(rename("Winter").await.status, 303);
     assert_eq!(rename("Spring").await.status, 409, "somebody else renamed it meanwhile");

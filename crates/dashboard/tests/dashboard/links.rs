@@ -165,10 +165,10 @@ async fn an_edit_keeps_what_it_does_not_show_and_saves_what_it_does() {
     let id = editor.post(&dashboard.path("links"), &REDIRECT).await.followed_id();
     let path = dashboard.path(&format!("links/{id}"));
     let page = editor.get(&path).await;
-    let version = page.hidden("updated_at");
+    let version = page.hidden("revision");
     dashboard.memory.clock.advance(Duration::from_secs(1));
     let form = [
-        ("updated_at", version.as_str()),
+        ("revision", version.as_str()),
         ("target_url", "https://example.com/winter"),
         ("slug", "autumn"),
         ("domain", "go.example.com"),
@@ -189,11 +189,11 @@ async fn a_stale_edit_is_refused_and_both_versions_are_shown() {
     let editor = dashboard.member("editor@example.com", Role::Editor).await;
     let id = editor.post(&dashboard.path("links"), &REDIRECT).await.followed_id();
     let path = dashboard.path(&format!("links/{id}"));
-    let version = editor.get(&path).await.hidden("updated_at");
+    let version = editor.get(&path).await.hidden("revision");
     dashboard.memory.clock.advance(Duration::from_secs(1));
     let edit = |version: &str, name: &'static str| {
         vec![
-            ("updated_at".to_owned(), version.to_owned()),
+            ("revision".to_owned(), version.to_owned()),
             ("target_url".to_owned(), "https://example.com/autumn".to_owned()),
             ("slug".to_owned(), "autumn".to_owned()),
             ("domain".to_owned(), "go.example.com".to_owned()),
@@ -210,7 +210,7 @@ async fn a_stale_edit_is_refused_and_both_versions_are_shown() {
     let stale = send(edit(&version, "Mine")).await;
     assert_eq!(stale.status, 409);
     assert!(stale.body.contains("Mine") && stale.body.contains("Theirs"), "{}", stale.body);
-    let again = stale.hidden("updated_at");
+    let again = stale.hidden("revision");
     assert_ne!(again, version);
     assert_eq!(send(edit(&again, "Mine")).await.status, 303, "mine anyway");
     assert!(editor.get(&path).await.body.contains("Mine"));

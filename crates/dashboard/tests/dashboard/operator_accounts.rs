@@ -41,7 +41,9 @@ async fn d69_an_operator_creates_an_account_and_its_owner_joins_by_the_link() {
     let created = operator.post(ACCOUNTS, &form).await;
     assert_eq!(created.status, 200, "{}", created.body);
     assert!(created.body.contains("You are invited to Bakery on Signpost"), "{}", created.body);
-    assert!(created.body.contains("is on plan pro. Whoever accepts it joins Bakery as Owner. Owners also"));
+    let gives =
+        "is on plan pro. Whoever accepts the invitation joins Bakery as Owner. Owners do what editors do";
+    assert!(created.body.contains(gives), "{}", created.body);
     let account = account_with(&dashboard, "new@example.com").await.unwrap();
     let owner = dashboard.browser();
     let person = [("name", "New"), ("password", PASSWORD), ("time_zone", "UTC")];

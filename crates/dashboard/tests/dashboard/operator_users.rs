@@ -23,7 +23,7 @@ async fn d70_operators_invite_into_an_account_and_as_operators() {
     let form = [("email", "new@example.com"), ("account", "team@example.com"), ("role", "editor")];
     let made = operator.post(USERS, &form).await;
     assert!(made.body.contains("You are invited to team@example.com on Signpost"), "{}", made.body);
-    let gives = "Whoever accepts it joins team@example.com as Editor. Editors also create";
+    let gives = "Whoever accepts the invitation joins team@example.com as Editor. Editors read";
     assert!(made.body.contains(gives) && !made.body.contains("becomes an operator"), "{}", made.body);
     let editor = dashboard.browser();
     assert_eq!(editor.post(&link_in(&made, "invitation"), &person).await.status, 303);
@@ -32,7 +32,7 @@ async fn d70_operators_invite_into_an_account_and_as_operators() {
 
     let made = operator.post(USERS, &[("email", "second@example.com"), ("operator", "true")]).await;
     assert!(made.body.contains("You are invited to administer Signpost"), "{}", made.body);
-    assert!(made.body.contains("Whoever accepts it becomes an operator"), "{}", made.body);
+    assert!(made.body.contains("Whoever accepts the invitation becomes an operator"), "{}", made.body);
     let second = dashboard.browser();
     let invitation = second.get(&link_in(&made, "invitation")).await.body;
     assert!(invitation.contains("You are invited as Operator. Operators administer"), "{invitation}");

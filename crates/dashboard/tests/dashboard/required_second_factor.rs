@@ -1,8 +1,10 @@
 //! What pages say before a second factor is required or turned off, and what becomes of forms meanwhile (ADR 73).
 
-use signpost_domain::Role;
+use signpost_app::Operator;
+use signpost_app::people::users;
+use signpost_domain::{AccountId, Email, Membership, Role};
 
-use crate::harness::{Answer, Browser, Dashboard};
+use crate::harness::{Answer, Browser, Dashboard, PASSWORD};
 use crate::second_factor::set_up;
 
 const PAGE: &str = "/me/second-factor";
@@ -12,6 +14,17 @@ async fn people(dashboard: &Dashboard) -> (Browser, Browser) {
     let owner = dashboard.member("owner@example.com", Role::Owner).await;
     set_up(&owner).await;
     (owner, dashboard.member("editor@example.com", Role::Editor).await)
+}
+
+/// Makes a user a viewer of an account.
+async fn join(dashboard: &Dashboard, email: &str, account: AccountId) {
+    let store = &dashboard.app.store;
+    let user = store.user_with_email(&Email::parse(email).unwrap()).await.unwrap().unwrap();
+    let created_at = dashboard.app.clock.now();
+    let membership = Membership { user_id: user.id, account_id: account, role: Role::Viewer, created_at };
+    let mut work = store.begin().await.unwrap();
+    assert!(work.put_member(&membership).await.unwrap());
+    work.commit().await.unwrap();
 }
 
 async fn require(owner: &Browser) {
@@ -31,17 +44,23 @@ async fn the_settings_say_how_many_members_have_to_set_one_up() {
         !editor.get(&path).await.body.contains("password alone."),
         "others would read who is easily taken over"
     );
+    let none_missing = "All members have a second factor or need none.";
+    let reference = "editor@example.com".parse().unwrap();
+    users::disable(&dashboard.app, &Operator::COMMAND, &reference).await.unwrap();
+    assert!(owner.get(&path).await.body.contains(none_missing), "disabled users do not count");
+    users::enable(&dashboard.app, &Operator::COMMAND, &reference).await.unwrap();
+    editor.sign_in("editor@example.com", PASSWORD).await;
     set_up(&editor).await;
-    assert!(owner.get(&path).await.body.contains("No member signs in with a password alone"));
+    assert!(owner.get(&path).await.body.contains(none_missing));
     require(&owner).await;
-    assert!(!owner.get(&path).await.body.contains("with a password alone"));
+    assert!(!owner.get(&path).await.body.contains(none_missing));
     for number in 0..100 {
         dashboard.member(&format!("m{number}@example.com"), Role::Viewer).await;
     }
     owner.post(&dashboard.path("settings/second-factor"), &[("required", "false")]).await;
     let many = owner.get(&path).await;
     assert!(
-        many.body.contains("Of the 100 newest members, 100 sign in with a password alone."),
+        many.body.contains("Of the 100 members checked, 100 sign in with a password alone."),
         "{}",
         many.body
     );
@@ -57,6 +76,16 @@ async fn the_page_names_the_accounts_that_close_without_a_second_factor() {
     let page = owner.get(PAGE).await;
     let names = "close to you at once until you set one up again: <bdi>team@example.com</bdi>";
     assert!(page.body.contains(names), "{}", page.body);
+    for number in 0..99 {
+        let account = dashboard.account(&format!("a{number}@example.com"), "free").await;
+        join(&dashboard, "owner@example.com", account).await;
+    }
+    let page = owner.get(PAGE).await;
+    let more = "<bdi>team@example.com</bdi>. Accounts beyond the first 100 are not checked.";
+    assert!(page.body.contains(more), "{}", page.body);
+    let named = dashboard.also_behind_proxy().await.named("owner@example.com");
+    let page = named.get(PAGE).await;
+    assert!(page.body.contains("No account closes to you."), "{}", page.body);
 }
 
 /// Checks that a form is kept. Returns the kept form.

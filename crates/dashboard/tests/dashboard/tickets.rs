@@ -52,6 +52,20 @@ async fn d70_of_many_uses_at_once_one_gets_in() {
     assert!(statuses.iter().all(|status| [303, 410].contains(status)), "{statuses:?}");
 }
 
+/// Both requests find the ticket before either takes it.
+#[actix_web::test]
+async fn d79_of_two_uses_at_once_the_second_learns_where_start_links_come_from() {
+    let dashboard = Dashboard::start().await;
+    let path = format!("/start/{}", dashboard.first_start().await.unwrap().expose());
+    dashboard.memory.passwords.let_meet(2);
+    let browsers = [dashboard.browser(), dashboard.browser()];
+    let mut answers = join_all(browsers.iter().map(|browser| browser.post(&path, &PERSON))).await;
+    answers.sort_by_key(|answer| answer.status);
+    assert_eq!(answers[0].location(), "/first");
+    assert_eq!(answers[1].status, 410);
+    assert!(answers[1].body.contains("each start makes a new link"), "{}", answers[1].body);
+}
+
 #[actix_web::test]
 async fn d79_a_newer_start_voids_the_older() {
     let dashboard = Dashboard::start().await;

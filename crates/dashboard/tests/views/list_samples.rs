@@ -22,7 +22,7 @@ fn groups(m: &Maker) {
         name: m.w(name),
         redirects: m.w(&(ENGLISH.count_redirects)(number)),
         landings: m.w(&(ENGLISH.count_landings)(1)),
-        updated_at: m.w("2026-11-26T20:47:00Z"),
+        revision: m.w("7"),
         idempotency_key: key(130 + number),
         rename: None,
     };

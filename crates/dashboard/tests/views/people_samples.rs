@@ -66,7 +66,7 @@ fn members(m: &Maker) {
         gives: m.w(&(ENGLISH.operator.invitation_makes_member)(
             "Morgenbrot Bakery",
             "Editor",
-            ENGLISH.role_editor_can,
+            ENGLISH.role_editor_does,
         )),
         url: m.some(url),
         message: m.w(&(ENGLISH.invited_text)("Morgenbrot Bakery", url)),

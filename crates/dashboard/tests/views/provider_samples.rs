@@ -35,7 +35,7 @@ fn ways_in(m: &Maker) {
         form: form(2),
         account: m.some("Morgenbrot Bakery"),
         role: m.w("editor"),
-        role_sentence: m.w(ENGLISH.role_editor_can),
+        role_sentence: m.w(ENGLISH.role_editor_does),
         email: m.w("kofi@morgenbrot.example"),
         invitee: Invitee::New {
             name: Field::default(),

@@ -161,10 +161,10 @@ pub(crate) fn key(number: usize) -> String {
 
 /// The form of a creation.
 pub(crate) fn form(number: usize) -> Form {
-    Form { idempotency_key: key(number), updated_at: None, general_error: None }
+    Form { idempotency_key: key(number), revision: None, general_error: None }
 }
 
 /// The form of an edit.
 pub(crate) fn edit(number: usize) -> Form {
-    Form { updated_at: Some("2026-11-26T20:47:00.123456Z".to_owned()), ..form(number) }
+    Form { revision: Some("7".to_owned()), ..form(number) }
 }

@@ -24,6 +24,7 @@ pub(crate) fn add(m: &Maker) {
         shell: shell(words.title),
         present: None,
         closing: Vec::new(),
+        closing_note: None,
         why_not: None,
         idempotency_key: key(501),
     };
@@ -31,9 +32,11 @@ pub(crate) fn add(m: &Maker) {
     let impossible = SecondFactorPage { why_not: Some(words.cannot_no_key), ..off.clone() };
     m.add("second-factor-impossible", &impossible);
     let present = PresentFactor { since: m.w("26 Nov 2026, 20:47"), codes_left: 9 };
-    let on = SecondFactorPage { present: Some(present), ..off };
+    let note = Some(words.remove_closes_nothing);
+    let on = SecondFactorPage { present: Some(present), closing_note: note, ..off };
     m.add("second-factor", &on);
-    m.add("second-factor-required", &SecondFactorPage { closing: vec![m.w(LONG), m.w("Bakery")], ..on });
+    let (closing, closing_note) = (vec![m.w(LONG), m.w("Bakery")], Some(words.remove_closes_unchecked));
+    m.add("second-factor-required", &SecondFactorPage { closing, closing_note, ..on });
     let set_up = SetUpFactorPage {
         shell: shell(words.title_set_up),
         form: form(502),

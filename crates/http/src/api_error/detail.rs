@@ -22,11 +22,11 @@ shown! {
         .examples(["geo_blocklists.countries[1]"]),
         code: Cow<'static, str> = named("ViolationCode"),
         message: String = sentence_schema(),
-        /// The caller's own link that has the address (D20).
+        /// The caller's own link that has the address or the external id (D20, D121).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         existing_id (maybe): Option<String> =
             matching(
-                string("With `already_taken`: the link that has the address, if it is the account's own."),
+                string("With `already_taken`: the link that has the address or the external id, if it is the account's own."),
                 "^(lnd|rdr)_[0-9a-f]{32}$",
             )
             .examples([examples::REDIRECT_ID]),
@@ -36,7 +36,8 @@ shown! {
 /// The schema of the codes of violations.
 pub(crate) fn violation_code_schema() -> ObjectBuilder {
     string(
-        "The kind of violation. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. Only the last \
+        "The kind of violation. A closed list. `already_taken` comes with `slug_already_taken`, and on `external_id`; `reserved` \
+         with `slug_already_taken`. Only the last \
          entry can be `truncated`; its message counts the remaining violations.",
     )
     .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str)))

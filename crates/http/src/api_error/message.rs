@@ -64,7 +64,6 @@ impl ApiError {
             Self::App(AppError::Store(StoreError::Unwritable(_))) => UNWRITABLE.into(),
             Self::App(
                 AppError::AnsweredBefore(_)
-                | AppError::ChangedMeanwhile
                 | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }

@@ -85,7 +85,6 @@ impl ApiError {
             | Self::PayloadTooLarge
             | Self::App(
                 AppError::AnsweredBefore(_)
-                | AppError::ChangedMeanwhile
                 | AppError::TooManySearches
                 | AppError::NoRoomForAnswer { .. }
                 | AppError::TooManyExports { .. }
@@ -108,7 +107,6 @@ impl ApiError {
             Self::App(
                 // The outermost middleware replays this instead.
                 error @ (AppError::AnsweredBefore(_)
-                | AppError::ChangedMeanwhile
                 | AppError::AnalyticsUnavailable(_)
                 | AppError::Store(_)
                 | AppError::Randomness(_)

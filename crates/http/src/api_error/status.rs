@@ -44,6 +44,7 @@ impl ApiError {
     /// The status (D6).
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
+            Self::App(AppError::Refused(Refusal::PreconditionFailed(_))) => StatusCode::PRECONDITION_FAILED,
             // The contract has no code for absent things of some kinds, such as pixels.
             Self::NoSuchPath | Self::App(AppError::Refused(Refusal::NotFound(_))) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,

@@ -68,7 +68,7 @@ fn file() -> Endpoint {
         description: "A script, a style sheet or an icon of the page. The list of files may change.",
         parameters: &["DocumentationFile"],
         success: ("200", files("The file.", &FILE_TYPES)),
-        other: Some(("404", no_such_path())),
+        others: vec![("404", no_such_path())],
         ..Endpoint::new("getDocumentationFile", RouteMethod::Get, FILE, || web::to(super::file))
     }
 }

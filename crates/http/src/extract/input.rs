@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use percent_encoding::percent_decode_str;
 use signpost_app::Caller;
 use signpost_app::admission::AdmittedRequest;
-use signpost_domain::{FieldError, IdKind, IdReference, Link, ViolationCode, Violations};
+use signpost_domain::{ExternalId, FieldError, IdKind, IdReference, Link, ViolationCode, Violations};
 
 use super::idempotent_request::IdempotentRequest;
 use super::json_body::{JsonBody, NoBody};
@@ -68,6 +69,33 @@ impl<K: IdKind> FromRequest for PathId<K> {
             ApiError::Internal(format!("the route {:?} has no `{{id}}`", request.match_pattern()))
         }))
     }
+}
+
+/// The external id that ends the path, percent-encoded UTF-8 (D121).
+#[derive(Debug)]
+pub(crate) struct PathExternalId(pub(crate) ExternalId);
+
+impl FromRequest for PathExternalId {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        // The framework decodes only some characters of a path.
+        let encoded = request.uri().path().rsplit('/').next().unwrap_or_default();
+        let malformed = || FieldError::new(ViolationCode::InvalidFormat, "must be percent-encoded UTF-8");
+        let decoded = percent_decode_str(encoded).decode_utf8().map_err(|_| malformed());
+        let decoded = decoded
+            .and_then(|text| if has_only_whole_escapes(encoded) { Ok(text) } else { Err(malformed()) });
+        let read = decoded.and_then(|text| ExternalId::parse(&text));
+        ready(read.map(Self).map_err(|error| ApiError::Invalid(error.at(ExternalId::FIELD).into())))
+    }
+}
+
+/// Whether each `%` is followed by two hexadecimal digits. Otherwise two spellings would name one id.
+fn has_only_whole_escapes(encoded: &str) -> bool {
+    let mut parts = encoded.split('%');
+    let _before = parts.next();
+    parts.all(|part| part.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
 }
 
 /// Neither a query nor a body; each is refused.

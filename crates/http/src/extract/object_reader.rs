@@ -15,6 +15,8 @@ use signpost_strict_json::{Json, JsonObject};
 pub(crate) enum Action {
     /// The creation of a resource.
     Create,
+    /// The creation of a resource, or the change of the one with the same external id (D121).
+    Put,
     /// The change of an existing resource.
     Update,
 }
@@ -96,7 +98,7 @@ impl<'a> ObjectReader<'a> {
     /// A field that creations require and updates do not. It cannot be null.
     pub(crate) fn required_to_create<T>(&mut self, action: Action, field: impl Field<T>) -> Option<T> {
         match action {
-            Action::Create => self.required(field),
+            Action::Create | Action::Put => self.required(field),
             Action::Update => self.optional(field),
         }
     }
@@ -112,7 +114,8 @@ impl<'a> ObjectReader<'a> {
         let described = |schema| {
             let schema = match action {
                 Action::Create => with_default(schema, default),
-                Action::Update => schema,
+                // A link that exists keeps its value.
+                Action::Put | Action::Update => schema,
             };
             always(name, schema).or_absent()
         };

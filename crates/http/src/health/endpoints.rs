@@ -50,7 +50,7 @@ fn check(
         summary,
         description,
         success: ("200", answer("It can serve.", "ok")),
-        other: Some(("503", answer("It cannot serve; `checks` names the cause.", "unavailable"))),
+        others: vec![("503", answer("It cannot serve; `checks` names the cause.", "unavailable"))],
         ..Endpoint::new(id, RouteMethod::Get, path, handler)
     }
 }

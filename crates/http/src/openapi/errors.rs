@@ -52,7 +52,7 @@ pub(super) fn answers(access: Access, method: RouteMethod, own: &[ErrorCode]) ->
         Access::Open => &[],
     };
     let of_bodies: &[ErrorCode] = match method {
-        RouteMethod::Post | RouteMethod::Patch => &OF_BODIES,
+        RouteMethod::Post | RouteMethod::Put | RouteMethod::Patch => &OF_BODIES,
         RouteMethod::Get | RouteMethod::Delete => &[],
     };
     let mut by_status: BTreeMap<StatusCode, Vec<ErrorCode>> = BTreeMap::new();

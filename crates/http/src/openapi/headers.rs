@@ -23,6 +23,9 @@ const RATE_LIMITS: [(&str, &str, &str); 4] = [
 /// The header of D12: its name, and that of its component.
 const REPLAYED: (&str, &str) = ("Idempotent-Replayed", "IdempotentReplayed");
 
+/// The header of D120: its name, and that of its component.
+const ETAG: (&str, &str) = ("ETag", "ETag");
+
 /// The suffix of headers that are present only if the account was identified.
 const IF_KNOWN: &str = "IfKnown";
 
@@ -57,6 +60,10 @@ pub(crate) fn all() -> impl Iterator<Item = (String, Header)> {
                 text("^/v1/"),
                 "The path of the resource, relative to the base address.",
             ),
+        ),
+        (
+            ETAG.1,
+            required(text("^\"r[1-9][0-9]*\"$"), "The revision of the resource, for `If-Match` of a later change."),
         ),
         ("WwwAuthenticate", required(text("^Bearer$"), "The scheme in which to send a key.")),
         (
@@ -96,6 +103,12 @@ pub(crate) fn of_every_response(response: ResponseBuilder, rate_limited: RateLim
 /// Adds the header that a replay has (D12).
 pub(crate) fn of_replays(response: ResponseBuilder) -> ResponseBuilder {
     let (name, component) = REPLAYED;
+    with(response, name, component)
+}
+
+/// Adds the header of an answer about one resource with a revision (D120).
+pub(crate) fn of_revision(response: ResponseBuilder) -> ResponseBuilder {
+    let (name, component) = ETAG;
     with(response, name, component)
 }
 

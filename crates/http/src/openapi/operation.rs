@@ -45,8 +45,8 @@ pub(crate) struct Endpoint {
     pub(crate) success: (&'static str, Response),
     /// Its error codes, in addition to those of every request.
     pub(crate) errors: &'static [ErrorCode],
-    /// Another response, in addition to success and errors.
-    pub(crate) other: Option<(&'static str, Response)>,
+    /// Other responses, in addition to success and errors.
+    pub(crate) others: Vec<(&'static str, Response)>,
 }
 
 impl Endpoint {
@@ -73,7 +73,7 @@ impl Endpoint {
             body: None,
             success: ("200", Response::default()),
             errors: &[],
-            other: None,
+            others: vec![],
         }
     }
 
@@ -82,6 +82,7 @@ impl Endpoint {
         match self.method {
             RouteMethod::Get => HttpMethod::Get,
             RouteMethod::Post => HttpMethod::Post,
+            RouteMethod::Put => HttpMethod::Put,
             RouteMethod::Patch => HttpMethod::Patch,
             RouteMethod::Delete => HttpMethod::Delete,
         }
@@ -120,7 +121,7 @@ impl Endpoint {
             body,
             success: (status, success),
             errors: _,
-            other,
+            others,
         } = self;
         // Every POST has the parameter and the header of D12.
         let is_post = method == RouteMethod::Post;
@@ -141,8 +142,9 @@ impl Endpoint {
         let operation = errors.iter().fold(operation, |operation, error| {
             operation.response(error.status().to_string(), error.reference())
         });
-        let operation =
-            other.into_iter().fold(operation, |operation, (status, other)| operation.response(status, other));
+        let operation = others
+            .into_iter()
+            .fold(operation, |operation, (status, other)| operation.response(status, other));
         match access {
             Access::Admitted => operation,
             Access::Open => operation.securities(Some(std::iter::empty::<SecurityRequirement>())),
@@ -170,6 +172,19 @@ pub(crate) fn ok(description: &str, schema: &str, example: Value) -> (&'static s
 pub(crate) fn created(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
     let response = json_response(description, schema, example, RateLimited::Always);
     ("201", headers::with(response, "Location", "Location").build())
+}
+
+/// The response about one resource, with its revision in `ETag` (D120).
+pub(crate) fn tagged((status, response): (&'static str, Response)) -> (&'static str, Response) {
+    (status, headers::of_revision(response.into()).build())
+}
+
+/// The response to a change whose precondition does not hold (D120).
+pub(crate) fn precondition_failed() -> (&'static str, Response) {
+    let message = "The stored revision is `\"r3\"`, which `If-Match` does not name, so nothing was changed.";
+    let description =
+        "`If-Match` or `If-None-Match` does not hold for what is stored; nothing was changed.".to_owned();
+    ("412", errors::of_code(ErrorCode::InvalidRequest, message, description, RateLimited::Always))
 }
 
 /// A response with a body.

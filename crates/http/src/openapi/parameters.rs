@@ -1,13 +1,13 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::{IdempotencyKey, SearchText, Slug};
+use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
 use crate::cursor::MOST_CHARACTERS;
-use crate::schema::{AnySchema, CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_NUL, id, matching};
+use crate::schema::{AnySchema, CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_CONTROLS, WITHOUT_NUL, id, matching};
 
 /// A parameter, by the name of its component.
 pub(crate) type Name = &'static str;
@@ -24,6 +24,7 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     "DomainFilter",
     "SlugFilter",
     "ActiveFilter",
+    "ExternalIdFilter",
     "SearchFilter",
     "WithClicks",
     PAGE[0],
@@ -35,6 +36,12 @@ pub(crate) const OF_OTHER_LISTS: &[Name] = &PAGE;
 
 /// The parameters that every POST has in addition to its own (D12).
 pub(crate) const IDEMPOTENCY_KEY: Name = "IdempotencyKey";
+
+/// The parameter of changes that take a precondition (D120).
+pub(crate) const IF_MATCH: Name = "IfMatch";
+
+/// The parameter of creations that must not change what exists (D120).
+pub(crate) const IF_NONE_MATCH: Name = "IfNoneMatch";
 
 /// The components of parameters that several sections share: the name and the parameter of each.
 pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
@@ -63,6 +70,11 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
             "ActiveFilter",
             in_query("is_active", ObjectBuilder::new().schema_type(Type::Boolean))
                 .description(Some("Only links that resolve, or only those that do not.")),
+        ),
+        (
+            "ExternalIdFilter",
+            in_query(ExternalId::FIELD, external_id("order-4711"))
+                .description(Some("Only the link with exactly this external id. An unknown one has no links.")),
         ),
         (
             "SearchFilter",
@@ -99,6 +111,18 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
                  values that it issued for this list and these filters. Their form may change.",
             )),
         ),
+        (
+            IF_MATCH,
+            in_header("If-Match", text().examples(["\"r3\""])).description(Some(
+                "The `ETag` of the version that the change is meant for, or a list of up to 100; `*` for any version. If the \
+                 resource has another revision, the answer is 412 and nothing changes.",
+            )),
+        ),
+        (
+            IF_NONE_MATCH,
+            in_header("If-None-Match", text().pattern(Some("^\\*$")).examples(["*"]))
+                .description(Some("`*` allows only a creation: if the resource exists, the answer is 412.")),
+        ),
         (IDEMPOTENCY_KEY, in_header("Idempotency-Key", idempotency_key()).description(Some(
             "For 24 hours, a second request with the same key, path and body changes nothing and gets the answer to the \
              first. Choose a new key for each intended change, such as a random UUID.",
@@ -106,6 +130,13 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
     ]
     .into_iter()
     .map(|(name, parameter)| (name, parameter.build()))
+}
+
+fn external_id(example: &str) -> ObjectBuilder {
+    matching(text(), WITHOUT_CONTROLS)
+        .min_length(Some(1))
+        .max_length(Some(ExternalId::MAX_CHARS))
+        .examples([example])
 }
 
 fn idempotency_key() -> ObjectBuilder {
@@ -125,6 +156,12 @@ pub(crate) fn text() -> ObjectBuilder {
 pub(crate) fn path_id(name: Name, example: &str, what: &str) -> (Name, Parameter) {
     let malformed = "A malformed id is treated like an unknown one.";
     (name, in_path("id", id(example, what)).description(Some(malformed)).build())
+}
+
+/// The `{external_id}` of a path, as the component `name` (D121).
+pub(crate) fn path_external_id(name: Name, example: &str) -> (Name, Parameter) {
+    let description = "The link's id in your own system, percent-encoded as UTF-8.";
+    (name, in_path(ExternalId::FIELD, external_id(example)).description(Some(description)).build())
 }
 
 /// A parameter in the path.

@@ -11,13 +11,13 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
-    properties, run_once, text,
+    Admitted, Field, IfMatch, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field,
+    ids, properties, run_once, text,
 };
 use crate::openapi::parameters::path_id;
 use crate::schema::{
-    Components, closed_object, count, created_at, examples, id, kept_name, kind, open_object, sent_name,
-    shown, updated_at,
+    Components, closed_object, count, created_at, examples, id, kept_name, kind, open_object, revision,
+    sent_name, shown, updated_at,
 };
 use crate::sections::Section;
 use crate::wire::{self, BulkAssignBody, BulkUnassignBody, DeletionBody, ListBody, Text};
@@ -51,12 +51,13 @@ shown! {
         redirects_count: u64 = count("How many redirects are in the group."),
         created_at: Text<Timestamp> = created_at(),
         updated_at: Text<Timestamp> = updated_at(),
+        revision: u64 = revision(),
     }
 }
 
 impl From<&Group> for GroupBody {
     fn from(group: &Group) -> Self {
-        let Group { id, name, landings_count, redirects_count, created_at, updated_at } = group;
+        let Group { id, name, landings_count, redirects_count, created_at, updated_at, revision } = group;
         Self {
             id: Text(*id),
             object: "group",
@@ -65,6 +66,7 @@ impl From<&Group> for GroupBody {
             redirects_count: *redirects_count,
             created_at: Text(*created_at),
             updated_at: Text(*updated_at),
+            revision: revision.get(),
         }
     }
 }
@@ -124,7 +126,8 @@ pub(crate) async fn create(
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let key = body.key(&app, &caller).await?;
-    let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));
+    let show =
+        |group: &Group| wire::tagged(wire::created(PATH, group.id, &GroupBody::from(group)), group.revision);
     let name = name_of(body)?;
     run_once(key.as_ref(), show, |idempotency| groups::create(&app, &caller, name, idempotency)).await
 }
@@ -149,7 +152,12 @@ pub(crate) async fn get(
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
     let group = groups::get(&app, &caller, id.0).await?;
-    wire::ok(&GroupBody::from(&group))
+    answer(&group)
+}
+
+/// 200 with a group.
+fn answer(group: &Group) -> Result<HttpResponse, ApiError> {
+    wire::tagged(wire::ok(&GroupBody::from(group)), group.revision)
 }
 
 /// `PATCH /v1/groups/{id}`
@@ -157,10 +165,11 @@ pub(crate) async fn rename(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<GroupKind>,
+    condition: IfMatch,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let group = groups::rename(&app, &caller, id.0, name_of(body)?).await?;
-    wire::ok(&GroupBody::from(&group))
+    let group = groups::rename(&app, &caller, id.0, name_of(body)?, &condition.0).await?;
+    answer(&group)
 }
 
 /// `DELETE /v1/groups/{id}` (D5): the group's links stay.
@@ -168,9 +177,10 @@ pub(crate) async fn delete(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<GroupKind>,
+    condition: IfMatch,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let id = groups::delete(&app, &caller, id.0).await?;
+    let id = groups::delete(&app, &caller, id.0, &condition.0).await?;
     wire::ok(&DeletionBody::new(id, "group", DELETED))
 }
 

@@ -12,9 +12,9 @@ use signpost_domain::{
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::page_content::{self, PageContentBody};
-use super::{groups, widgets};
+use super::{groups, link_batches, widgets};
 use crate::extract::{Action, Field, ObjectReader, field, text};
-use crate::openapi::parameters::path_id;
+use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{Components, examples, id, kept_name, kind, sent_name, shown};
 use crate::sections::Section;
 use crate::wire::{self, Text};
@@ -27,7 +27,12 @@ pub(crate) static SECTION: Section = Section {
     description: "Links that are a page of their own.",
     endpoints: endpoints::all,
     schemas: components,
-    parameters: || vec![path_id("LandingId", examples::LANDING_ID, "A landing page's id.")],
+    parameters: || {
+        vec![
+            path_id("LandingId", examples::LANDING_ID, "A landing page's id."),
+            path_external_id("LandingExternalId", "menu-12"),
+        ]
+    },
 };
 
 shown! {
@@ -69,9 +74,12 @@ impl LandingBody {
 }
 
 impl LinkEndpoints for LandingKind {
+    type Listed = LandingBody;
     type Content = PageContent;
 
     const WORDS: LinkWords = link_words!("landing page", "landing", examples::LANDING_ID);
+
+    const CREATION: &'static str = "LandingCreate";
 
     fn read(body: &mut ObjectReader<'_>, action: Action) -> LandingRequest {
         let title = body.required_to_create(action, title());
@@ -87,6 +95,10 @@ impl LinkEndpoints for LandingKind {
         }
     }
 
+    fn listed_body(page: &LandingPage, app: &Application) -> LandingBody {
+        LandingBody::new(page, app)
+    }
+
     fn link(page: &LandingPage) -> &LandingPage {
         page
     }
@@ -100,13 +112,14 @@ fn title() -> impl Field<Name> {
 fn components() -> Components {
     let content = page_content::components();
     components_of::<LandingKind>(
-        ["Landing", "LandingCreate", "LandingPatch"],
+        ["Landing", LandingKind::CREATION, "LandingPut", "LandingPatch"],
         LandingBody::properties(),
         SingleLandingBody::properties(),
     )
     .into_iter()
     .chain(content)
     .chain([
+        ("LandingBatch", link_batches::component::<LandingKind>()),
         ("LandingList", wire::page_of("Landing", "One page of landing pages, newest first.")),
         ("DeletedLanding", wire::deleted::<LandingKind>("landing", examples::LANDING_ID)),
     ])
@@ -123,10 +136,12 @@ pub(crate) fn example() -> Value {
         "url": "https://go.example.com/ada",
         "is_active": true,
         "note": null,
+        "external_id": null,
         "group_id": null,
         "domain": "go.example.com",
         "created_at": examples::CREATED_AT,
         "updated_at": examples::CREATED_AT,
+        "revision": examples::REVISION,
     })
 }
 
@@ -166,6 +181,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "slug": "ada",
         "domain": "links.example.org",
         "note": "For her profile",
+        "external_id": "profile-7",
         "group_id": groups::EXAMPLE_ID,
         "is_active": true,
         "analytics_enabled": true,

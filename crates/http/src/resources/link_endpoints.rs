@@ -4,9 +4,10 @@ use actix_web::{Route, web};
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
 
+use super::link_batches;
 use super::links::{self, LinkEndpoints, LinkWords};
 use crate::endpoint::RouteMethod;
-use crate::openapi::operation::{Endpoint, body, created, ok};
+use crate::openapi::operation::{Endpoint, body, created, ok, precondition_failed, tagged};
 use crate::openapi::parameters::{Name, OF_LINK_LISTS};
 use crate::schema::{BulkOperation, examples};
 
@@ -19,6 +20,8 @@ pub(super) struct KindDescriptions {
     /// `{Kind}`: what components and operations are named after.
     pub(super) component: &'static str,
     pub(super) id: &'static [Name],
+    pub(super) id_and_condition: &'static [Name],
+    pub(super) external_id_and_conditions: &'static [Name],
     pub(super) not_found: ErrorCode,
     /// The description of answers about a single link.
     pub(super) shows: &'static str,
@@ -67,7 +70,7 @@ impl KindDescriptions {
                     ("with_every_field", "With every field", longest),
                 ],
             )),
-            success: created(&self.worded("The {noun}."), self.component, (self.single)()),
+            success: tagged(created(&self.worded("The {noun}."), self.component, (self.single)())),
             errors: self.creation_errors,
             ..self
                 .endpoint("create{Kind}", RouteMethod::Post, self.words.path, || web::to(links::create::<K>))
@@ -90,10 +93,32 @@ impl KindDescriptions {
             summary: "Retrieve a {noun}",
             description: self.shows,
             parameters: self.id,
-            success: ok(&self.worded("The {noun}."), self.component, (self.single)()),
+            success: tagged(ok(&self.worded("The {noun}."), self.component, (self.single)())),
             errors: std::slice::from_ref(&self.not_found),
             ..self
                 .endpoint("get{Kind}", RouteMethod::Get, self.words.path_of_one, || web::to(links::get::<K>))
+        }
+    }
+
+    /// The creation or change of the link with an external id.
+    pub(super) fn put<K: LinkEndpoints>(&'static self) -> Endpoint {
+        let (shortest, _) = (self.creations)();
+        Endpoint {
+            summary: "Create or change the {noun} with an external id",
+            description: "Creates the {noun} with this external id, or changes the one that has it, field by field as an \
+                          update does: absent fields stay unchanged. Of several requests at once, one creates it. Sending \
+                          it again changes nothing more, so it needs no `Idempotency-Key`.",
+            parameters: self.external_id_and_conditions,
+            body: Some(body(&self.worded("{Kind}Put"), [("shortest", "The required fields", shortest)])),
+            success: tagged(created(&self.worded("The new {noun}."), self.component, (self.single)())),
+            errors: self.creation_errors,
+            others: vec![
+                tagged(ok(&self.worded("The {noun} as it is now."), self.component, (self.single)())),
+                precondition_failed(),
+            ],
+            ..self.endpoint("put{Kind}ByExternalId", RouteMethod::Put, self.words.path_of_external_id, || {
+                web::to(links::put::<K>)
+            })
         }
     }
 
@@ -107,10 +132,11 @@ impl KindDescriptions {
             description: "Changes only the fields in the body. Each field says what null does. The rules apply \
                           to the resulting address of the {noun}, not to each field: `slug` null is refused with \
                           `slug_required_for_system_domain` if the result is on the system domain. `updated_at` \
-                          changes only if a field changes.",
-            parameters: self.id,
+                          and `revision` change only if a field changes.",
+            parameters: self.id_and_condition,
             body: Some(body(&self.worded("{Kind}Patch"), examples)),
-            success: ok(&self.worded("The {noun} as it is now."), self.component, (self.single)()),
+            success: tagged(ok(&self.worded("The {noun} as it is now."), self.component, (self.single)())),
+            others: vec![precondition_failed()],
             errors: self.update_errors,
             ..self.endpoint("update{Kind}", RouteMethod::Patch, self.words.path_of_one, || {
                 web::to(links::update::<K>)
@@ -122,7 +148,8 @@ impl KindDescriptions {
         Endpoint {
             summary: "Delete a {noun}",
             description: "Deletes a {noun}. Its address is free at once.",
-            parameters: self.id,
+            parameters: self.id_and_condition,
+            others: vec![precondition_failed()],
             success: ok(
                 &self.worded("The {noun} is deleted."),
                 &self.worded("Deleted{Kind}"),
@@ -131,6 +158,37 @@ impl KindDescriptions {
             errors: std::slice::from_ref(&self.not_found),
             ..self.endpoint("delete{Kind}", RouteMethod::Delete, self.words.path_of_one, || {
                 web::to(links::delete::<K>)
+            })
+        }
+    }
+
+    /// The result of a bulk creation, of which the second item has a taken slug.
+    pub(super) fn creations_result(&self) -> Value {
+        let mut failure = examples::item_error("slug_already_taken", examples::TAKEN, "winter-sale");
+        if let Some(fields) = failure.as_object_mut() {
+            fields.insert("details".to_owned(), json!([examples::taken_slug()]));
+        }
+        examples::bulk_result(BulkOperation::CREATE, &(self.listed)(), &failure)
+    }
+
+    /// A bulk creation, with an example of two links.
+    pub(super) fn create_many<K: LinkEndpoints>(&'static self, two_links: Value) -> Endpoint {
+        let two = self.worded("Two {nouns}");
+        Endpoint {
+            summary: "Create up to 100 {nouns}",
+            description: "Creates {nouns}, in the order of the array. Each item is the body of a single creation, \
+                          and succeeds or fails on its own with the code of the single creation. If two items have \
+                          the same address, the later one fails with `duplicate_slug_in_batch`. The answer is 200 \
+                          even if every item failed. All successful items are committed together; after an internal \
+                          error, either all of them were created or none. The request counts once against the quota.",
+            body: Some(body(&self.worded("{Kind}Batch"), [("two", two.as_str(), two_links)])),
+            success: ok(
+                "The outcome of each item.",
+                &self.worded("{Kind}BulkCreateResult"),
+                self.creations_result(),
+            ),
+            ..self.endpoint("bulkCreate{Kind}s", RouteMethod::Post, self.words.path_of_bulk, || {
+                web::to(link_batches::create_many::<K>)
             })
         }
     }

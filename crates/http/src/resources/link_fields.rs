@@ -2,11 +2,13 @@
 
 use serde_json::json;
 use signpost_domain::id::GroupKind;
-use signpost_domain::{HostReference, IdReference, LinkRequest, Name, Note, Slug};
+use signpost_domain::{Change, ExternalId, HostReference, IdReference, LinkRequest, Name, Note, Slug};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
 use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text};
-use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, id_pattern, matching, string};
+use crate::schema::{
+    SLUG, WITHOUT_CONTROLS, WITHOUT_NUL, boolean as boolean_schema, id_pattern, matching, string,
+};
 
 /// Reads the fields that follow the name. `noun` is the link's name in descriptions.
 pub(super) fn read<R: Default>(
@@ -16,9 +18,14 @@ pub(super) fn read<R: Default>(
     name: Option<Name>,
 ) -> LinkRequest<R> {
     let slug = body.nullable(slug(action, noun));
+    let external_id = match action {
+        Action::Create | Action::Update => body.nullable(external_id(action)),
+        // The path has it.
+        Action::Put => Change::Keep,
+    };
     // The contract lists these fields in different orders for creations and updates.
     let (domain, note) = match action {
-        Action::Create => {
+        Action::Create | Action::Put => {
             let domain = body.nullable(domain(action, noun));
             (domain, body.nullable(note(action)))
         }
@@ -32,6 +39,7 @@ pub(super) fn read<R: Default>(
         slug,
         domain,
         note,
+        external_id,
         group: body.nullable(group_id(action, noun)),
         is_active: body.optional_or(action, true, is_active()),
         ..LinkRequest::default()
@@ -41,10 +49,12 @@ pub(super) fn read<R: Default>(
 /// Reads `analytics_enabled`, which only creations have (D28, D50).
 pub(super) fn read_analytics_enabled(body: &mut ObjectReader<'_>, action: Action) -> Option<bool> {
     let analytics_enabled = field("analytics_enabled", boolean(), || {
-        boolean_schema("Whether visits are counted. Fixed for the link's life, and never shown.")
+        boolean_schema(
+            "Whether visits are counted. Fixed at the creation for the link's life, and never shown.",
+        )
     });
     match action {
-        Action::Create => body.optional_or(action, true, analytics_enabled),
+        Action::Create | Action::Put => body.optional_or(action, true, analytics_enabled),
         Action::Update => None,
     }
 }
@@ -52,6 +62,10 @@ pub(super) fn read_analytics_enabled(body: &mut ObjectReader<'_>, action: Action
 fn slug(action: Action, noun: &'static str) -> impl Field<Slug> {
     field("slug", text(Slug::parse), move || {
         let meaning = match action {
+            Action::Put => {
+                "Left out: a new link gets 7 random characters. Null: the root of its custom domain."
+                    .to_owned()
+            }
             Action::Create => {
                 "Left out: 7 random characters. Null: the root of the custom domain that `domain` names."
                     .to_owned()
@@ -84,6 +98,7 @@ fn domain(action: Action, noun: &'static str) -> impl Field<HostReference> {
     field("domain", reference(HostReference::parse), move || {
         let meaning = match action {
             Action::Create => "Left out or null: the system domain.".to_owned(),
+            Action::Put => "Null: the system domain.".to_owned(),
             Action::Update => format!("Null moves the {noun} back to the system domain."),
         };
         string(&format!(
@@ -116,7 +131,7 @@ pub(super) fn url() -> ObjectBuilder {
 fn note(action: Action) -> impl Field<Note> {
     field("note", text(Note::parse), move || {
         note_schema(match action {
-            Action::Create => "A private note, never shown to visitors; kept as it is.",
+            Action::Create | Action::Put => "A private note, never shown to visitors; kept as it is.",
             Action::Update => "A private note, never shown to visitors; kept as it is. Null clears it.",
         })
     })
@@ -133,10 +148,36 @@ fn note_schema(description: &str) -> ObjectBuilder {
         .examples(["For the autumn newsletter"])
 }
 
+fn external_id(action: Action) -> impl Field<ExternalId> {
+    field(ExternalId::FIELD, text(ExternalId::parse), move || {
+        external_id_schema(match action {
+            Action::Create | Action::Put => {
+                "The link's id in your own system, which no other link of the account may have."
+            }
+            Action::Update => {
+                "The link's id in your own system, which no other link of the account may have. Null clears it."
+            }
+        })
+    })
+}
+
+/// `external_id` as it is shown.
+pub(super) fn external_id_shown() -> ObjectBuilder {
+    external_id_schema("The link's id in your own system; null if you gave it none.")
+}
+
+fn external_id_schema(description: &str) -> ObjectBuilder {
+    matching(string(description), WITHOUT_CONTROLS)
+        .min_length(Some(1))
+        .max_length(Some(ExternalId::MAX_CHARS))
+        .examples(["order-4711"])
+}
+
 fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupKind>> {
     field("group_id", reference(IdReference::parse), move || {
         let meaning = match action {
             Action::Create => "Left out or null: none.",
+            Action::Put => "Null: none.",
             Action::Update => "Null takes it out of its group.",
         };
         group_id_shown(&format!("The group to put the {noun} into. {meaning}"))

@@ -1,7 +1,9 @@
 //! The query of the lists of links (contract "List filters for links", D32).
 
 use signpost_app::links::ListLinks;
-use signpost_domain::{FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations};
+use signpost_domain::{
+    ExternalId, FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations,
+};
 
 use crate::cursor::CursorScope;
 use crate::extract::{PageQuery, QueryString, parse_boolean};
@@ -25,6 +27,7 @@ pub(super) fn read(
         domain: query.take("domain").map(|text| HostReference::parse(&text)),
         slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
+        external_id: query.read(ExternalId::FIELD, ExternalId::parse),
         search: query.read("q", SearchText::parse),
         ..ListLinks::default()
     };
@@ -37,7 +40,7 @@ pub(super) fn read(
 
 /// The scope of a filter's cursors. Equivalent spellings, such as a hostname in another case, give the same scope.
 fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
-    let ListLinks { group, domain, slug, is_active, search, limit: _, after: _ } = filter;
+    let ListLinks { group, domain, slug, is_active, external_id, search, limit: _, after: _ } = filter;
     let group = group.map(|group| match group {
         None => vec![],
         Some(IdReference::Malformed) => vec![0],
@@ -52,6 +55,7 @@ fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         .filtered_by("domain", domain)
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
+        .filtered_by(ExternalId::FIELD, external_id.as_ref().map(|id| id.as_str().as_bytes()))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
 }
 
@@ -83,8 +87,7 @@ mod tests {
 
     #[test]
     fn d32_every_filter_is_read() {
-        let query =
-            "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&limit=7&with=clicks";
+        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks";
         let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         let query = read.links;
         assert!(read.with_clicks);
@@ -92,6 +95,7 @@ mod tests {
         assert_eq!(query.domain, Some(HostReference::parse("go.example.com")));
         assert_eq!(query.slug, Some(Slug::parse("Sale").unwrap()));
         assert_eq!(query.is_active, Some(false));
+        assert_eq!(query.external_id, Some(ExternalId::parse("A 1").unwrap()));
         assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
         assert_eq!(query.limit.get(), 7);
     }
@@ -105,12 +109,14 @@ mod tests {
 
     #[test]
     fn d8_every_violation_of_a_query_is_listed() {
-        let mut found =
-            found("is_active=yes&q=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b");
+        let mut found = found(
+            "is_active=yes&q=&external_id=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b",
+        );
         found.sort();
         let expected = [
             ("cursor", "invalid_format"),
             ("domain", "invalid_value"),
+            ("external_id", "too_short"),
             ("is_active", "invalid_value"),
             ("limit", "out_of_range"),
             ("q", "too_short"),
@@ -145,6 +151,8 @@ mod tests {
             "slug=a".to_owned(),
             "slug=A".to_owned(),
             "slug=a&q=a".to_owned(),
+            "external_id=a".to_owned(),
+            "external_id=A".to_owned(),
         ];
         let scopes = filters.clone().map(|query| {
             let read = read(QueryString::parse(&query), Violations::new(), redirects());

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
 use serde_json::json;
-use signpost_app::links::LinkResource;
+use signpost_app::links::{LinkResource, Put};
 use signpost_app::{Application, analytics, links};
 use signpost_domain::analytics::RecentClicks;
 use signpost_domain::id::{LandingKind, RedirectKind};
@@ -14,7 +14,7 @@ use signpost_domain::{
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::landings::LandingBody;
-use super::link_fields::{domain_shown, group_id_shown};
+use super::link_fields::{domain_shown, external_id_shown, group_id_shown};
 use super::link_list_query::{self, LinkListQuery};
 use super::redirects::RedirectBody;
 use crate::analytics::until;
@@ -22,28 +22,37 @@ use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Action, Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PathId, batch, ids, properties,
-    run_once,
+    Action, Admitted, Field, IfMatch, NoInput, ObjectReader, OnlyBody, OnlyQuery, PathExternalId, PathId,
+    Preconditions, batch, ids, properties, run_once,
 };
 use crate::schema::{
     AnySchema, Components, FieldType, Property, closed_object, count, created_at, keyword, named,
-    open_object, shown, timestamp, updated_at,
+    open_object, revision, shown, timestamp, updated_at,
 };
 use crate::wire::{self, BulkDeleteBody, DeletionBody, ListBody, Text};
 
 /// A kind of links, as the API reads and shows it.
 pub(crate) trait LinkEndpoints: LinkIdKind {
+    /// A link of the kind in lists and bulk results.
+    type Listed: Serialize + FieldType;
+
     /// The content of the kind.
     type Content: LinkResource<Kind = Self>;
 
     /// The kind's names in the API.
     const WORDS: LinkWords;
 
+    /// The component of the OpenAPI document about the body of a creation.
+    const CREATION: &'static str;
+
     /// Reads the fields of a creation or of an update.
     fn read(body: &mut ObjectReader<'_>, action: Action) -> LinkRequest<RequestOf<Self>>;
 
     /// The body of an answer about a single link.
     fn single_body(single: &SingleOf<Self>, app: &Application) -> impl Serialize;
+
+    /// The body of a link in a bulk result.
+    fn listed_body(link: &Link<Self::Content>, app: &Application) -> Self::Listed;
 
     /// The link itself.
     fn link(single: &SingleOf<Self>) -> &Link<Self::Content>;
@@ -64,6 +73,8 @@ macro_rules! link_words {
             object: $object,
             path: concat!("/v1/", $object, "s"),
             path_of_one: concat!("/v1/", $object, "s/{id}"),
+            path_of_external_id: concat!("/v1/", $object, "s/by-external-id/{external_id}"),
+            path_of_bulk: concat!("/v1/", $object, "s/bulk"),
             path_of_bulk_deletion: concat!("/v1/", $object, "s/bulk/delete"),
             list: concat!($object, "s"),
             ids: concat!($object, "_ids"),
@@ -87,9 +98,13 @@ pub(crate) struct LinkWords {
     pub(crate) path: &'static str,
     /// The path of one link.
     pub(crate) path_of_one: &'static str,
+    /// The path of the link with an external id.
+    pub(crate) path_of_external_id: &'static str,
+    /// The path of bulk creation.
+    pub(crate) path_of_bulk: &'static str,
     /// The path of bulk deletion.
     pub(crate) path_of_bulk_deletion: &'static str,
-    /// The scope of the cursors of the kind's list (D11).
+    /// The scope of the cursors of the kind's list (D11), and the field that holds the links of a bulk creation.
     pub(crate) list: &'static str,
     /// The field that names the links of a bulk deletion.
     pub(crate) ids: &'static str,
@@ -124,20 +139,24 @@ impl LinkBody {
 shown! {
     /// The last fields of every body of a link.
     pub(super) struct PlaceAndTimesBody {
+        external_id: Option<String> = external_id_shown(),
         group_id: Option<Text<GroupId>> = group_id_shown("The group that the link is in; null if in none."),
         domain: Option<String> = domain_shown(),
         created_at: Text<Timestamp> = created_at(),
         updated_at: Text<Timestamp> = updated_at(),
+        revision: u64 = revision(),
     }
 }
 
 impl PlaceAndTimesBody {
     pub(super) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
         Self {
+            external_id: link.external_id.as_ref().map(|id| id.as_str().to_owned()),
             group_id: link.group_id.map(Text),
             domain: link.placement.hostname(&app.system).map(|hostname| hostname.as_str().to_owned()),
             created_at: Text(link.created_at),
             updated_at: Text(link.updated_at),
+            revision: link.revision.get(),
         }
     }
 }
@@ -194,7 +213,7 @@ pub(crate) fn components() -> Components {
 /// The components about one kind of links, under these names: as answers show it, and as creations and updates ask for it.
 /// Every answer has the properties of `everywhere`; answers about a single link have those of `single`.
 pub(super) fn components_of<K: LinkEndpoints>(
-    [shown, new, changes]: [&'static str; 3],
+    [shown, new, put, changes]: [&'static str; 4],
     everywhere: Vec<Property>,
     single: Vec<Property>,
 ) -> Components {
@@ -219,6 +238,13 @@ pub(super) fn components_of<K: LinkEndpoints>(
     vec![
         (shown, shown_schema.into()),
         (new, asked(&format!("A {noun} to create."), Action::Create)),
+        (
+            put,
+            asked(
+                &format!("A {noun} to create, or changes to it. Absent fields stay unchanged."),
+                Action::Put,
+            ),
+        ),
         (changes, asked(&what_changes, Action::Update)),
     ]
 }
@@ -254,9 +280,7 @@ pub(crate) async fn create<K: LinkEndpoints>(
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let key = body.key(&app, &caller).await?;
-    let show = |created: &SingleOf<K>| {
-        wire::created(K::WORDS.path, K::link(created).id, &K::single_body(created, &app))
-    };
+    let show = |single: &SingleOf<K>| created::<K>(single, &app);
     let request = submitted::<K>(body, Action::Create)?;
     run_once(key.as_ref(), show, |idempotency| {
         links::create::<K::Content>(&app, &caller, request, idempotency)
@@ -272,7 +296,7 @@ pub(crate) async fn get<K: LinkEndpoints>(
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
     let single = links::get::<K::Content>(&app, &caller, id.0, caller.read_ahead()).await?;
-    wire::ok(&K::single_body(&single, &app))
+    answer::<K>(&single, &app)
 }
 
 /// `PATCH /v1/landings/{id}` and `PATCH /v1/redirects/{id}`
@@ -280,11 +304,38 @@ pub(crate) async fn update<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<K>,
+    condition: IfMatch,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let request = submitted::<K>(body, Action::Update)?;
-    let single = links::update::<K::Content>(&app, &caller, id.0, request).await?;
-    wire::ok(&K::single_body(&single, &app))
+    let single = links::update::<K::Content>(&app, &caller, id.0, request, &condition.0).await?;
+    answer::<K>(&single, &app)
+}
+
+/// `PUT /v1/landings/by-external-id/{external_id}` and `PUT /v1/redirects/by-external-id/{external_id}` (D121).
+pub(crate) async fn put<K: LinkEndpoints>(
+    app: web::Data<Application>,
+    caller: Admitted,
+    external_id: PathExternalId,
+    condition: Preconditions,
+    body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let request = submitted::<K>(body, Action::Put)?;
+    match links::put::<K::Content>(&app, &caller, &external_id.0, request, &condition.0).await? {
+        Put::Created(single) => created::<K>(&single, &app),
+        Put::Changed(single) => answer::<K>(&single, &app),
+    }
+}
+
+/// 201 with a link.
+fn created<K: LinkEndpoints>(single: &SingleOf<K>, app: &Application) -> Result<HttpResponse, ApiError> {
+    let link = K::link(single);
+    wire::tagged(wire::created(K::WORDS.path, link.id, &K::single_body(single, app)), link.revision)
+}
+
+/// 200 with a link.
+fn answer<K: LinkEndpoints>(single: &SingleOf<K>, app: &Application) -> Result<HttpResponse, ApiError> {
+    wire::tagged(wire::ok(&K::single_body(single, app)), K::link(single).revision)
 }
 
 /// `GET /v1/landings` and `GET /v1/redirects` (contract "List filters for links").
@@ -313,9 +364,10 @@ pub(crate) async fn delete<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<K>,
+    condition: IfMatch,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let id = links::delete(&app, &caller, id.0).await?;
+    let id = links::delete(&app, &caller, id.0, &condition.0).await?;
     wire::ok(&DeletionBody::new(id, K::WORDS.object, K::WORDS.deleted))
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod account;
 pub(crate) mod domains;
 pub(crate) mod groups;
 pub(crate) mod landings;
+mod link_batches;
 mod link_endpoints;
 mod link_fields;
 mod link_list_query;

@@ -237,7 +237,7 @@ fn retrieval() -> Endpoint {
         description: "Shows one pixel.",
         parameters: &["PixelId"],
         success: ok("The pixel.", "Pixel", example()),
-        other: Some(("404", no_such_pixel())),
+        others: vec![("404", no_such_pixel())],
         ..Endpoint::new("getPixel", RouteMethod::Get, ONE, || web::to(get))
     }
 }
@@ -252,7 +252,7 @@ fn deletion() -> Endpoint {
             "DeletedPixel",
             examples::deletion(EXAMPLE_ID, "pixel", DELETED),
         ),
-        other: Some(("404", no_such_pixel())),
+        others: vec![("404", no_such_pixel())],
         ..Endpoint::new("deletePixel", RouteMethod::Delete, ONE, || web::to(delete))
     }
 }

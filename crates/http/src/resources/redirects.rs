@@ -1,41 +1,31 @@
 //! Redirects: the part of `/v1/redirects` that landing pages do not share (contract "Redirect", D24, D26–D30, D36). The
 //! rest is in [`links`](super::links).
 
-use actix_web::{HttpResponse, web};
 use serde::Serialize;
 use serde_json::{Value, json};
+use signpost_app::Application;
 use signpost_app::redirects::RedirectWithPixels;
-use signpost_app::{Application, links};
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    Content, CountryCode, FieldError, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds, Redirect,
-    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, Rejection, Submitted, TargetUrl,
-    ViolationCode, Violations,
+    Content, CountryCode, GeoBlocklist, Link, LinkRequest, Name, PixelId, PixelIds, Redirect,
+    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, TargetUrl, Violations,
 };
 use signpost_strict_json::Json;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
-use super::groups;
 use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
 use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of, link_words};
 use super::pixels::{self, PixelBody};
-use crate::api_error::ApiError;
-use crate::bulk_outcome;
-use crate::extract::{
-    Action, Admitted, Field, ObjectReader, OnlyBody, anything, batch_of_anything, boolean, field, items,
-    object, properties, run_once, text, texts,
-};
-use crate::openapi::parameters::path_id;
+use super::{groups, link_batches};
+use crate::extract::{Action, Field, ObjectReader, boolean, field, items, object, properties, text, texts};
+use crate::openapi::parameters::{path_external_id, path_id};
 use crate::schema::{
     Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
     list as list_of, matching, named, named_as, open_object, sent_name, shown, string, target_url_pattern,
     target_url_shown,
 };
 use crate::sections::Section;
-use crate::wire::{self, BulkCreateBody, Text};
-
-/// The field of a bulk creation that holds the redirects.
-const ITEMS: &str = "redirects";
+use crate::wire::{self, Text};
 
 mod endpoints;
 
@@ -45,7 +35,12 @@ pub(crate) static SECTION: Section = Section {
     description: "Links that send their visitors on to another address.",
     endpoints: endpoints::all,
     schemas: components,
-    parameters: || vec![path_id("RedirectId", examples::REDIRECT_ID, "A redirect's id.")],
+    parameters: || {
+        vec![
+            path_id("RedirectId", examples::REDIRECT_ID, "A redirect's id."),
+            path_external_id("RedirectExternalId", "order-4711"),
+        ]
+    },
 };
 
 shown! {
@@ -113,9 +108,12 @@ impl From<&GeoBlocklist> for GeoBlocklistBody {
 }
 
 impl LinkEndpoints for RedirectKind {
+    type Listed = RedirectBody;
     type Content = RedirectContent;
 
     const WORDS: LinkWords = link_words!("redirect", "redirect", examples::REDIRECT_ID);
+
+    const CREATION: &'static str = "RedirectCreate";
 
     fn read(body: &mut ObjectReader<'_>, action: Action) -> RedirectRequest {
         let name = body.required_to_create(action, name());
@@ -137,6 +135,10 @@ impl LinkEndpoints for RedirectKind {
             pixels: pixels.iter().map(PixelBody::from).collect(),
             geo_blocklists: GeoBlocklistBody::from(&redirect.content.geo_blocklist),
         }
+    }
+
+    fn listed_body(redirect: &Redirect, app: &Application) -> RedirectBody {
+        RedirectBody::new(redirect, &redirect.content, app)
     }
 
     fn link(single: &RedirectWithPixels) -> &Redirect {
@@ -179,6 +181,7 @@ fn geo_blocklists(action: Action) -> impl Field<GeoBlocklist> {
     field("geo_blocklists", object(blocklist), move || {
         let of_null = match action {
             Action::Create => "Left out or null: none.",
+            Action::Put => "Null: none.",
             Action::Update => "Null lifts all blocks.",
         };
         let description = format!(
@@ -208,6 +211,7 @@ fn pixel_ids(action: Action) -> impl Field<Vec<Option<PixelId>>> {
     field("pixel_ids", items(PixelIds::MAX, one), move || {
         let of_null = match action {
             Action::Create => "Left out or null: none.",
+            Action::Put => "Null: none.",
             Action::Update => "They replace all that it has; null or `[]` removes them.",
         };
         let description = format!(
@@ -222,70 +226,21 @@ fn pixel_ids(action: Action) -> impl Field<Vec<Option<PixelId>>> {
 /// The components of the OpenAPI document about redirects.
 fn components() -> Components {
     let mut components = components_of::<RedirectKind>(
-        ["Redirect", "RedirectCreate", "RedirectPatch"],
+        ["Redirect", RedirectKind::CREATION, "RedirectPut", "RedirectPatch"],
         RedirectBody::properties(),
         SingleRedirectBody::properties(),
     );
     let about_countries = "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.";
     let blocklists = open_object(about_countries, GeoBlocklistBody::properties());
     let new_blocklists = closed_object(about_countries, properties(|object| drop(blocklist(object))));
-    let many = closed_object("Redirects to create.", properties(|body| _ = body.required(redirects())));
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),
-        ("RedirectBatch", many.into()),
+        ("RedirectBatch", link_batches::component::<RedirectKind>()),
         ("RedirectList", wire::page_of("Redirect", "One page of redirects, newest first.")),
         ("DeletedRedirect", wire::deleted::<RedirectKind>("redirect", examples::REDIRECT_ID)),
     ]);
     components
-}
-
-/// The redirects of a bulk creation.
-fn redirects() -> impl Field<()> {
-    let description = "The redirects, in the order in which they are created. Each follows the rules of the single creation; \
-                       an item that breaks one of them is in `failed`, and the others are still created.";
-    anything(ITEMS, description, || named("RedirectCreate"))
-}
-
-/// `POST /v1/redirects/bulk` (D29, D30)
-pub(crate) async fn create_many(
-    app: web::Data<Application>,
-    caller: Admitted,
-    mut body: OnlyBody,
-) -> Result<HttpResponse, ApiError> {
-    let key = body.key(&app, &caller).await?;
-    let items = batch_of_anything(body, redirects())?;
-    let mut position = 0..;
-    let requests = items.as_ref().map(|item| read_item(position.next().unwrap_or_default(), item));
-    let show = |outcomes: &Vec<Result<Redirect, Rejection>>| {
-        let outcome = bulk_outcome::split(
-            outcomes,
-            ITEMS,
-            |redirect| RedirectBody::new(redirect, &redirect.content, &app),
-            |index, rejection| bulk_outcome::text_at_fault(items.get(index)?, rejection),
-        );
-        wire::ok(&BulkCreateBody::from(outcome))
-    };
-    run_once(key.as_ref(), show, |idempotency| {
-        links::create_many::<RedirectContent>(&app, &caller, requests, idempotency)
-    })
-    .await
-}
-
-/// An item of a bulk creation. It is `Err` if it has no readable fields.
-fn read_item(index: usize, item: &Json) -> Result<Submitted<RedirectRequest>, Violations> {
-    match item {
-        Json::Object(members) => {
-            let mut body = ObjectReader::of_item(members);
-            let value = RedirectKind::read(&mut body, Action::Create);
-            // Cut now, and not when all are read: a hundred items may have a hundred violations each.
-            Ok(Submitted { value, violations: body.finish().of_item() })
-        }
-        Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
-            let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
-            Err(Violations::from(error.at(format!("{ITEMS}[{index}]"))))
-        }
-    }
 }
 
 /// A redirect in a list.
@@ -300,10 +255,12 @@ pub(crate) fn example() -> Value {
         "is_active": true,
         "note": "For the autumn newsletter",
         "antibot_enabled": false,
+        "external_id": "order-4711",
         "group_id": groups::EXAMPLE_ID,
         "domain": "go.example.com",
         "created_at": examples::CREATED_AT,
         "updated_at": examples::UPDATED_AT,
+        "revision": examples::REVISION,
     })
 }
 
@@ -326,6 +283,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "slug": "autumn-sale",
         "domain": "links.example.org",
         "note": "For the autumn newsletter",
+        "external_id": "order-4711",
         "group_id": groups::EXAMPLE_ID,
         "is_active": true,
         "antibot_enabled": false,

@@ -3,7 +3,7 @@
 use signpost_domain::{Name, TargetUrl};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
 
-use super::object::{matching, string};
+use super::object::{count, matching, string};
 use super::patterns;
 
 /// The id of a resource, by an example of it.
@@ -22,6 +22,13 @@ pub(crate) fn timestamp(description: &str) -> ObjectBuilder {
 /// The time of creation.
 pub(crate) fn created_at() -> ObjectBuilder {
     timestamp("When it was created; UTC, with milliseconds.")
+}
+
+/// `revision` as it is shown (D120).
+pub(crate) fn revision() -> ObjectBuilder {
+    count("The number of this version: 1 when it is new, and 1 more with each change. `ETag` has the same number.")
+        .minimum(Some(1))
+        .examples([super::examples::REVISION])
 }
 
 /// The time of the last change (D33).

@@ -24,6 +24,9 @@ pub(crate) const WEB_URL_SHOWN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://";
 /// Any text without U+0000.
 pub(crate) const WITHOUT_NUL: &str = r"^[^\u0000]*$";
 
+/// Any text without control characters.
+pub(crate) const WITHOUT_CONTROLS: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";
+
 /// Text in any number of lines, without any other control characters than line breaks and tabs.
 pub(crate) const LINES: &str = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$";
 

@@ -153,6 +153,11 @@ pub(crate) fn components() -> Components {
     vec![
         ("BulkCreateResult", result(BulkCreateBody::<String>::properties("BulkCreatedRedirect")).into()),
         ("BulkCreatedRedirect", item("Redirect")),
+        (
+            "LandingBulkCreateResult",
+            result(BulkCreateBody::<String>::properties("BulkCreatedLanding")).into(),
+        ),
+        ("BulkCreatedLanding", item("Landing")),
         ("RedirectBulkDeleteResult", result(delete("BulkDeletedRedirect")).into()),
         ("BulkDeletedRedirect", item("DeletedRedirect")),
         ("LandingBulkDeleteResult", result(delete("BulkDeletedLanding")).into()),

@@ -4,9 +4,9 @@ use std::fmt::Display;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ContentType, LOCATION};
+use actix_web::http::header::{ContentType, ETAG, LOCATION};
 use serde::{Serialize, Serializer};
-use signpost_domain::{Id, IdKind};
+use signpost_domain::{Id, IdKind, Revision};
 
 use crate::api_error::ApiError;
 use crate::schema::FieldType;
@@ -21,6 +21,18 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResp
 /// 200 with a body.
 pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, ApiError> {
     json(StatusCode::OK, body)
+}
+
+/// The response about one resource, with its revision in `ETag` (D120).
+pub(crate) fn tagged(
+    response: Result<HttpResponse, ApiError>,
+    revision: Revision,
+) -> Result<HttpResponse, ApiError> {
+    let mut response = response?;
+    let tag = revision.to_string().try_into();
+    let tag = tag.map_err(|_| ApiError::Internal("a revision is no header value".to_owned()))?;
+    response.headers_mut().insert(ETAG, tag);
+    Ok(response)
 }
 
 /// 201 with the created resource, and its address `{list}/{id}` in `Location` (D5).

@@ -8,6 +8,8 @@ use crate::harness::{Api, memory_on_plan};
 
 const CREATE: &str = "/v1/redirects/bulk";
 
+const CREATE_PAGES: &str = "/v1/landings/bulk";
+
 const UNKNOWN_GROUP: &str = "grp_00000000000000000000000000000000";
 
 /// A valid redirect, with these fields added or replaced.
@@ -237,4 +239,40 @@ async fn a_batch_may_have_100_items() {
     let api = Api::start().await;
     let created = post(&api, CREATE, json!({"redirects": vec![item(json!({})); 100]})).await;
     assert_eq!((&created["created_count"], &created["failed"]), (&json!(100), &json!([])));
+}
+
+/// Contract D123: as redirects, with what is on the pages.
+#[actix_web::test]
+async fn d123_pages_are_created_in_bulk_with_their_content() {
+    let api = Api::start().await;
+    let taken = api.landing("taken").await;
+    let heading = |text: &str| json!({"type": "heading", "text": text});
+    let items = json!([
+        {"title": "One", "slug": "one", "theme": "dark", "widgets": [heading("First"), heading("Second")]},
+        {"title": "Two", "slug": "taken"},
+        {"title": "Three", "slug": "one"},
+        {"title": "Four", "target_url": "https://example.com/"},
+        7,
+        {"title": "Six"},
+    ]);
+    let answer = post(&api, CREATE_PAGES, json!({ "landings": items })).await;
+    assert_eq!(answer["object"], "bulk_create_result");
+    assert_eq!((&answer["created_count"], &answer["failed_count"]), (&json!(2), &json!(4)));
+    assert_eq!(
+        failures(&answer),
+        [
+            (1, "slug_already_taken", Some("taken")),
+            (2, "duplicate_slug_in_batch", Some("one")),
+            (3, "invalid_request", Some("https://example.com/")),
+            (4, "invalid_request", None),
+        ]
+    );
+    assert_eq!(answer["failed"][0]["error"]["details"][0]["existing_id"], json!(taken));
+    let first = &answer["created"][0]["data"];
+    assert_eq!((first["title"].as_str(), first.get("widgets")), (Some("One"), None));
+    let shown = api.call("GET", &format!("/v1/landings/{}", first["id"].as_str().unwrap())).await.body;
+    assert_eq!((&shown["theme"], shown["widgets"].as_array().unwrap().len()), (&json!("dark"), 2));
+    let sixth = answer["created"][1]["data"]["id"].as_str().unwrap();
+    let shown = api.call("GET", &format!("/v1/landings/{sixth}")).await.body;
+    assert_eq!(shown["widgets"], json!([]));
 }

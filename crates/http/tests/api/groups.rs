@@ -16,11 +16,13 @@ async fn a_group_is_shown_in_full_and_renamed() {
     let mut expected = json!({
         "id": id, "object": "group", "name": "Spring", "landings_count": 0, "redirects_count": 0,
         "created_at": "2026-01-31T09:05:07.042Z", "updated_at": "2026-01-31T09:05:07.042Z",
+        "revision": 1,
     });
     assert_eq!(created.body, expected);
 
     api.memory.clock.advance(Duration::from_secs(1));
     expected["name"] = json!("Summer");
     expected["updated_at"] = json!("2026-01-31T09:05:08.042Z");
+    expected["revision"] = json!(2);
     assert_eq!(api.call_with("PATCH", &path, json!({"name": "Summer"})).await.body, expected);
 }

@@ -246,6 +246,8 @@ impl Answer {
     /// Checks the rules for every answer.
     fn look_over(&self, path: &str) {
         let request_id = self.header("x-request-id").expect("contract D4");
+        let tag = self.body.get("revision").map(|revision| format!("\"r{revision}\""));
+        assert_eq!(self.header("etag"), tag.as_deref(), "contract D120: {self:?}");
         assert!(is_id(request_id, "req_"), "contract D4: {request_id}");
         // Exports have other content types, which the document lists.
         let is_export = path.ends_with("/analytics/clicks") && self.status == 200;
@@ -272,7 +274,7 @@ impl Answer {
         assert!(error["message"].as_str().is_some_and(|message| message.ends_with('.')), "{self:?}");
         assert_eq!(error["request_id"], request_id, "contract D4");
         let is_about_fields =
-            (self.status == 400 && code == "invalid_request") || code == "slug_already_taken";
+            (matches!(self.status, 400 | 412) && code == "invalid_request") || code == "slug_already_taken";
         match error.get("details") {
             None => assert!(!is_about_fields, "contract, Errors, D20: {self:?}"),
             Some(details) => {
@@ -281,7 +283,7 @@ impl Answer {
                 for detail in details.as_array().unwrap() {
                     let mut names: Vec<_> = detail.as_object().unwrap().keys().collect();
                     names.sort();
-                    names.retain(|name| *name != "existing_id" || code != "slug_already_taken");
+                    names.retain(|name| *name != "existing_id" || detail["code"] != "already_taken");
                     assert_eq!(names, ["code", "field", "message"]);
                     assert!(detail.as_object().unwrap().values().all(Value::is_string));
                 }

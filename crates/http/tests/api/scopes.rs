@@ -19,6 +19,7 @@ const fn method(method: RouteMethod) -> &'static str {
     match method {
         RouteMethod::Get => "GET",
         RouteMethod::Post => "POST",
+        RouteMethod::Put => "PUT",
         RouteMethod::Patch => "PATCH",
         RouteMethod::Delete => "DELETE",
     }
@@ -28,7 +29,7 @@ const fn method(method: RouteMethod) -> &'static str {
 async fn d80_every_endpoint_asks_for_its_scope_before_it_reads_the_request() {
     let api = Api::start().await;
     for route in route_table().iter().filter(|route| route.access == Access::Admitted) {
-        let path = route.pattern.replace("{id}", "x");
+        let path = route.pattern.replace("{id}", "x").replace("{external_id}", "x");
         let method = method(route.method);
         let Some(scope) = route.scope() else {
             assert_eq!(route.pattern, "/v1/account");

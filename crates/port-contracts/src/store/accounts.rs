@@ -16,6 +16,7 @@ cases! {
     an_account_reads_back_as_it_was_inserted
     a_new_account_uses_nothing
     missing_accounts_are_not_found
+    accounts_are_found_by_their_ids
     email_addresses_are_unique_ignoring_case
     accounts_are_found_by_email_ignoring_case
     a_taken_email_address_leaves_the_unit_of_work_usable
@@ -64,6 +65,21 @@ pub(super) async fn missing_accounts_are_not_found(fresh: Fresh) {
     assert_eq!(store.account(unknown).await.unwrap(), None);
     assert_eq!(store.usage(unknown).await.unwrap(), None);
     assert_eq!(store.keys(unknown).await.unwrap(), []);
+}
+
+pub(super) async fn accounts_are_found_by_their_ids(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = [(); 3].map(|()| samples::account());
+    for account in &accounts {
+        given::insert_account(&store, account).await.unwrap();
+    }
+    let [first, _, third] = accounts;
+    let mut found = store.accounts_with_ids(&[third.id, samples::id(), first.id]).await.unwrap();
+    found.sort_by_key(|account| account.id);
+    let mut both = [first, third];
+    both.sort_by_key(|account| account.id);
+    assert_eq!(found, both);
+    assert_eq!(store.accounts_with_ids(&[]).await.unwrap(), []);
 }
 
 pub(super) async fn email_addresses_are_unique_ignoring_case(fresh: Fresh) {

@@ -29,6 +29,7 @@ macro_rules! __store_files {
             links
             page_contents
             addresses
+            external_ids
             link_limits
             batch_insertions
             batch_deletions

@@ -63,7 +63,7 @@ pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
         match answer {
             Insertion::GroupMissing => panic!("{link:?} names a group that is there"),
             Insertion::LimitReached => at_the_limit += 1,
-            Insertion::AddressTaken | Insertion::Done => {
+            Insertion::AddressTaken | Insertion::ExternalIdTaken | Insertion::Done => {
                 assert!(stored::published(&store, &link.placement).await.is_some(), "{link:?}");
             }
         }

@@ -31,6 +31,7 @@ pub async fn corrupt_link_is_reported_with_column_and_id(
         ("slug", "''", "'link'"),
         ("host", "'not a host'", "''"),
         ("note", &long, "NULL"),
+        ("external_id", "''", "NULL"),
     ]);
     of_both.extend(literals.of_times(&["created_at", "updated_at"]));
     let mut of_redirects = rubbish([

@@ -150,5 +150,5 @@ fn is_on(link: &Link, hostname: &Hostname) -> bool {
 /// Removes the address of a link whose domain is gone (D22).
 fn lose_address(link: &mut Link, now: Timestamp) {
     link.placement = Placement::Lost { slug: link.placement.slug().cloned() };
-    link.updated_at = now.max(link.updated_at);
+    link.mark_changed(now);
 }

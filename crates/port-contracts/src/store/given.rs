@@ -41,6 +41,7 @@ pub(super) const fn twin(id: LinkId) -> LinkId {
 pub(super) enum Decision {
     EmailTaken,
     AddressTaken,
+    ExternalIdTaken,
     LimitReached,
     GroupMissing,
     HostnameTaken,
@@ -101,6 +102,7 @@ impl From<UpdateLinkError> for Decision {
     fn from(error: UpdateLinkError) -> Self {
         match error {
             UpdateLinkError::AddressTaken => Self::AddressTaken,
+            UpdateLinkError::ExternalIdTaken => Self::ExternalIdTaken,
             UpdateLinkError::GroupMissing => Self::GroupMissing,
             UpdateLinkError::Store(error) => error.into(),
         }
@@ -276,6 +278,7 @@ pub(super) async fn insert<L: Clone + Into<Link>>(
         [Insertion::GroupMissing] => Err(Decision::GroupMissing),
         [Insertion::LimitReached] => Err(Decision::LimitReached),
         [Insertion::AddressTaken] => Err(Decision::AddressTaken),
+        [Insertion::ExternalIdTaken] => Err(Decision::ExternalIdTaken),
         [] | [_, _, ..] => panic!("not exactly one answer for one link"),
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
-/// It writes the name and `updated_at`; the store maintains the counters itself.
+/// It writes the name, `updated_at` and the revision; the store maintains the counters itself.
 pub(super) async fn an_update_keeps_the_counters_of_a_group(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let group = given::group(&store, account).await;
@@ -44,6 +44,7 @@ pub(super) async fn an_update_keeps_the_counters_of_a_group(fresh: Fresh) {
         let name = samples::name("Ünïcode 📎");
         let written =
             Group { name, updated_at: samples::at(7), redirects_count: 99, landings_count: 98, ..locked };
+        let written = Group { revision: written.revision.next(), ..written };
         work.update_group(account, &written).await?;
         Ok(Group { redirects_count: 1, landings_count: 2, ..written })
     });
@@ -52,7 +53,7 @@ pub(super) async fn an_update_keeps_the_counters_of_a_group(fresh: Fresh) {
     assert_eq!(store.group(account, untouched.id).await.unwrap(), Some(untouched));
 }
 
-/// Its links become ungrouped, with `now` as their `updated_at`, unless theirs is later.
+/// Its links become ungrouped, with `now` as their `updated_at`, unless theirs is later, and their next revision (D120).
 pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let doomed = given::group(&store, account).await;
@@ -89,12 +90,26 @@ pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
 
     assert_eq!(store.group(account, doomed.id).await.unwrap(), None);
     for expected in [
-        Redirect { group_id: None, updated_at: samples::at(20), ..older }.into_any(),
-        Redirect { group_id: None, updated_at: samples::at(30), ..newer }.into_any(),
+        Redirect { group_id: None, updated_at: samples::at(20), revision: older.revision.next(), ..older }
+            .into_any(),
+        Redirect { group_id: None, updated_at: samples::at(30), revision: newer.revision.next(), ..newer }
+            .into_any(),
         elsewhere.into_any(),
         ungrouped.into_any(),
-        Landing { group_id: None, updated_at: samples::at(20), ..older_page }.into_any(),
-        Landing { group_id: None, updated_at: samples::at(30), ..newer_page }.into_any(),
+        Landing {
+            group_id: None,
+            updated_at: samples::at(20),
+            revision: older_page.revision.next(),
+            ..older_page
+        }
+        .into_any(),
+        Landing {
+            group_id: None,
+            updated_at: samples::at(30),
+            revision: newer_page.revision.next(),
+            ..newer_page
+        }
+        .into_any(),
         other_page.into_any(),
     ] {
         assert_eq!(stored::link(&store, account, expected.id()).await, Some(expected));

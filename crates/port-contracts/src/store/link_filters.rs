@@ -106,7 +106,8 @@ pub(super) async fn filters_combine(fresh: Fresh) {
                 for (text, slug) in texts {
                     let search = text.map(|text| SearchText::parse(text).unwrap());
                     let slug = slug.map(samples::slug);
-                    let filter = LinkFilter { group, site: site.clone(), slug, is_active, search };
+                    let filter =
+                        LinkFilter { group, site: site.clone(), slug, is_active, external_id: None, search };
                     for (kind, full_pages) in KINDS.into_iter().zip(&mut full_pages) {
                         let of_kind = links.iter().filter(|link| link.kind() == kind);
                         let expected: Vec<Link> =

@@ -24,7 +24,9 @@ const HOST: &str = "a.example.net";
 /// The link without its address, updated at `now` unless it was updated later.
 fn lost(link: &Link, now: Timestamp) -> Link {
     let placement = Placement::Lost { slug: link.placement.slug().cloned() };
-    Link { placement, updated_at: now.max(link.updated_at), ..link.clone() }
+    let mut lost = Link { placement, ..link.clone() };
+    lost.mark_changed(now);
+    lost
 }
 
 /// The number of the account's links on the hostname.

@@ -46,6 +46,7 @@ mod domain_diagnosis;
 mod domain_operations;
 mod domain_steps;
 mod expired_people;
+mod external_ids;
 mod fixture;
 mod given;
 mod given_up_checks;

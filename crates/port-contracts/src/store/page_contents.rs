@@ -19,6 +19,7 @@ cases! {
     $ page_contents
     a_new_page_is_empty
     page_content_reads_back_as_written
+    contents_of_several_pages_are_written_at_once
     a_page_holds_the_maximum_content
     d35_unknown_widgets_are_kept_verbatim
     r1_another_account_reads_and_writes_no_page
@@ -85,6 +86,32 @@ pub(super) async fn page_content_reads_back_as_written(fresh: Fresh) {
         assert_eq!(published, Some(stored::publication_of_page(account, &page, &content)));
     }
     assert_eq!(stored::page_content(&store, account, bystander.id).await, Some(of_bystander));
+}
+
+/// Each page gets its own content. A page of another account fails the call, and nothing is written.
+pub(super) async fn contents_of_several_pages_are_written_at_once(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let mut pages = Vec::new();
+    for slug in ["a", "b", "c"] {
+        pages.push(given::link(&store, account, samples::landing(slug)).await.id);
+    }
+    let foreign = given::link(&store, other, samples::landing("d")).await.id;
+    let [first, empty, third] = [described("First"), PageContent::default(), samples::page_content()];
+    let written = unit!(&store, async |work| {
+        work.write_page_contents(account, &[]).await?;
+        Ok(work
+            .write_page_contents(account, &[(pages[2], &third), (pages[0], &first), (pages[1], &empty)])
+            .await?)
+    });
+    written.await.unwrap();
+    for (page, content) in pages.iter().zip([&first, &empty, &third]) {
+        assert_eq!(stored::page_content(&store, account, *page).await.as_ref(), Some(content));
+    }
+    let mut work = store.begin().await.unwrap();
+    assert!(work.write_page_contents(account, &[(pages[0], &third), (foreign, &third)]).await.is_err());
+    drop(work);
+    assert_eq!(stored::page_content(&store, account, pages[0]).await, Some(first));
+    assert_eq!(stored::page_content(&store, other, foreign).await, Some(empty));
 }
 
 /// The maximum number of widgets, of maximum lengths.

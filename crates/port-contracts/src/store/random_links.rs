@@ -72,7 +72,8 @@ pub(super) fn any_link(random: &mut Pseudorandom, named: &Named) -> Link {
 pub(super) fn changed(link: &Link, random: &mut Pseudorandom, named: &Named, updated_at: Timestamp) -> Link {
     let (placement, group_id, is_active) =
         (any_placement(random), any_group(random, &named.groups), random.one_in(2));
-    let mut changed = Link { placement, group_id, is_active, updated_at, ..link.clone() };
+    let revision = link.revision.next();
+    let mut changed = Link { placement, group_id, is_active, updated_at, revision, ..link.clone() };
     match &mut changed.content {
         AnyContent::Landing => changed.name = samples::name(&format!("Page {}", random.below(9))),
         AnyContent::Redirect(content) => {

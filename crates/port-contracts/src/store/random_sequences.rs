@@ -177,6 +177,7 @@ impl Tally {
                         match insertion {
                             Insertion::GroupMissing => "insertion: group missing",
                             Insertion::LimitReached => "insertion: limit reached",
+                            Insertion::ExternalIdTaken => "insertion: external id taken",
                             Insertion::AddressTaken => "insertion: address taken",
                             Insertion::Done => "insertion: done",
                         },

@@ -132,11 +132,15 @@ impl World {
     }
 
     fn assigned_page(&self) -> Landing {
-        Landing { group_id: Some(self.new_group.id), updated_at: samples::at(2), ..self.page.clone() }
+        let mut page = self.page.clone().into_any();
+        page.move_to_group(Some(self.new_group.id), samples::at(2));
+        page.into_landing().expect("it is a page")
     }
 
     fn unassigned_page(&self) -> Landing {
-        Landing { group_id: None, updated_at: samples::at(3), ..self.new_page.clone() }
+        let mut page = self.new_page.clone().into_any();
+        page.move_to_group(None, samples::at(3));
+        page.into_landing().expect("it is a page")
     }
 
     async fn is_as_before(&self, store: &StoreUnderTest) {
@@ -318,11 +322,11 @@ pub(super) async fn a_unit_of_work_sees_its_own_changes(fresh: Fresh) {
             after.move_to_group(Some(group.id), samples::at(3));
             let assigned = work.assign_links(account, group.id, &[link.id()], samples::at(3)).await?;
             assert_eq!(assigned, Some(vec![after.clone()]));
-            assert_eq!(work.lock_link(account, link.id()).await?, Some(after));
+            assert_eq!(work.lock_link(account, link.id()).await?.as_ref(), Some(&after));
             assert!(work.delete_group(account, group.id, samples::at(5)).await?);
             assert_eq!(work.lock_group(account, group.id).await?, None);
             assert_eq!(work.assign_links(account, group.id, &[link.id()], samples::at(6)).await?, None);
-            let mut ungrouped = link.clone();
+            let mut ungrouped = after;
             ungrouped.move_to_group(None, samples::at(5));
             assert_eq!(work.lock_link(account, link.id()).await?, Some(ungrouped));
             assert_eq!(work.delete_links(account, &[link.id()]).await?, [link.id()]);

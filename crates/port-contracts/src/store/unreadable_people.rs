@@ -225,6 +225,8 @@ pub async fn lists_of_people_leave_out_what_cannot_be_read(
     assert_eq!(left, [sessions[2].clone(), sessions[0].clone()]);
     let left = store.accounts_of(user.id).await.unwrap();
     assert_eq!(left, [(accounts[0].clone(), Role::Editor), (accounts[3].clone(), Role::Editor)]);
+    let named = store.accounts_with_ids(&[accounts[0].id, accounts[1].id]).await.unwrap();
+    assert_eq!(named, std::slice::from_ref(&accounts[0]));
     let page = store.audit_entries(AuditScope::Account(accounts[0].id), given::limit(9), None).await.unwrap();
     assert_eq!((page.items, page.left_out), (vec![entries[2].clone()], 3));
     let logged = log.lines(LEFT_OUT);

@@ -45,6 +45,7 @@ array_items! {
     Option<&str> => Nullable<Text>,
     String => Text,
     bool => Bool,
+    i64 => BigInt,
     Option<IdBytes> => Nullable<Identifier>,
     Instant => Moment,
 }
@@ -151,8 +152,8 @@ impl<'a> UpdateLink<'a> {
 
 statement! {
     /// Inserts the links whose groups exist and whose addresses are free, unless the account is full. Counts the inserted
-    /// links in the account, and all candidates in their groups. Only a taken address is skipped: a second link with the
-    /// same id is a defect and fails.
+    /// links in the account, and all candidates in their groups. Links with a taken address, external id or id are
+    /// skipped; the caller finds out which.
     ///
     /// If the account exists, the result is its count, whether it seemed to have room, the existing groups, and the inserted
     /// links. The groups and the account are locked then.
@@ -197,7 +198,7 @@ statement! {
     { columns as ColumnArrays::names } ") \
      WHERE a.is_any AND (n.group_id IS NULL OR n.group_id IN (SELECT h.id FROM held AS h)) \
      ORDER BY n.host COLLATE \"C\", n.slug COLLATE \"C\", n.number \
-     ON CONFLICT (host, slug) DO NOTHING RETURNING id), \
+     ON CONFLICT DO NOTHING RETURNING id), \
      counted AS (UPDATE accounts AS a SET links_count = a.links_count + (SELECT count(*) FROM new) WHERE a.id = "
     { account: Identifier }
     " RETURNING a.links_count) \
@@ -206,11 +207,11 @@ statement! {
 }
 
 impl<'a> NewLinks<'a> {
-    pub(crate) fn of(account: AccountId, links: &'a [Link], limit: u64) -> Self {
+    pub(crate) fn of(account: AccountId, links: &[&'a Link], limit: u64) -> Self {
         let (account, limit) = (account.into(), whole_number(limit));
         let mut new = Self { account, limit, ..Self::default() };
         let mut entered = BTreeMap::<IdBytes, (i64, i64)>::new();
-        for (link, number) in links.iter().zip(0..) {
+        for (link, number) in links.iter().copied().zip(0..) {
             new.ids.push(link.id().into());
             new.kinds.push(kind_column(link.kind()));
             new.created.push(link.created_at.into());

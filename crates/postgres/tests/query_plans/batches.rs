@@ -37,7 +37,10 @@ pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &Subject) {
             assert!(!plans.contains("Seq Scan on links"), "{what}, {size}: {plans}");
         }
         let [one, two, many] = counts.as_slice() else { panic!("{counts:?}") };
-        assert!(one <= two && two == many && *many <= MOST, "{what}: {counts:?} statements for {SIZES:?}");
+        // Only the largest batch has conflicts. They cost one statement more, however many there are.
+        let of_conflicts = usize::from(matches!(method, Method::Insert(Against::Everything)));
+        let is_bounded = one <= two && *many == two + of_conflicts && *many <= MOST;
+        assert!(is_bounded, "{what}: {counts:?} statements for {SIZES:?}");
     }
 }
 

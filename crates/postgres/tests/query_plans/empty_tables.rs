@@ -1,8 +1,8 @@
 //! Plans made while tables are empty. A connection keeps them while an import fills the tables, and statistics arrive a
 //! minute later at the earliest. So these plans must already use the index that a full table needs.
 
-use signpost_app::ports::{AccountReads, LinkReads};
-use signpost_domain::{AccountId, Address, Id, LinkKind, Site};
+use signpost_app::ports::{AccountReads, LinkReads, Store};
+use signpost_domain::{AccountId, Address, ExternalId, Id, LinkKind, Site};
 use signpost_port_contracts::samples;
 use signpost_postgres::migrate;
 use signpost_test_servers::postgres::PostgresServer;
@@ -37,6 +37,17 @@ pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) 
     ] {
         assert_contains(&plans, &["links_pkey", "Index Cond: (id = "]);
     }
+    let external_id = ExternalId::parse("1").unwrap();
+    let plans = subject.plans(async {
+        drop(store.links_with_external_ids(account, std::slice::from_ref(&external_id)).await.unwrap());
+    });
+    assert_contains(&plans.await, &["links_of_external_id", "(external_id = (n.external_id)::text)"]);
+    let page = samples::landing("page");
+    let mut work = store.begin().await.unwrap();
+    work.insert_links(account, &[page.clone().into()], 9).await.unwrap();
+    let content = samples::page_content();
+    let plans = subject.plans(async { work.write_page_content(account, page.id, &content).await.unwrap() });
+    assert_contains(&plans.await, &["links_pkey", "Index Cond: (id = ANY ("]);
     let plans = subject.plans(async { drop(store.key_holder(&key.hash).await.unwrap()) }).await;
     assert_contains(&plans, &["Index Scan"]);
 }

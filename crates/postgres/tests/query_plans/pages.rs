@@ -2,7 +2,8 @@
 
 use signpost_app::ports::LinkReads;
 use signpost_domain::{
-    AccountId, GroupFilter, Hostname, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Site, Slug,
+    AccountId, ExternalId, GroupFilter, Hostname, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Site,
+    Slug,
 };
 use signpost_test_servers::postgres::PostgresDatabase;
 
@@ -109,14 +110,19 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
     }
 }
 
-/// A slug is a range of its index, with any other filters. With a site it is an address, which is one row.
+/// A slug is a range of its index, with any other filters. With a site it is an address, which is one row, and so is an
+/// external id.
 async fn by_slug(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let limit = PageLimit::new(25).unwrap();
     // On the system domain, in the group, and active.
     let slug = LinkFilter { slug: Some(Slug::parse("s1041").unwrap()), ..LinkFilter::default() };
     let address = LinkFilter { site: Some(Site::System), ..slug.clone() };
-    for (filter, index) in [(slug, "links_of_slug"), (address, "links_address")] {
+    let external_id = ExternalId::parse("1").ok();
+    let external = LinkFilter { external_id, ..LinkFilter::default() };
+    for (filter, index) in
+        [(slug, "links_of_slug"), (address, "links_address"), (external, "links_of_external_id")]
+    {
         for group in [GroupFilter::Any, GroupFilter::In(Id::from_bytes(bytes(2)))] {
             for is_active in [None, Some(true)] {
                 let filter = LinkFilter { group, is_active, ..filter.clone() };

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use signpost_app::ports::{
-    AuditFilter, AuditScope, MemberChange, PeopleReads, PeopleUpkeep, SignInTurn, Store,
+    AccountReads, AuditFilter, AuditScope, MemberChange, PeopleReads, PeopleUpkeep, SignInTurn, Store,
 };
 use signpost_domain::{
     ApiKeyId, AuditAction, Id, Membership, PageLimit, PagePosition, Role, SignInKey, TicketPurpose,
@@ -127,6 +127,8 @@ async fn reads(subject: &Subject) {
     for wrong in ["Sort", "Bitmap"] {
         assert!(!plans.contains(wrong), "{plans}");
     }
+    let (statements, named) = recorder::recorded(store.accounts_with_ids(&[*account, samples::id()])).await;
+    assert_eq!((statements.len(), named.unwrap().len()), (1, 1), "{statements:#?}");
     searches(subject, behind).await;
     for after in [None, behind] {
         let plans = subject

@@ -51,7 +51,7 @@ pub(crate) enum UserCommand {
         /// User: its id or its e-mail address.
         user: UserReference,
     },
-    /// Unbind a user from the identity provider, so that the user cannot sign in there any more.
+    /// Unbind a user from the identity provider, which then signs nobody in as this user. The user can connect again.
     Disconnect {
         /// User: its id or its e-mail address.
         user: UserReference,

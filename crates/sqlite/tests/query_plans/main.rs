@@ -29,8 +29,8 @@ use signpost_app::ports::{
     QuotaStore, ReadChanges, Store, UnitOfWork, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupFilter, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect,
-    RequestBudget, SearchText, Site,
+    AccountId, Address, ExternalId, GroupFilter, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition,
+    Redirect, RequestBudget, SearchText, Site,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -287,6 +287,8 @@ async fn reads(subject: &mut Subject) {
             store.usage(account).await.unwrap();
             store.keys(account).await.unwrap();
             store.pixels_with_ids(account, &[samples::id()]).await.unwrap();
+            let external_id = ExternalId::parse("1").unwrap();
+            store.links_with_external_ids(account, &[external_id]).await.unwrap();
             store.landing_page(account, samples::id()).await.unwrap();
             for id in [LinkId::Landing(samples::id()), LinkId::Redirect(samples::id())] {
                 store.link(account, id).await.unwrap();
@@ -303,7 +305,7 @@ async fn reads(subject: &mut Subject) {
         })
         .await;
     // Pages differ only in values, not in statements.
-    assert_eq!(plans.len(), 12, "{plans:#?}");
+    assert_eq!(plans.len(), 13, "{plans:#?}");
 }
 
 /// Each filter alone uses its own index; combined filters use one of them.
@@ -316,9 +318,11 @@ async fn lists_of_links(subject: &mut Subject) {
             for is_active in [None, Some(true)] {
                 for search in [None, Some(search.clone())] {
                     for after in [None, Some(PagePosition::behind([1; 16]))] {
-                        for slug in [None, Some(samples::slug("a"))] {
+                        for (slug, external_id) in [(None, None), (Some("a"), None), (None, Some("1"))] {
                             let (site, search) = (site.clone(), search.clone());
-                            let filter = LinkFilter { group, site, slug, is_active, search };
+                            let slug = slug.map(samples::slug);
+                            let external_id = external_id.map(|id| ExternalId::parse(id).unwrap());
+                            let filter = LinkFilter { group, site, slug, is_active, external_id, search };
                             let (expected, end) = index_for(&filter);
                             let plans = subject
                                 .plans_of(async |store, account| {
@@ -360,7 +364,8 @@ async fn long_searches(subject: &mut Subject) {
         for site in [None, Some(Site::System)] {
             for is_active in [None, Some(false)] {
                 let search = Some(SearchText::parse("found").unwrap());
-                let filter = LinkFilter { group, site: site.clone(), slug: None, is_active, search };
+                let site = site.clone();
+                let filter = LinkFilter { group, site, is_active, search, ..LinkFilter::default() };
                 let plans = subject
                     .plans_of(async |store, account| {
                         let limit = PageLimit::default();
@@ -374,10 +379,13 @@ async fn long_searches(subject: &mut Subject) {
     }
 }
 
-/// The first of slug, group, site and activity selects the range, which ends with the ids. An address is one row.
+/// The first of slug, group, site and activity selects the range, which ends with the ids. An address is one row, and so is an external id.
 fn index_for(filter: &LinkFilter) -> (&'static str, &'static str) {
     const RANGE: &str = "kind=? AND id<?)";
-    let LinkFilter { group, site, slug, is_active, search: _ } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, search: _ } = filter;
+    if external_id.is_some() {
+        return ("links_of_external_id", "(account_id=? AND external_id=?)");
+    }
     match (slug, group, site, is_active) {
         (Some(_), _, Some(_), _) => ("links_address", "(host=? AND slug=?)"),
         (Some(_), _, None, _) => ("links_of_slug", RANGE),

@@ -222,7 +222,8 @@ fn d10_r26_one_byte_over_a_mebibyte_and_a_million_keys_are_too_large_on_every_ro
 }
 
 /// Read-only fields, and names that have a meaning elsewhere.
-const NO_FIELDS: [&str; 36] = [
+const NO_FIELDS: [&str; 37] = [
+    "revision",
     "id",
     "object",
     "url",

@@ -8,7 +8,9 @@ use signpost_app::analytics;
 use signpost_app::links;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::{LandingKind, RedirectKind};
-use signpost_domain::{LandingPage, Link, LinkKind, PageContent, Permission, RedirectContent, Violations};
+use signpost_domain::{
+    LandingPage, Link, LinkKind, PageContent, Permission, Precondition, RedirectContent, Refusal, Violations,
+};
 
 use super::conflict;
 use super::create::Mistake;
@@ -81,21 +83,22 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     let member = visit.member().await?;
     let (app, caller) = (visit.app(), &member.caller);
     // A form without the version that it showed cannot be told from a stale one.
-    let shown = form.shown_version().ok_or(Failure::Page(crate::views::ErrorKind::Conflict))?;
+    let shown = form.shown_revision().ok_or(Failure::Page(crate::views::ErrorKind::Conflict))?;
+    let unchanged = Precondition::RevisionIn(vec![shown]);
     let saved = match single_of(&visit, &member).await? {
         Single::Redirect(before) => {
             let (id, request) =
                 (visit.id::<RedirectKind>(), redirect_fields::read(&visit, &form, Some(&before)));
-            links::update_unchanged::<RedirectContent>(app, caller, id, request, shown).await.map(|_| ())
+            links::update::<RedirectContent>(app, caller, id, request, &unchanged).await.map(|_| ())
         }
         Single::Landing(before) => {
             let (id, request) =
                 (visit.id::<LandingKind>(), landing_fields::read(&visit, &form, Some(&before)));
-            links::update_unchanged::<PageContent>(app, caller, id, request, shown).await.map(|_| ())
+            links::update::<PageContent>(app, caller, id, request, &unchanged).await.map(|_| ())
         }
     };
     let path = format!("/{}/links/{}", caller.account_id(), visit.part("id"));
-    let is_stale = matches!(saved, Err(AppError::ChangedMeanwhile));
+    let is_stale = matches!(saved, Err(AppError::Refused(Refusal::PreconditionFailed(_))));
     let mistake = if is_stale {
         Mistake { violations: Violations::new(), general: None }
     } else {
@@ -112,7 +115,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         return page_with(StatusCode::CONFLICT, &view);
     }
     // The version that the person has seen: a later save must still notice another one.
-    view.form.updated_at = Some(shown.to_string());
+    view.form.revision = Some(shown.get().to_string());
     refused(&view)
 }
 
@@ -121,8 +124,12 @@ pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
     let member = visit.member().await?;
     let (app, caller) = (visit.app(), &member.caller);
     match kind_of(&visit)? {
-        LinkKind::Redirect => drop(links::delete(app, caller, visit.id::<RedirectKind>()).await?),
-        LinkKind::Landing => drop(links::delete(app, caller, visit.id::<LandingKind>()).await?),
+        LinkKind::Redirect => {
+            links::delete(app, caller, visit.id::<RedirectKind>(), &Precondition::None).await?;
+        }
+        LinkKind::Landing => {
+            links::delete(app, caller, visit.id::<LandingKind>(), &Precondition::None).await?;
+        }
     }
     Ok(see_other(&format!("/{}/links?said=link-deleted", caller.account_id())))
 }
@@ -187,7 +194,7 @@ async fn edit_page(
         name: link.name.as_str().to_owned(),
         form: Form {
             idempotency_key: visit.new_key(),
-            updated_at: Some(link.updated_at.to_string()),
+            revision: Some(link.revision.get().to_string()),
             general_error: None,
         },
         link: form,

@@ -132,6 +132,7 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         domain: domain.map(HostReference::parse),
         slug: None,
         is_active,
+        external_id: None,
         search,
         limit: PageLimit::default(),
         after: position_of(query),

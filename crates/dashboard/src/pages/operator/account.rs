@@ -11,7 +11,7 @@ use signpost_domain::{AccountId, Email, FieldError, PageLimit, PlanResource, Vio
 use tokio::time::timeout;
 
 use super::accounts::{PATH, plan_of, plans};
-use super::{WORDS, operator};
+use super::{WORDS, operator, operator_without_page};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -39,6 +39,7 @@ pub(crate) async fn set_plan(visit: Visit, form: FormBody) -> Result<HttpRespons
     let (signed_in, operator, id) = changing(&visit).await?;
     let mut violations = Violations::new();
     let Some(plan) = plan_of(visit.app(), form.text("plan"), &mut violations) else {
+        visit.read_accounts(&signed_in).await?;
         let overview = accounts::overview(visit.app(), &operator, id).await?;
         let by = (&signed_in, &operator);
         return refused(&account_page(&visit, by, &overview, form.text("plan"), &violations).await?);
@@ -70,10 +71,11 @@ pub(crate) async fn ask(visit: Visit) -> Result<HttpResponse, Failure> {
 
 /// `POST /operator/accounts/{id}/delete`
 pub(crate) async fn delete(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
-    let (signed_in, operator) = operator(&visit, &visit.here()).await?;
+    let (signed_in, operator) = operator_without_page(&visit, &visit.here()).await?;
     let id = account_in(&visit)?;
     let account = accounts::overview(visit.app(), &operator, id).await?.account;
     if let Some(violations) = mismatch(form.text("email"), &account.email) {
+        visit.read_accounts(&signed_in).await?;
         let losses = accounts::losses(visit.app(), &operator, id).await?;
         return refused(&deletion_page(&visit, &signed_in, &losses, form.text("email"), &violations));
     }
@@ -115,10 +117,10 @@ pub(in crate::pages) fn mismatch(typed: &str, email: &Email) -> Option<Violation
     (!is_same).then(|| Violations::from(FieldError::new(ViolationCode::InvalidValue, message()).at("email")))
 }
 
-/// The operator of a form, and the account that it changes.
+/// The operator of a form that leads to another page, and the account that it changes.
 async fn changing(visit: &Visit) -> Result<(SignedIn, Operator, AccountId), Failure> {
     let page_of_account = format!("{PATH}/{}", visit.part("id"));
-    let (signed_in, operator) = operator(visit, &page_of_account).await?;
+    let (signed_in, operator) = operator_without_page(visit, &page_of_account).await?;
     Ok((signed_in, operator, account_in(visit)?))
 }
 

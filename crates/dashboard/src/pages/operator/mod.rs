@@ -20,12 +20,23 @@ use crate::visit::Visit;
 /// The texts of these pages.
 const WORDS: &OperatorTexts = TEXTS.operator;
 
-/// The person of the session as an operator. Somebody who has to confirm the password first gets to `next` afterwards.
+/// The person of the session as an operator, whose pages lead to the accounts of this person. Somebody who has to confirm the password
+/// first gets to `next` afterwards.
 ///
 /// # Errors
 /// Leads to the sign-in or to the confirmation, or is the page for what does not exist.
 pub(super) async fn operator(visit: &Visit, next: &str) -> Result<(SignedIn, Operator), Failure> {
-    let signed_in = visit.signed_in_with_accounts().await?;
+    let (signed_in, operator) = operator_without_page(visit, next).await?;
+    visit.read_accounts(&signed_in).await?;
+    Ok((signed_in, operator))
+}
+
+/// As [`operator`], for an answer without a page.
+pub(super) async fn operator_without_page(
+    visit: &Visit,
+    next: &str,
+) -> Result<(SignedIn, Operator), Failure> {
+    let signed_in = visit.signed_in().await?;
     match Operator::person(visit.app(), &signed_in, &visit.client()) {
         Ok(operator) => Ok((signed_in, operator)),
         Err(PersonError::NotConfirmed) => Err(Failure::confirm_first(next)),

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use actix_web::HttpResponse;
+use signpost_app::Operator;
 use signpost_app::people::failed_sign_ins::{Failures, code_failures, failures};
 use signpost_domain::{
     Email, FAILURE_COUNTS_KEPT, FieldError, Preferences, ViolationCode, Violations, wait_after,
@@ -24,20 +25,11 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let query = visit.query();
     let (email, address) = (query.text("email").trim(), query.text("address").trim());
     let mut violations = Violations::new();
-    let mut found = Vec::new();
-    if !email.is_empty() || !address.is_empty() {
-        let sought = sought(email, address, &mut violations);
-        if let Some((email, address)) = sought {
-            let failures = failures(visit.app(), &operator, &email, address).await?;
-            let codes = code_failures(visit.app(), &operator, &email).await?;
-            let preferences = &signed_in.user().preferences;
-            let mut all = vec![in_words(failures, WORDS.failures, WORDS.no_failures, preferences)];
-            all.extend(
-                codes.map(|it| in_words(it, WORDS.code_failures, WORDS.no_code_failures, preferences)),
-            );
-            found = all;
-        }
-    }
+    let is_asked = !email.is_empty() || !address.is_empty();
+    let found = match is_asked.then(|| sought(email, address, &mut violations)).flatten() {
+        Some(sought) => found(&visit, &operator, &sought, &signed_in.user().preferences).await?,
+        None => Vec::new(),
+    };
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::SignIns, WORDS.sign_ins);
     shell.curl = vec![curl::program(WORDS.command_reset, &["user", "reset", "ines@example.com"])];
     let view = OperatorSignInsPage {
@@ -51,12 +43,42 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     if violations.is_empty() { page(&view) } else { refused(&view) }
 }
 
-fn sought(email: &str, address: &str, violations: &mut Violations) -> Option<(Email, IpAddr)> {
+/// Whose failures are looked up. Failed codes do not depend on the IP address.
+struct Sought {
+    email: Email,
+    address: Option<IpAddr>,
+}
+
+fn sought(email: &str, address: &str, violations: &mut Violations) -> Option<Sought> {
     let email = Email::parse(email).map_err(|error| violations.push(error.at("email"))).ok();
-    let address = address.parse().map_err(|_| {
+    let address = Some(address).filter(|text| !text.is_empty()).map(str::parse).transpose().map_err(|_| {
         violations.push(FieldError::new(ViolationCode::InvalidValue, WORDS.ip_wrong).at("address"));
     });
-    Some((email?, address.ok()?))
+    Some(Sought { email: email?, address: address.ok()? })
+}
+
+async fn found(
+    visit: &Visit,
+    operator: &Operator,
+    Sought { email, address }: &Sought,
+    preferences: &Preferences,
+) -> Result<Vec<FoundFailures>, Failure> {
+    let mut all = Vec::new();
+    if let Some(address) = address {
+        let passwords = failures(visit.app(), operator, email, *address).await?;
+        all.push(in_words(passwords, WORDS.failures, WORDS.no_failures, preferences));
+    }
+    if let Some(codes) = code_failures(visit.app(), operator, email).await? {
+        all.push(in_words(codes, WORDS.code_failures, WORDS.no_code_failures, preferences));
+    }
+    if all.is_empty() {
+        all.push(FoundFailures {
+            waits: false,
+            count: WORDS.no_codes.to_owned(),
+            wait: WORDS.no_codes_advice.to_owned(),
+        });
+    }
+    Ok(all)
 }
 
 fn in_words(
@@ -82,9 +104,11 @@ fn in_words(
 fn limits() -> Vec<(&'static str, String)> {
     let waits: Vec<String> =
         (5..=10).map(|failures| (WORDS.seconds)(wait_after(failures).as_secs())).collect();
+    let waits = waits.join(", ");
     vec![
         (WORDS.limit_per_address, WORDS.limit_per_address_is.to_owned()),
-        (WORDS.limit_per_pair, (WORDS.limit_per_pair_is)(&waits.join(", "))),
+        (WORDS.limit_per_pair, (WORDS.limit_per_pair_is)(&waits)),
+        (WORDS.limit_codes, (WORDS.limit_per_pair_is)(&waits)),
         (WORDS.limit_kept, (WORDS.limit_kept_is)(&number(FAILURE_COUNTS_KEPT.into()))),
         (WORDS.limit_hashes, WORDS.limit_hashes_is.to_owned()),
         (WORDS.limit_session, WORDS.limit_session_is.to_owned()),

@@ -8,7 +8,7 @@ use signpost_app::people::users::{self, UserReference};
 use signpost_domain::{Account, Role, User};
 
 use super::users::{PATH, row};
-use super::{WORDS, operator, ticket_url};
+use super::{WORDS, operator, operator_without_page, ticket_url};
 use crate::answer::{page, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -62,6 +62,7 @@ pub(crate) async fn disconnect(visit: Visit, _: FormBody) -> Result<HttpResponse
 /// `POST /operator/users/{id}/reset`: shows the link once.
 pub(crate) async fn reset(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let (signed_in, operator, user) = changing(&visit).await?;
+    visit.read_accounts(&signed_in).await?;
     let (user, token) = users::reset(visit.app(), &operator, &user).await?;
     let url = ticket_url(&visit, "reset", &token);
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Users, WORDS.title_reset);
@@ -81,10 +82,10 @@ fn changed(outcome: Result<User, OperatorError>, said: &str) -> Result<HttpRespo
     Ok(see_other(&format!("{PATH}/{}?said={said}", outcome?.id)))
 }
 
-/// The operator of a form, and the user that it changes.
+/// The operator of a form that leads to another page, and the user that it changes.
 async fn changing(visit: &Visit) -> Result<(SignedIn, Operator, UserReference), Failure> {
     let page_of_user = format!("{PATH}/{}", visit.part("id"));
-    let (signed_in, operator) = operator(visit, &page_of_user).await?;
+    let (signed_in, operator) = operator_without_page(visit, &page_of_user).await?;
     Ok((signed_in, operator, user_in(visit)?))
 }
 

@@ -42,7 +42,7 @@ fn connect() -> Endpoint {
             ErrorCode::HostnameAlreadyTaken,
             ErrorCode::DomainProviderUnavailable,
         ],
-        other: Some(("200", already_connected())),
+        others: vec![("200", already_connected())],
         ..Endpoint::new("connectDomain", RouteMethod::Post, PATH, || web::to(super::connect))
     }
 }

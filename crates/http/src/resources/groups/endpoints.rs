@@ -7,8 +7,8 @@ use utoipa::openapi::request_body::RequestBody;
 
 use super::{DELETED, EXAMPLE_ID, PATH};
 use crate::endpoint::RouteMethod;
-use crate::openapi::operation::{Endpoint, body, created, ok};
-use crate::openapi::parameters::OF_OTHER_LISTS;
+use crate::openapi::operation::{Endpoint, body, created, ok, precondition_failed, tagged};
+use crate::openapi::parameters::{IF_MATCH, OF_OTHER_LISTS};
 use crate::resources::redirects;
 use crate::schema::{BulkOperation, examples};
 
@@ -24,6 +24,7 @@ fn example() -> Value {
         "redirects_count": 12,
         "created_at": examples::CREATED_AT,
         "updated_at": examples::CREATED_AT,
+        "revision": examples::REVISION,
     })
 }
 
@@ -37,7 +38,7 @@ fn creation() -> Endpoint {
         summary: "Create a group",
         description: "Creates an empty group. Names need not be unique.",
         body: Some(body("GroupCreate", [("name", "A name", json!({"name": "Autumn campaign"}))])),
-        success: created("The group.", "Group", example()),
+        success: tagged(created("The group.", "Group", example())),
         errors: &[ErrorCode::PlanLimitReached],
         ..Endpoint::new("createGroup", RouteMethod::Post, PATH, || web::to(super::create))
     }
@@ -59,7 +60,7 @@ fn retrieval() -> Endpoint {
         description: "Shows one group with the number of its links. To list the links themselves, use the filter `group_id` \
                       of the link lists.",
         parameters: &["GroupId"],
-        success: ok("The group.", "Group", example()),
+        success: tagged(ok("The group.", "Group", example())),
         errors: &[ErrorCode::GroupNotFound],
         ..Endpoint::new("getGroup", RouteMethod::Get, ONE, || web::to(super::get))
     }
@@ -69,9 +70,10 @@ fn renaming() -> Endpoint {
     Endpoint {
         summary: "Rename a group",
         description: "Changes the name of a group.",
-        parameters: &["GroupId"],
+        parameters: &["GroupId", IF_MATCH],
         body: Some(body("GroupPatch", [("name", "A name", json!({"name": "Winter campaign"}))])),
-        success: ok("The updated group.", "Group", example()),
+        success: tagged(ok("The updated group.", "Group", example())),
+        others: vec![precondition_failed()],
         errors: &[ErrorCode::GroupNotFound],
         ..Endpoint::new("renameGroup", RouteMethod::Patch, ONE, || web::to(super::rename))
     }
@@ -81,7 +83,8 @@ fn deletion() -> Endpoint {
     Endpoint {
         summary: "Delete a group",
         description: "Deletes a group. Its links stay, without a group.",
-        parameters: &["GroupId"],
+        parameters: &["GroupId", IF_MATCH],
+        others: vec![precondition_failed()],
         success: ok(
             "The group is deleted.",
             "DeletedGroup",

@@ -5,6 +5,7 @@ use signpost_domain::ErrorCode;
 use signpost_domain::id::LandingKind;
 
 use crate::openapi::operation::Endpoint;
+use crate::openapi::parameters::{IF_MATCH, IF_NONE_MATCH};
 use crate::resources::link_endpoints::KindDescriptions;
 use crate::resources::links::LinkEndpoints as _;
 use crate::schema::examples;
@@ -14,6 +15,8 @@ static DESCRIPTIONS: KindDescriptions = KindDescriptions {
     words: LandingKind::WORDS,
     component: "Landing",
     id: &["LandingId"],
+    id_and_condition: &["LandingId", IF_MATCH],
+    external_id_and_conditions: &["LandingExternalId", IF_MATCH, IF_NONE_MATCH],
     not_found: ErrorCode::LandingNotFound,
     shows: "Shows one {noun} with what is on it.",
     creation_errors: &[
@@ -55,7 +58,12 @@ pub(super) fn all() -> Vec<Endpoint> {
         kind.list::<LandingKind>(),
         kind.get::<LandingKind>(),
         update,
+        kind.put::<LandingKind>(),
         kind.delete::<LandingKind>(),
+        kind.create_many::<LandingKind>(json!({"landings": [
+            {"title": "Spring menu", "slug": "spring-menu"},
+            {"title": "Winter menu", "slug": "winter-sale", "widgets": [{"type": "heading", "text": "Soups"}]},
+        ]})),
         kind.delete_many::<LandingKind>(),
     ]
 }

@@ -1,21 +1,22 @@
 //! The endpoints of redirects.
 
-use actix_web::web;
 use serde_json::json;
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{ErrorCode, IdReference, LinkId};
 
-use crate::endpoint::RouteMethod;
-use crate::openapi::operation::{Endpoint, body, ok};
+use crate::openapi::operation::{Endpoint, ok};
+use crate::openapi::parameters::{IF_MATCH, IF_NONE_MATCH};
 use crate::resources::link_endpoints::KindDescriptions;
 use crate::resources::links::LinkEndpoints as _;
-use crate::schema::{BulkOperation, examples};
+use crate::schema::examples;
 
 static DESCRIPTIONS: KindDescriptions = KindDescriptions {
     wording: |text| DESCRIPTIONS.worded(text),
     words: RedirectKind::WORDS,
     component: "Redirect",
     id: &["RedirectId"],
+    id_and_condition: &["RedirectId", IF_MATCH],
+    external_id_and_conditions: &["RedirectExternalId", IF_MATCH, IF_NONE_MATCH],
     not_found: ErrorCode::RedirectNotFound,
     shows: "Shows one {noun} with everything that belongs to it.",
     creation_errors: &[
@@ -62,42 +63,15 @@ pub(super) fn all() -> Vec<Endpoint> {
             ..kind.get::<RedirectKind>()
         },
         update,
+        kind.put::<RedirectKind>(),
         kind.delete::<RedirectKind>(),
-        create_redirects(),
+        Endpoint {
+            success: ok("The outcome of each item.", "BulkCreateResult", kind.creations_result()),
+            ..kind.create_many::<RedirectKind>(json!({"redirects": [
+                {"name": "Autumn sale", "target_url": "https://example.com/autumn", "slug": "autumn-sale"},
+                {"name": "Winter sale", "target_url": "https://example.com/winter", "slug": "winter-sale"},
+            ]}))
+        },
         kind.delete_many::<RedirectKind>(),
     ]
-}
-
-fn create_redirects() -> Endpoint {
-    let mut failure = examples::item_error("slug_already_taken", examples::TAKEN, "winter-sale");
-    if let Some(fields) = failure.as_object_mut() {
-        fields.insert("details".to_owned(), json!([examples::taken_slug()]));
-    }
-    Endpoint {
-        summary: "Create up to 100 redirects",
-        description: "Creates redirects, in the order of the array. Each item is the body of a single creation, \
-                      and succeeds or fails on its own with the code of the single creation. If two items have \
-                      the same address, the later one fails with `duplicate_slug_in_batch`. The answer is 200 \
-                      even if every item failed. All successful items are committed together; after an internal \
-                      error, either all of them were created or none. The request counts once against the quota.",
-        body: Some(body(
-            "RedirectBatch",
-            [(
-                "two",
-                "Two redirects",
-                json!({"redirects": [
-                    {"name": "Autumn sale", "target_url": "https://example.com/autumn", "slug": "autumn-sale"},
-                    {"name": "Winter sale", "target_url": "https://example.com/winter", "slug": "winter-sale"},
-                ]}),
-            )],
-        )),
-        success: ok(
-            "The outcome of each item.",
-            "BulkCreateResult",
-            examples::bulk_result(BulkOperation::CREATE, &super::example(), &failure),
-        ),
-        ..Endpoint::new("bulkCreateRedirects", RouteMethod::Post, "/v1/redirects/bulk", || {
-            web::to(super::create_many)
-        })
-    }
 }

@@ -96,7 +96,7 @@ fn d12_exactly_the_posts_take_a_key_and_have_replays() {
         let name = format!("{} {}", operation.method, operation.path);
         let is_post = operation.method == "POST";
         let headers: Vec<_> = operation.parameters("header").iter().map(|one| one["name"].clone()).collect();
-        assert_eq!(headers, if is_post { vec![json!("Idempotency-Key")] } else { vec![] }, "{name}");
+        assert_eq!(headers.contains(&json!("Idempotency-Key")), is_post, "{name}");
         for (status, response) in operation.value["responses"].as_object().unwrap() {
             let response = resolved(response);
             let replayed = response["headers"].get("Idempotent-Replayed").map(resolved);
@@ -123,7 +123,7 @@ fn d7_every_operation_has_the_general_errors() {
         let mut general = vec!["200", "400", "500"];
         // Other operations do not check the type of a body.
         let of_bodies = ["413", "415"];
-        if matches!(operation.method.as_str(), "POST" | "PATCH") {
+        if matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH") {
             general.extend(of_bodies);
         } else {
             assert!(of_bodies.iter().all(|status| !statuses.contains(status)), "{}", operation.path);
@@ -131,7 +131,7 @@ fn d7_every_operation_has_the_general_errors() {
         if operation.path.starts_with("/v1") {
             general.extend(["401", "403", "429"]);
         }
-        if statuses.contains("201") {
+        if statuses.contains("201") && operation.method != "PUT" {
             general.retain(|status| *status != "200");
         }
         let name = format!("{} {}", operation.method, operation.path);

@@ -45,10 +45,14 @@ fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &m
                 assert!(value.is_string(), "{alternative}");
                 Level { path: path.clone(), schema, tag: Some((TAG.to_owned(), value)), fails_alone }
             })),
-            // An item of a bulk creation fails alone (D29).
-            None => collect(items, path, *path == ["redirects", "[]"], found),
+            None => collect(items, path, fails_alone || is_bulk_item(path), found),
         }
     }
+}
+
+/// An item of a bulk creation fails alone (D29, D123), with all that is in it.
+fn is_bulk_item(path: &[String]) -> bool {
+    path == ["redirects", "[]"] || path == ["landings", "[]"]
 }
 
 /// The alternative that is not null, or the schema itself.
@@ -84,7 +88,7 @@ impl Level {
     /// The path of the field `name` of this object in violations.
     fn field(&self, name: &str) -> String {
         let from =
-            if self.fails_alone { self.path.iter().rposition(|part| part == "[]").unwrap() + 1 } else { 0 };
+            if self.fails_alone { self.path.iter().position(|part| part == "[]").unwrap() + 1 } else { 0 };
         let parts = self.path[from..].iter().map(String::as_str).chain([name]);
         parts.collect::<Vec<_>>().join(".").replace(".[]", "[0]")
     }
@@ -115,8 +119,9 @@ async fn send(api: &Api, operation: &Operation, body: Value) -> Answer {
 fn with_bodies() -> Vec<(Operation, &'static Value)> {
     let found = operations().into_iter().filter_map(|operation| Some((operation.body_schema()?, operation)));
     let found: Vec<_> = found.map(|(schema, operation)| (operation, schema)).collect();
-    let writing =
-        signpost_http::route_table().iter().filter(|route| matches!(route.method.as_str(), "POST" | "PATCH"));
+    let writing = signpost_http::route_table()
+        .iter()
+        .filter(|route| matches!(route.method.as_str(), "POST" | "PUT" | "PATCH"));
     // One takes no body.
     let with_body = writing.filter(|route| route.pattern != "/v1/domains/{id}/verify");
     assert_eq!(found.len(), with_body.count());

@@ -54,7 +54,7 @@ fn has(shown: &Value, sent: &Value) -> bool {
 /// An answer without the fields that follow from others.
 fn without_derived(answer: &Answer) -> Value {
     let mut body = answer.body.clone();
-    for derived in ["id", "url", "created_at", "updated_at"] {
+    for derived in ["id", "url", "created_at", "updated_at", "revision"] {
         body.as_object_mut().unwrap().remove(derived);
     }
     body
@@ -108,6 +108,8 @@ async fn d33_an_update_changes_its_fields_only() {
             let now = json!(api.app.clock.now().to_string());
             let expected = if is_changed { &now } else { &before.body["updated_at"] };
             assert_eq!(updated.body["updated_at"], *expected, "{field}");
+            let revision = before.body["revision"].as_u64().unwrap() + u64::from(is_changed);
+            assert_eq!(updated.body["revision"], json!(revision), "D120: {field}");
             assert_eq!(api.call("GET", &link).await.body, updated.body);
             let others = |answer: &Answer| {
                 let mut body = without_derived(answer);

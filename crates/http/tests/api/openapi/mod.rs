@@ -58,7 +58,12 @@ impl fmt::Display for Operation {
 impl Operation {
     /// The path with an unknown id as its parameter.
     pub fn path_of_unknown(&self) -> String {
-        self.path.replace("{id}", "nothing").replace("{file}", "start.js")
+        // Links of both kinds share their external ids.
+        let external_id = if self.path.contains("landings") { "no-page" } else { "nothing" };
+        self.path
+            .replace("{id}", "nothing")
+            .replace("{external_id}", external_id)
+            .replace("{file}", "start.js")
     }
 
     /// The schema of the body in JSON, if it takes one.

@@ -14,7 +14,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use signpost_app::{AppError, links};
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    LandingPage, Name, PageContent, PageContentRequest, Permission, Submitted, Theme, Violations, Widgets,
+    LandingPage, Name, PageContent, PageContentRequest, Permission, Precondition, Refusal, Submitted, Theme,
+    Violations, Widgets,
 };
 
 use self::page_form::{Action, PageForm};
@@ -74,7 +75,7 @@ pub(crate) async fn send(
         }
         action => {
             let current = form.arrange(action);
-            let shown = Some(body.text("updated_at").to_owned());
+            let shown = Some(body.text("revision").to_owned());
             let remarks = Remarks { current, is_changed: true, shown, ..Remarks::default() };
             page(&editor_page(&visit, &member, &stored, &form, &remarks))
         }
@@ -119,20 +120,21 @@ async fn save(
     body: &FormBody,
 ) -> Result<HttpResponse, Failure> {
     // A form without the version that it showed cannot be told from a stale one.
-    let shown = body.shown_version().ok_or(Failure::Page(ErrorKind::Conflict))?;
+    let shown = body.shown_revision().ok_or(Failure::Page(ErrorKind::Conflict))?;
     let (request, violations, places) = form.request(stored);
     let remarks = Remarks { places, is_changed: true, ..Remarks::default() };
     if remarks.places.len() > Widgets::MAX {
         let general = Some(TEXTS.editor.too_many.to_owned());
-        let shown = Some(shown.to_string());
+        let shown = Some(shown.get().to_string());
         let remarks = Remarks { violations, general, shown, ..remarks };
         return refused(&editor_page(visit, member, stored, form, &remarks));
     }
     let submitted = Submitted { value: request, violations };
     let (app, caller, id) = (visit.app(), &member.caller, visit.id::<LandingKind>());
-    let saved = links::update_unchanged::<PageContent>(app, caller, id, submitted, shown).await;
+    let unchanged = Precondition::RevisionIn(vec![shown]);
+    let saved = links::update::<PageContent>(app, caller, id, submitted, &unchanged).await;
     let path = format!("/{}/links/{}/page?said=saved", caller.account_id(), stored.id);
-    if matches!(saved, Err(AppError::ChangedMeanwhile)) {
+    if matches!(saved, Err(AppError::Refused(Refusal::PreconditionFailed(_)))) {
         let theirs = self::stored(visit, member).await?;
         if view::differing(form, &PageForm::of(&theirs)).is_empty() {
             // The same form was sent twice.
@@ -144,7 +146,7 @@ async fn save(
     let Err(Mistake { violations, general }) = Mistake::of(saved)? else { return Ok(see_other(&path)) };
     // Fields of widgets have their messages beside them.
     let general = general.filter(|_| violations.is_empty() || !only_about_the_form(&violations));
-    let remarks = Remarks { violations, general, shown: Some(shown.to_string()), ..remarks };
+    let remarks = Remarks { violations, general, shown: Some(shown.get().to_string()), ..remarks };
     refused(&editor_page(visit, member, stored, form, &remarks))
 }
 

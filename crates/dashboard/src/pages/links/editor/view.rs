@@ -56,7 +56,7 @@ pub(super) fn editor_page(
     let saved = date_and_time(page.updated_at, preferences);
     let conflict = remarks.is_stale.then(|| Conflict { saved, fields: differing(form, &stored) });
     let name = page.name.as_str();
-    let updated_at = remarks.shown.clone().unwrap_or_else(|| page.updated_at.to_string());
+    let revision = remarks.shown.clone().unwrap_or_else(|| page.revision.get().to_string());
     let path = format!("/v1/landings/{}", page.id);
     let api = visit.api_url();
     let body = serde_json::json!({ "theme": page.content.theme.as_str(), "background": page.content.background.as_str() });
@@ -71,7 +71,7 @@ pub(super) fn editor_page(
         is_changed: remarks.is_changed,
         form: Form {
             idempotency_key: visit.new_key(),
-            updated_at: Some(updated_at),
+            revision: Some(revision),
             general_error: remarks.general.clone(),
         },
         url: public_url(visit, page).map(|url| (url.clone(), without_scheme(&url).to_owned())),
