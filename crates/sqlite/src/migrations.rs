@@ -186,7 +186,8 @@ mod tests {
         migrate(&file, LIMIT).unwrap();
         let mut connection = connect(&file, LIMIT).unwrap();
         assert!(refuse_dangling_references(&mut connection, &file).is_ok());
-        let orphan = "INSERT INTO groups VALUES (randomblob(16), randomblob(16), 'A', 0, 0, 0, 0)";
+        let orphan = "INSERT INTO groups (id, account_id, name, created_at, updated_at) \
+                      VALUES (randomblob(16), randomblob(16), 'A', 0, 0)";
         connection.batch_execute(orphan).unwrap();
         let refused = refuse_dangling_references(&mut connection, &file)
             .map_err(|refusal| refusal.into_open_error(&file, LIMIT));
