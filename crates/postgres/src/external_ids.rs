@@ -7,9 +7,8 @@ use signpost_sql_rows::sql_types::Identifier;
 
 use crate::failure::Failure;
 use crate::statement::statement;
-use signpost_sql_rows::columns::{IdBytes, StoredId};
-use signpost_sql_rows::external_id::external_id_from;
-use signpost_sql_rows::link::link_id;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::external_id::links_with_external_ids;
 
 statement! {
     /// The account's links with some external ids: id, kind and external id.
@@ -33,11 +32,5 @@ pub(crate) async fn find(
     }
     let external_ids = ids.iter().map(|id| id.as_str().to_owned()).collect();
     let statement = LinksWithExternalIds { account: account.into(), external_ids };
-    let rows: Vec<(StoredId, i16, Option<String>)> = statement.load(connection).await?;
-    let mut found = Vec::with_capacity(rows.len());
-    for (id, kind, external_id) in rows {
-        let (id, row) = link_id(kind, &id)?;
-        found.extend(external_id_from(&row, external_id)?.map(|external_id| (external_id, id)));
-    }
-    Ok(found)
+    Ok(links_with_external_ids(statement.load(connection).await?)?)
 }

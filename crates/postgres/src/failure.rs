@@ -5,6 +5,7 @@ use diesel::ConnectionError;
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use signpost_app::ports::StoreError;
 use signpost_sql_rows::Corrupt;
+use signpost_sql_rows::link_batch::RepeatedId;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,12 @@ pub(crate) enum NotOpened {
     AtCapacity,
     #[error(transparent)]
     Failed(#[from] ConnectionError),
+}
+
+impl From<RepeatedId> for Failure {
+    fn from(defect: RepeatedId) -> Self {
+        Self::Other(defect.to_string())
+    }
 }
 
 impl Failure {

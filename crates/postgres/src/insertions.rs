@@ -23,8 +23,9 @@ use crate::schema::links;
 use crate::statement::{both, statement};
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
-use signpost_sql_rows::external_id::repeated_external_ids;
-use signpost_sql_rows::link::address_columns;
+use signpost_sql_rows::link_batch::{
+    ExistingLink, refuse_ids_of_others, refuse_repeated_ids, repeated_external_ids,
+};
 
 /// Inserts each link that is not refused, and updates the counters of the account and of the groups. Returns the outcome of
 /// each link, or `None` if the account does not exist.
@@ -155,50 +156,8 @@ async fn taken_external_ids(
     let ids = skipped.iter().map(|link| link.id().into()).collect();
     let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
     let (mut of_ids, mut of_external_ids) = (*connection, *connection);
-    let with_ids = async { Ok(WithIds { ids }.load::<OccupantRow>(&mut of_ids).await?) };
-    let (with_ids, taken) = both(with_ids, external_ids::find(&mut of_external_ids, account, &named)).await?;
-    for link in skipped {
-        let address = link.placement.address().map(|address| address_columns(&address));
-        let is_other = |(id, host, slug): &OccupantRow| {
-            *id == link.id().into()
-                && address.as_ref().is_none_or(|(at, named)| Some(at) != host.as_ref() || named != slug)
-        };
-        if with_ids.iter().any(is_other) {
-            return Err(Failure::Other(format!("there is another link with the id {}", link.id())));
-        }
-    }
+    let existing = async { Ok(WithIds { ids }.load::<ExistingLink>(&mut of_ids).await?) };
+    let (existing, taken) = both(existing, external_ids::find(&mut of_external_ids, account, &named)).await?;
+    refuse_ids_of_others(skipped, &existing)?;
     Ok(taken.into_iter().map(|(external_id, _)| external_id).collect())
-}
-
-/// A link that exists: id, host and slug.
-type OccupantRow = (IdBytes, Option<String>, String);
-
-/// Two links with one id are a defect. With equal addresses too, the first would count for both.
-fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {
-    let mut seen = BTreeSet::new();
-    match links.iter().find(|link| !seen.insert(link.id().to_bytes())) {
-        None => Ok(()),
-        Some(link) => Err(Failure::Other(format!("two links of one batch have the id {}", link.id()))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use signpost_domain::{Id, Landing};
-    use signpost_port_contracts::samples;
-
-    use super::*;
-
-    /// With equal addresses, the second link would be skipped silently because of the first.
-    #[test]
-    fn batch_with_a_repeated_id_is_refused_whatever_the_addresses() {
-        let redirect = samples::redirect("a");
-        let id = Id::from_bytes(redirect.id.to_bytes());
-        let same_id = Landing { id, ..samples::landing("b") };
-        for repeated in [redirect.clone().into_any(), same_id.into_any()] {
-            let links = [redirect.clone().into_any(), samples::landing("c").into(), repeated];
-            assert!(matches!(refuse_repeated_ids(&links), Err(Failure::Other(_))));
-            assert!(refuse_repeated_ids(&links[..2]).is_ok());
-        }
-    }
 }

@@ -21,6 +21,7 @@ pub mod group_moves;
 pub mod id_range;
 pub mod identity;
 pub mod link;
+pub mod link_batch;
 pub mod listed;
 pub mod membership;
 pub mod page;

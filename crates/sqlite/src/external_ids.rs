@@ -5,9 +5,8 @@ use signpost_domain::{AccountId, ExternalId, LinkId};
 
 use crate::failure::Failure;
 use crate::schema::links;
-use signpost_sql_rows::columns::{IdBytes, StoredId};
-use signpost_sql_rows::external_id::external_id_from;
-use signpost_sql_rows::link::link_id;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::external_id::links_with_external_ids;
 
 /// The account's links that have one of `ids`, each with it.
 pub(crate) fn find(
@@ -18,15 +17,10 @@ pub(crate) fn find(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let rows: Vec<(StoredId, i16, Option<String>)> = links::table
+    let rows = links::table
         .filter(links::account_id.eq(IdBytes::from(account)))
         .filter(links::external_id.eq_any(ids.iter().map(ExternalId::as_str)))
         .select((links::id, links::kind, links::external_id))
         .load(connection)?;
-    let mut found = Vec::with_capacity(rows.len());
-    for (id, kind, external_id) in rows {
-        let (id, row) = link_id(kind, &id)?;
-        found.extend(external_id_from(&row, external_id)?.map(|external_id| (external_id, id)));
-    }
-    Ok(found)
+    Ok(links_with_external_ids(rows)?)
 }

@@ -3,6 +3,7 @@
 use diesel::result::Error as SqlError;
 use signpost_app::ports::StoreError;
 use signpost_sql_rows::Corrupt;
+use signpost_sql_rows::link_batch::RepeatedId;
 
 use crate::open_error::OpenError;
 use crate::sql_errors::{is_busy, is_unwritable};
@@ -28,6 +29,12 @@ pub(crate) enum Failure {
     /// The job panicked. The panic message is on standard error.
     #[error("a job of the store panicked")]
     Panicked,
+}
+
+impl From<RepeatedId> for Failure {
+    fn from(defect: RepeatedId) -> Self {
+        Self::Other(defect.to_string())
+    }
 }
 
 impl Failure {

@@ -16,8 +16,10 @@ use crate::group_counts::{self, GroupMoves};
 use crate::schema::{accounts, groups, links};
 use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
-use signpost_sql_rows::external_id::repeated_external_ids;
-use signpost_sql_rows::link::{NewLink, address_columns};
+use signpost_sql_rows::link::NewLink;
+use signpost_sql_rows::link_batch::{
+    ExistingLink, refuse_ids_of_others, refuse_repeated_ids, repeated_external_ids,
+};
 
 /// The 16 bytes of an id, which both kinds of links share.
 type Bytes = [u8; 16];
@@ -104,32 +106,14 @@ fn taken_external_ids(
         return Ok(BTreeSet::new());
     }
     let ids = skipped.iter().map(|link| IdBytes::from(link.id()));
-    let with_ids: Vec<(StoredId, Option<String>, String)> = links::table
+    let existing: Vec<ExistingLink> = links::table
         .filter(links::id.eq_any(ids))
         .select((links::id, links::host, links::slug))
         .load(connection)?;
-    for link in skipped {
-        let address = link.placement.address().map(|address| address_columns(&address));
-        let is_other = |(id, host, slug): &(StoredId, Option<String>, String)| {
-            *id == StoredId::from(IdBytes::from(link.id()))
-                && address.as_ref().is_none_or(|(at, named)| Some(at) != host.as_ref() || named != slug)
-        };
-        if with_ids.iter().any(is_other) {
-            return Err(Failure::Other(format!("there is another link with the id {}", link.id())));
-        }
-    }
+    refuse_ids_of_others(skipped, &existing)?;
     let named: Vec<ExternalId> = skipped.iter().filter_map(|link| link.external_id.clone()).collect();
     let found = external_ids::find(connection, account, &named)?;
     Ok(found.into_iter().map(|(external_id, _)| external_id).collect())
-}
-
-/// Two links with one id are a defect. With equal addresses too, SQLite's answer would count the first for both.
-fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {
-    let mut seen = BTreeSet::new();
-    match links.iter().find(|link| !seen.insert(link.id().to_bytes())) {
-        None => Ok(()),
-        Some(link) => Err(Failure::Other(format!("two links of one batch have the id {}", link.id()))),
-    }
 }
 
 /// How many links the account has, and which of the groups of these links exist; `None` if the account does not exist. One
@@ -204,25 +188,4 @@ fn insert_all(
         }
     }
     Ok(inserted)
-}
-
-#[cfg(test)]
-mod tests {
-    use signpost_domain::{Id, Landing};
-    use signpost_port_contracts::samples;
-
-    use super::*;
-
-    /// With equal addresses, the second link would be skipped silently because of the first.
-    #[test]
-    fn batch_with_a_repeated_id_is_refused_whatever_the_addresses() {
-        let redirect = samples::redirect("a");
-        let id = Id::from_bytes(redirect.id.to_bytes());
-        let same_id = Landing { id, ..samples::landing("b") };
-        for repeated in [redirect.clone().into_any(), same_id.into_any()] {
-            let links = [redirect.clone().into_any(), samples::landing("c").into(), repeated];
-            assert!(matches!(refuse_repeated_ids(&links), Err(Failure::Other(_))));
-            assert!(refuse_repeated_ids(&links[..2]).is_ok());
-        }
-    }
 }
