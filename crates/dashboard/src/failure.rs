@@ -18,7 +18,7 @@ use crate::answer::{page_with, see_other};
 use crate::frame;
 use crate::pages::second_factor::PATH as SECOND_FACTOR;
 use crate::paths::with_query;
-use crate::views::{ErrorKind, ErrorPage, SessionEndedPage};
+use crate::views::{ErrorKind, ErrorPage, KeptFormPage};
 
 /// Why a request ends without the page that it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +142,7 @@ impl ResponseError for Failure {
                 let KeptForm { why, path, fields } = &**kept;
                 let (card, words) = (frame::card(), (frame::TEXTS.error)(why.kind()));
                 let (first, first_label) = why.first();
-                let view = SessionEndedPage { card, words, path, fields, first, first_label };
+                let view = KeptFormPage { card, words, path, fields, first, first_label };
                 return page_with(self.status_code(), &view)
                     .unwrap_or_else(|failure| failure.error_response());
             }

@@ -61,9 +61,11 @@ impl FormBody {
         Some(self.text(name)).filter(|text| !text.trim().is_empty())
     }
 
-    /// The revision that the form showed (D120).
-    pub(crate) fn shown_revision(&self) -> Option<Revision> {
-        Revision::from_stored(self.text("revision").parse().ok()?).ok()
+    /// The revision that the form showed (D120). A form without one is a conflict, because it cannot be told from a stale form.
+    pub(crate) fn shown_revision(&self) -> Result<Revision, Failure> {
+        let number = self.text("revision").parse().ok();
+        let revision = number.and_then(|number| Revision::from_stored(number).ok());
+        revision.ok_or(Failure::Page(ErrorKind::Conflict))
     }
 
     /// The key of the form, with which it takes effect once however often it is sent (D12).

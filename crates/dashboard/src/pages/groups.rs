@@ -13,7 +13,7 @@ use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
-use crate::views::{ErrorKind, Field, Form, GroupRow, GroupsPage, NavItem};
+use crate::views::{Field, Form, GroupRow, GroupsPage, NavItem};
 use crate::visit::{Member, Visit};
 
 /// `GET /{account}/groups`
@@ -58,9 +58,7 @@ pub(crate) async fn rename(visit: Visit, form: FormBody) -> Result<HttpResponse,
             return refused(&view);
         }
     };
-    // A form without the version that it showed cannot be told from a stale one.
-    let shown = form.shown_revision().ok_or(Failure::Page(ErrorKind::Conflict))?;
-    let unchanged = Precondition::RevisionIn(vec![shown]);
+    let unchanged = Precondition::RevisionIn(vec![form.shown_revision()?]);
     groups::rename(visit.app(), &member.caller, id, name, &unchanged).await?;
     Ok(see_other(&format!("/{}/groups?said=group-renamed", member.caller.account_id())))
 }

@@ -26,8 +26,8 @@ pub struct ErrorPage {
 /// Keeps a form that was sent after the session had ended, or after the account had begun to require a second factor, and sends it
 /// again.
 #[derive(Debug, Clone, Template)]
-#[template(path = "session-ended.html")]
-pub struct SessionEndedPage<'a> {
+#[template(path = "kept-form.html")]
+pub struct KeptFormPage<'a> {
     /// The frame.
     pub card: Card,
     /// What the page says: the words of [`ErrorKind::SessionEnded`] or [`ErrorKind::SecondFactorNeeded`], whose link is the button
@@ -43,7 +43,7 @@ pub struct SessionEndedPage<'a> {
     pub first_label: &'a str,
 }
 
-impl SessionEndedPage<'_> {
+impl KeptFormPage<'_> {
     const fn heading(&self) -> &str {
         self.words.heading
     }
@@ -54,9 +54,9 @@ impl SessionEndedPage<'_> {
 pub enum ErrorKind {
     /// 403: the role does not allow it.
     Forbidden,
-    /// 403: the session ended before the form was sent. [`SessionEndedPage`] shows it.
+    /// 403: the session ended before the form was sent. [`KeptFormPage`] shows it.
     SessionEnded,
-    /// 403: the account began to require a second factor before the form was sent. [`SessionEndedPage`] shows it.
+    /// 403: the account began to require a second factor before the form was sent. [`KeptFormPage`] shows it.
     SecondFactorNeeded,
     /// 403: another site sent the form.
     CrossSite,

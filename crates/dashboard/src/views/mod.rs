@@ -40,7 +40,7 @@ pub use editor::{Control, EditorInput, EditorPage, EditorWidget};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,
 };
-pub use errors::{ErrorKind, ErrorPage, SessionEndedPage};
+pub use errors::{ErrorKind, ErrorPage, KeptFormPage};
 pub use form::{Choice, Field, Form, Select, Violation};
 pub use groups::{GroupRow, GroupsPage};
 pub use keys::{IssueKeyForm, IssuedKeyPage, KeyRow, KeyState, KeysPage};

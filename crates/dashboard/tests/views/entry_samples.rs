@@ -2,9 +2,9 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    ChooserPage, ConfirmPage, ErrorKind, ErrorPage, Field, Form, InvitationPage, Invitee, MePage, Membership,
-    NavItem, NotSignedIn, Notice, PasswordForm, ProfileForm, ResetPage, Select, SessionEndedPage, SessionRow,
-    SignInElsewherePage, SignInPage, StartPage, UserRef,
+    ChooserPage, ConfirmPage, ErrorKind, ErrorPage, Field, Form, InvitationPage, Invitee, KeptFormPage,
+    MePage, Membership, NavItem, NotSignedIn, Notice, PasswordForm, ProfileForm, ResetPage, Select,
+    SessionRow, SignInElsewherePage, SignInPage, StartPage, UserRef,
 };
 use signpost_domain::Theme;
 
@@ -192,8 +192,7 @@ fn errors(m: &Maker) {
         ("factor-needed", ErrorKind::SecondFactorNeeded, "/me/second-factor", ENGLISH.second_factor.set_up),
     ] {
         let words = (ENGLISH.error)(kind);
-        let kept =
-            SessionEndedPage { card: m.card(), words, path: &path, fields: &fields, first, first_label };
+        let kept = KeptFormPage { card: m.card(), words, path: &path, fields: &fields, first, first_label };
         m.add(name, &kept);
     }
     let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);

@@ -7,7 +7,9 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
 use crate::cursor::MOST_CHARACTERS;
-use crate::schema::{AnySchema, CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_CONTROLS, WITHOUT_NUL, id, matching};
+use crate::schema::{
+    AnySchema, CURSOR as CURSOR_PATTERN, SLUG, WITHOUT_NUL, examples, external_id, id, matching,
+};
 
 /// A parameter, by the name of its component.
 pub(crate) type Name = &'static str;
@@ -73,7 +75,7 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
         ),
         (
             "ExternalIdFilter",
-            in_query(ExternalId::FIELD, external_id("order-4711"))
+            in_query(ExternalId::FIELD, external_id(examples::EXTERNAL_ID))
                 .description(Some("Only the link with exactly this external id. An unknown one has no links.")),
         ),
         (
@@ -130,13 +132,6 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
     ]
     .into_iter()
     .map(|(name, parameter)| (name, parameter.build()))
-}
-
-fn external_id(example: &str) -> ObjectBuilder {
-    matching(text(), WITHOUT_CONTROLS)
-        .min_length(Some(1))
-        .max_length(Some(ExternalId::MAX_CHARS))
-        .examples([example])
 }
 
 fn idempotency_key() -> ObjectBuilder {

@@ -7,7 +7,8 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
 use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text};
 use crate::schema::{
-    SLUG, WITHOUT_CONTROLS, WITHOUT_NUL, boolean as boolean_schema, id_pattern, matching, string,
+    SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, external_id as external_id_schema, id_pattern,
+    matching, string,
 };
 
 /// Reads the fields that follow the name. `noun` is the link's name in descriptions.
@@ -19,7 +20,8 @@ pub(super) fn read<R: Default>(
 ) -> LinkRequest<R> {
     let slug = body.nullable(slug(action, noun));
     let external_id = match action {
-        Action::Create | Action::Update => body.nullable(external_id(action)),
+        Action::Create => body.nullable(external_id("")),
+        Action::Update => body.nullable(external_id(" Null clears it.")),
         // The path has it.
         Action::Put => Change::Keep,
     };
@@ -148,29 +150,18 @@ fn note_schema(description: &str) -> ObjectBuilder {
         .examples(["For the autumn newsletter"])
 }
 
-fn external_id(action: Action) -> impl Field<ExternalId> {
+fn external_id(about_null: &'static str) -> impl Field<ExternalId> {
     field(ExternalId::FIELD, text(ExternalId::parse), move || {
-        external_id_schema(match action {
-            Action::Create | Action::Put => {
-                "The link's id in your own system, which no other link of the account may have."
-            }
-            Action::Update => {
-                "The link's id in your own system, which no other link of the account may have. Null clears it."
-            }
-        })
+        external_id_schema(examples::EXTERNAL_ID).description(Some(format!(
+            "The link's id in your own system, which no other link of the account may have.{about_null}"
+        )))
     })
 }
 
 /// `external_id` as it is shown.
 pub(super) fn external_id_shown() -> ObjectBuilder {
-    external_id_schema("The link's id in your own system; null if you gave it none.")
-}
-
-fn external_id_schema(description: &str) -> ObjectBuilder {
-    matching(string(description), WITHOUT_CONTROLS)
-        .min_length(Some(1))
-        .max_length(Some(ExternalId::MAX_CHARS))
-        .examples(["order-4711"])
+    let description = "The link's id in your own system; null if you gave it none.";
+    external_id_schema(examples::EXTERNAL_ID).description(Some(description))
 }
 
 fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupKind>> {

@@ -38,7 +38,7 @@ pub(crate) static SECTION: Section = Section {
     parameters: || {
         vec![
             path_id("RedirectId", examples::REDIRECT_ID, "A redirect's id."),
-            path_external_id("RedirectExternalId", "order-4711"),
+            path_external_id("RedirectExternalId", examples::EXTERNAL_ID),
         ]
     },
 };
@@ -255,7 +255,7 @@ pub(crate) fn example() -> Value {
         "is_active": true,
         "note": "For the autumn newsletter",
         "antibot_enabled": false,
-        "external_id": "order-4711",
+        "external_id": examples::EXTERNAL_ID,
         "group_id": groups::EXAMPLE_ID,
         "domain": "go.example.com",
         "created_at": examples::CREATED_AT,
@@ -283,7 +283,7 @@ pub(crate) fn creation_examples() -> (Value, Value) {
         "slug": "autumn-sale",
         "domain": "links.example.org",
         "note": "For the autumn newsletter",
-        "external_id": "order-4711",
+        "external_id": examples::EXTERNAL_ID,
         "group_id": groups::EXAMPLE_ID,
         "is_active": true,
         "antibot_enabled": false,

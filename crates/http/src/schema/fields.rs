@@ -1,7 +1,7 @@
 //! Fields that several resources and requests have.
 
-use signpost_domain::{Name, TargetUrl};
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
+use signpost_domain::{ExternalId, Name, TargetUrl};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
 use super::object::{count, matching, string};
 use super::patterns;
@@ -10,6 +10,14 @@ use super::patterns;
 pub(crate) fn id(example: &str, description: &str) -> ObjectBuilder {
     let prefix = example.split('_').next().unwrap_or_default();
     matching(string(description), patterns::id(prefix)).examples([example])
+}
+
+/// A link's id in the caller's own system, by an example of it (D121).
+pub(crate) fn external_id(example: &str) -> ObjectBuilder {
+    matching(ObjectBuilder::new().schema_type(Type::String), patterns::WITHOUT_CONTROLS)
+        .min_length(Some(1))
+        .max_length(Some(ExternalId::MAX_CHARS))
+        .examples([example])
 }
 
 /// An instant (D3).

@@ -11,18 +11,17 @@ mod shown;
 
 pub(crate) use examples::BulkOperation;
 pub(crate) use fields::{
-    created_at, id, kept_name, revision, sent_name, target_url_shown, timestamp, updated_at, web_url,
-    web_url_shown,
+    created_at, external_id, id, kept_name, revision, sent_name, target_url_shown, timestamp, updated_at,
+    web_url, web_url_shown,
 };
 pub(crate) use object::{
     AnySchema, PASSED_ON, Property, always, boolean, closed_object, count, integer, keyword, kind, list,
     matching, maybe, named, named_as, one_of_known, only, open_object, or_null, string, with_default,
 };
 pub(crate) use patterns::{
-    COLOR, CURSOR, KEPT_COLOR, LANGUAGE_TAG, LINES, PHONE_NUMBER, PIXEL_CODE, SLUG, WITHOUT_CONTROLS,
-    WITHOUT_NUL, country as country_pattern, email as email_pattern, hostname as hostname_pattern,
-    id as id_pattern, none_of, one_line as one_line_pattern, target_url as target_url_pattern,
-    trimmed as trimmed_pattern,
+    COLOR, CURSOR, KEPT_COLOR, LANGUAGE_TAG, LINES, PHONE_NUMBER, PIXEL_CODE, SLUG, WITHOUT_NUL,
+    country as country_pattern, email as email_pattern, hostname as hostname_pattern, id as id_pattern,
+    none_of, one_line as one_line_pattern, target_url as target_url_pattern, trimmed as trimmed_pattern,
 };
 pub(crate) use shown::{FieldType, property, shown};
 

@@ -1,7 +1,15 @@
 //! The two versions of a link that was changed after its form was shown.
 
+use signpost_app::AppError;
+use signpost_domain::Refusal;
+
 use crate::frame::TEXTS;
 use crate::views::{ConflictField, LandingForm, RedirectForm, Select};
+
+/// Whether a form was not saved because the link was changed after the form was shown (D120).
+pub(super) fn is_stale<T>(saved: &Result<T, AppError>) -> bool {
+    matches!(saved, Err(AppError::Refused(Refusal::PreconditionFailed(_))))
+}
 
 /// The fields in which what was typed differs from what is stored.
 pub(super) fn of_redirects(yours: &RedirectForm, theirs: &RedirectForm) -> Vec<ConflictField> {

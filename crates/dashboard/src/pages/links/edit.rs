@@ -3,13 +3,12 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde_json::Value;
-use signpost_app::AppError;
 use signpost_app::analytics;
 use signpost_app::links;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    LandingPage, Link, LinkKind, PageContent, Permission, Precondition, RedirectContent, Refusal, Violations,
+    LandingPage, Link, LinkKind, PageContent, Permission, Precondition, RedirectContent, Violations,
 };
 
 use super::conflict;
@@ -82,8 +81,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
 pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let (app, caller) = (visit.app(), &member.caller);
-    // A form without the version that it showed cannot be told from a stale one.
-    let shown = form.shown_revision().ok_or(Failure::Page(crate::views::ErrorKind::Conflict))?;
+    let shown = form.shown_revision()?;
     let unchanged = Precondition::RevisionIn(vec![shown]);
     let saved = match single_of(&visit, &member).await? {
         Single::Redirect(before) => {
@@ -98,7 +96,7 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         }
     };
     let path = format!("/{}/links/{}", caller.account_id(), visit.part("id"));
-    let is_stale = matches!(saved, Err(AppError::Refused(Refusal::PreconditionFailed(_))));
+    let is_stale = conflict::is_stale(&saved);
     let mistake = if is_stale {
         Mistake { violations: Violations::new(), general: None }
     } else {

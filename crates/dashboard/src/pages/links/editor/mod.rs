@@ -11,22 +11,22 @@ mod widget_type;
 use actix_web::http::StatusCode;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpRequest, HttpResponse, web};
-use signpost_app::{AppError, links};
+use signpost_app::links;
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    LandingPage, Name, PageContent, PageContentRequest, Permission, Precondition, Refusal, Submitted, Theme,
+    LandingPage, Name, PageContent, PageContentRequest, Permission, Precondition, Submitted, Theme,
     Violations, Widgets,
 };
 
 use self::page_form::{Action, PageForm};
 pub(crate) use self::view::caption_of;
 use self::view::{Remarks, editor_page, verdict};
+use super::conflict::is_stale;
 use super::create::Mistake;
 use crate::answer::{page, page_with, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::TEXTS;
-use crate::views::ErrorKind;
 use crate::visit::{Member, Visit};
 
 /// The maximum size of the form: a hundred texts of 2,000 characters, each of which takes twelve bytes, and the rest.
@@ -119,8 +119,7 @@ async fn save(
     form: &PageForm,
     body: &FormBody,
 ) -> Result<HttpResponse, Failure> {
-    // A form without the version that it showed cannot be told from a stale one.
-    let shown = body.shown_revision().ok_or(Failure::Page(ErrorKind::Conflict))?;
+    let shown = body.shown_revision()?;
     let (request, violations, places) = form.request(stored);
     let remarks = Remarks { places, is_changed: true, ..Remarks::default() };
     if remarks.places.len() > Widgets::MAX {
@@ -134,7 +133,7 @@ async fn save(
     let unchanged = Precondition::RevisionIn(vec![shown]);
     let saved = links::update::<PageContent>(app, caller, id, submitted, &unchanged).await;
     let path = format!("/{}/links/{}/page?said=saved", caller.account_id(), stored.id);
-    if matches!(saved, Err(AppError::Refused(Refusal::PreconditionFailed(_)))) {
+    if is_stale(&saved) {
         let theirs = self::stored(visit, member).await?;
         if view::differing(form, &PageForm::of(&theirs)).is_empty() {
             // The same form was sent twice.
