@@ -26,7 +26,7 @@ const SCRIPT: &str = include_str!("oidc_provider/provider.mjs");
 /// it and removes its folder.
 #[derive(Debug)]
 pub struct OidcProvider {
-    process: ServerProcess,
+    _process: ServerProcess,
     folder: PathBuf,
     port: u16,
 }
@@ -54,7 +54,7 @@ impl OidcProvider {
         BufReader::new(output).read_line(&mut line).unwrap();
         let port = line.trim().parse();
         let port = port.unwrap_or_else(|_| panic!("oidc-provider does not start: {}", log.since(0)));
-        Ok(Self { process, folder, port })
+        Ok(Self { _process: process, folder, port })
     }
 
     /// Its identifier, an origin.
@@ -73,10 +73,5 @@ impl OidcProvider {
     #[must_use]
     pub fn log(&self) -> String {
         LogFile::in_folder(&self.folder).since(0)
-    }
-
-    /// Ends it.
-    pub fn end(&mut self) {
-        self.process.kill();
     }
 }

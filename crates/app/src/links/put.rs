@@ -25,12 +25,12 @@ pub enum Put<S> {
     Changed(S),
 }
 
-/// Creates the caller's link with this external id, or changes it field by field as [`update`](fn@super::update) does. The store decides whether
-/// it exists: of several requests at once, one creates it.
+/// Creates the caller's link with this external id, or changes it field by field as [`update`](fn@super::update) does. The
+/// store decides whether it exists: of several requests at once, one creates it.
 ///
 /// # Errors
-/// Those of [`create`](fn@super::create) and of [`update`](fn@super::update), except that the link is not found. If a link of the
-/// other kind has the external id, [`AppError::Invalid`].
+/// Those of [`create`](fn@super::create) and of [`update`](fn@super::update), except that the link is not found. If a link of
+/// the other kind has the external id, [`AppError::Invalid`].
 pub async fn put<C: LinkResource>(
     app: &Application,
     caller: &Caller,
@@ -40,7 +40,7 @@ pub async fn put<C: LinkResource>(
 ) -> Result<Put<C::Single>, AppError> {
     caller.require(Permission::WriteLinks)?;
     let named = std::slice::from_ref(external_id);
-    let mut is_last = false;
+    let mut was_without_room = false;
     for _ in 0..ATTEMPTS {
         let found = app.store.links_with_external_ids(caller.account_id(), named).await?;
         let Some((_, id)) = found.into_iter().next() else {
@@ -52,8 +52,8 @@ pub async fn put<C: LinkResource>(
             match create::create::<C>(app, caller, creation, Idempotency::disabled()).await {
                 Err(AppError::Invalid(violations)) if is_about_taken_id(&violations) => continue,
                 // The last free place of the plan may have gone to this link.
-                Err(AppError::Refused(Refusal::PlanLimitReached { .. })) if !is_last => {
-                    is_last = true;
+                Err(AppError::Refused(Refusal::PlanLimitReached { .. })) if !was_without_room => {
+                    was_without_room = true;
                     continue;
                 }
                 created => return created.map(Put::Created),
