@@ -211,9 +211,10 @@ impl fmt::Display for Refusal {
                 "The stored revision is `{current}`, which `If-Match` does not name, so nothing was changed. Read it again, \
                  then repeat the change with the new `ETag`."
             ),
-            Self::PreconditionFailed(Unmet::Missing) => {
-                f.write_str("`If-Match` requires an existing resource, and there is none, so nothing was changed.")
-            }
+            Self::PreconditionFailed(Unmet::Missing) => f.write_str(
+                "`If-Match` allows only a change, but the resource does not exist, so nothing was changed. To create the \
+                 resource, leave out `If-Match`.",
+            ),
             Self::PreconditionFailed(Unmet::Exists) => {
                 f.write_str("`If-None-Match` allows only a creation, and the resource exists, so nothing was changed.")
             }

@@ -21,7 +21,8 @@ fn d79_a_newcomer_gets_from_the_start_to_a_link_that_opens() {
     } else {
         // On servers a command invites the first user.
         program.first_key();
-        Person::invited(&program, "ada@example.com", &["--operator", "--account", "owner@localhost"])
+        let arguments = ["--operator", "--account", "owner@localhost", "--role", "owner"];
+        Person::invited(&program, "ada@example.com", &arguments)
     };
     let first = person.get("/first").expect_status(303);
     let account = first.id("acc_");

@@ -211,7 +211,9 @@ pub(super) async fn suggest_commands(
     }
     let lacks_users = places.dashboard.is_some() && !app.store.any_user().await?;
     if lacks_users {
-        commands.push("signpost user invite --operator --email you@example.com --account you@example.com");
+        commands.push(
+            "signpost user invite --operator --email you@example.com --account you@example.com --role owner",
+        );
     }
     let (event, what) = match (commands.len(), lacks_users) {
         (0, _) => return Ok(()),

@@ -27,7 +27,7 @@ pub(crate) enum UserCommand {
         /// Account to join: its id or its contact address.
         #[arg(long)]
         account: Option<AccountReference>,
-        /// Role in the account: viewer, editor or owner [default: owner].
+        /// Role in the account: viewer, editor or owner [default: editor].
         #[arg(long, value_parser = role, requires = "account")]
         role: Option<Role>,
         /// Make the person an operator, who administers this installation.
@@ -51,7 +51,8 @@ pub(crate) enum UserCommand {
         /// User: its id or its e-mail address.
         user: UserReference,
     },
-    /// Unbind a user from the identity provider, which then signs nobody in as this user. The user can connect again.
+    /// Disconnect a user from the identity provider, so that nobody can sign in through it as this user. The user can connect
+    /// again.
     Disconnect {
         /// User: its id or its e-mail address.
         user: UserReference,
@@ -82,7 +83,7 @@ pub(super) async fn run(
     match command {
         UserCommand::Invite { email, account, role, operator } => {
             let joins = match &account {
-                Some(account) => Some((accounts::find(app, account).await?, role.unwrap_or(Role::Owner))),
+                Some(account) => Some((accounts::find(app, account).await?, role.unwrap_or(Role::Editor))),
                 None => None,
             };
             if joins.is_none() && !operator {
