@@ -125,7 +125,7 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 28] = [
+const SAID: [(&str, &str); 29] = [
     ("connect-now", TEXTS.provider.connect_now),
     ("connected", TEXTS.provider.said_connected),
     ("disconnected", TEXTS.provider.said_disconnected),
@@ -140,6 +140,7 @@ const SAID: [(&str, &str); 28] = [
     ("group-created", TEXTS.said.group_created),
     ("group-deleted", TEXTS.said.group_deleted),
     ("group-renamed", TEXTS.said.group_renamed),
+    ("invitation-withdrawn", TEXTS.said.invitation_withdrawn),
     ("key-revoked", TEXTS.said.key_revoked),
     ("left", TEXTS.said.left),
     ("link-deleted", TEXTS.said.link_deleted),
@@ -157,11 +158,12 @@ const SAID: [(&str, &str); 28] = [
 ];
 
 /// The same for operators.
-const SAID_TO_OPERATORS: [(&str, &str); 10] = [
+const SAID_TO_OPERATORS: [(&str, &str); 11] = [
     ("account-deleted", TEXTS.operator.said_account_deleted),
     ("account-resumed", TEXTS.operator.said_account_resumed),
     ("account-suspended", TEXTS.operator.said_account_suspended),
     ("deletion-goes-on", TEXTS.operator.deletion_goes_on),
+    ("failures-forgotten", TEXTS.operator.said_failures_forgotten),
     ("plan-changed", TEXTS.operator.said_plan_changed),
     ("user-disabled", TEXTS.operator.said_user_disabled),
     ("user-disconnected", TEXTS.provider.said_user_disconnected),

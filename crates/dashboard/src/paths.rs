@@ -129,6 +129,8 @@ routes! {
     Post "/operator/users/{id}/disconnect" Access::Operator => operator::user::disconnect;
     Post "/operator/users/{id}/remove-second-factor" Access::Operator => operator::user::remove_second_factor;
     Get "/operator/sign-ins" Access::Operator => operator::sign_ins::show;
+    Post "/operator/sign-ins" Access::Operator => operator::sign_ins::forget;
+    Post "/operator/invitations/withdraw" Access::Operator => operator::users::withdraw;
     Get "/operator/health" Access::Operator => operator::health::show;
     Get "/{account}" READ => home::account;
     Get "/{account}/links" READ => links::list::show;
@@ -167,6 +169,7 @@ routes! {
     Get "/{account}/members" READ => members::show;
     Post "/{account}/members" MEMBERS => members::invite;
     Post "/{account}/members/leave" READ => members::leave;
+    Post "/{account}/members/withdraw" MEMBERS => members::withdraw;
     Post "/{account}/members/{id}" MEMBERS => members::change_role;
     Post "/{account}/members/{id}/remove" MEMBERS => members::remove;
     Get "/{account}/audit" AUDIT => audit::show;

@@ -93,6 +93,10 @@ actions! {
     SessionsEnded "sessions_ended";
     /// A link to join or to reset a password was made.
     TicketMade "ticket_made";
+    /// An invitation was withdrawn.
+    InvitationWithdrawn "invitation_withdrawn";
+    /// Failed sign-ins were forgotten, so that nobody waits because of them.
+    FailuresForgotten "failures_forgotten";
     /// A user joined an account.
     MemberJoined "member_joined";
     /// A member got another role in an account.

@@ -277,7 +277,7 @@ pub use stored::MalformedStored;
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
 #[cfg(feature = "people")]
-pub use ticket::{INVITATION_VALID, TICKET_VALID, Ticket, TicketKind, TicketPurpose};
+pub use ticket::{INVITATION_VALID, Invitation, TICKET_VALID, Ticket, TicketKind, TicketPurpose};
 pub use timestamp::Timestamp;
 #[cfg(feature = "people")]
 pub use user::{ClientNetwork, DateLanguage, Membership, PasswordHash, Preferences, User};

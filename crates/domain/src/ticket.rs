@@ -74,6 +74,21 @@ impl TicketPurpose {
     }
 }
 
+/// An invitation as lists show it, without the hash of its token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// The only address that may use it.
+    pub email: Email,
+    /// The account and the role there; `None` for an operator without an account.
+    pub joins: Option<(AccountId, Role)>,
+    /// Whether the user becomes an operator.
+    pub is_operator: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// The first instant at which it is no longer valid.
+    pub expires_at: Timestamp,
+}
+
 /// A kind of tickets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TicketKind {
@@ -102,6 +117,18 @@ impl Ticket {
     pub fn new(hash: TokenHash, purpose: TicketPurpose, now: Timestamp) -> Self {
         let expires_at = now.plus(purpose.kind().valid_for());
         Self { hash, purpose, created_at: now, expires_at }
+    }
+
+    /// The invitation, if the ticket is one.
+    #[must_use]
+    pub fn into_invitation(self) -> Option<Invitation> {
+        let Self { hash: _, purpose, created_at, expires_at } = self;
+        match purpose {
+            TicketPurpose::Invitation { email, joins, is_operator } => {
+                Some(Invitation { email, joins, is_operator, created_at, expires_at })
+            }
+            TicketPurpose::FirstStart { .. } | TicketPurpose::PasswordReset { .. } => None,
+        }
     }
 
     /// Whether the ticket can still be used.

@@ -1,5 +1,6 @@
 //! People, their memberships, sessions and tickets, failed sign-ins, and the audit.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,9 +9,9 @@ use signpost_app::ports::{
     AccountMember, AuditFilter, AuditScope, Member, PeopleReads, SessionHolder, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, AuditEntry, AuditEntryId, Email, ExternalIdentity, Membership, Page, PageLimit,
-    PagePosition, Role, Session, SessionId, SignInFailures, SignInKey, Ticket, TicketPurpose, Timestamp,
-    TokenHash, User, UserId,
+    Account, AccountId, AuditEntry, AuditEntryId, Email, ExternalIdentity, Invitation, Membership, Page,
+    PageLimit, PagePosition, Role, Session, SessionId, SignInFailures, SignInKey, Ticket, TicketPurpose,
+    Timestamp, TokenHash, User, UserId,
 };
 
 use crate::reads::page;
@@ -147,6 +148,23 @@ impl PeopleReads for MemoryStore {
         self.read(|state| {
             let newest_first = state.people.sessions.values().rev();
             newest_first.filter(|session| session.user_id == user).take(MOST_LISTED).cloned().collect()
+        })
+    }
+
+    async fn invitations(
+        &self,
+        account: Option<AccountId>,
+        now: Timestamp,
+    ) -> Result<Vec<Invitation>, StoreError> {
+        self.read(|state| {
+            let valid = state.people.tickets.values().filter(|ticket| ticket.is_valid(now)).cloned();
+            let mut found: Vec<_> = valid
+                .filter_map(Ticket::into_invitation)
+                .filter(|invitation| invitation.joins.map(|(account, _)| account) == account)
+                .collect();
+            found.sort_by_key(|it| (Reverse(it.created_at), it.email.comparison_key()));
+            found.truncate(MOST_LISTED);
+            found
         })
     }
 

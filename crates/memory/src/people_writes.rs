@@ -201,6 +201,26 @@ impl PeopleWrites for MemoryUnitOfWork {
         self.write(|state| Ok(Arc::make_mut(&mut state.people.tickets).remove(&hash.to_bytes())))
     }
 
+    async fn withdraw_invitation(
+        &mut self,
+        email: &Email,
+        account: Option<AccountId>,
+    ) -> Result<bool, StoreError> {
+        self.write(|state| {
+            let key = email.comparison_key();
+            let is_it = |ticket: &Ticket| match &ticket.purpose {
+                TicketPurpose::Invitation { email, joins, is_operator: _ } => {
+                    email.comparison_key() == key && joins.map(|(account, _)| account) == account
+                }
+                TicketPurpose::FirstStart { .. } | TicketPurpose::PasswordReset { .. } => false,
+            };
+            let tickets = Arc::make_mut(&mut state.people.tickets);
+            let before = tickets.len();
+            tickets.retain(|_, ticket| !is_it(ticket));
+            Ok(tickets.len() < before)
+        })
+    }
+
     async fn void_tickets(&mut self, email: &Email) -> Result<(), StoreError> {
         self.write(|state| {
             let key = Some(email.comparison_key());

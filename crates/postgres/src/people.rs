@@ -8,8 +8,8 @@ use diesel::sql_types::{Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountMember, AuditFilter, AuditScope, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
-    Account, AccountId, AuditEntry, Email, Page, PageLimit, PagePosition, Role, Session, Ticket, TokenHash,
-    User, UserId,
+    Account, AccountId, AuditEntry, Email, Invitation, Page, PageLimit, PagePosition, Role, Session, Ticket,
+    Timestamp, TokenHash, User, UserId,
 };
 use signpost_sql_rows::sql_types::Identifier;
 
@@ -22,11 +22,11 @@ use crate::schema::{accounts, audit_entries, memberships, sessions, tickets, use
 use crate::store::PostgresStore;
 use signpost_sql_rows::account::{AccountRow, UsageRow};
 use signpost_sql_rows::audit_entry::{self, AuditEntryRow};
-use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::listed;
 use signpost_sql_rows::membership::{MembershipRow, RoleRow};
 use signpost_sql_rows::session::{SessionHolderRow, SessionRow, into_session_holder};
-use signpost_sql_rows::ticket::TicketRow;
+use signpost_sql_rows::ticket::{TicketRow, invitation_kind, invitations_in};
 use signpost_sql_rows::user::UserRow;
 
 /// The maximum length of the lists that have no pages.
@@ -178,6 +178,29 @@ impl PeopleReads for PostgresStore {
                 .select(SessionRow::as_select());
             let rows: Vec<SessionRow> = InlineLimit { query, number: MOST_LISTED }.load(connection).await?;
             Ok(rows.into_iter().filter_map(listed::readable).collect())
+        })
+        .await
+    }
+
+    async fn invitations(
+        &self,
+        account: Option<AccountId>,
+        now: Timestamp,
+    ) -> Result<Vec<Invitation>, StoreError> {
+        self.read(async |connection| {
+            let valid = tickets::table
+                .filter(tickets::kind.eq(invitation_kind()))
+                .filter(tickets::expires_at.gt(Instant::from(now)))
+                .order((tickets::created_at.desc(), tickets::email_key))
+                .limit(MOST_LISTED.into())
+                .select(TicketRow::as_select())
+                .into_boxed();
+            // `IS NOT DISTINCT FROM` would not use the index.
+            let valid = match account.map(IdBytes::from) {
+                Some(account) => valid.filter(tickets::account_id.eq(account)),
+                None => valid.filter(tickets::account_id.is_null()),
+            };
+            Ok(invitations_in(valid.load::<TicketRow>(connection).await?))
         })
         .await
     }

@@ -20,7 +20,7 @@ use signpost_sql_rows::audit_entry::NewAuditEntry;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::membership::RoleRow;
 use signpost_sql_rows::session::NewSession;
-use signpost_sql_rows::ticket::{NewTicket, TicketRow};
+use signpost_sql_rows::ticket::{NewTicket, TicketRow, invitation_kind};
 use signpost_sql_rows::user::{ChangedUser, NewUser, UserRow};
 
 statement! {
@@ -306,6 +306,21 @@ impl PeopleWrites for PostgresUnitOfWork {
                 .await
                 .optional()?;
             Ok(taken.map(TicketRow::into_ticket).transpose()?)
+        })
+        .await
+    }
+
+    async fn withdraw_invitation(
+        &mut self,
+        email: &Email,
+        account: Option<AccountId>,
+    ) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let invitation = tickets::table
+                .filter(tickets::email_key.eq(email.comparison_key()))
+                .filter(tickets::kind.eq(invitation_kind()))
+                .filter(tickets::account_id.is_not_distinct_from(account.map(IdBytes::from)));
+            Ok(diesel::delete(invitation).execute(connection).await? > 0)
         })
         .await
     }

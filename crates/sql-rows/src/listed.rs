@@ -36,7 +36,12 @@ pub fn part<R: Listed>(rows: Vec<R>, limit: PageLimit, last: Option<&StoredId>) 
 
 /// The item of a row. An unreadable row must not fail the whole list, so it is logged for the operator and omitted.
 pub fn readable<R: Listed>(row: R) -> Option<R::Item> {
-    match row.read() {
+    readable_or_logged(row.read())
+}
+
+/// As [`readable`], for a row that has no id.
+pub fn readable_or_logged<T>(item: Result<T, Corrupt>) -> Option<T> {
+    match item {
         Ok(item) => Some(item),
         Err(failure) => {
             tracing::error!(%failure, "a list leaves out a row that cannot be read");

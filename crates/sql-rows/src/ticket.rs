@@ -1,11 +1,14 @@
 //! Rows of `tickets`.
 
 use diesel::prelude::*;
-use signpost_domain::{AccountId, Email, Role, Ticket, TicketKind, TicketPurpose, TokenHash, UserId};
+use signpost_domain::{
+    AccountId, Email, Invitation, Role, Ticket, TicketKind, TicketPurpose, TokenHash, UserId,
+};
 
 use crate::Corrupt;
 use crate::cell::RowName;
 use crate::columns::{IdBytes, Instant, StoredId};
+use crate::listed;
 use crate::schema::tickets;
 
 /// The table, as the migrations of both databases leave it. If only one database has a column, its comment
@@ -94,6 +97,18 @@ impl TicketRow {
             expires_at: row.timestamp("expires_at", expires_at)?,
         })
     }
+}
+
+/// The invitations of a list. An unreadable row is logged and left out (ADR 35).
+pub fn invitations_in(rows: Vec<TicketRow>) -> Vec<Invitation> {
+    let tickets = rows.into_iter().filter_map(|row| listed::readable_or_logged(row.into_ticket()));
+    tickets.filter_map(Ticket::into_invitation).collect()
+}
+
+/// The `kind` of invitations.
+#[must_use]
+pub const fn invitation_kind() -> &'static str {
+    kind_column(TicketKind::Invitation)
 }
 
 /// A ticket as it is inserted, or written over the older one for the same purpose.

@@ -5,8 +5,8 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use signpost_app::ports::{AccountMember, AuditFilter, AuditScope, PeopleReads, SessionHolder, StoreError};
 use signpost_domain::{
-    Account, AccountId, AuditEntry, Email, Page, PageLimit, PagePosition, Role, Session, Ticket, TokenHash,
-    User, UserId,
+    Account, AccountId, AuditEntry, Email, Invitation, Page, PageLimit, PagePosition, Role, Session, Ticket,
+    Timestamp, TokenHash, User, UserId,
 };
 
 use crate::audit_search::search;
@@ -16,11 +16,11 @@ use crate::schema::{accounts, audit_entries, memberships, sessions, tickets, use
 use crate::store::SqliteStore;
 use signpost_sql_rows::account::{AccountRow, UsageRow};
 use signpost_sql_rows::audit_entry::AuditEntryRow;
-use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::listed;
 use signpost_sql_rows::membership::{MembershipRow, RoleRow};
 use signpost_sql_rows::session::{SessionHolderRow, SessionRow, into_session_holder};
-use signpost_sql_rows::ticket::TicketRow;
+use signpost_sql_rows::ticket::{TicketRow, invitation_kind, invitations_in};
 use signpost_sql_rows::user::UserRow;
 
 /// The maximum length of the lists that have no pages.
@@ -146,6 +146,25 @@ impl PeopleReads for SqliteStore {
             Ok(rows)
         };
         Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
+    }
+
+    async fn invitations(
+        &self,
+        account: Option<AccountId>,
+        now: Timestamp,
+    ) -> Result<Vec<Invitation>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = tickets::table
+                .filter(tickets::account_id.is(account.map(IdBytes::from)))
+                .filter(tickets::kind.eq(invitation_kind()))
+                .filter(tickets::expires_at.gt(Instant::from(now)))
+                .order((tickets::created_at.desc(), tickets::email_key))
+                .limit(MOST_LISTED)
+                .select(TicketRow::as_select())
+                .load::<TicketRow>(connection)?;
+            Ok(rows)
+        };
+        Ok(invitations_in(self.readers().read(read).await?))
     }
 
     async fn ticket(&self, hash: &TokenHash) -> Result<Option<Ticket>, StoreError> {

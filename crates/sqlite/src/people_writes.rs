@@ -18,7 +18,7 @@ use signpost_sql_rows::audit_entry::NewAuditEntry;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
 use signpost_sql_rows::membership::{NewMembership, RoleRow};
 use signpost_sql_rows::session::NewSession;
-use signpost_sql_rows::ticket::{NewTicket, TicketRow};
+use signpost_sql_rows::ticket::{NewTicket, TicketRow, invitation_kind};
 use signpost_sql_rows::user::{ChangedUser, NewUser};
 
 /// Whether an insertion succeeded. It did not if it refers to a missing row; any other error is a failure.
@@ -258,6 +258,22 @@ impl PeopleWrites for SqliteUnitOfWork {
                 .get_result(connection)
                 .optional()?;
             Ok(taken.map(TicketRow::into_ticket).transpose()?)
+        };
+        self.step(step).await
+    }
+
+    async fn withdraw_invitation(
+        &mut self,
+        email: &Email,
+        account: Option<AccountId>,
+    ) -> Result<bool, StoreError> {
+        let key = email.comparison_key();
+        let step = move |connection: &mut SqliteConnection| {
+            let invitation = tickets::table
+                .filter(tickets::email_key.eq(key))
+                .filter(tickets::kind.eq(invitation_kind()))
+                .filter(tickets::account_id.is(account.map(IdBytes::from)));
+            Ok(diesel::delete(invitation).execute(connection)? > 0)
         };
         self.step(step).await
     }

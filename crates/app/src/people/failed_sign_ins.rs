@@ -2,11 +2,13 @@
 
 use std::net::IpAddr;
 
-use signpost_domain::{Email, SignInKey, Timestamp};
+use signpost_domain::{AuditAction, ClientNetwork, Email, SignInKey, Timestamp};
 
 use super::PersonError;
 use crate::application::Application;
+use crate::audit::record;
 use crate::operator::Operator;
+use crate::unit_of_work::{Attempts, commit};
 
 /// The failed passwords for an e-mail address from an IP address, or the failed codes of a user at sign-in (D75).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,40 @@ pub async fn code_failures(
         Some(user) => Ok(Some(failures_of(app, &SignInKey::of_codes(user.id)).await?)),
         None => Ok(None),
     }
+}
+
+/// Forgets the failed passwords for an e-mail address from an IP address, if one is given, and the failed codes at sign-ins of its
+/// user, so that another attempt is allowed at once.
+///
+/// # Errors
+/// The session of the operator has ended meanwhile. Or the store broke.
+pub async fn forget(
+    app: &Application,
+    by: &Operator,
+    email: &Email,
+    address: Option<IpAddr>,
+) -> Result<(), PersonError> {
+    let user = app.store.user_with_email(email).await?;
+    let object = match address {
+        Some(address) => format!("{} from {}", email.as_str(), ClientNetwork::of(address)),
+        None => email.as_str().to_owned(),
+    };
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
+            // The failures are no part of a unit of work. The entry comes first, so that none are forgotten without one.
+            let deed = by.deed(None, AuditAction::FailuresForgotten, object.as_str());
+            record(app, work.as_mut(), deed).await?;
+            Ok::<_, PersonError>(commit(app, work).await?)
+        })
+        .await?;
+    let passwords = address.map(|address| SignInKey::new(email, address));
+    for key in passwords.into_iter().chain(user.map(|user| SignInKey::of_codes(user.id))) {
+        app.store.forget_sign_ins(&key).await?;
+    }
+    Ok(())
 }
 
 async fn failures_of(app: &Application, key: &SignInKey) -> Result<Failures, PersonError> {

@@ -1,8 +1,8 @@
 //! Who belongs to an account (D68, D69, D70, D73).
 
 use signpost_domain::{
-    AccountId, AuditAction, Email, FieldError, Page, PageLimit, PagePosition, Permission, Refusal, Role,
-    SecretToken, TicketPurpose, UserId, ViolationCode,
+    AccountId, AuditAction, Email, FieldError, Invitation, Page, PageLimit, PagePosition, Permission,
+    Refusal, Role, SecretToken, TicketPurpose, UserId, ViolationCode,
 };
 
 use super::profile::{of_user, require_confirmed, require_live, user_named};
@@ -97,6 +97,45 @@ pub async fn invite(
         })
         .await?;
     Ok(token)
+}
+
+/// The invitations to the caller's account that can still be used, newest first, at most a hundred. The others would read who may
+/// join, so a caller who may not invite gets none.
+pub async fn invitations(app: &Application, caller: &Caller) -> Result<Vec<Invitation>, AppError> {
+    caller.require(Permission::Read)?;
+    if !caller.may(Permission::ManageMembers) {
+        return Ok(Vec::new());
+    }
+    Ok(app.store.invitations(Some(caller.account_id()), app.clock.now()).await?)
+}
+
+/// Withdraws the invitation of an e-mail address to the caller's account: its link is void from then on.
+///
+/// # Errors
+/// [`PersonError::NotConfirmed`]; [`Refusal::NotFound`] without an invitation, such as one that was used meanwhile.
+pub async fn withdraw(
+    app: &Application,
+    caller: &Caller,
+    signed_in: &SignedIn,
+    email: &Email,
+) -> Result<(), PersonError> {
+    caller.require(Permission::ManageMembers)?;
+    require_confirmed(app, signed_in)?;
+    let account = caller.account_id();
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            require_live(work.as_mut(), signed_in).await?;
+            require_owner(work.as_mut(), signed_in, account).await?;
+            if !work.withdraw_invitation(email, Some(account)).await? {
+                return Err(tickets::NO_INVITATION.into());
+            }
+            let deed = Deed::of(caller, AuditAction::InvitationWithdrawn, email.as_str());
+            record(app, work.as_mut(), deed).await?;
+            Ok(commit(app, work).await?)
+        })
+        .await
 }
 
 /// Refuses an invitation that would change nothing. The members of the account are locked.

@@ -2,8 +2,8 @@
 
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{
-    AccountId, AuditAction, Email, Membership, Name, Password, PasswordHash, Preferences, Role, SecretToken,
-    SignInKey, Ticket, TicketPurpose, User, Violations,
+    AccountId, AuditAction, Email, Membership, Name, Password, PasswordHash, Preferences, Refusal, Role,
+    SecretToken, SignInKey, Ticket, TicketPurpose, User, Violations,
 };
 
 use super::profile::{PASSWORD, hash_of_chosen, locked, not_written, of_user, replace_password, user_named};
@@ -16,6 +16,9 @@ use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::ports::{Asker, StoreError, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
+
+/// No such invitation is open.
+pub(super) const NO_INVITATION: Refusal = Refusal::NotFound("invitation");
 
 /// What a new user types.
 #[derive(Debug, Clone, Default)]

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use signpost_domain::{
-    Account, AccountId, AuditAction, Email, Page, PageLimit, PagePosition, Role, SecretToken, SignInKey,
-    TicketPurpose, Timestamp, User, UserId,
+    Account, AccountId, AuditAction, Email, Invitation, Page, PageLimit, PagePosition, Role, SecretToken,
+    SignInKey, TicketPurpose, Timestamp, User, UserId,
 };
 
 use super::identity::ProviderSignIn;
@@ -89,6 +89,44 @@ pub async fn invite(app: &Application, by: &Operator, invite: Invite) -> Result<
             record(app, work.as_mut(), by.deed(account, AuditAction::TicketMade, object)).await?;
             commit(app, work).await?;
             Ok(token)
+        })
+        .await
+}
+
+/// The invitations to an account, or those to none, that can still be used, newest first, at most a hundred.
+///
+/// # Errors
+/// The store broke.
+pub async fn invitations(
+    app: &Application,
+    _by: &Operator,
+    account: Option<AccountId>,
+) -> Result<Vec<Invitation>, OperatorError> {
+    Ok(app.store.invitations(account, app.clock.now()).await?)
+}
+
+/// Withdraws the invitation of an e-mail address to an account, or to none: its link is void from then on.
+///
+/// # Errors
+/// [`Refusal::NotFound`](signpost_domain::Refusal::NotFound) without an invitation, such as one that was used meanwhile. Or the store
+/// broke.
+pub async fn withdraw(
+    app: &Application,
+    by: &Operator,
+    email: &Email,
+    account: Option<AccountId>,
+) -> Result<(), OperatorError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            by.require_live(work.as_mut()).await?;
+            if !work.withdraw_invitation(email, account).await? {
+                return Err(PersonError::from(tickets::NO_INVITATION).into());
+            }
+            let deed = by.deed(account, AuditAction::InvitationWithdrawn, email.as_str());
+            record(app, work.as_mut(), deed).await?;
+            Ok(commit(app, work).await?)
         })
         .await
 }

@@ -83,8 +83,8 @@ pub use lookups::{
 };
 pub use passwords::{Asker, HashingError, HashingPlace, NoPasswords, PasswordHasher, Verdict};
 pub use people::{
-    AccountMember, AuditScope, Member, MemberChange, PeopleReads, PeopleUpkeep, PeopleWrites, SessionHolder,
-    SignInTurn, WriteUserError,
+    AccountMember, AuditScope, INVITATIONS_LISTED, Member, MemberChange, PeopleReads, PeopleUpkeep,
+    PeopleWrites, SessionHolder, SignInTurn, WriteUserError,
 };
 pub use pixels::{PixelReads, PixelWrites};
 pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};

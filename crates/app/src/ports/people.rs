@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    Account, AccountId, ApiKeyId, AuditEntry, Email, Membership, Page, PageLimit, PagePosition, Role,
-    Session, SessionId, SignInFailures, SignInKey, Ticket, Timestamp, TokenHash, Usage, User, UserId,
+    Account, AccountId, ApiKeyId, AuditEntry, Email, Invitation, Membership, Page, PageLimit, PagePosition,
+    Role, Session, SessionId, SignInFailures, SignInKey, Ticket, Timestamp, TokenHash, Usage, User, UserId,
 };
 
 use super::audit_filter::AuditFilter;
@@ -52,6 +52,9 @@ pub enum AuditScope {
     Installation,
 }
 
+/// How many invitations [`PeopleReads::invitations`] returns at most.
+pub const INVITATIONS_LISTED: usize = 100;
+
 /// Reading people.
 #[async_trait]
 pub trait PeopleReads: Send + Sync {
@@ -92,6 +95,14 @@ pub trait PeopleReads: Send + Sync {
     /// The sessions of a user, newest (highest id) first, including those that have ended but are not deleted yet; at most a
     /// hundred.
     async fn sessions(&self, user: UserId) -> Result<Vec<Session>, StoreError>;
+
+    /// The invitations to an account, or those to no account, that are valid at `now`, newest first, at most
+    /// [`INVITATIONS_LISTED`].
+    async fn invitations(
+        &self,
+        account: Option<AccountId>,
+        now: Timestamp,
+    ) -> Result<Vec<Invitation>, StoreError>;
 
     /// The ticket with this token hash. It may have expired.
     async fn ticket(&self, hash: &TokenHash) -> Result<Option<Ticket>, StoreError>;
@@ -242,6 +253,14 @@ pub trait PeopleWrites: Send {
 
     /// Deletes the ticket with this token hash and returns it. Of concurrent units of work, one gets it. It may have expired.
     async fn take_ticket(&mut self, hash: &TokenHash) -> Result<Option<Ticket>, StoreError>;
+
+    /// Deletes the invitation for an e-mail address (compared without case) to an account, or to no account. `false` if there is
+    /// none.
+    async fn withdraw_invitation(
+        &mut self,
+        email: &Email,
+        account: Option<AccountId>,
+    ) -> Result<bool, StoreError>;
 
     /// Deletes all tickets for an e-mail address, compared without case.
     async fn void_tickets(&mut self, email: &Email) -> Result<(), StoreError>;

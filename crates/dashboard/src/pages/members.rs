@@ -4,17 +4,22 @@ use actix_web::HttpResponse;
 use signpost_app::AppError;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::people::{PersonError, members};
-use signpost_app::ports::{AccountMember, RememberedAnswer};
-use signpost_domain::{Email, FieldError, PageLimit, Permission, Role, UserId, ViolationCode, Violations};
+use signpost_app::ports::{AccountMember, INVITATIONS_LISTED, RememberedAnswer};
+use signpost_domain::{
+    Email, FieldError, Invitation, PageLimit, Permission, Preferences, Role, UserId, ViolationCode,
+    Violations,
+};
 
 use super::{field, message_at, pager, position_of};
 use crate::answer::{page, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, invitation_gives, role_name, shell};
-use crate::local_time::date;
+use crate::local_time::{date, date_and_time};
 use crate::paths::with_query;
-use crate::views::{Choice, Form, InvitedPage, MemberRow, MembersPage, NavItem, Select};
+use crate::views::{
+    Choice, Form, InvitationRow, InvitedPage, MemberRow, MembersPage, NavItem, OpenInvitations, Select,
+};
 use crate::visit::{Member, Visit};
 
 /// What the form of an invitation says.
@@ -91,6 +96,14 @@ pub(crate) async fn remove(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
     changed(&visit, &member, outcome, &format!("{}?said=member-removed", path(&member))).await
 }
 
+/// `POST /{account}/members/withdraw`
+pub(crate) async fn withdraw(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let email = invited_in(&form)?;
+    let outcome = members::withdraw(visit.app(), &member.caller, &member.signed_in, &email).await;
+    changed(&visit, &member, outcome, &format!("{}?said=invitation-withdrawn", path(&member))).await
+}
+
 /// `POST /{account}/members/leave`
 pub(crate) async fn leave(visit: Visit, _: FormBody) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
@@ -126,6 +139,11 @@ fn user_in(visit: &Visit) -> Result<UserId, Failure> {
     visit.part("id").parse().map_err(|_| Failure::NOT_FOUND)
 }
 
+/// Whose invitation a form withdraws.
+pub(super) fn invited_in(form: &FormBody) -> Result<Email, Failure> {
+    Email::parse(form.text("email")).map_err(|_| Failure::NOT_FOUND)
+}
+
 pub(super) fn role_of(text: &str, violations: &mut Violations) -> Option<Role> {
     let role = Role::from_name(text);
     if role.is_none() {
@@ -157,16 +175,44 @@ async fn members_page(
         has_second_factor: caller.may(Permission::ManageMembers) && member.user.second_factor.is_some(),
         idempotency_key: visit.new_key(),
     };
+    let invitations = members::invitations(visit.app(), caller).await?;
     let chosen = Role::from_name(&typed.role).unwrap_or(Role::Editor);
     Ok(MembersPage {
         can_manage: caller.may(Permission::ManageMembers),
         rows: list.items.iter().map(row).collect(),
         pager: pager(&list, &path(member), &[], after.is_none()),
+        invitations: OpenInvitations {
+            action: format!("{}/withdraw", path(member)),
+            ..open_invitations(visit, &invitations, &user.preferences)
+        },
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         email: field(&typed.email, violations, "email"),
         role: Select { options: roles(chosen), error: message_at(violations, "role") },
         shell: shell(visit, member, NavItem::Members, TEXTS.members, vec![]),
     })
+}
+
+/// The invitations of a page, without where its forms are sent.
+pub(super) fn open_invitations(
+    visit: &Visit,
+    invitations: &[Invitation],
+    preferences: &Preferences,
+) -> OpenInvitations {
+    let row = |invitation: &Invitation| {
+        let role = invitation.joins.map(|(_, role)| role_name(role));
+        let operator = invitation.is_operator.then_some(TEXTS.operator.operator);
+        InvitationRow {
+            email: invitation.email.as_str().to_owned(),
+            gives: role.into_iter().chain(operator).collect::<Vec<_>>().join(", "),
+            until: date_and_time(invitation.expires_at, preferences),
+        }
+    };
+    OpenInvitations {
+        rows: invitations.iter().map(row).collect(),
+        is_cut: invitations.len() >= INVITATIONS_LISTED,
+        idempotency_key: visit.new_key(),
+        ..OpenInvitations::default()
+    }
 }
 
 pub(super) fn roles(chosen: Role) -> Vec<Choice> {

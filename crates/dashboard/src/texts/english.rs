@@ -19,6 +19,8 @@ pub static ENGLISH: Texts = Texts {
     analytics: &ANALYTICS,
     domains: &DOMAINS,
     editor: &EDITOR,
+    invitations_newest: "These are the newest hundred.",
+    invitations_open: "Open invitations",
     shortcut: &SHORTCUTS,
     operator: &OPERATOR,
     said: &SAID,
@@ -362,6 +364,7 @@ pub static ENGLISH: Texts = Texts {
     updated: "Changed",
     usage: "Usage",
     user_menu: |a| format!("You: {a}"),
+    valid_until: |a| format!("Valid until {a}"),
     wait_minutes: |n| {
         if n == 1 {
             "Too many attempts. Wait one minute, then try again.".to_owned()
@@ -377,6 +380,8 @@ pub static ENGLISH: Texts = Texts {
         }
     },
     with_selected: "With the selected links",
+    withdraw: "Withdraw",
+    withdraw_one: |a| format!("Withdraw the invitation for {a}"),
     without_address: "No address",
     without_group: "Without group",
     wrong_password: "The password is wrong.",

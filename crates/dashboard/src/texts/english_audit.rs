@@ -19,6 +19,8 @@ pub(super) const fn action(action: AuditAction) -> &'static str {
         AuditAction::IdentityUnbound => "Disconnected a sign-in elsewhere",
         AuditAction::SessionsEnded => "Ended sessions",
         AuditAction::TicketMade => "Made an invitation or a reset link",
+        AuditAction::InvitationWithdrawn => "Withdrew an invitation",
+        AuditAction::FailuresForgotten => "Forgot failed sign-ins",
         AuditAction::MemberJoined => "Joined the account",
         AuditAction::RoleChanged => "Changed the role of a member",
         AuditAction::MemberRemoved => "Removed a member",

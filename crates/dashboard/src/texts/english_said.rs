@@ -6,6 +6,7 @@ pub(super) static SAID: SaidTexts = SaidTexts {
     group_created: "Group created.",
     group_deleted: "Group deleted. Its links stay.",
     group_renamed: "Group renamed.",
+    invitation_withdrawn: "Invitation withdrawn. Its link no longer works.",
     key_revoked: "Key revoked. Programs that use it now get 401.",
     left: "You have left the account.",
     link_deleted: "Link deleted.",

@@ -8,6 +8,8 @@ use super::{Counted, One, Two};
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct OperatorTexts {
+    pub forget_failures: &'static str,
+    pub forget_failures_text: &'static str,
     pub refusals: &'static str,
     pub refusals_hint: &'static str,
     pub refusals_off: &'static str,
@@ -177,6 +179,7 @@ pub struct OperatorTexts {
     pub said_account_deleted: &'static str,
     pub said_account_resumed: &'static str,
     pub said_account_suspended: &'static str,
+    pub said_failures_forgotten: &'static str,
     pub said_plan_changed: &'static str,
     pub said_user_disabled: &'static str,
     pub said_user_enabled: &'static str,

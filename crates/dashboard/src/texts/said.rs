@@ -7,6 +7,7 @@ pub struct SaidTexts {
     pub group_created: &'static str,
     pub group_deleted: &'static str,
     pub group_renamed: &'static str,
+    pub invitation_withdrawn: &'static str,
     pub key_revoked: &'static str,
     pub left: &'static str,
     pub link_deleted: &'static str,

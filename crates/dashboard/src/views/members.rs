@@ -6,7 +6,8 @@ use super::form::{Field, Form, Select, Violation, violations};
 use super::shell::{Pager, Shell};
 
 /// The members: `GET A/members`. `POST A/members` invites somebody with `email` and `role`, `POST A/members/ID` changes a role,
-/// `POST A/members/ID/remove` removes a member, `POST A/members/leave` takes the user out.
+/// `POST A/members/ID/remove` removes a member, `POST A/members/leave` takes the user out, `POST A/members/withdraw` withdraws an
+/// invitation.
 #[derive(Debug, Clone, Template)]
 #[template(path = "members.html")]
 pub struct MembersPage {
@@ -18,6 +19,8 @@ pub struct MembersPage {
     pub rows: Vec<MemberRow>,
     /// The neighbouring parts.
     pub pager: Pager,
+    /// The invitations to the account.
+    pub invitations: OpenInvitations,
     /// The form that invites somebody.
     pub form: Form,
     /// `email` of the invitation.
@@ -56,6 +59,32 @@ pub struct MemberRow {
     pub has_second_factor: bool,
     /// The idempotency key of the row's forms.
     pub idempotency_key: String,
+}
+
+/// The invitations that can still be used, each with a form that withdraws it by its `email`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenInvitations {
+    /// The newest ones, or none if the user may not withdraw them.
+    pub rows: Vec<InvitationRow>,
+    /// Whether there may be more.
+    pub is_cut: bool,
+    /// Where the forms are sent.
+    pub action: String,
+    /// The hidden `account` of the forms, for operators.
+    pub account: Option<String>,
+    /// The idempotency key of the forms.
+    pub idempotency_key: String,
+}
+
+/// An invitation that can still be used.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InvitationRow {
+    /// Who is invited.
+    pub email: String,
+    /// The role in words.
+    pub gives: String,
+    /// Until when it is valid, as people read it.
+    pub until: String,
 }
 
 /// The answer to `POST A/members`, the only page that shows the link.

@@ -51,7 +51,7 @@ pub use link_list::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, LinkFilter, LinkKind, LinkRow, LinksPage, NamedId,
     Tile,
 };
-pub use members::{InvitedPage, MemberRow, MembersPage};
+pub use members::{InvitationRow, InvitedPage, MemberRow, MembersPage, OpenInvitations};
 pub use operator_accounts::{
     DeleteAccountPage, OperatorAccountPage, OperatorAccountRow, OperatorAccountsPage, OperatorMemberRow,
 };

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::form::{Field, Form, Select, Violation, violations};
+use super::members::OpenInvitations;
 use super::shell::{Pager, Shell};
 use super::usage::Meter;
 
@@ -87,6 +88,8 @@ pub struct OperatorAccountPage {
     pub members: Vec<OperatorMemberRow>,
     /// The neighbouring parts of the list of members.
     pub pager: Pager,
+    /// The invitations to the account.
+    pub invitations: OpenInvitations,
     /// The forms.
     pub form: Form,
     /// `plan` of the form that changes it.

@@ -5,13 +5,13 @@ use askama::Template;
 use super::form::{Field, Form, Violation, violations};
 use super::shell::Shell;
 
-/// The limits of sign-ins: `GET /operator/sign-ins`, which looks up `email` and `address`.
+/// The limits of sign-ins: `GET /operator/sign-ins`, which looks up `email` and `address`. `POST` of the same forgets what is found.
 #[derive(Debug, Clone, Template)]
 #[template(path = "operator-sign-ins.html")]
 pub struct OperatorSignInsPage {
     /// The frame.
     pub shell: Shell,
-    /// The form, which only looks up, so its key is not sent.
+    /// The form that forgets what was found.
     pub form: Form,
     /// `email` of the look-up.
     pub email: Field,
@@ -19,6 +19,8 @@ pub struct OperatorSignInsPage {
     pub address: Field,
     /// What the stores know: failed passwords from the IP address, and failed codes of a user with a second factor.
     pub found: Vec<FoundFailures>,
+    /// Whether any failures were found, which can be forgotten.
+    pub can_forget: bool,
     /// The limits: what is limited, and how.
     pub limits: Vec<(&'static str, String)>,
 }

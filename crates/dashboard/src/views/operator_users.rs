@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::form::{Field, Form, Select, Violation, violations};
+use super::members::OpenInvitations;
 use super::shell::{Pager, Shell};
 
 /// All users: `GET /operator/users`, which finds one by `q`. `POST /operator/users` invites somebody with `email`, `account`, `role`
@@ -18,6 +19,8 @@ pub struct OperatorUsersPage {
     pub rows: Vec<OperatorUserRow>,
     /// The neighbouring parts.
     pub pager: Pager,
+    /// The invitations of operators that are for no account.
+    pub invitations: OpenInvitations,
     /// The form that invites somebody.
     pub form: Form,
     /// `email` of the invitation.

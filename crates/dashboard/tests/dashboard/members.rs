@@ -63,6 +63,65 @@ async fn d70_an_owner_invites_and_the_link_is_shown_once() {
 }
 
 #[actix_web::test]
+async fn d70_an_owner_sees_open_invitations_and_withdraws_one() {
+    let dashboard = Dashboard::start().await;
+    let owner = dashboard.member("owner@example.com", Role::Owner).await;
+    let viewer = dashboard.member("viewer@example.com", Role::Viewer).await;
+    let invited = async |email: &str| {
+        invitation_in(&owner.post(&dashboard.path("members"), &[("email", email), ("role", "editor")]).await)
+    };
+    let (withdrawn, kept) = (invited("One@example.com").await, invited("two@example.com").await);
+    let list = owner.get(&dashboard.path("members")).await.body;
+    assert!(list.contains("One@example.com") && list.contains("two@example.com"), "{list}");
+    assert!(!viewer.get(&dashboard.path("members")).await.body.contains("two@example.com"));
+    let path = dashboard.path("members/withdraw");
+    let form = [("email", "one@EXAMPLE.com")];
+    assert_eq!(viewer.post(&path, &form).await.status, 403);
+    let answer = owner.post(&path, &form).await;
+    assert_eq!(answer.location(), format!("{}?said=invitation-withdrawn", dashboard.path("members")));
+    assert_eq!(owner.post(&path, &form).await.status, 404, "it is gone");
+    let list = owner.get(&dashboard.path("members")).await.body;
+    assert!(!list.contains("One@example.com") && list.contains("two@example.com"), "{list}");
+    assert_eq!(dashboard.browser().get(&withdrawn).await.status, 410);
+    assert_eq!(dashboard.browser().get(&kept).await.status, 200);
+    dashboard.memory.clock.advance(signpost_domain::INVITATION_VALID);
+    let owner = dashboard.member("later@example.com", Role::Owner).await;
+    let list = owner.get(&dashboard.path("members")).await.body;
+    assert!(!list.contains("two@example.com"), "it has expired: {list}");
+}
+
+#[actix_web::test]
+async fn d70_operators_withdraw_invitations_to_accounts_and_to_none() {
+    let dashboard = Dashboard::start().await;
+    let operator = dashboard.invited("operator@example.com", None, true).await;
+    let account = dashboard.account.to_string();
+    for (email, account) in [("one@example.com", Some(dashboard.account)), ("two@example.com", None)] {
+        let joins = account.map(|account| (account, Role::Editor));
+        let email = Email::parse(email).unwrap();
+        let invite = Invite { email, joins, is_operator: joins.is_none() };
+        users::invite(&dashboard.app, &Operator::COMMAND, invite).await.unwrap();
+    }
+    let pages = [format!("/operator/accounts/{account}"), "/operator/users".to_owned()];
+    for (page, own, other) in
+        [(&pages[0], "one@example.com", "two@example.com"), (&pages[1], "two@example.com", "one@example.com")]
+    {
+        let list = operator.get(page).await.body;
+        assert!(list.contains(own) && !list.contains(other), "{page}: {list}");
+    }
+    let path = "/operator/invitations/withdraw";
+    let wrong = [("email", "one@example.com"), ("account", "")];
+    assert_eq!(operator.post(path, &wrong).await.status, 404);
+    for (email, account, page) in
+        [("one@example.com", account.as_str(), &pages[0]), ("two@example.com", "", &pages[1])]
+    {
+        let withdrawn = operator.post(path, &[("email", email), ("account", account)]).await;
+        assert_eq!(withdrawn.location(), format!("{page}?said=invitation-withdrawn"));
+        let list = operator.get(page).await.body;
+        assert!(!list.contains(email), "{page}: {list}");
+    }
+}
+
+#[actix_web::test]
 async fn a_refused_invitation_says_why_and_keeps_what_was_typed() {
     let dashboard = Dashboard::start().await;
     let owner = dashboard.member("owner@example.com", Role::Owner).await;

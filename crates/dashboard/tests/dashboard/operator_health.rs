@@ -73,6 +73,32 @@ async fn d75_operators_see_who_waits_after_wrong_codes() {
 }
 
 #[actix_web::test]
+async fn d75_operators_forget_failures_and_the_audit_says_so() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    dashboard.invited("ada@example.com", None, false).await;
+    let path = "/operator/sign-ins?email=ada%40example.com&address=203.0.113.9";
+    let ada = dashboard.browser();
+    let button = "Forget these failures";
+    assert!(!operator.get(path).await.body.contains(button), "there is nothing to forget");
+    for _ in 0..5 {
+        ada.sign_in("ada@example.com", "wrong password").await;
+    }
+    assert!(operator.get(path).await.body.contains(button));
+    assert_eq!(ada.sign_in("ada@example.com", PASSWORD).await.status, 429);
+    let form = [("email", "ada@example.com"), ("address", "203.0.113.9")];
+    let forgotten = operator.post("/operator/sign-ins", &form).await;
+    assert_eq!(forgotten.location(), format!("{path}&said=failures-forgotten"));
+    let after = operator.get(forgotten.location()).await.body;
+    assert!(after.contains("No failed sign-in counts") && after.contains("are forgotten"), "{after}");
+    assert_eq!(ada.sign_in("ada@example.com", PASSWORD).await.status, 303);
+    let audit = operator.get("/audit?action=failures_forgotten").await.body;
+    assert!(audit.contains("ada@example.com from 203.0.113.0/24"), "{audit}");
+    let wrong = operator.post("/operator/sign-ins", &[("email", "nobody"), ("address", "here")]).await;
+    assert_eq!(wrong.location(), "/operator/sign-ins?email=nobody&address=here");
+}
+
+#[actix_web::test]
 async fn d69_the_health_page_has_the_last_error_of_each_part() {
     let dashboard = Dashboard::start().await;
     let operator = operator(&dashboard).await;

@@ -9,6 +9,7 @@ use signpost_dashboard::views::{
 };
 
 use crate::link_samples::LONG;
+use crate::people_samples::open_invitations;
 use crate::samples::{Maker, form, key};
 
 const ACCOUNT: &str = "acc_019b5a3b11aa7c3e8899aabbccddee01";
@@ -102,6 +103,7 @@ fn account(m: &Maker) {
         requires_second_factor: true,
         members: (0..25).map(|number| member_row(m, number)).collect(),
         pager: Pager { newest: m.some("accounts"), older: m.some("?after=x") },
+        invitations: open_invitations(m, "/operator/invitations/withdraw", Some(ACCOUNT.to_owned())),
         form: form(410),
         plan: plans(m),
     };
@@ -187,6 +189,7 @@ fn users(m: &Maker) {
         sought: String::new(),
         rows: (0..25).map(|number| user_row(m, number)).collect(),
         pager: Pager { newest: m.some("users"), older: m.some("?after=x") },
+        invitations: open_invitations(m, "/operator/invitations/withdraw", None),
         form: form(430),
         email: Field::default(),
         account: Field::default(),
@@ -253,6 +256,7 @@ fn sign_ins(m: &Maker) {
         email: Field::default(),
         address: Field::default(),
         found: Vec::new(),
+        can_forget: false,
         limits: [
             (ENGLISH.operator.limit_per_address, ENGLISH.operator.limit_per_address_is),
             (ENGLISH.operator.limit_per_pair, "30 s, 1 min, 2 min, 4 min, 8 min, 15 min, and so on"),
@@ -266,7 +270,10 @@ fn sign_ins(m: &Maker) {
         .map(|count| FoundFailures { waits: true, count: m.w(count), wait: wait.clone() })
         .to_vec();
     let (email, address) = (m.field("ines@morgenbrot.example"), m.field("2001:db8:1:2:3:4:5:6"));
-    m.add("operator-sign-ins-waits", &OperatorSignInsPage { found, email, address, ..full.clone() });
+    m.add(
+        "operator-sign-ins-waits",
+        &OperatorSignInsPage { found, can_forget: true, email, address, ..full.clone() },
+    );
     let (email, address) = (m.bad("nobody", "Must contain `@`."), m.bad("nowhere", "Must be an IP address."));
     m.add("operator-sign-ins-error", &OperatorSignInsPage { email, address, ..full });
 }

@@ -2,8 +2,8 @@
 
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
-    AuditAccount, AuditFilterForm, AuditPage, AuditRow, Choice, Field, InvitedPage, MemberRow, MembersPage,
-    NavItem, Pager,
+    AuditAccount, AuditFilterForm, AuditPage, AuditRow, Choice, Field, InvitationRow, InvitedPage, MemberRow,
+    MembersPage, NavItem, OpenInvitations, Pager,
 };
 use signpost_domain::AuditAction;
 
@@ -19,6 +19,25 @@ fn roles() -> Vec<Choice> {
     [("viewer", "Viewer"), ("editor", "Editor"), ("owner", "Owner")]
         .map(|(value, label)| Choice::new(value, label, value == "editor"))
         .to_vec()
+}
+
+/// Invitations of every kind.
+pub(crate) fn open_invitations(m: &Maker, action: &str, account: Option<String>) -> OpenInvitations {
+    let row = |email: &str, gives: &str| InvitationRow {
+        email: m.w(email),
+        gives: m.w(gives),
+        until: m.w("3 Dec 2026, 20:47"),
+    };
+    OpenInvitations {
+        rows: vec![
+            row("zoe@morgenbrot.example", "Editor"),
+            row("someone.with.a.long.address@department.example.org", "Owner, Operator"),
+        ],
+        is_cut: true,
+        action: action.to_owned(),
+        account,
+        idempotency_key: key(298),
+    }
 }
 
 fn members(m: &Maker) {
@@ -46,18 +65,21 @@ fn members(m: &Maker) {
         can_manage: true,
         rows,
         pager: Pager { newest: m.some("members"), older: m.some("?after=x") },
+        invitations: open_invitations(m, "/acc_019b5a3b11aa7c3e8899aabbccddee01/members/withdraw", None),
         form: form(299),
         email: Field::default(),
         role: m.select(&[("viewer", "Viewer"), ("editor", "Editor"), ("owner", "Owner")]),
     };
     m.add("members", &full);
     let alone = full.rows[..1].to_vec();
-    m.add("members-alone", &MembersPage { rows: alone, pager: Pager::default(), ..full.clone() });
+    let (pager, invitations) = (Pager::default(), OpenInvitations::default());
+    m.add("members-alone", &MembersPage { rows: alone, pager, invitations, ..full.clone() });
     let email = m.bad("nobody", "Must contain `@`.");
     m.add("members-error", &MembersPage { email, form: m.refused(299), ..full.clone() });
     let shell = m.loud_shell(ENGLISH.members, NavItem::Members);
     let others = full.rows[1..].to_vec();
-    m.add("members-viewer", &MembersPage { shell, can_manage: false, rows: others, ..full });
+    let invitations = OpenInvitations::default();
+    m.add("members-viewer", &MembersPage { shell, can_manage: false, rows: others, invitations, ..full });
 
     let url = "https://links.example.com/invitation/3f0c2a4e9b7d5f1133557799bbddff00aa22446688cceef013579bdf02468ace";
     let invited = InvitedPage {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signpost_app::ports::Store;
+use signpost_app::ports::{INVITATIONS_LISTED, Store};
 use signpost_domain::{AccountId, Role, Ticket, TicketPurpose, Timestamp, TokenHash, UserId};
 
 use super::fixture::Fresh;
@@ -21,6 +21,8 @@ cases! {
     of_concurrent_units_of_work_one_takes_a_ticket
     concurrent_tickets_for_the_same_leave_one
     all_tickets_for_an_address_are_voided
+    valid_invitations_are_listed_by_account_newest_first
+    an_invitation_is_withdrawn_from_its_account_only
 }
 
 fn first_start(account: AccountId) -> Ticket {
@@ -217,4 +219,80 @@ pub(super) async fn all_tickets_for_an_address_are_voided(fresh: Fresh) {
     for ticket in &kept {
         assert!(is_stored(&store, ticket).await);
     }
+}
+
+async fn withdraw(store: &Arc<dyn Store>, email: &str, account: Option<AccountId>) -> bool {
+    let email = samples::email(email);
+    unit!(store, async |work| Ok(work.withdraw_invitation(&email, account).await?)).await.unwrap()
+}
+
+fn operator(email: &str) -> Ticket {
+    samples::ticket(TicketPurpose::Invitation {
+        email: samples::email(email),
+        joins: None,
+        is_operator: true,
+    })
+}
+
+pub(super) async fn valid_invitations_are_listed_by_account_newest_first(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let user = people_steps::user(&store).await.id;
+    let at = |ticket: Ticket, millis: i64, until: i64| Ticket {
+        created_at: Timestamp::from_unix_millis(millis).unwrap(),
+        expires_at: Timestamp::from_unix_millis(until).unwrap(),
+        ..ticket
+    };
+    let tickets = [
+        at(invitation("old@example.com", account), 1, 101),
+        at(invitation("B@example.com", account), 3, 103),
+        at(invitation("a@example.com", account), 3, 103),
+        at(invitation("new@example.com", account), 4, 104),
+        at(invitation("expired@example.com", account), 5, 100),
+        at(invitation("other@example.com", other), 6, 106),
+        at(operator("operator@example.com"), 7, 107),
+        at(first_start(account), 8, 108),
+        at(reset("old@example.com", user), 9, 109),
+    ];
+    for ticket in &tickets {
+        assert!(insert_ticket(&store, ticket).await);
+    }
+    let now = Timestamp::from_unix_millis(100).unwrap();
+    for (account, expected) in [
+        (Some(account), vec![3, 2, 1, 0]),
+        (Some(other), vec![5]),
+        (None, vec![6]),
+        (Some(samples::id()), vec![]),
+    ] {
+        let expected = expected.into_iter().map(|number: usize| tickets[number].clone());
+        let expected: Vec<_> = expected.filter_map(Ticket::into_invitation).collect();
+        assert_eq!(store.invitations(account, now).await.unwrap(), expected);
+    }
+    let email = |number: usize| format!("many{number}@example.com");
+    for number in 0..=INVITATIONS_LISTED {
+        assert!(insert_ticket(&store, &invitation(&email(number), other)).await);
+    }
+    assert_eq!(store.invitations(Some(other), now).await.unwrap().len(), INVITATIONS_LISTED);
+}
+
+pub(super) async fn an_invitation_is_withdrawn_from_its_account_only(fresh: Fresh) {
+    let (store, [account, other]) = fresh.store_with_accounts().await;
+    let user = people_steps::user(&store).await.id;
+    let (member, elsewhere) = (invitation("Ada@example.com", account), operator("eve@example.com"));
+    let kept = reset("ada@example.com", user);
+    for ticket in [&member, &elsewhere, &kept] {
+        assert!(insert_ticket(&store, ticket).await);
+    }
+    for (email, account) in [
+        ("ada@example.com", Some(other)),
+        ("ada@example.com", None),
+        ("eve@example.com", Some(account)),
+        ("nobody@example.com", Some(account)),
+    ] {
+        assert!(!withdraw(&store, email, account).await, "{email}");
+    }
+    assert!(withdraw(&store, "aDA@example.com", Some(account)).await);
+    assert!(!withdraw(&store, "ada@example.com", Some(account)).await);
+    assert!(withdraw(&store, "eve@example.com", None).await);
+    assert!(!is_stored(&store, &member).await && !is_stored(&store, &elsewhere).await);
+    assert!(is_stored(&store, &kept).await);
 }

@@ -6,11 +6,13 @@ use actix_web::HttpResponse;
 use signpost_app::Operator;
 use signpost_app::accounts::{self, AccountOverview, Losses, OperatorError};
 use signpost_app::admission::SignedIn;
+use signpost_app::people::users;
 use signpost_app::ports::AccountMember;
 use signpost_domain::{AccountId, Email, FieldError, PageLimit, PlanResource, ViolationCode, Violations};
 use tokio::time::timeout;
 
 use super::accounts::{PATH, plan_of, plans};
+use super::users::WITHDRAW;
 use super::{WORDS, operator, operator_without_page};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
@@ -18,9 +20,12 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, own_shell, role_name};
 use crate::local_time::date_and_time;
+use crate::pages::members::open_invitations;
 use crate::pages::usage::{meter, requests, resource_name};
 use crate::pages::{field, pager, position_of};
-use crate::views::{DeleteAccountPage, Form, NavItem, OperatorAccountPage, OperatorMemberRow};
+use crate::views::{
+    DeleteAccountPage, Form, NavItem, OpenInvitations, OperatorAccountPage, OperatorMemberRow,
+};
 use crate::visit::Visit;
 
 /// How long a browser waits for a deletion. A longer one goes on without it.
@@ -140,6 +145,7 @@ async fn account_page(
     let id = account.id.to_string();
     let after = position_of(&visit.query());
     let members = accounts::members(visit.app(), operator, account.id, PageLimit::default(), after).await?;
+    let invitations = users::invitations(visit.app(), operator, Some(account.id)).await?;
     let (mut limits, mut budget, mut no_requests) = (Vec::new(), Vec::new(), TEXTS.requests_unknown);
     if let Some(plan) = known {
         limits.extend(PlanResource::ALL.map(|resource| {
@@ -168,6 +174,11 @@ async fn account_page(
         requires_second_factor: account.requires_second_factor,
         members: members.items.iter().map(member_row).collect(),
         pager: pager(&members, &format!("{PATH}/{id}"), &[], after.is_none()),
+        invitations: OpenInvitations {
+            action: WITHDRAW.to_owned(),
+            account: Some(id.clone()),
+            ..open_invitations(visit, &invitations, preferences)
+        },
         email: account.email.as_str().to_owned(),
         problem: known.is_none().then(|| (WORDS.plan_unknown)(account.plan.as_str())),
         suspended_since: account.suspended_at.map(|at| date_and_time(at, preferences)),

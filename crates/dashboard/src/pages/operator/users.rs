@@ -6,25 +6,29 @@ use signpost_app::admission::SignedIn;
 use signpost_app::people::users::{self, Invite, UserReference};
 use signpost_app::{Application, Operator};
 use signpost_domain::{
-    Account, Email, FieldError, Page, PageLimit, Preferences, Role, User, ViolationCode, Violations,
+    Account, AccountId, Email, FieldError, Page, PageLimit, Preferences, Role, User, ViolationCode,
+    Violations,
 };
 
-use super::{WORDS, operator, ticket_url};
-use crate::answer::{page, refused};
+use super::{WORDS, operator, operator_without_page, ticket_url};
+use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, account_name, invitation_gives, own_shell};
 use crate::local_time::date;
-use crate::pages::members::{role_of, roles};
+use crate::pages::members::{invited_in, open_invitations, role_of, roles};
 use crate::pages::{field, message_at, pager, position_of};
 use crate::paths::with_query;
 use crate::views::{
-    CurlExample, Form, NavItem, OperatorLinkPage, OperatorUserRow, OperatorUsersPage, Select,
+    CurlExample, Form, NavItem, OpenInvitations, OperatorLinkPage, OperatorUserRow, OperatorUsersPage, Select,
 };
 use crate::visit::Visit;
 
 pub(super) const PATH: &str = "/operator/users";
+
+/// Where the forms that withdraw invitations are sent.
+pub(super) const WITHDRAW: &str = "/operator/invitations/withdraw";
 
 /// What the form of an invitation says.
 #[derive(Debug, Default)]
@@ -93,6 +97,18 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
     })
 }
 
+/// `POST /operator/invitations/withdraw`: withdraws an invitation to an account, or one to none.
+pub(crate) async fn withdraw(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
+    let account = match form.text("account") {
+        "" => None,
+        id => Some(id.parse::<AccountId>().map_err(|_| Failure::NOT_FOUND)?),
+    };
+    let next = account.map_or_else(|| PATH.to_owned(), |id| format!("{}/{id}", super::accounts::PATH));
+    let (_, operator) = operator_without_page(&visit, &next).await?;
+    users::withdraw(visit.app(), &operator, &invited_in(&form)?, account).await?;
+    Ok(see_other(&format!("{next}?said=invitation-withdrawn")))
+}
+
 /// The invitation that a form asks for, and the account that it names. Otherwise adds what is wrong with it.
 async fn invitation_of(
     app: &Application,
@@ -159,7 +175,12 @@ async fn users_page(
         command(WORDS.command_invite, &example),
     ];
     let role = Role::from_name(&typed.role).unwrap_or(Role::Editor);
+    let invitations = users::invitations(visit.app(), operator, None).await?;
     Ok(OperatorUsersPage {
+        invitations: OpenInvitations {
+            action: WITHDRAW.to_owned(),
+            ..open_invitations(visit, &invitations, &own.preferences)
+        },
         sought: sought.to_owned(),
         rows: list.items.iter().map(|user| row(user, own, &own.preferences)).collect(),
         pager: pager(&list, PATH, &[], after.is_none()),
