@@ -235,7 +235,7 @@ pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
 pub use language_tag::LanguageTag;
 pub use link::{AnyContent, Content, Link};
 pub use link_context::{LinkContext, WidgetIds};
-pub use link_filter::{GroupFilter, LinkFilter};
+pub use link_filter::{GroupFilter, InstantRange, LinkFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use link_request::{ContentRules, Judgement, LinkRequest, Submitted};
 pub use page::{Page, PageLimit, PagePosition};

@@ -5,6 +5,7 @@ use crate::id::GroupId;
 use crate::placement::Site;
 use crate::search_text::SearchText;
 use crate::slug::Slug;
+use crate::timestamp::Timestamp;
 
 /// The filters of a link list, which must all match. The default shows every link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,23 +20,51 @@ pub struct LinkFilter {
     pub is_active: Option<bool>,
     /// `external_id`: only the link that has it (D121).
     pub external_id: Option<ExternalId>,
+    /// `created_after` and `created_before` (D126).
+    pub created: InstantRange,
+    /// `updated_after` and `updated_before` (D126).
+    pub updated: InstantRange,
     /// `q`: only links whose name or title, slug or target contains this.
     pub search: Option<SearchText>,
 }
 
 impl LinkFilter {
-    /// Whether the store may have to scan many links for each match: the filter has a text, or several filters. A single
+    /// Whether the store may have to scan many links for each match: the filter has a text or an instant, or several filters. A single
     /// other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
     /// link has, and so has an external id.
     #[must_use]
     pub const fn is_search(&self) -> bool {
-        let Self { group, site, slug, is_active, external_id, search } = self;
+        let Self { group, site, slug, is_active, external_id, created, updated, search } = self;
         if external_id.is_some() || (site.is_some() && slug.is_some()) {
             return false;
         }
         let filters =
             [!matches!(group, GroupFilter::Any), site.is_some() || slug.is_some(), is_active.is_some()];
-        search.is_some() || matches!(filters, [true, true, _] | [true, _, true] | [_, true, true])
+        let is_scan = search.is_some() || !created.is_any() || !updated.is_any();
+        is_scan || matches!(filters, [true, true, _] | [true, _, true] | [_, true, true])
+    }
+}
+
+/// Instants between two, both included. The default has every instant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InstantRange {
+    /// The first instant.
+    pub from: Option<Timestamp>,
+    /// The last instant.
+    pub to: Option<Timestamp>,
+}
+
+impl InstantRange {
+    /// Whether the range has every instant.
+    #[must_use]
+    pub const fn is_any(&self) -> bool {
+        self.from.is_none() && self.to.is_none()
+    }
+
+    /// Whether `instant` is in the range.
+    #[must_use]
+    pub fn contains(&self, instant: Timestamp) -> bool {
+        self.from.is_none_or(|from| from <= instant) && self.to.is_none_or(|to| instant <= to)
     }
 }
 
@@ -62,8 +91,8 @@ mod tests {
             site: if site { Some(Site::System) } else { None },
             slug: None,
             is_active: if is_active { Some(true) } else { None },
-            external_id: None,
             search: search.map(|text| SearchText::parse(text).unwrap()),
+            ..LinkFilter::default()
         };
         for (group, site, is_active, several) in [
             (false, false, false, false),
@@ -85,6 +114,25 @@ mod tests {
             assert!(!by_external_id.is_search(), "at most one link has an external id");
             let by_address = LinkFilter { slug, ..filter(group, true, is_active, Some("x")) };
             assert!(!by_address.is_search(), "at most one link has an address");
+        }
+    }
+
+    #[test]
+    fn d126_ranges_include_both_ends_and_make_a_list_a_search() {
+        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
+        let range = InstantRange { from: Some(at(5)), to: Some(at(7)) };
+        let contained = [4, 5, 6, 7, 8].map(|millis| range.contains(at(millis)));
+        assert_eq!(contained, [false, true, true, true, false]);
+        assert!(InstantRange::default().contains(Timestamp::EPOCH) && InstantRange::default().is_any());
+        assert!(!InstantRange { from: Some(at(5)), to: Some(at(4)) }.contains(at(5)));
+        let after = InstantRange { from: Some(at(5)), to: None };
+        for filter in [
+            LinkFilter { created: after, ..LinkFilter::default() },
+            LinkFilter { updated: after, ..LinkFilter::default() },
+        ] {
+            assert!(filter.is_search());
+            let external_id = Some(ExternalId::parse("a").unwrap());
+            assert!(!LinkFilter { external_id, ..filter }.is_search(), "at most one link has an external id");
         }
     }
 }

@@ -268,7 +268,7 @@ impl PixelReads for MemoryStore {
 }
 
 fn passes(link: &Link, filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
     let in_group = match group {
         GroupFilter::Any => true,
         GroupFilter::Ungrouped => link.group_id.is_none(),
@@ -281,6 +281,8 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
         && slug.as_ref().is_none_or(|slug| link.placement.slug() == Some(slug))
         && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
         && is_active.is_none_or(|is_active| link.is_active == is_active)
+        && created.contains(link.created_at)
+        && updated.contains(link.updated_at)
         && search.as_ref().is_none_or(|search| {
             let slug = link.placement.slug().map(Slug::as_str);
             search.matches(link.name.as_str(), slug, link.target_url().map(TargetUrl::as_str))

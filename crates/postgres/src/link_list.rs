@@ -4,14 +4,15 @@
 //! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, and one for no
 //! filter.
 //!
-//! With several filters, one chooses the range and the others, and always the search, test its rows. The usually narrowest
+//! With several filters, one chooses the range and the others, and always the instants and the search, test its rows. The usually narrowest
 //! filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the site, then activity. A
 //! site and a slug together are an address, which at most one link has; so is an external id.
 
+use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{
-    AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug,
+    AccountId, GroupFilter, InstantRange, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug,
 };
 
 use crate::failure::Failure;
@@ -20,7 +21,7 @@ use crate::list_range::{AmongRows, ListRange, RangeColumn};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 use crate::search_index;
-use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed;
 
@@ -48,13 +49,38 @@ pub(crate) async fn links(
 /// Whether the search is the only filter. With another filter, the search walks the range: it is unknown whether the range
 /// or the candidates of the index are fewer.
 const fn searches_alone(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
     search.is_some()
         && matches!(group, GroupFilter::Any)
         && site.is_none()
         && slug.is_none()
         && is_active.is_none()
         && external_id.is_none()
+        && created.is_any()
+        && updated.is_any()
+}
+
+type Query<'a> = diesel::helper_types::IntoBoxed<
+    'a,
+    diesel::helper_types::Select<links::table, diesel::helper_types::AsSelect<LinkRow, Pg>>,
+    Pg,
+>;
+
+/// The links of a query that were created and last changed within these ranges. No index has the instants.
+fn within<'a>(mut query: Query<'a>, created: &InstantRange, updated: &InstantRange) -> Query<'a> {
+    if let Some(from) = created.from {
+        query = query.filter(AmongRows(links::created_at.ge(Instant::from(from))));
+    }
+    if let Some(to) = created.to {
+        query = query.filter(AmongRows(links::created_at.le(Instant::from(to))));
+    }
+    if let Some(from) = updated.from {
+        query = query.filter(AmongRows(links::updated_at.ge(Instant::from(from))));
+    }
+    if let Some(to) = updated.to {
+        query = query.filter(AmongRows(links::updated_at.le(Instant::from(to))));
+    }
+    query
 }
 
 /// The first links that match the search text, through the search index if there is one.
@@ -84,7 +110,7 @@ async fn one_link(
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
     let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
     let account = links::account_id.eq(IdBytes::from(account));
     let mut query = links::table.select(LinkRow::as_select()).into_boxed();
@@ -116,6 +142,7 @@ async fn one_link(
     if let Some(after) = after {
         query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
     }
+    query = within(query, created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
@@ -132,7 +159,7 @@ async fn in_range(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id: _, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id: _, created, updated, search } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,
@@ -181,6 +208,7 @@ async fn in_range(
     if let (false, Some(is_active)) = (is_by_activity, is_active) {
         query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
+    query = within(query, created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));

@@ -5,7 +5,7 @@
 //! filter.
 //!
 //! With several filters, the first of these four selects the range, because it is usually the narrowest. The others, and
-//! always the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made here. A site
+//! always the instants and the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made here. A site
 //! and a slug together are an address, which at most one link has, and which has its own index. So does an external id.
 //!
 //! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
@@ -14,7 +14,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{SmallInt, Text};
 use diesel::sqlite::Sqlite;
-use signpost_domain::{AccountId, GroupFilter, LinkFilter, LinkKind, PageLimit, PagePosition};
+use signpost_domain::{AccountId, GroupFilter, InstantRange, LinkFilter, LinkKind, PageLimit, PagePosition};
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::columns::UpperBound;
@@ -23,7 +23,7 @@ use crate::schema::links;
 use crate::search::link_matches;
 use crate::search_index::IndexSearch;
 use crate::search_order::SearchOrder;
-use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed::Listed;
 
@@ -53,6 +53,8 @@ struct Choice {
     slug: Option<String>,
     external_id: Option<String>,
     is_active: Option<bool>,
+    created: InstantRange,
+    updated: InstantRange,
     folded: Option<String>,
 }
 
@@ -65,7 +67,7 @@ pub(crate) fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
     // Few links share a slug, and none an external id, so they are read one by one.
     let searched = search.as_ref().filter(|_| slug.is_none() && external_id.is_none());
     let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
@@ -77,6 +79,8 @@ pub(crate) fn links(
         slug: slug.map(|slug| slug.as_str().to_owned()),
         external_id: external_id.map(|id| id.as_str().to_owned()),
         is_active,
+        created,
+        updated,
         folded: search.map(|search| search.folded().to_owned()),
     };
     let bound = UpperBound::from(after);
@@ -237,8 +241,21 @@ impl Choice {
         self.searched(query)
     }
 
-    /// Those that match the search.
-    fn searched<'a>(&'a self, query: Query<'a>) -> Query<'a> {
+    /// Those that match the instants and the search.
+    fn searched<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
+        let Self { created, updated, .. } = self;
+        if let Some(from) = created.from {
+            query = query.filter(links::created_at.ge(Instant::from(from)));
+        }
+        if let Some(to) = created.to {
+            query = query.filter(links::created_at.le(Instant::from(to)));
+        }
+        if let Some(from) = updated.from {
+            query = query.filter(links::updated_at.ge(Instant::from(from)));
+        }
+        if let Some(to) = updated.to {
+            query = query.filter(links::updated_at.le(Instant::from(to)));
+        }
         match &self.folded {
             None => query,
             Some(folded) => query.filter(link_matches(folded, links::name, links::slug, links::target_url)),

@@ -2,8 +2,8 @@
 
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    ExternalId, GroupFilter, HostReference, IdReference, Link, LinkFilter, LinkKind, Page, PageLimit,
-    PagePosition, Permission, SearchText, Site, Slug,
+    ExternalId, GroupFilter, HostReference, IdReference, InstantRange, Link, LinkFilter, LinkKind, Page,
+    PageLimit, PagePosition, Permission, SearchText, Site, Slug,
 };
 
 use crate::app_error::AppError;
@@ -23,6 +23,10 @@ pub struct ListLinks {
     pub is_active: Option<bool>,
     /// `external_id`
     pub external_id: Option<ExternalId>,
+    /// `created_after` and `created_before`
+    pub created: InstantRange,
+    /// `updated_after` and `updated_before`
+    pub updated: InstantRange,
     /// `q`
     pub search: Option<SearchText>,
     /// `limit`
@@ -53,7 +57,8 @@ pub(super) async fn kind_page(
     kind: LinkKind,
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
-    let ListLinks { group, domain, slug, is_active, external_id, search, limit, after } = query;
+    let ListLinks { group, domain, slug, is_active, external_id, created, updated, search, limit, after } =
+        query;
     let group = match group {
         None => GroupFilter::Any,
         Some(None) => GroupFilter::Ungrouped,
@@ -66,7 +71,7 @@ pub(super) async fn kind_page(
         Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
         Some(HostReference::Malformed) => return Ok(Page::empty()),
     };
-    let filter = LinkFilter { group, site, slug, is_active, external_id, search };
+    let filter = LinkFilter { group, site, slug, is_active, external_id, created, updated, search };
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
 }

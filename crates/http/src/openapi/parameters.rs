@@ -3,7 +3,7 @@
 use serde_json::json;
 use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
 use crate::cursor::MOST_CHARACTERS;
@@ -27,6 +27,10 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     "SlugFilter",
     "ActiveFilter",
     "ExternalIdFilter",
+    "CreatedAfter",
+    "CreatedBefore",
+    "UpdatedAfter",
+    "UpdatedBefore",
     "SearchFilter",
     "WithClicks",
     PAGE[0],
@@ -78,6 +82,10 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
             in_query(ExternalId::FIELD, external_id(examples::EXTERNAL_ID))
                 .description(Some("Only the link with exactly this external id. An unknown one has no links.")),
         ),
+        ("CreatedAfter", instant_filter("created_after", "created at this instant or later")),
+        ("CreatedBefore", instant_filter("created_before", "created at this instant or earlier")),
+        ("UpdatedAfter", instant_filter("updated_after", "whose last change was at this instant or later")),
+        ("UpdatedBefore", instant_filter("updated_before", "whose last change was at this instant or earlier")),
         (
             "SearchFilter",
             in_query(
@@ -151,6 +159,16 @@ pub(crate) fn text() -> ObjectBuilder {
 pub(crate) fn path_id(name: Name, example: &str, what: &str) -> (Name, Parameter) {
     let malformed = "A malformed id is treated like an unknown one.";
     (name, in_path("id", id(example, what)).description(Some(malformed)).build())
+}
+
+/// A filter by an instant (D126).
+fn instant_filter(name: Name, links: &str) -> ParameterBuilder {
+    let instant = text()
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .examples([examples::CREATED_AT]);
+    in_query(name, instant).description(Some(format!(
+        "Only links {links}. With `Z` or an offset; encode its plus sign as `%2B`."
+    )))
 }
 
 /// The `{external_id}` of a path, as the component `name` (D121).

@@ -2,7 +2,8 @@
 
 use signpost_app::links::ListLinks;
 use signpost_domain::{
-    ExternalId, FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations,
+    ExternalId, FieldError, HostReference, IdReference, InstantRange, SearchText, Slug, Timestamp,
+    ViolationCode, Violations,
 };
 
 use crate::cursor::CursorScope;
@@ -28,6 +29,8 @@ pub(super) fn read(
         slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
         external_id: query.read(ExternalId::FIELD, ExternalId::parse),
+        created: read_range(&mut query, ["created_after", "created_before"]),
+        updated: read_range(&mut query, ["updated_after", "updated_before"]),
         search: query.read("q", SearchText::parse),
         ..ListLinks::default()
     };
@@ -38,9 +41,21 @@ pub(super) fn read(
     violations.into_result(LinkListQuery { links: ListLinks { limit, after, ..filter }, with_clicks, scope })
 }
 
+/// The instants between two parameters (D126).
+fn read_range(query: &mut QueryString, [after, before]: [&str; 2]) -> InstantRange {
+    InstantRange { from: query.read(after, Timestamp::parse), to: query.read(before, Timestamp::parse) }
+}
+
 /// The scope of a filter's cursors. Equivalent spellings, such as a hostname in another case, give the same scope.
 fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
-    let ListLinks { group, domain, slug, is_active, external_id, search, limit: _, after: _ } = filter;
+    let ListLinks { group, domain, slug, is_active, external_id, created, updated, search, .. } = filter;
+    let instant = |instant: Option<Timestamp>| instant.map(|instant| instant.unix_millis().to_be_bytes());
+    let instants = [
+        ("created_after", instant(created.from)),
+        ("created_before", instant(created.to)),
+        ("updated_after", instant(updated.from)),
+        ("updated_before", instant(updated.to)),
+    ];
     let group = group.map(|group| match group {
         None => vec![],
         Some(IdReference::Malformed) => vec![0],
@@ -51,6 +66,9 @@ fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         HostReference::Malformed => b"",
     });
     let is_active = is_active.map(|active| [u8::from(active)]);
+    let list = instants.iter().fold(list, |list, (name, instant)| {
+        list.filtered_by(name, instant.as_ref().map(<[u8; 8]>::as_slice))
+    });
     list.filtered_by("group_id", group.as_deref())
         .filtered_by("domain", domain)
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
@@ -98,6 +116,29 @@ mod tests {
         assert_eq!(query.external_id, Some(ExternalId::parse("A 1").unwrap()));
         assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
         assert_eq!(query.limit.get(), 7);
+    }
+
+    #[test]
+    fn d126_instants_are_read_with_any_offset() {
+        let query = "created_after=2026-01-31T09:05:07.042Z&created_before=2026-01-31T10:05:07.5%2B01:00\
+                     &updated_after=2026-02-01T00:00:00Z&updated_before=2026-02-01T00:00:00Z";
+        let links = read(QueryString::parse(query), Violations::new(), redirects()).unwrap().links;
+        let at = |text| Some(Timestamp::parse(text).unwrap());
+        let [from, to] = ["2026-01-31T09:05:07.042Z", "2026-01-31T09:05:07.500Z"].map(at);
+        assert_eq!(links.created, InstantRange { from, to });
+        let day = at("2026-02-01T00:00:00Z");
+        assert_eq!(links.updated, InstantRange { from: day, to: day });
+        for name in ["created_after", "created_before", "updated_after", "updated_before"] {
+            for (text, code) in [
+                ("", "invalid_format"),
+                ("2026-01-31", "invalid_format"),
+                // A plus sign that is not encoded means a space.
+                ("2026-01-31T10:05:07+01:00", "invalid_format"),
+                ("1969-12-31T23:59:59Z", "out_of_range"),
+            ] {
+                assert_eq!(found(&format!("{name}={text}")), [(name.to_owned(), code)], "{text}");
+            }
+        }
     }
 
     #[test]
@@ -153,6 +194,11 @@ mod tests {
             "slug=a&q=a".to_owned(),
             "external_id=a".to_owned(),
             "external_id=A".to_owned(),
+            "created_after=2026-01-31T09:05:07Z".to_owned(),
+            "created_before=2026-01-31T09:05:07Z".to_owned(),
+            "updated_after=2026-01-31T09:05:07Z".to_owned(),
+            "updated_before=2026-01-31T09:05:07Z".to_owned(),
+            "updated_before=2026-01-31T09:05:08Z".to_owned(),
         ];
         let scopes = filters.clone().map(|query| {
             let read = read(QueryString::parse(&query), Violations::new(), redirects());

@@ -322,7 +322,15 @@ async fn lists_of_links(subject: &mut Subject) {
                             let (site, search) = (site.clone(), search.clone());
                             let slug = slug.map(samples::slug);
                             let external_id = external_id.map(|id| ExternalId::parse(id).unwrap());
-                            let filter = LinkFilter { group, site, slug, is_active, external_id, search };
+                            let filter = LinkFilter {
+                                group,
+                                site,
+                                slug,
+                                is_active,
+                                external_id,
+                                search,
+                                ..LinkFilter::default()
+                            };
                             let (expected, end) = index_for(&filter);
                             let plans = subject
                                 .plans_of(async |store, account| {
@@ -382,7 +390,7 @@ async fn long_searches(subject: &mut Subject) {
 /// The first of slug, group, site and activity selects the range, which ends with the ids. An address is one row, and so is an external id.
 fn index_for(filter: &LinkFilter) -> (&'static str, &'static str) {
     const RANGE: &str = "kind=? AND id<?)";
-    let LinkFilter { group, site, slug, is_active, external_id, search: _ } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, created: _, updated: _, search: _ } = filter;
     if external_id.is_some() {
         return ("links_of_external_id", "(account_id=? AND external_id=?)");
     }

@@ -6,8 +6,7 @@ use actix_web::HttpResponse;
 use signpost_app::links::{ListLinks, list, list_all};
 use signpost_app::{AppError, Application, Caller, analytics};
 use signpost_domain::{
-    HostReference, IdReference, Link, LinkId, LinkKind, Page, PageLimit, Permission, Preferences, SearchText,
-    Slug,
+    HostReference, IdReference, Link, LinkId, LinkKind, Page, Permission, Preferences, SearchText, Slug,
 };
 
 use super::placement_fields::Choices;
@@ -130,12 +129,10 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
     let request = ListLinks {
         group,
         domain: domain.map(HostReference::parse),
-        slug: None,
         is_active,
-        external_id: None,
         search,
-        limit: PageLimit::default(),
         after: position_of(query),
+        ..ListLinks::default()
     };
     (request, mistake)
 }
