@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     AuditAction, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
-    Permission, PlanResource, Precondition, Refusal, Rejection,
+    Permission, PlanResource, Precondition, Refusal, Rejection, Violations,
 };
 
 use crate::app_error::AppError;
@@ -70,24 +70,30 @@ async fn find(app: &Application, caller: &Caller, id: IdReference<GroupKind>) ->
 /// Renames a group and returns it. If the name stays the same, nothing is written.
 ///
 /// # Errors
-/// [`Refusal::GroupNotFound`] and [`Refusal::PreconditionFailed`].
+/// [`Refusal::GroupNotFound`] and [`Refusal::PreconditionFailed`]. [`AppError::Invalid`] for an invalid name, in place of the former but
+/// after the latter, as for links (D120).
 pub async fn rename(
     app: &Application,
     caller: &Caller,
     id: IdReference<GroupKind>,
-    name: Name,
+    name: Result<Name, Violations>,
     precondition: &Precondition,
 ) -> Result<Group, AppError> {
     caller.require(Permission::WriteLinks)?;
-    let id = id.id().ok_or(Refusal::GroupNotFound)?;
+    let not_found = || match &name {
+        Ok(_) => AppError::from(Refusal::GroupNotFound),
+        Err(violations) => AppError::Invalid(violations.clone()),
+    };
+    let id = id.id().ok_or_else(not_found)?;
     let account = caller.account_id();
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
-            let before = work.lock_group(account, id).await?.ok_or(Refusal::GroupNotFound)?;
+            let before = work.lock_group(account, id).await?.ok_or_else(not_found)?;
             precondition.check(before.revision)?;
-            let after = before.renamed(name.clone(), app.clock.now());
+            let name = name.clone().map_err(AppError::Invalid)?;
+            let after = before.renamed(name, app.clock.now());
             if after == before {
                 return Ok(before);
             }

@@ -164,6 +164,8 @@ struct Creation<'a, C: LinkResource> {
     taken_external_ids: Vec<(usize, ExternalId)>,
     /// Whether links with taken addresses were inserted again.
     is_repeated: bool,
+    /// Whether links with taken external ids were inserted again.
+    is_repeated_for_ids: bool,
 }
 
 impl<'a, C: LinkResource> Creation<'a, C> {
@@ -185,6 +187,7 @@ impl<'a, C: LinkResource> Creation<'a, C> {
             taken: vec![],
             taken_external_ids: vec![],
             is_repeated: false,
+            is_repeated_for_ids: false,
         };
         for index in 0..items.requests.len() {
             creation.build(index)?;
@@ -283,7 +286,11 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         }
     }
 
-    /// Refuses the items whose external ids are taken, with the ids of the caller's links that have them (D121).
+    /// Refuses the items whose external ids are taken, with the ids of the caller's links that have them (D121), with one query for the
+    /// whole batch.
+    ///
+    /// Where the caller has none, the earlier item of the batch that names the external id was refused, or the link that had it was
+    /// deleted meanwhile. These links are inserted again, once.
     async fn name_external_ids(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
         let taken = std::mem::take(&mut self.taken_external_ids);
         if taken.is_empty() {
@@ -293,9 +300,15 @@ impl<'a, C: LinkResource> Creation<'a, C> {
         let ids: Vec<ExternalId> = ids.into_iter().collect();
         let found = work.links_with_external_ids(self.caller.account_id(), &ids).await?;
         let found: HashMap<ExternalId, LinkId> = found.into_iter().collect();
+        let repeats = !std::mem::replace(&mut self.is_repeated_for_ids, true);
         for (index, id) in taken {
-            let violation = ExternalId::taken_by(found.get(&id).copied());
-            self.settle(index, Err(Rejection::Invalid(violation.into())));
+            let existing = found.get(&id).copied();
+            if existing.is_none() && repeats {
+                self.build(index)?;
+            } else {
+                let violation = ExternalId::taken_by(existing).of_value(id.as_str());
+                self.settle(index, Err(Rejection::Invalid(violation.into())));
+            }
         }
         Ok(())
     }

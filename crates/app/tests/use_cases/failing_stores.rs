@@ -81,7 +81,7 @@ impl Scene {
             }
             Writing::CreateGroup => group_of(app, caller, "New").await.map(drop),
             Writing::RenameGroup => {
-                groups::rename(app, caller, group.id.into(), samples::name("New"), &Precondition::None)
+                groups::rename(app, caller, group.id.into(), Ok(samples::name("New")), &Precondition::None)
                     .await
                     .map(drop)
             }

@@ -42,7 +42,8 @@ async fn d33_d120_renaming_moves_updated_at_and_revision_only_if_the_name_change
     world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("a") }).await.unwrap();
     let caller = world.caller().await;
     let rename = async |text| {
-        groups::rename(&world.app, &caller, group.id.into(), samples::name(text), &Precondition::None).await
+        groups::rename(&world.app, &caller, group.id.into(), Ok(samples::name(text)), &Precondition::None)
+            .await
     };
     world.memory.clock.advance(Duration::from_secs(10));
 

@@ -59,7 +59,7 @@ pub(crate) async fn rename(visit: Visit, form: FormBody) -> Result<HttpResponse,
         }
     };
     let unchanged = Precondition::RevisionIn(vec![form.shown_revision()?]);
-    groups::rename(visit.app(), &member.caller, id, name, &unchanged).await?;
+    groups::rename(visit.app(), &member.caller, id, Ok(name), &unchanged).await?;
     Ok(see_other(&format!("/{}/groups?said=group-renamed", member.caller.account_id())))
 }
 

@@ -168,7 +168,7 @@ pub(crate) async fn rename(
     condition: IfMatch,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let group = groups::rename(&app, &caller, id.0, name_of(body)?, &condition.0).await?;
+    let group = groups::rename(&app, &caller, id.0, name_of(body), &condition.0).await?;
     answer(&group)
 }
 

@@ -66,6 +66,19 @@ async fn d120_a_change_for_another_revision_is_refused_and_changes_nothing() {
 }
 
 #[actix_web::test]
+async fn d120_the_condition_comes_before_violations() {
+    let api = Api::start().await;
+    for (path, _, _) in resources(&api).await {
+        let name = if path.contains("landings") { "title" } else { "name" };
+        let invalid = json!({ name: "" });
+        let stale = send(&api, "PATCH", &path, "\"r9\"", Some(&invalid)).await;
+        assert_eq!(stale.error(), (412, "invalid_request"), "{path}");
+        let current = send(&api, "PATCH", &path, "\"r1\"", Some(&invalid)).await;
+        assert_eq!(current.error(), (400, "invalid_request"), "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn d120_only_changes_of_one_resource_take_a_condition() {
     let api = Api::start().await;
     for (path, _, _) in resources(&api).await {

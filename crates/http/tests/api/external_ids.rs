@@ -73,6 +73,29 @@ async fn d121_a_taken_external_id_is_a_violation_that_names_the_link() {
 }
 
 #[actix_web::test]
+async fn d121_a_refused_item_of_a_batch_keeps_no_external_id() {
+    let api = Api::start().await;
+    for (collection, _) in KINDS {
+        let field = collection.trim_start_matches("/v1/");
+        let id = json!(format!("order of {field}"));
+        let unknown = "grp_00000000000000000000000000000000";
+        let items = json!([
+            body(collection, json!({"external_id": id, "group_id": unknown})),
+            body(collection, json!({"external_id": id})),
+            body(collection, json!({"external_id": id})),
+        ]);
+        let batch = api.call_with("POST", &format!("{collection}/bulk"), json!({ field: items })).await.body;
+        let [created] = batch["created"].as_array().unwrap().as_slice() else { panic!("{batch}") };
+        assert_eq!((&created["index"], &created["data"]["external_id"]), (&json!(1), &id));
+        let [missing, taken] = batch["failed"].as_array().unwrap().as_slice() else { panic!("{batch}") };
+        assert_eq!((&missing["index"], &missing["error"]["code"]), (&json!(0), &json!("group_not_found")));
+        let existing = created["data"]["id"].as_str();
+        assert_eq!(violation(&taken["error"]), ("external_id", "already_taken", existing));
+        assert_eq!((&taken["index"], &taken["error"]["value"]), (&json!(2), &id));
+    }
+}
+
+#[actix_web::test]
 async fn d121_a_list_finds_the_link_with_an_external_id() {
     let api = Api::start().await;
     for (collection, _) in KINDS {
