@@ -39,6 +39,7 @@ macro_rules! __store_files {
             tenants
             link_pages
             link_filters
+            link_instants
             units_of_work
             changes
             visible_writes

@@ -58,6 +58,7 @@ mod keys;
 mod leases;
 mod limited_resources;
 mod link_filters;
+mod link_instants;
 mod link_limits;
 mod link_pages;
 mod links;

@@ -29,8 +29,8 @@ use signpost_app::ports::{
     QuotaStore, ReadChanges, Store, UnitOfWork, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, ExternalId, GroupFilter, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition,
-    Redirect, RequestBudget, SearchText, Site,
+    AccountId, Address, ExternalId, GroupFilter, InstantRange, Link, LinkFilter, LinkId, LinkKind, PageLimit,
+    PagePosition, Redirect, RequestBudget, SearchText, Site, Timestamp,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -322,15 +322,10 @@ async fn lists_of_links(subject: &mut Subject) {
                             let (site, search) = (site.clone(), search.clone());
                             let slug = slug.map(samples::slug);
                             let external_id = external_id.map(|id| ExternalId::parse(id).unwrap());
-                            let filter = LinkFilter {
-                                group,
-                                site,
-                                slug,
-                                is_active,
-                                external_id,
-                                search,
-                                ..LinkFilter::default()
-                            };
+                            let from = search.as_ref().map(|_| Timestamp::EPOCH);
+                            let updated = InstantRange { from, to: None };
+                            let rest = LinkFilter { external_id, updated, search, ..LinkFilter::default() };
+                            let filter = LinkFilter { group, site, slug, is_active, ..rest };
                             let (expected, end) = index_for(&filter);
                             let plans = subject
                                 .plans_of(async |store, account| {
