@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    AccountMember, AuditFilter, AuditScope, Member, PeopleReads, SessionHolder, StoreError,
+    AccountMember, AuditFilter, AuditScope, INVITATIONS_LISTED, Member, PeopleReads, SessionHolder,
+    StoreError,
 };
 use signpost_domain::{
     Account, AccountId, AuditEntry, AuditEntryId, Email, ExternalIdentity, Invitation, Membership, Page,
@@ -163,7 +164,7 @@ impl PeopleReads for MemoryStore {
                 .filter(|invitation| invitation.joins.map(|(account, _)| account) == account)
                 .collect();
             found.sort_by_key(|it| (Reverse(it.created_at), it.email.comparison_key()));
-            found.truncate(MOST_LISTED);
+            found.truncate(INVITATIONS_LISTED);
             found
         })
     }

@@ -25,11 +25,23 @@ impl People {
 
     /// Deletes the invitation of a user to an account.
     fn void_invitation(&mut self, user: UserId, account: AccountId) {
-        let email = self.users.get(&user).map(|user| user.email.comparison_key());
-        let invites = |ticket: &Ticket| {
-            account_of(ticket) == Some(account) && ticket.purpose.email().map(Email::comparison_key) == email
+        let key = self.users.get(&user).map(|user| user.email.comparison_key());
+        if let Some(key) = key {
+            self.delete_invitation(&key, Some(account));
+        }
+    }
+
+    /// Deletes the invitation for an address to an account, or to no account. `false` if there is none.
+    fn delete_invitation(&mut self, email_key: &str, account: Option<AccountId>) -> bool {
+        let is_it = |ticket: &Ticket| match &ticket.purpose {
+            TicketPurpose::Invitation { email, joins, is_operator: _ } => {
+                email.comparison_key() == email_key && joins.map(|(account, _)| account) == account
+            }
+            TicketPurpose::FirstStart { .. } | TicketPurpose::PasswordReset { .. } => false,
         };
-        Arc::make_mut(&mut self.tickets).retain(|_, ticket| !invites(ticket));
+        let before = self.tickets.len();
+        Arc::make_mut(&mut self.tickets).retain(|_, ticket| !is_it(ticket));
+        self.tickets.len() < before
     }
 
     /// Whether a member may cease to be an owner.
@@ -206,19 +218,7 @@ impl PeopleWrites for MemoryUnitOfWork {
         email: &Email,
         account: Option<AccountId>,
     ) -> Result<bool, StoreError> {
-        self.write(|state| {
-            let key = email.comparison_key();
-            let is_it = |ticket: &Ticket| match &ticket.purpose {
-                TicketPurpose::Invitation { email, joins, is_operator: _ } => {
-                    email.comparison_key() == key && joins.map(|(account, _)| account) == account
-                }
-                TicketPurpose::FirstStart { .. } | TicketPurpose::PasswordReset { .. } => false,
-            };
-            let tickets = Arc::make_mut(&mut state.people.tickets);
-            let before = tickets.len();
-            tickets.retain(|_, ticket| !is_it(ticket));
-            Ok(tickets.len() < before)
-        })
+        self.write(|state| Ok(state.people.delete_invitation(&email.comparison_key(), account)))
     }
 
     async fn void_tickets(&mut self, email: &Email) -> Result<(), StoreError> {

@@ -6,7 +6,9 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{AccountMember, AuditFilter, AuditScope, PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{
+    AccountMember, AuditFilter, AuditScope, INVITATIONS_LISTED, PeopleReads, SessionHolder, StoreError,
+};
 use signpost_domain::{
     Account, AccountId, AuditEntry, Email, Invitation, Page, PageLimit, PagePosition, Role, Session, Ticket,
     Timestamp, TokenHash, User, UserId,
@@ -22,7 +24,7 @@ use crate::schema::{accounts, audit_entries, memberships, sessions, tickets, use
 use crate::store::PostgresStore;
 use signpost_sql_rows::account::{AccountRow, UsageRow};
 use signpost_sql_rows::audit_entry::{self, AuditEntryRow};
-use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::columns::{IdBytes, Instant, signed};
 use signpost_sql_rows::listed;
 use signpost_sql_rows::membership::{MembershipRow, RoleRow};
 use signpost_sql_rows::session::{SessionHolderRow, SessionRow, into_session_holder};
@@ -192,7 +194,7 @@ impl PeopleReads for PostgresStore {
                 .filter(tickets::kind.eq(invitation_kind()))
                 .filter(tickets::expires_at.gt(Instant::from(now)))
                 .order((tickets::created_at.desc(), tickets::email_key))
-                .limit(MOST_LISTED.into())
+                .limit(signed(INVITATIONS_LISTED))
                 .select(TicketRow::as_select())
                 .into_boxed();
             // `IS NOT DISTINCT FROM` would not use the index.

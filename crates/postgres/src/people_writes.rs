@@ -78,9 +78,21 @@ async fn void_invitation(
 ) -> Result<(), Failure> {
     let key = users::table.find(user).select(users::email_key);
     let key: String = key.first(connection).await?;
-    let invitation = tickets::table.filter(tickets::email_key.eq(key));
-    diesel::delete(invitation.filter(tickets::account_id.eq(account))).execute(connection).await?;
+    delete_invitation(connection, &key, Some(account)).await?;
     Ok(())
+}
+
+/// Deletes the invitation for an address to an account, or to no account. `false` if there is none.
+async fn delete_invitation(
+    connection: &mut &AsyncPgConnection,
+    email_key: &str,
+    account: Option<IdBytes>,
+) -> Result<bool, Failure> {
+    let invitation = tickets::table
+        .filter(tickets::email_key.eq(email_key))
+        .filter(tickets::kind.eq(invitation_kind()))
+        .filter(tickets::account_id.is_not_distinct_from(account));
+    Ok(diesel::delete(invitation).execute(connection).await? > 0)
 }
 
 async fn read_role(
@@ -315,14 +327,9 @@ impl PeopleWrites for PostgresUnitOfWork {
         email: &Email,
         account: Option<AccountId>,
     ) -> Result<bool, StoreError> {
-        self.step(async |connection| {
-            let invitation = tickets::table
-                .filter(tickets::email_key.eq(email.comparison_key()))
-                .filter(tickets::kind.eq(invitation_kind()))
-                .filter(tickets::account_id.is_not_distinct_from(account.map(IdBytes::from)));
-            Ok(diesel::delete(invitation).execute(connection).await? > 0)
-        })
-        .await
+        let account = account.map(IdBytes::from);
+        self.step(async |connection| delete_invitation(connection, &email.comparison_key(), account).await)
+            .await
     }
 
     async fn void_tickets(&mut self, email: &Email) -> Result<(), StoreError> {

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use signpost_app::ports::{AccountMember, AuditFilter, AuditScope, PeopleReads, SessionHolder, StoreError};
+use signpost_app::ports::{
+    AccountMember, AuditFilter, AuditScope, INVITATIONS_LISTED, PeopleReads, SessionHolder, StoreError,
+};
 use signpost_domain::{
     Account, AccountId, AuditEntry, Email, Invitation, Page, PageLimit, PagePosition, Role, Session, Ticket,
     Timestamp, TokenHash, User, UserId,
@@ -16,7 +18,7 @@ use crate::schema::{accounts, audit_entries, memberships, sessions, tickets, use
 use crate::store::SqliteStore;
 use signpost_sql_rows::account::{AccountRow, UsageRow};
 use signpost_sql_rows::audit_entry::AuditEntryRow;
-use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::columns::{IdBytes, Instant, signed};
 use signpost_sql_rows::listed;
 use signpost_sql_rows::membership::{MembershipRow, RoleRow};
 use signpost_sql_rows::session::{SessionHolderRow, SessionRow, into_session_holder};
@@ -159,7 +161,7 @@ impl PeopleReads for SqliteStore {
                 .filter(tickets::kind.eq(invitation_kind()))
                 .filter(tickets::expires_at.gt(Instant::from(now)))
                 .order((tickets::created_at.desc(), tickets::email_key))
-                .limit(MOST_LISTED)
+                .limit(signed(INVITATIONS_LISTED))
                 .select(TicketRow::as_select())
                 .load::<TicketRow>(connection)?;
             Ok(rows)

@@ -57,9 +57,21 @@ fn void_invitation(
     account: IdBytes,
 ) -> Result<(), Failure> {
     let key: String = users::table.find(user).select(users::email_key).first(connection)?;
-    let invitation = tickets::table.filter(tickets::email_key.eq(key));
-    diesel::delete(invitation.filter(tickets::account_id.eq(account))).execute(connection)?;
+    delete_invitation(connection, &key, Some(account))?;
     Ok(())
+}
+
+/// Deletes the invitation for an address to an account, or to no account. `false` if there is none.
+fn delete_invitation(
+    connection: &mut SqliteConnection,
+    email_key: &str,
+    account: Option<IdBytes>,
+) -> Result<bool, Failure> {
+    let invitation = tickets::table
+        .filter(tickets::email_key.eq(email_key))
+        .filter(tickets::kind.eq(invitation_kind()))
+        .filter(tickets::account_id.is(account));
+    Ok(diesel::delete(invitation).execute(connection)? > 0)
 }
 
 fn read_role(
@@ -268,14 +280,8 @@ impl PeopleWrites for SqliteUnitOfWork {
         account: Option<AccountId>,
     ) -> Result<bool, StoreError> {
         let key = email.comparison_key();
-        let step = move |connection: &mut SqliteConnection| {
-            let invitation = tickets::table
-                .filter(tickets::email_key.eq(key))
-                .filter(tickets::kind.eq(invitation_kind()))
-                .filter(tickets::account_id.is(account.map(IdBytes::from)));
-            Ok(diesel::delete(invitation).execute(connection)? > 0)
-        };
-        self.step(step).await
+        let account = account.map(IdBytes::from);
+        self.step(move |connection| delete_invitation(connection, &key, account)).await
     }
 
     async fn void_tickets(&mut self, email: &Email) -> Result<(), StoreError> {
