@@ -13,7 +13,7 @@ use signpost_app::ports::{ClickBatch, ClickSink, ClickStore, Clock as _, NoCount
 use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_domain::analytics::{RecordedKind, UtcDay};
 use signpost_domain::{AccountId, Timestamp, TrustedProxies};
-use signpost_edge::{EdgeOptions, EdgeServer};
+use signpost_edge::{EdgeOptions, EdgeServer, SystemUrls};
 use signpost_enrichment::{Enricher, Sources};
 use signpost_http::{ApiOptions, ApiServer};
 use signpost_memory::InMemory;
@@ -110,6 +110,7 @@ impl Scene {
             security_contact: None,
             plain_http: None,
             reads_proxy_protocol: false,
+            system_urls: SystemUrls::default(),
         };
         let edge = EdgeServer::start(links, Arc::clone(&app), options).unwrap();
         let api = ApiServer::start(

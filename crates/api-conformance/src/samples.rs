@@ -256,7 +256,9 @@ fn texts(value: &Value, place: &str) -> Vec<String> {
             inner.flat_map(|(index, item)| texts(item, &format!("{place}/{index}"))).collect()
         }
         Value::Object(members) => {
-            members.iter().flat_map(|(name, member)| texts(member, &format!("{place}/{name}"))).collect()
+            let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+            let inner = members.iter();
+            inner.flat_map(|(name, member)| texts(member, &format!("{place}/{}", escaped(name)))).collect()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => vec![],
     }

@@ -8,12 +8,13 @@
 mod connect;
 mod findings;
 mod handover;
+mod update;
 mod verify;
 
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    AuditAction, CustomDomain, CustomDomainStatus, DnsInstruction, DomainId, GroupFilter, Hostname,
-    IdReference, Page, PageLimit, PagePosition, Permission, RecordFinding, Refusal, Site, Timestamp,
+    AuditAction, CustomDomain, DnsInstruction, DomainFiles, DomainId, GroupFilter, Hostname, IdReference,
+    Page, PageLimit, PagePosition, Permission, Precondition, RecordFinding, Refusal, Site, Timestamp,
     dns_instructions,
 };
 
@@ -21,6 +22,7 @@ pub use self::connect::{Connected, connect};
 pub(crate) use self::findings::{Findings, leads_here};
 pub(crate) use self::handover::{LinksLeft, checks_after, jitter, lose_links_before_service};
 use self::handover::{NO_CHECKS, lose_links, write};
+pub use self::update::update;
 pub use self::verify::verify;
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -42,6 +44,8 @@ pub struct DomainWithInstructions {
     pub certificate: ShownCertificate,
     /// The records, in the order of display. They are the same in every status.
     pub dns_instructions: Vec<CheckedInstruction>,
+    /// Its files (D127). `None` in lists, which do not read them.
+    pub files: Option<DomainFiles>,
 }
 
 /// A record to add, and what the last look-up found in its place.
@@ -72,6 +76,7 @@ impl DomainWithInstructions {
                 now,
             ),
             dns_instructions: checked.collect(),
+            files: stored.files.clone(),
         }
     }
 }
@@ -141,18 +146,22 @@ pub async fn links_on(
 ///
 /// More than ten thousand links take several units of work (ADR 23). The first one stores the domain as failed, so that it
 /// no longer serves visitors or holds the hostname. The last one deletes the domain. An interrupted deletion leaves a
-/// failed domain, which the caller can delete again.
+/// failed domain, which the caller can delete again. The first unit of work decides on the precondition.
 ///
 /// # Errors
-/// [`Refusal::DomainNotFound`] (D2).
+/// [`Refusal::DomainNotFound`] (D2) and [`Refusal::PreconditionFailed`].
 pub async fn delete(
     app: &Application,
     caller: &Caller,
     id: IdReference<DomainKind>,
+    precondition: &Precondition,
 ) -> Result<DomainId, AppError> {
     caller.require(Permission::WriteDomains)?;
     let id = id.id().ok_or(Refusal::DomainNotFound)?;
-    while delete_or_shrink(app, caller, id).await? == LinksLeft::Some {}
+    let mut required = precondition;
+    while delete_or_shrink(app, caller, id, required).await? == LinksLeft::Some {
+        required = &Precondition::None;
+    }
     Ok(id)
 }
 
@@ -162,14 +171,20 @@ fn domain_named(domain: &CustomDomain) -> String {
 }
 
 /// Takes links off the domain. Deletes it if no link is left, and takes it out of service otherwise.
-async fn delete_or_shrink(app: &Application, caller: &Caller, id: DomainId) -> Result<LinksLeft, AppError> {
+async fn delete_or_shrink(
+    app: &Application,
+    caller: &Caller,
+    id: DomainId,
+    precondition: &Precondition,
+) -> Result<LinksLeft, AppError> {
     let account = caller.account_id();
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
             let mut work = attempts.begin().await?;
-            let domain = work.lock_custom_domain(account, id).await?.ok_or(Refusal::DomainNotFound)?;
+            let domain = work.lock_custom_domain(account, id).await?.ok_or(Refusal::DomainNotFound)?.domain;
             let now = app.clock.now();
+            precondition.check(domain.at(now).revision)?;
             let left = lose_links(work.as_mut(), LinksOf::Account(account), &domain.hostname, now).await?;
             match left {
                 LinksLeft::None => {
@@ -178,8 +193,7 @@ async fn delete_or_shrink(app: &Application, caller: &Caller, id: DomainId) -> R
                     record(app, work.as_mut(), deed).await?;
                 }
                 LinksLeft::Some => {
-                    let failed = CustomDomain { status: CustomDomainStatus::Failed, ..domain };
-                    write(work.as_mut(), &failed, NO_CHECKS).await?;
+                    write(work.as_mut(), &domain.out_of_service(now), NO_CHECKS).await?;
                 }
             }
             commit(app, work).await?;

@@ -125,12 +125,13 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 29] = [
+const SAID: [(&str, &str); 30] = [
     ("connect-now", TEXTS.provider.connect_now),
     ("connected", TEXTS.provider.said_connected),
     ("disconnected", TEXTS.provider.said_disconnected),
     ("domain-checked", TEXTS.domains.said_checked),
     ("domain-deleted", TEXTS.domains.said_deleted),
+    ("domain-saved", TEXTS.domains.said_saved),
     ("code-too-late", TEXTS.second_factor.said_too_late),
     ("factor-needed", TEXTS.second_factor.needed_here),
     ("factor-optional", TEXTS.second_factor.said_optional),

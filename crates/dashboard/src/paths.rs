@@ -154,6 +154,7 @@ routes! {
     Get "/{account}/domains" READ => domains::list::show;
     Post "/{account}/domains" DOMAINS => domains::list::connect;
     Get "/{account}/domains/{id}" READ => domains::single::show;
+    Post "/{account}/domains/{id}" DOMAINS => domains::visitors::save;
     Post "/{account}/domains/{id}/verify" DOMAINS => domains::single::verify;
     Post "/{account}/domains/{id}/delete" DOMAINS => domains::single::delete;
     Get "/{account}/groups" READ => groups::show;

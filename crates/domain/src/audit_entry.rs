@@ -117,6 +117,8 @@ actions! {
     PixelDeleted "pixel_deleted";
     /// An account connected a custom domain, anew or again.
     DomainConnected "domain_connected";
+    /// The settings of a custom domain changed.
+    DomainChanged "domain_changed";
     /// A check that somebody asked for changed the status of a custom domain.
     DomainChecked "domain_checked";
     /// A custom domain was deleted.

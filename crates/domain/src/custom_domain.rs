@@ -2,9 +2,11 @@
 
 use crate::custom_domain_status::{CustomDomainStatus, DomainEvent};
 use crate::dns_observation::{DnsObservation, SeenRecord};
+use crate::domain_settings::DomainUrls;
 use crate::failure_reason::FailureReason;
 use crate::hostname::Hostname;
 use crate::id::{AccountId, DomainId};
+use crate::revision::Revision;
 use crate::status_history::{StatusChange, StatusHistory, StatusKind};
 use crate::timestamp::Timestamp;
 use crate::verification_token::VerificationRecord;
@@ -22,12 +24,18 @@ pub struct CustomDomain {
     pub status: CustomDomainStatus,
     /// When it was first connected.
     pub created_at: Timestamp,
+    /// When its status or its settings last changed. What look-ups find does not change it, nor does its certificate.
+    pub updated_at: Timestamp,
+    /// The number of this version, which grows with each change that moves `updated_at` (D120).
+    pub revision: Revision,
     /// Why it failed, if known (D65). Older versions stored no reason.
     pub failure_reason: Option<FailureReason>,
     /// What look-ups have found; `None` before the first one.
     pub observation: Option<DnsObservation>,
     /// The latest changes of its status.
     pub history: StatusHistory,
+    /// Where it sends visitors for whom no link opens (D127). They outlast every change of the status.
+    pub urls: DomainUrls,
 }
 
 impl CustomDomain {
@@ -51,6 +59,8 @@ impl CustomDomain {
             hostname,
             status: CustomDomainStatus::claimed(now),
             created_at: now,
+            updated_at: now,
+            revision: Revision::FIRST,
             failure_reason: None,
             observation: None,
             history: StatusHistory::default().with(StatusChange {
@@ -58,10 +68,12 @@ impl CustomDomain {
                 status: StatusKind::Pending,
                 failure_reason: None,
             }),
+            urls: DomainUrls::default(),
         }
     }
 
-    /// The domain at `now` (D39). If a deadline has passed, it has failed for the reason of that deadline.
+    /// The domain at `now` (D39). If a deadline has passed, it has failed for the reason of that deadline, which is a change
+    /// at that instant: it counts as a revision before a store has written it.
     #[must_use]
     pub fn at(&self, now: Timestamp) -> Self {
         let status = self.status.at(now);
@@ -74,22 +86,29 @@ impl CustomDomain {
             | CustomDomainStatus::Active { .. } => None,
         };
         let passed = self.status.deadline().filter(|_| status == CustomDomainStatus::Failed);
-        let history = match passed {
-            Some(at) => self.changed(at, status, failure_reason.as_ref()),
-            None => self.history.clone(),
-        };
-        Self { status, failure_reason, history, ..self.clone() }
+        match passed {
+            Some(at) => self.changed(at, status, failure_reason),
+            None => Self { status, failure_reason, ..self.clone() },
+        }
     }
 
-    /// The history after a change to `status`.
+    /// The domain after a change to `status`, which is a change of the domain.
     fn changed(
         &self,
         at: Timestamp,
         status: CustomDomainStatus,
-        failure_reason: Option<&FailureReason>,
-    ) -> StatusHistory {
-        let failure_reason = failure_reason.cloned();
-        self.history.with(StatusChange { at, status: StatusKind::of(status), failure_reason })
+        failure_reason: Option<FailureReason>,
+    ) -> Self {
+        let change =
+            StatusChange { at, status: StatusKind::of(status), failure_reason: failure_reason.clone() };
+        Self {
+            status,
+            failure_reason,
+            history: self.history.with(change),
+            updated_at: at.max(self.updated_at),
+            revision: self.revision.next(),
+            ..self.clone()
+        }
     }
 
     /// The domain after `event` at `now` (D39). The first reason of a failure stays.
@@ -102,13 +121,23 @@ impl CustomDomain {
             (_, CustomDomainStatus::Failed) => FailureReason::of_event(event),
             (_, _) => None,
         };
-        let is_changed = StatusKind::of(before.status) != StatusKind::of(status);
-        let history = if is_changed {
-            before.changed(now, status, failure_reason.as_ref())
+        if StatusKind::of(before.status) == StatusKind::of(status) {
+            Self { status, failure_reason, ..before }
         } else {
-            before.history.clone()
-        };
-        Self { status, failure_reason, history, ..before }
+            before.changed(now, status, failure_reason)
+        }
+    }
+
+    /// The domain at `now` after its owner began to delete it (D43): failed, without a reason.
+    #[must_use]
+    pub fn out_of_service(&self, now: Timestamp) -> Self {
+        let before = self.at(now);
+        match before.status {
+            CustomDomainStatus::Failed => before,
+            CustomDomainStatus::Pending { .. }
+            | CustomDomainStatus::SslPending { .. }
+            | CustomDomainStatus::Active { .. } => before.changed(now, CustomDomainStatus::Failed, None),
+        }
     }
 
     /// The domain after a look-up at `now` that found these records (D65).
@@ -148,14 +177,36 @@ mod tests {
         let failure_reason = Some(FailureReason::DeadlinePassed);
         let status = CustomDomainStatus::Failed;
         let history = failed.history.clone();
-        assert_eq!(failed, CustomDomain { status, failure_reason, history, ..domain.clone() });
+        let deadline = domain.status.deadline().unwrap();
+        let (updated_at, revision) = (deadline, domain.revision.next());
+        let expected =
+            CustomDomain { status, failure_reason, history, updated_at, revision, ..domain.clone() };
+        assert_eq!(failed, expected);
         for stored in [domain.clone(), failed] {
             let again = stored.after(DomainEvent::Reclaimed, late);
             let status = CustomDomainStatus::claimed(late);
             let history = again.history.clone();
-            assert_eq!(again, CustomDomain { status, history, ..domain.clone() });
+            let (updated_at, revision) = (late, domain.revision.next().next());
+            assert_eq!(again, CustomDomain { status, history, updated_at, revision, ..domain.clone() });
             assert_eq!(again.created_at, at(7));
         }
+    }
+
+    #[test]
+    fn d120_only_a_change_of_the_status_is_a_revision() {
+        let claimed = connected(at(0));
+        assert_eq!((claimed.revision, claimed.updated_at), (Revision::FIRST, at(0)));
+        let seen = claimed.seen(&[], at(1));
+        assert_eq!((seen.revision, seen.updated_at), (Revision::FIRST, at(0)));
+        let active = seen.after(DomainEvent::Proven, at(2)).after(DomainEvent::CertificateReady, at(3));
+        let numbers = |domain: &CustomDomain| (domain.revision.get(), domain.updated_at);
+        assert_eq!(numbers(&active), (3, at(3)));
+        let elsewhere = active.after(DomainEvent::PointsElsewhere, at(4));
+        assert_eq!(numbers(&elsewhere), (3, at(3)), "visitors and owners see no difference");
+        let removed = elsewhere.out_of_service(at(5));
+        assert_eq!(numbers(&removed), (4, at(5)));
+        assert_eq!((removed.status, removed.failure_reason.clone()), (CustomDomainStatus::Failed, None));
+        assert_eq!(removed.out_of_service(at(6)), removed);
     }
 
     #[test]

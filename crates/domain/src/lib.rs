@@ -108,6 +108,8 @@ pub mod dns_observation;
 mod dns_observation_json;
 #[cfg(feature = "public-suffix")]
 mod dns_proxies;
+#[cfg(feature = "public-suffix")]
+pub mod domain_settings;
 pub mod edge;
 pub mod error_code;
 pub mod external_id;
@@ -212,6 +214,8 @@ pub use dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
 pub use dns_observation::{
     DnsObservation, ObservedText, RecordFinding, RecordMistake, RecordStatus, SeenRecord,
 };
+#[cfg(feature = "public-suffix")]
+pub use domain_settings::{AppFile, AppFileKind, DomainFiles, DomainRequest, DomainUrls};
 pub use edge::Edge;
 pub use email::Email;
 pub use error_code::ErrorCode;

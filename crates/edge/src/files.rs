@@ -5,6 +5,7 @@ use actix_http::header::HeaderValue;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use signpost_domain::Timestamp;
+use signpost_listener::{CACHED_FOR_AN_HOUR, PRIVATE_NO_STORE};
 use signpost_pages::{ROBOTS_TXT, SecurityContact, SiteIcon};
 
 /// A file, ready to be sent.
@@ -16,6 +17,8 @@ pub(crate) struct File {
     pub(crate) etag: String,
     /// `Content-Disposition`, for a file that browsers save instead of showing it.
     pub(crate) disposition: Option<HeaderValue>,
+    /// How long caches may keep it.
+    pub(crate) cache_control: HeaderValue,
 }
 
 impl File {
@@ -23,7 +26,18 @@ impl File {
         let content = content.into();
         let digest = Sha256::digest(&content);
         let hash = digest.iter().take(16).fold(0_u128, |hash, byte| hash << 8 | u128::from(*byte));
-        Self { content, content_type, etag: format!("\"{hash:032x}\""), disposition: None }
+        Self {
+            content,
+            content_type,
+            etag: format!("\"{hash:032x}\""),
+            disposition: None,
+            cache_control: CACHED_FOR_AN_HOUR,
+        }
+    }
+
+    /// A file of a custom domain (D127). No cache keeps it, so that a change takes effect at once, as with links.
+    pub(crate) fn of_app(content: String) -> Self {
+        Self { cache_control: PRIVATE_NO_STORE, ..Self::new(content, "application/json") }
     }
 
     /// Whether a visitor who sends this `If-None-Match` already has the file (RFC 9110 section 13.1.2).

@@ -58,6 +58,10 @@ impl Slot {
 pub(crate) struct SiteHash(u64);
 
 impl SiteHash {
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+
     pub(crate) const fn slot(self) -> Slot {
         Slot::of_hash(self.0)
     }

@@ -3,6 +3,7 @@
 use actix_http::header::HeaderValue;
 use actix_http::{StatusCode, Version};
 use bytes::Bytes;
+use signpost_domain::TargetUrl;
 use signpost_listener::{AnswerKind, Encoding, PRIVATE_NO_STORE_LINE, ShortRedirect};
 use signpost_pages::QrError;
 
@@ -32,6 +33,8 @@ pub(crate) enum Outcome {
     TurnedAway(TurnedAway),
     /// The address has no link that opens, for any reason (D54).
     NotFound,
+    /// The address has no link that opens either, and its hostname sends such visitors to this `Location` (D127).
+    Missed(HeaderValue),
     /// The answer to a challenge of the certificate authority (D188).
     Challenge(String),
     /// The host opens over HTTPS, at this `Location` (D181).
@@ -84,6 +87,22 @@ impl Outcome {
         )
     }
 
+    /// A redirect to the URL for addresses without a link.
+    pub(crate) fn missed(url: &TargetUrl) -> Self {
+        HeaderValue::try_from(url.location()).map_or_else(
+            |_| {
+                tracing::error!("the URL for addresses without a link does not fit a header");
+                Self::Failed
+            },
+            Self::Missed,
+        )
+    }
+
+    /// Whether it counts as a miss of the visitor's address (D54).
+    pub(crate) const fn is_miss(&self) -> bool {
+        matches!(self, Self::NotFound | Self::Missed(_) | Self::Throttled { .. })
+    }
+
     /// Logs the first throttled visit of a minute. The log omits the address, because it is a visitor's.
     pub(crate) fn throttled(throttled: Throttled) -> Self {
         let Throttled { retry_after_seconds, is_first, is_tenfold: _ } = throttled;
@@ -130,7 +149,7 @@ impl Outcome {
             Self::File { .. } => "file",
             Self::BadRequest(_) => "bad_request",
             Self::TurnedAway(_) => "turned_away",
-            Self::NotFound => "not_found",
+            Self::NotFound | Self::Missed(_) => "not_found",
             Self::Challenge(_) => "challenge",
             Self::MovedToHttps(_) => "moved_to_https",
             Self::ApiWithoutTls => "api_without_tls",
@@ -175,7 +194,7 @@ impl VisitCounters {
             Outcome::File { .. } => &self.file,
             Outcome::BadRequest(_) => &self.bad_request,
             Outcome::TurnedAway(_) => &self.turned_away,
-            Outcome::NotFound => &self.not_found,
+            Outcome::NotFound | Outcome::Missed(_) => &self.not_found,
             Outcome::Challenge(_) => &self.challenge,
             Outcome::MovedToHttps(_) => &self.moved_to_https,
             Outcome::ApiWithoutTls => &self.api_without_tls,

@@ -26,6 +26,14 @@ impl HashedSite {
 }
 
 impl HashedSite {
+    /// The hostname, if it is that of a custom domain, and its hash.
+    pub(crate) const fn custom(&self) -> Option<(&Hostname, SiteHash)> {
+        match &self.site {
+            Site::System => None,
+            Site::Custom(hostname) => Some((hostname, self.hash)),
+        }
+    }
+
     /// Returns the site of an address.
     pub(crate) fn at(address: &Address, generations: &Generations) -> Self {
         let hash = match &address.site {

@@ -3,7 +3,7 @@
 use actix_http::body::BoxBody;
 use actix_http::header::{self, HeaderName, HeaderValue};
 use actix_http::{Response, StatusCode};
-use signpost_listener::{AnswerKind, CACHED_FOR_AN_HOUR, PRIVATE_NO_STORE};
+use signpost_listener::{AnswerKind, PRIVATE_NO_STORE};
 use signpost_pages::{Language, SmallPage};
 
 use crate::files::File;
@@ -33,7 +33,7 @@ pub(crate) fn response(
 ) -> Response<BoxBody> {
     let small = |page| pages.page(page, language());
     match outcome {
-        Outcome::Redirected(location) => redirect_response(location),
+        Outcome::Redirected(location) | Outcome::Missed(location) => redirect_response(location),
         Outcome::RedirectedDirectly(redirect) => match HeaderValue::from_str(&redirect.location()) {
             Ok(location) => redirect_response(location),
             Err(_) => page_response(small(SmallPage::Failed), None),
@@ -98,9 +98,9 @@ fn page_response(page: &Page, additional: Option<(HeaderName, HeaderValue)>) -> 
 }
 
 fn file_response(file: File, is_known: bool) -> Response<BoxBody> {
-    let File { content, content_type, etag, disposition } = file;
+    let File { content, content_type, etag, disposition, cache_control } = file;
     let mut answer = Response::build(if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
-    answer.insert_header((header::ETAG, etag)).insert_header((header::CACHE_CONTROL, CACHED_FOR_AN_HOUR));
+    answer.insert_header((header::ETAG, etag)).insert_header((header::CACHE_CONTROL, cache_control));
     if is_known {
         return answer.body(BoxBody::new(())).map_into_boxed_body();
     }

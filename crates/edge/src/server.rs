@@ -28,6 +28,8 @@ use crate::pages::Pages;
 use crate::plain_http::PlainHttp;
 use crate::qr_codes::QrCodes;
 use crate::response::response;
+use crate::site_loader::SiteLoader;
+use crate::site_visit::SystemUrls;
 use crate::visit::EdgeState;
 use crate::visit_durations::VisitDurations;
 
@@ -51,6 +53,8 @@ pub struct EdgeOptions {
     pub plain_http: Option<PlainHttp>,
     /// Whether each connection begins with the header of a balancer (D197).
     pub reads_proxy_protocol: bool,
+    /// Where the system domain sends visitors for whom no link opens (D127).
+    pub system_urls: SystemUrls,
 }
 
 /// The running link listener.
@@ -107,6 +111,7 @@ impl EdgeServer {
             security_contact,
             plain_http,
             reads_proxy_protocol,
+            system_urls,
         } = options;
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let list_version = app.target_blocklist.version();
@@ -118,6 +123,8 @@ impl EdgeServer {
         let edge = Arc::new(EdgeState {
             gates: Gates::new(Arc::clone(&app), country_header),
             loader: LinkLoader::new(Arc::clone(&app), Arc::clone(&cache)),
+            sites: SiteLoader::new(Arc::clone(&app), Arc::clone(&cache)),
+            system_urls,
             app,
             pages: Arc::clone(&pages),
             misses: AddressThrottle::new(miss_throttle_per_minute),

@@ -10,25 +10,23 @@ use std::time::Instant;
 use actix_http::body::BoxBody;
 use actix_http::header;
 use actix_http::{ConnectionType, HttpMessage as _, Method, Request};
-use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::ClickKind;
 use signpost_app::visits::{HostLog, url_of};
 use signpost_domain::Timestamp;
-use signpost_listener::{AcceptedEncodings, Effort, Encoding, Reply};
+use signpost_listener::{AcceptedEncodings, Effort, Reply};
 use signpost_pages::QrQuery;
 
 use crate::challenges::Challenges;
 use crate::clicks::{ClickQueue, Lane};
-use crate::compiled_link::{CompiledLink, PageBytes};
 use crate::files::{File, SiteFiles};
 use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
-use crate::landing_page::PageView;
 use crate::link_cache::LinkCache;
-use crate::link_loader::{LinkLoader, Loaded};
-use crate::link_view::{Destination, LinkView};
+use crate::link_loader::LinkLoader;
+use crate::link_lookup::FoundLink;
+use crate::link_view::Destination;
 use crate::outcome::{Outcome, VisitCounters};
 use crate::own_visits::{OwnVisits, bot_rule};
 use crate::pages::Pages;
@@ -37,9 +35,11 @@ use crate::qr_codes::{self, QrCodes, QrFormat};
 use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::response;
 use crate::routes::{self, Resource, RouteMatch};
+use crate::site_loader::{self, SiteLoader};
+use crate::site_visit::SystemUrls;
 use crate::visit_durations::{VisitDurations, WorkerDurations};
 use crate::visitor;
-use crate::worker_cache::{InlineLink, WorkerCache};
+use crate::worker_cache::WorkerCache;
 
 /// What all visits share.
 pub(crate) struct EdgeState {
@@ -51,6 +51,8 @@ pub(crate) struct EdgeState {
     pub(crate) codes: QrCodes,
     pub(crate) cache: Arc<LinkCache>,
     pub(crate) loader: Arc<LinkLoader>,
+    pub(crate) sites: Arc<SiteLoader>,
+    pub(crate) system_urls: SystemUrls,
     pub(crate) clicks: ClickQueue,
     pub(crate) counters: VisitCounters,
     pub(crate) gates: Gates,
@@ -64,7 +66,7 @@ pub(crate) struct EdgeState {
 /// What the visits of one worker share.
 pub(crate) struct Worker {
     pub(crate) edge: Arc<EdgeState>,
-    links: WorkerCache,
+    pub(crate) links: WorkerCache,
     hosts: HostCache,
     pub(crate) lane: Arc<Lane>,
     /// How requests are answered that came without TLS, if the program speaks TLS itself.
@@ -79,35 +81,6 @@ pub(crate) struct Visitor<'a> {
     pub(crate) address: IpAddr,
     /// The visitor's address had too many misses: only links in memory open for it, for so many seconds (D54).
     pub(crate) retry_after_seconds: Option<u32>,
-}
-
-/// A link found in memory or loaded for a visit.
-pub(crate) struct FoundLink {
-    pub(crate) link: StoredLink,
-    /// Whether the operator lists a target on the way.
-    pub(crate) is_listed: bool,
-}
-
-pub(crate) enum StoredLink {
-    Inline(InlineLink),
-    Shared(CompiledLink),
-}
-
-impl StoredLink {
-    pub(crate) fn view(&self) -> LinkView<'_> {
-        match self {
-            Self::Inline(link) => link.view(),
-            Self::Shared(link) => link.view(),
-        }
-    }
-
-    /// The page in this form, shared with the cache where possible.
-    fn page(&self, page: &PageView<'_>, encoding: Option<Encoding>) -> Bytes {
-        match self {
-            Self::Inline(_) => Bytes::copy_from_slice(page.form(encoding)),
-            Self::Shared(link) => Bytes::from_owner(PageBytes { link: link.clone(), encoding }),
-        }
-    }
 }
 
 impl Worker {
@@ -183,7 +156,7 @@ impl Worker {
             retry_after_seconds = Some(throttled.retry_after_seconds);
         }
         let outcome = self.look_up(&Visitor { request, now, address, retry_after_seconds }).await;
-        if matches!(outcome, Outcome::NotFound | Outcome::Throttled { .. })
+        if outcome.is_miss()
             && !routes::is_automatic_request(path)
             // The count decides, so exactly the allowed number of concurrent misses gets an answer.
             && let Some(throttled) = misses.count(address, app.clock.now())
@@ -206,6 +179,30 @@ impl Worker {
             }
             return self.not_found(UNKNOWN);
         };
+        if plain.is_none()
+            && let Some(part) = site_loader::file_at(path)
+            && let Some((hostname, hash)) = site.custom()
+        {
+            return self.app_file(visitor, hostname, hash, part).await;
+        }
+        let outcome = self.look_up_on(visitor, &site, plain, is_replaced).await;
+        // A path that programs request by themselves gets no other page.
+        if outcome == Outcome::NotFound && !routes::is_automatic_request(path) {
+            return self.missed(&site).await;
+        }
+        outcome
+    }
+
+    /// Looks up the path on a site.
+    async fn look_up_on(
+        &self,
+        visitor: &Visitor<'_>,
+        site: &HashedSite,
+        plain: Option<Option<&str>>,
+        is_replaced: bool,
+    ) -> Outcome {
+        let EdgeState { cache, .. } = &*self.edge;
+        let path = visitor.request.uri().path();
         let (resource, slug) = match plain {
             Some(slug) => (Resource::Link, slug.map(Cow::Borrowed)),
             None => match routes::find(path).or_else(|| routes::without_additions(path)) {
@@ -215,14 +212,21 @@ impl Worker {
                 None => return self.not_found(UNKNOWN),
             },
         };
-        let requested = RequestedAddress::new(&site, slug.as_deref(), &cache.generations);
-        if requested.is_system_root() && resource == Resource::Link {
-            return Outcome::Root;
+        let requested = RequestedAddress::new(site, slug.as_deref(), &cache.generations);
+        let is_root = resource == Resource::Link && slug.is_none();
+        if is_root && requested.is_system_root() {
+            return self.from_root(visitor, site).await.unwrap_or(Outcome::Root);
         }
         let link = match self.find(visitor, &requested).await {
             Ok(link) => link,
             Err(failure) => return failure,
         };
+        if is_root
+            && Reason::against(&link.link.view(), link.is_listed).is_some()
+            && let Some(outcome) = self.from_root(visitor, site).await
+        {
+            return outcome;
+        }
         let outcome = match resource {
             Resource::Link => self.visit(visitor, &link),
             Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
@@ -235,84 +239,6 @@ impl Worker {
             self.note_missed_host(visitor, hostname);
         }
         outcome
-    }
-
-    /// Finds what is at `requested`, in memory or in the store.
-    pub(crate) async fn find(
-        &self,
-        visitor: &Visitor<'_>,
-        requested: &RequestedAddress<'_>,
-    ) -> Result<FoundLink, Outcome> {
-        if let Some(found) = self.cached(requested)
-            // A throttled visitor is not told that nothing is there: the answer is that for what is not in memory.
-            && (visitor.retry_after_seconds.is_none() || found.link.view().destination() != Destination::Nothing)
-        {
-            return Ok(found);
-        }
-        if let Some(retry_after_seconds) = visitor.retry_after_seconds {
-            return Err(Outcome::Throttled { retry_after_seconds });
-        }
-        match self.edge.loader.load(requested).await {
-            Loaded::Link(link) => {
-                let is_listed = link.view().was_listed() && self.is_listed(&link.view());
-                Ok(FoundLink { link: StoredLink::Shared(link), is_listed })
-            }
-            Loaded::StoreUnavailable => Err(Outcome::Unavailable),
-            Loaded::Failed => Err(Outcome::Failed),
-        }
-    }
-
-    /// Returns what this node has in memory for `requested`.
-    fn cached(&self, requested: &RequestedAddress<'_>) -> Option<FoundLink> {
-        let EdgeState { app, cache, .. } = &*self.edge;
-        let generations = &cache.generations;
-        // Read before the link is compared with the moments of changes. A link that passes is then current as
-        // of this moment.
-        let listed = generations.listed(app.target_blocklist.version());
-        let inline =
-            self.links.get(requested).filter(|link| link.view().holds(link.moment(), requested, generations));
-        let (link, moment) = if let Some(link) = inline {
-            (StoredLink::Inline(link), link.moment())
-        } else {
-            let link = cache.get(requested)?;
-            let moment = link.moment();
-            if !link.view().holds(moment, requested, generations) {
-                return None;
-            }
-            self.links.keep(requested, &link);
-            (StoredLink::Shared(link), moment)
-        };
-        let view = link.view();
-        let now = Instant::now();
-        let destination = view.destination();
-        if !cache.may_serve(&destination, now) {
-            return None;
-        }
-        // Links in the texts of a page were judged by the list when the page was compiled.
-        if let Destination::Page(page) = destination
-            && page.has_addresses
-            && moment < listed
-        {
-            return None;
-        }
-        // Checked once for each version of the list (R33).
-        let mut is_listed = false;
-        if (moment < listed || view.was_listed()) && destination != Destination::Nothing {
-            is_listed = self.is_listed(&view);
-            if !is_listed {
-                self.links.renew(requested, listed);
-                if let StoredLink::Shared(link) = &link {
-                    link.renew(listed);
-                }
-            }
-        }
-        Some(FoundLink { link, is_listed })
-    }
-
-    /// Whether the operator's current list has a target of the link.
-    fn is_listed(&self, link: &LinkView<'_>) -> bool {
-        let list = self.edge.app.target_blocklist.current();
-        link.has_target(|host| list.contains(host))
     }
 
     /// Applies the link's gates, and sends the visitor to its destination.
@@ -386,7 +312,7 @@ impl Worker {
     }
 }
 
-fn file_outcome(request: &Request, file: File) -> Outcome {
+pub(crate) fn file_outcome(request: &Request, file: File) -> Outcome {
     let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));
     Outcome::File { file, is_known }
 }

@@ -7,10 +7,11 @@ use signpost_app::visits::{MOST_HOPS, Missing, OwnPlace};
 use signpost_domain::{Site, Slug, TargetUrl, WidgetId};
 
 use crate::gates::{Reason, UNKNOWN};
+use crate::link_lookup::FoundLink;
 use crate::link_view::Destination;
 use crate::outcome::Outcome;
 use crate::requested_address::{HashedSite, RequestedAddress};
-use crate::visit::{EdgeState, FoundLink, Visitor, Worker};
+use crate::visit::{EdgeState, Visitor, Worker};
 
 impl Worker {
     /// Redirects a visitor of a landing page to the target of a widget (D59).

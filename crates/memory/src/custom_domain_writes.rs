@@ -2,11 +2,12 @@
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError, UpdateCustomDomainError,
+    Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, ScheduledDomain, StoreError,
+    UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Link, LinkId, Placement,
-    PlanResource, Timestamp,
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainFiles, DomainId, Hostname, Link, LinkId,
+    Placement, PlanResource, Timestamp,
 };
 
 use crate::state::{State, absent, twice};
@@ -19,8 +20,8 @@ impl CustomDomainWrites for MemoryUnitOfWork {
         &mut self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError> {
-        self.write(|state| Ok(state.domains.of(account, id).cloned()))
+    ) -> Result<Option<ScheduledDomain>, StoreError> {
+        self.write(|state| Ok(state.whole_domain(account, id)))
     }
 
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
@@ -73,6 +74,18 @@ impl CustomDomainWrites for MemoryUnitOfWork {
             if !updated.status.may_have_certificate() {
                 state.forget_certificate(&updated);
             }
+            Ok(())
+        })
+    }
+
+    async fn update_domain_settings(
+        &mut self,
+        domain: &CustomDomain,
+        files: &DomainFiles,
+    ) -> Result<(), StoreError> {
+        self.write_noting(|state, changes| {
+            state.domains.configure(domain, files).ok_or_else(|| absent(&domain.id))?;
+            changes.note_domain(domain.account_id, &domain.hostname);
             Ok(())
         })
     }

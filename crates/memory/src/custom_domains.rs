@@ -6,7 +6,9 @@ use std::sync::Arc;
 use signpost_app::ports::{
     CHECKS_LEFT_ALONE_FOR, CheckSchedule, ConcludedCheck, DueCheck, MAX_CLAIMS_OF_A_CHECK,
 };
-use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainFiles, DomainId, Hostname, Timestamp,
+};
 
 /// The custom domains of all accounts, because a hostname is global. Copied on the first change in a unit of work.
 #[derive(Debug, Clone, Default)]
@@ -30,11 +32,12 @@ struct Checked {
     plan: CheckPlan,
     /// How often its check was claimed since the plan was written.
     claims: u32,
+    files: DomainFiles,
 }
 
 impl Checked {
-    fn planned(domain: CustomDomain, plan: CheckPlan) -> Self {
-        Self { domain, plan, claims: 0 }
+    fn planned(domain: CustomDomain, plan: CheckPlan, files: DomainFiles) -> Self {
+        Self { domain, plan, claims: 0, files }
     }
 
     fn schedule(&self) -> CheckSchedule {
@@ -99,6 +102,11 @@ impl Domains {
         self.0.domains.get(&id).map(|checked| checked.schedule()).unwrap_or_default()
     }
 
+    /// The files of a domain.
+    pub(crate) fn files(&self, id: DomainId) -> DomainFiles {
+        self.0.domains.get(&id).map(|checked| checked.files.clone()).unwrap_or_default()
+    }
+
     /// The hostnames that may have certificates by the stored status, with their accounts.
     pub(crate) fn proven(&self) -> impl Iterator<Item = (&Hostname, AccountId)> {
         let proven = self.0.domains.values().filter(|checked| checked.domain.status.may_have_certificate());
@@ -128,18 +136,31 @@ impl Domains {
 
     /// Adds a domain.
     pub(crate) fn insert(&mut self, domain: CustomDomain, plan: CheckPlan) {
-        Arc::make_mut(&mut self.0).put(Checked::planned(domain, plan));
+        Arc::make_mut(&mut self.0).put(Checked::planned(domain, plan, DomainFiles::default()));
     }
 
     /// Writes the fields of a domain that events change, and another plan. `None` if the account has no such domain.
     pub(crate) fn update(&mut self, after: &CustomDomain, plan: CheckPlan) -> Option<CustomDomain> {
         let CustomDomain { id, account_id, status, failure_reason, observation, history, .. } = after.clone();
+        let CustomDomain { updated_at, revision, .. } = *after;
         let before = self.of(account_id, id)?.clone();
-        let domain = CustomDomain { status, failure_reason, observation, history, ..before };
+        let domain =
+            CustomDomain { status, failure_reason, observation, history, updated_at, revision, ..before };
         let kept = Arc::make_mut(&mut self.0);
-        kept.remove(id)?;
-        kept.put(Checked::planned(domain.clone(), plan));
+        let Checked { files, .. } = kept.remove(id)?;
+        kept.put(Checked::planned(domain.clone(), plan, files));
         Some(domain)
+    }
+
+    /// Writes the settings and the revision of a domain. `None` if the account has no such domain.
+    pub(crate) fn configure(&mut self, after: &CustomDomain, files: &DomainFiles) -> Option<()> {
+        let CustomDomain { id, account_id, updated_at, revision, ref urls, .. } = *after;
+        self.of(account_id, id)?;
+        let kept = Arc::make_mut(&mut self.0);
+        let Checked { domain, plan, claims, files: _ } = kept.remove(id)?;
+        let domain = CustomDomain { updated_at, revision, urls: urls.clone(), ..domain };
+        kept.put(Checked { domain, plan, claims, files: files.clone() });
+        Some(())
     }
 
     /// Writes only the observation of look-ups. `None` if the account has no such domain.
@@ -151,9 +172,9 @@ impl Domains {
     ) -> Option<()> {
         self.of(account, id)?;
         let kept = Arc::make_mut(&mut self.0);
-        let Checked { domain, plan, claims } = kept.remove(id)?;
+        let Checked { domain, plan, claims, files } = kept.remove(id)?;
         let domain = CustomDomain { observation: Some(observation), ..domain };
-        kept.put(Checked { domain, plan, claims });
+        kept.put(Checked { domain, plan, claims, files });
         Some(())
     }
 
@@ -187,18 +208,18 @@ impl Domains {
     /// Makes a check due again that was given up.
     pub(crate) fn release(&mut self, id: DomainId) {
         let kept = Arc::make_mut(&mut self.0);
-        if let Some(Checked { domain, plan, claims: _ }) = kept.remove(id) {
-            kept.put(Checked::planned(domain, plan));
+        if let Some(Checked { domain, plan, claims: _, files }) = kept.remove(id) {
+            kept.put(Checked::planned(domain, plan, files));
         }
     }
 
     pub(crate) fn claim(&mut self, id: DomainId, until: Timestamp) -> Option<DueCheck> {
         let kept = Arc::make_mut(&mut self.0);
-        let Checked { domain, plan, claims } = kept.remove(id)?;
+        let Checked { domain, plan, claims, files } = kept.remove(id)?;
         let claims = claims.saturating_add(1);
         let due = DueCheck { domain: domain.clone(), checks_made: plan.checks_made, claims };
         let plan = CheckPlan { next_check_at: Some(until), ..plan };
-        kept.put(Checked { domain, plan, claims });
+        kept.put(Checked { domain, plan, claims, files });
         Some(due)
     }
 
@@ -210,9 +231,9 @@ impl Domains {
             |checked: &Checked| checked.claims > 0 && checked.plan.next_check_at == Some(claimed_until);
         if self.0.domains.get(&id).is_some_and(|checked| is_as_claimed(checked)) {
             let kept = Arc::make_mut(&mut self.0);
-            if let Some(Checked { domain, plan: _, claims: _ }) = kept.remove(id) {
+            if let Some(Checked { domain, plan: _, claims: _, files }) = kept.remove(id) {
                 let observation = observation.or_else(|| domain.observation.clone());
-                kept.put(Checked::planned(CustomDomain { observation, ..domain }, plan));
+                kept.put(Checked::planned(CustomDomain { observation, ..domain }, plan, files));
             }
         }
     }
@@ -226,10 +247,10 @@ impl Domains {
     /// Stores a domain as it reads at `now`, and plans no more checks.
     pub(crate) fn settle(&mut self, id: DomainId, now: Timestamp) -> Option<CustomDomain> {
         let kept = Arc::make_mut(&mut self.0);
-        let Checked { domain, plan, claims: _ } = kept.remove(id)?;
+        let Checked { domain, plan, claims: _, files } = kept.remove(id)?;
         let plan = CheckPlan { next_check_at: None, ..plan };
         let settled = domain.at(now);
-        kept.put(Checked::planned(settled.clone(), plan));
+        kept.put(Checked::planned(settled.clone(), plan, files));
         Some(settled)
     }
 }

@@ -1,7 +1,12 @@
-//! Links as visitors see them.
+//! Links, and the rest of a domain, as visitors see them.
 
-use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
-use signpost_domain::{Address, AnyContent, LandingId, Link, PixelCode, PixelIds, Site};
+use signpost_app::ports::{
+    PublishedContent, PublishedFile, PublishedLanding, PublishedLink, PublishedRedirect, PublishedSite,
+};
+use signpost_domain::{
+    Address, AnyContent, AppFileKind, CustomDomain, DomainUrls, Hostname, LandingId, Link, PixelCode,
+    PixelIds, Site,
+};
 
 use crate::state::{Owned, State};
 
@@ -17,6 +22,28 @@ impl State {
             }
         };
         is_served.then(|| owned.publish(link))
+    }
+
+    /// The domain with this hostname that serves links, and whether its account is suspended.
+    fn serving(&self, hostname: &Hostname) -> Option<(&CustomDomain, bool)> {
+        let domain = self.domains.holder(hostname).filter(|holder| holder.status.serves_links())?;
+        Some((domain, self.owned(domain.account_id)?.account.is_suspended()))
+    }
+
+    /// What visitors get on a hostname besides links.
+    pub(crate) fn published_site(&self, hostname: &Hostname) -> Option<PublishedSite> {
+        let (domain, is_suspended) = self.serving(hostname)?;
+        let urls = if is_suspended { DomainUrls::default() } else { domain.urls.clone() };
+        let DomainUrls { root_url, not_found_url, expired_url: _ } = urls;
+        Some(PublishedSite { account: domain.account_id, root_url, not_found_url })
+    }
+
+    /// A file of the domain with this hostname.
+    pub(crate) fn published_file(&self, hostname: &Hostname, kind: AppFileKind) -> Option<PublishedFile> {
+        let (domain, is_suspended) = self.serving(hostname)?;
+        let files = self.domains.files(domain.id);
+        let file = files.of(kind).filter(|_| !is_suspended).cloned();
+        Some(PublishedFile { account: domain.account_id, file })
     }
 }
 

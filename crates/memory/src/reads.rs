@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedLink,
-    ScheduledDomain, StoreError,
+    AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedFile,
+    PublishedLink, PublishedSite, ScheduledDomain, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, ExternalId, Group, GroupFilter,
-    GroupId, Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit,
-    PagePosition, Pixel, PixelId, PlanName, Site, Slug, TargetUrl, Usage,
+    Account, AccountId, Address, ApiKey, AppFileKind, CustomDomain, DomainId, Email, ExternalId, Group,
+    GroupFilter, GroupId, Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind,
+    Page, PageLimit, PagePosition, Pixel, PixelId, PlanName, Site, Slug, TargetUrl, Usage,
 };
 
 use crate::store::MemoryStore;
@@ -97,10 +97,7 @@ impl CustomDomainReads for MemoryStore {
         account: AccountId,
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError> {
-        self.read(|state| {
-            let domain = state.domains.of(account, id)?;
-            Some(state.scheduled(domain.clone()))
-        })
+        self.read(|state| state.whole_domain(account, id))
     }
 
     async fn custom_domains(
@@ -126,6 +123,22 @@ impl CustomDomainReads for MemoryStore {
 
     async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError> {
         self.read(|state| state.domains.holder(hostname).cloned())
+    }
+
+    async fn published_site(&self, hostname: &Hostname) -> Result<Option<PublishedSite>, StoreError> {
+        let found = self.read(|state| state.published_site(hostname))?;
+        self.site_reads().pass().await;
+        Ok(found)
+    }
+
+    async fn published_file(
+        &self,
+        hostname: &Hostname,
+        kind: AppFileKind,
+    ) -> Result<Option<PublishedFile>, StoreError> {
+        let found = self.read(|state| state.published_file(hostname, kind))?;
+        self.site_reads().pass().await;
+        Ok(found)
     }
 }
 

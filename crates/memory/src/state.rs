@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, ExternalId, Group, GroupId, Hostname,
-    LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
+    Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, DomainId, ExternalId, Group, GroupId,
+    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
 };
 
 use crate::answers::Answers;
@@ -122,7 +122,13 @@ impl State {
         let certificate = self.certificates.of(&domain.hostname);
         let certificate = certificate.filter(|row| row.account == Some(domain.account_id));
         let certificate = certificate.map(StoredCertificate::summary);
-        ScheduledDomain { schedule: self.domains.schedule(domain.id), certificate, domain }
+        ScheduledDomain { schedule: self.domains.schedule(domain.id), certificate, domain, files: None }
+    }
+
+    /// Everything about the account's domain with this id.
+    pub(crate) fn whole_domain(&self, account: AccountId, id: DomainId) -> Option<ScheduledDomain> {
+        let domain = self.domains.of(account, id)?;
+        Some(ScheduledDomain { files: Some(self.domains.files(id)), ..self.scheduled(domain.clone()) })
     }
 
     /// The domains with a hostname, as the account sees them.

@@ -45,6 +45,7 @@ pub(crate) struct Shared {
     time_limit: Duration,
     faults: Faults,
     link_reads: LinkReadGate,
+    site_reads: LinkReadGate,
     /// Which task runs a unit of work, if that task may not read the store as well.
     at_work: Mutex<Option<User>>,
     refuses_reads_beside_work: AtomicBool,
@@ -107,6 +108,7 @@ impl MemoryStore {
             time_limit,
             faults: Faults::default(),
             link_reads: LinkReadGate::default(),
+            site_reads: LinkReadGate::default(),
             at_work: Mutex::default(),
             refuses_reads_beside_work: AtomicBool::default(),
         }))
@@ -122,6 +124,12 @@ impl MemoryStore {
     #[must_use]
     pub fn link_reads(&self) -> &LinkReadGate {
         &self.0.link_reads
+    }
+
+    /// Counts the reads of what domains have besides links, and can delay them.
+    #[must_use]
+    pub fn site_reads(&self) -> &LinkReadGate {
+        &self.0.site_reads
     }
 
     /// The calls that fail.

@@ -3,14 +3,16 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
-use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
+use signpost_app::ports::{CustomDomainReads, PublishedFile, PublishedSite, ScheduledDomain, StoreError};
+use signpost_domain::{
+    AccountId, AppFileKind, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition,
+};
 
 use crate::newest_rows::NewestRows;
 use crate::schema::{certificates, custom_domains};
 use crate::store::PostgresStore;
 use signpost_sql_rows::columns::IdBytes;
-use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledRow, TABLE};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledRow, TABLE, WholeRow};
 use signpost_sql_rows::listed;
 
 /// What is stored about the certificates of domains, beside their table.
@@ -32,11 +34,11 @@ impl CustomDomainReads for PostgresStore {
                 .left_join(certificates::table.on(is_of_domain))
                 .filter(custom_domains::id.eq(IdBytes::from(id)))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-                .select(ScheduledRow::as_select())
+                .select(WholeRow::as_select())
                 .first(connection)
                 .await
                 .optional()?;
-            Ok(found.map(ScheduledRow::into_scheduled).transpose()?)
+            Ok(found.map(WholeRow::into_whole).transpose()?)
         })
         .await
     }
@@ -89,5 +91,17 @@ impl CustomDomainReads for PostgresStore {
             Ok(found.map(CustomDomainRow::into_domain).transpose()?)
         })
         .await
+    }
+
+    async fn published_site(&self, hostname: &Hostname) -> Result<Option<PublishedSite>, StoreError> {
+        self.visits().published_site(hostname).await
+    }
+
+    async fn published_file(
+        &self,
+        hostname: &Hostname,
+        kind: AppFileKind,
+    ) -> Result<Option<PublishedFile>, StoreError> {
+        self.visits().published_file(hostname, kind).await
     }
 }

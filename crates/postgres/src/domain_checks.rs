@@ -71,7 +71,8 @@ statement! {
      c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) AND c.deadline <= least($1, statement_timestamp()) ORDER BY \
      c.hostname, c.id FOR NO KEY UPDATE), expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = \
      NULL, next_check_at = NULL, claims = 0, failure_reason = CASE d.status WHEN 'pending' THEN 'deadline_passed' \
-     ELSE 'no_certificate' END, history = coalesce(d.history || chr(10), '') || (extract(epoch FROM d.deadline) * \
+     ELSE 'no_certificate' END, updated_at = greatest(coalesce(d.updated_at, d.created_at), d.deadline), revision = \
+     d.revision + 1, history = coalesce(d.history || chr(10), '') || (extract(epoch FROM d.deadline) * \
      1000)::bigint || CASE d.status WHEN 'pending' THEN ' failed deadline_passed' ELSE ' failed no_certificate' END \
      WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.hostname, \
      d.account_id), forgotten AS (DELETE FROM certificates AS c USING unnest(ARRAY(SELECT hostname FROM expired), \

@@ -9,22 +9,23 @@ use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
-    Claims, CustomDomainWrites, InsertCustomDomainError, InsertResourceError, LinksOf, StoreError,
-    UpdateCustomDomainError,
+    Claims, CustomDomainWrites, InsertCustomDomainError, InsertResourceError, LinksOf, ScheduledDomain,
+    StoreError, UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, PlanResource, Timestamp,
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainFiles, DomainId, Hostname, PlanResource,
+    Timestamp,
 };
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::counters;
 use crate::failure::{Failure, is_taken};
-use crate::rows::custom_domain::UpdateDomain;
+use crate::rows::custom_domain::{UpdateDomain, UpdateSettings};
 use crate::schema::custom_domains;
 use crate::statement::{both, statement};
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::{IdBytes, Instant, signed};
-use signpost_sql_rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow, WholeRow};
 use signpost_sql_rows::listed::Listed;
 
 /// The unique index that lets at most one domain hold a hostname.
@@ -57,6 +58,20 @@ statement! {
     " FROM custom_domains LEFT JOIN certificates ON certificates.hostname = custom_domains.hostname AND \
      certificates.account_id = custom_domains.account_id WHERE custom_domains.hostname = "
     { hostname: Text } " ORDER BY custom_domains.id FOR UPDATE OF custom_domains"
+}
+
+statement! {
+    /// Locks a domain of the account. What is stored about its certificate is only read.
+    LockDomain -> AsSelect<WholeRow, Pg> {
+        id: IdBytes,
+        account: IdBytes,
+        columns: AsSelect<WholeRow, Pg>,
+    } =
+    "SELECT " { columns as QueryFragment::walk_ast }
+    " FROM custom_domains LEFT JOIN certificates ON certificates.hostname = custom_domains.hostname AND \
+     certificates.account_id = custom_domains.account_id WHERE custom_domains.id = "
+    { id: Identifier } " AND custom_domains.account_id = "
+    { account: Identifier } " FOR UPDATE OF custom_domains"
 }
 
 statement! {
@@ -205,17 +220,11 @@ impl CustomDomainWrites for PostgresUnitOfWork {
         &mut self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError> {
+    ) -> Result<Option<ScheduledDomain>, StoreError> {
         self.step(async |connection| {
-            let found = custom_domains::table
-                .find(IdBytes::from(id))
-                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-                .select(CustomDomainRow::as_select())
-                .for_update()
-                .first(connection)
-                .await
-                .optional()?;
-            Ok(found.map(CustomDomainRow::into_domain).transpose()?)
+            let lock = LockDomain { id: id.into(), account: account.into(), columns: WholeRow::as_select() };
+            let found: Option<WholeRow> = lock.get_result(connection).await.optional()?;
+            Ok(found.map(WholeRow::into_whole).transpose()?)
         })
         .await
     }
@@ -275,6 +284,24 @@ impl CustomDomainWrites for PostgresUnitOfWork {
     ) -> Result<(), UpdateCustomDomainError> {
         self.step(async |connection| update(connection, domain, checks).await).await??;
         self.noted().note_domain(domain.account_id, &domain.hostname);
+        Ok(())
+    }
+
+    async fn update_domain_settings(
+        &mut self,
+        domain: &CustomDomain,
+        files: &DomainFiles,
+    ) -> Result<(), StoreError> {
+        let CustomDomain { id, account_id, hostname, .. } = domain;
+        self.step(async |connection| {
+            let update = UpdateSettings::of(domain, files);
+            match update.get_result::<IdBytes>(connection).await.optional()? {
+                Some(_) => Ok(()),
+                None => Err(Failure::Other(format!("the domain {id} was not locked"))),
+            }
+        })
+        .await?;
+        self.noted().note_domain(*account_id, hostname);
         Ok(())
     }
 

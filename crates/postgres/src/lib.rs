@@ -69,6 +69,7 @@ mod permits;
 mod pixels;
 mod pool_health;
 mod published_links;
+mod published_sites;
 mod reader;
 mod remembered_answers;
 mod request_counts;

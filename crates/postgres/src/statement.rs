@@ -74,9 +74,15 @@ macro_rules! statement {
         ($this:ident, $out:ident) $write:block
     ) => {
         $(#[$meta])*
-        #[derive(Debug)]
         $visibility struct $name $(<$life>)? {
             $(pub(crate) $field: $type,)*
+        }
+
+        /// Without its values: only tuples of up to twelve columns implement `Debug`.
+        impl $(<$life>)? std::fmt::Debug for $name $(<$life>)? {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($name))
+            }
         }
 
         impl $(<$life>)? diesel::query_builder::QueryFragment<diesel::pg::Pg> for $name $(<$life>)? {

@@ -9,14 +9,15 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use signpost_app::ports::StoreError;
-use signpost_domain::Address;
+use signpost_app::ports::{PublishedFile, PublishedSite, StoreError};
+use signpost_domain::{Address, AppFileKind, Hostname};
 use tokio::time::timeout;
 
 use crate::connections::Connections;
 use crate::failure::Failure;
 use crate::permits::Purpose;
 use crate::published_links;
+use crate::published_sites;
 use crate::shared_error::SharedError;
 use crate::time_limit::end_of_call;
 use crate::visit_answers::{Answer, Answers, Outcome, WaitingVisit, caller};
@@ -103,6 +104,34 @@ impl Visits {
             Ok(Err(_dropped)) => Err(StoreError::unavailable("the look-up was abandoned at shutdown")),
             Err(_elapsed) => Err(Failure::OutOfTime.into_store_error()),
         }
+    }
+}
+
+/// What visitors get of a custom domain besides its links. The node asks once for all visitors of a domain, so these look-ups
+/// share no statement.
+impl Visits {
+    /// The site of the domain with this hostname.
+    pub(crate) async fn published_site(
+        &self,
+        hostname: &Hostname,
+    ) -> Result<Option<PublishedSite>, StoreError> {
+        let looked_up = self
+            .0
+            .connections
+            .call(Purpose::Visit, async |connection| published_sites::find(connection, hostname).await);
+        looked_up.await.map_err(Failure::into_store_error)
+    }
+
+    /// A file of the domain with this hostname.
+    pub(crate) async fn published_file(
+        &self,
+        hostname: &Hostname,
+        kind: AppFileKind,
+    ) -> Result<Option<PublishedFile>, StoreError> {
+        let looked_up = self.0.connections.call(Purpose::Visit, async |connection| {
+            published_sites::find_file(connection, hostname, kind).await
+        });
+        looked_up.await.map_err(Failure::into_store_error)
     }
 }
 

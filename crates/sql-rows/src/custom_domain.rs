@@ -3,14 +3,15 @@
 use diesel::prelude::*;
 use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, FailureReason, Hostname,
-    StatusHistory,
+    AccountId, AppFile, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, DomainFiles, DomainUrls,
+    FailureReason, Hostname, StatusHistory,
 };
 
 use crate::Corrupt;
 use crate::cell::{RowName, own_id};
 use crate::certificate::SummaryRow;
-use crate::columns::{IdBytes, Instant, StoredId};
+use crate::columns::{IdBytes, Instant, StoredId, whole_number};
+use crate::domain_settings;
 use crate::listed::Listed;
 use crate::schema::custom_domains;
 
@@ -38,6 +39,13 @@ pub(crate) mod table {
             checked_at -> Nullable<Moment>,
             observed -> Nullable<Text>,
             history -> Nullable<Text>,
+            updated_at -> Nullable<Moment>,
+            revision -> BigInt,
+            root_url -> Nullable<Text>,
+            not_found_url -> Nullable<Text>,
+            expired_url -> Nullable<Text>,
+            apple_app_site_association -> Nullable<Text>,
+            asset_links -> Nullable<Text>,
         }
     }
 }
@@ -57,7 +65,7 @@ pub const ACTIVE: &str = "active";
 /// The column `status` of a domain that holds no hostname.
 pub const FAILED: &str = "failed";
 
-/// A domain as it is read.
+/// A domain as it is read, without its files.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = custom_domains, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
 pub struct CustomDomainRow {
@@ -72,6 +80,11 @@ pub struct CustomDomainRow {
     checked_at: Option<Instant>,
     observed: Option<String>,
     history: Option<String>,
+    updated_at: Option<Instant>,
+    revision: i64,
+    root_url: Option<String>,
+    not_found_url: Option<String>,
+    expired_url: Option<String>,
 }
 
 impl CustomDomainRow {
@@ -96,7 +109,8 @@ impl CustomDomainRow {
     /// The domain.
     pub fn into_domain(self) -> Result<CustomDomain, Corrupt> {
         let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at, .. } = self;
-        let Self { failure_reason, checked_at, observed, history, .. } = self;
+        let Self { failure_reason, checked_at, observed, history, updated_at, revision, .. } = self;
+        let Self { root_url, not_found_url, expired_url, .. } = self;
         let (id, row) = own_id(TABLE, &id)?;
         let status = status_from(&row, &status, deadline, misdirected_since)?;
         let checked_at = checked_at.map(|instant| row.timestamp("checked_at", instant)).transpose()?;
@@ -108,9 +122,19 @@ impl CustomDomainRow {
             hostname: row.cell("hostname", Hostname::from_stored(hostname))?,
             status,
             created_at: row.timestamp("created_at", created_at)?,
+            updated_at: match updated_at {
+                Some(updated_at) => row.timestamp("updated_at", updated_at)?,
+                None => row.timestamp("created_at", created_at)?,
+            },
+            revision: row.revision("revision", revision)?,
             failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
             observation: checked_at.map(|at| DnsObservation::from_stored(at, observed.as_deref())),
             history: history.as_deref().map(StatusHistory::from_stored).unwrap_or_default(),
+            urls: DomainUrls {
+                root_url: domain_settings::url_from(&row, "root_url", root_url)?,
+                not_found_url: domain_settings::url_from(&row, "not_found_url", not_found_url)?,
+                expired_url: domain_settings::url_from(&row, "expired_url", expired_url)?,
+            },
         })
     }
 }
@@ -138,7 +162,37 @@ impl ScheduledRow {
         let next_check_at = next_check_at.map(|at| row.timestamp("next_check_at", at)).transpose()?;
         let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is not a number of claims"))?;
         let certificate = certificate.map(SummaryRow::into_summary).transpose()?;
-        Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims }, certificate })
+        let schedule = CheckSchedule { next_check_at, claims };
+        Ok(ScheduledDomain { domain, schedule, certificate, files: None })
+    }
+}
+
+/// A domain as it is read, with the plan of its checks and its files. It does not embed a [`ScheduledRow`]: the compiler takes
+/// minutes for one more level of rows in rows.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = custom_domains, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct WholeRow {
+    #[diesel(embed)]
+    domain: CustomDomainRow,
+    next_check_at: Option<Instant>,
+    claims: i32,
+    apple_app_site_association: Option<String>,
+    asset_links: Option<String>,
+    #[diesel(embed)]
+    certificate: Option<SummaryRow>,
+}
+
+impl WholeRow {
+    /// The domain with everything that is stored about it.
+    pub fn into_whole(self) -> Result<ScheduledDomain, Corrupt> {
+        let Self { domain, next_check_at, claims, apple_app_site_association, asset_links, certificate } =
+            self;
+        let files = DomainFiles {
+            apple_app_site_association: apple_app_site_association.map(AppFile::from_stored),
+            asset_links: asset_links.map(AppFile::from_stored),
+        };
+        let scheduled = ScheduledRow { domain, next_check_at, claims, certificate }.into_scheduled()?;
+        Ok(ScheduledDomain { files: Some(files), ..scheduled })
     }
 }
 
@@ -212,13 +266,15 @@ pub struct StatusColumns<'a> {
     pub checked_at: Option<Instant>,
     pub observed: Option<String>,
     pub history: Option<String>,
+    pub updated_at: Option<Instant>,
+    pub revision: i64,
 }
 
 impl<'a> StatusColumns<'a> {
     /// The columns of a domain with this plan.
     #[must_use]
     pub fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
-        let CustomDomain { status, failure_reason, observation, history, .. } = domain;
+        let CustomDomain { status, failure_reason, observation, history, updated_at, revision, .. } = domain;
         let CheckPlan { next_check_at, checks_made } = checks;
         let (name, deadline, misdirected_since) = match *status {
             CustomDomainStatus::Pending { expires_at } => (PENDING, Some(expires_at), None),
@@ -237,11 +293,13 @@ impl<'a> StatusColumns<'a> {
             checked_at: observation.as_ref().map(|observation| observation.checked_at.into()),
             observed: observation.as_ref().map(DnsObservation::records_to_json),
             history: Some(history.to_stored()).filter(|stored| !stored.is_empty()),
+            updated_at: Some((*updated_at).into()),
+            revision: whole_number(revision.get()),
         }
     }
 }
 
-/// A domain as it is inserted.
+/// A domain as it is inserted: without settings.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = custom_domains, treat_none_as_default_value = false)]
 pub struct NewCustomDomain<'a> {

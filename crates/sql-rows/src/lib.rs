@@ -15,6 +15,7 @@ pub mod certificate_order;
 pub mod columns;
 mod corrupt;
 pub mod custom_domain;
+pub mod domain_settings;
 pub mod external_id;
 pub mod group;
 pub mod group_moves;

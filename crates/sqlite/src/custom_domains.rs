@@ -7,12 +7,12 @@ use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use signpost_app::ports::{
-    Claims, CustomDomainReads, CustomDomainWrites, InsertCustomDomainError, LinksOf, ScheduledDomain,
-    StoreError, UpdateCustomDomainError,
+    Claims, CustomDomainReads, CustomDomainWrites, InsertCustomDomainError, LinksOf, PublishedFile,
+    PublishedSite, ScheduledDomain, StoreError, UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Page, PageLimit, PagePosition,
-    PlanResource, Timestamp,
+    AccountId, AppFileKind, CheckPlan, CustomDomain, DnsObservation, DomainFiles, DomainId, Hostname, Page,
+    PageLimit, PagePosition, PlanResource, Timestamp,
 };
 
 use crate::certificates::forget_certificate;
@@ -20,12 +20,16 @@ use crate::columns::UpperBound;
 use crate::counters;
 use crate::failure::Failure;
 use crate::link_batches::{self, Lost};
+use crate::published_sites;
 use crate::schema::{certificates, custom_domains};
 use crate::sql_errors::is_taken;
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::columns::{IdBytes, Instant};
-use signpost_sql_rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow, StatusColumns};
+use signpost_sql_rows::custom_domain::{
+    CustomDomainRow, NewCustomDomain, ScheduledRow, StatusColumns, WholeRow,
+};
+use signpost_sql_rows::domain_settings::SettingsColumns;
 use signpost_sql_rows::listed;
 
 #[async_trait]
@@ -35,16 +39,7 @@ impl CustomDomainReads for SqliteStore {
         account: AccountId,
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError> {
-        let read = move |connection: &mut SqliteConnection| {
-            let found = with_certificates()
-                .filter(custom_domains::id.eq(IdBytes::from(id)))
-                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-                .select(ScheduledRow::as_select())
-                .first(connection)
-                .optional()?;
-            Ok(found.map(ScheduledRow::into_scheduled).transpose()?)
-        };
-        self.readers().read(read).await
+        self.readers().read(move |connection| read_domain(connection, account, id)).await
     }
 
     async fn custom_domains(
@@ -82,6 +77,20 @@ impl CustomDomainReads for SqliteStore {
         let hostname = hostname.clone();
         self.readers().read(move |connection| read_holder(connection, &hostname)).await
     }
+
+    async fn published_site(&self, hostname: &Hostname) -> Result<Option<PublishedSite>, StoreError> {
+        let hostname = hostname.clone();
+        self.readers().read(move |connection| published_sites::find(connection, &hostname)).await
+    }
+
+    async fn published_file(
+        &self,
+        hostname: &Hostname,
+        kind: AppFileKind,
+    ) -> Result<Option<PublishedFile>, StoreError> {
+        let hostname = hostname.clone();
+        self.readers().read(move |connection| published_sites::find_file(connection, &hostname, kind)).await
+    }
 }
 
 /// Domains with what is stored about the certificates of their hostnames for their accounts.
@@ -97,14 +106,14 @@ fn read_domain(
     connection: &mut SqliteConnection,
     account: AccountId,
     id: DomainId,
-) -> Result<Option<CustomDomain>, Failure> {
-    let found = custom_domains::table
-        .find(IdBytes::from(id))
+) -> Result<Option<ScheduledDomain>, Failure> {
+    let found = with_certificates()
+        .filter(custom_domains::id.eq(IdBytes::from(id)))
         .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-        .select(CustomDomainRow::as_select())
+        .select(WholeRow::as_select())
         .first(connection)
         .optional()?;
-    Ok(found.map(CustomDomainRow::into_domain).transpose()?)
+    Ok(found.map(WholeRow::into_whole).transpose()?)
 }
 
 fn distinct(hostnames: &[Hostname]) -> BTreeSet<String> {
@@ -146,7 +155,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
         &mut self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError> {
+    ) -> Result<Option<ScheduledDomain>, StoreError> {
         self.step(move |connection| read_domain(connection, account, id)).await
     }
 
@@ -227,6 +236,27 @@ impl CustomDomainWrites for SqliteUnitOfWork {
             }
         };
         self.decide(step).await??;
+        self.noted().note_domain(account_id, &hostname);
+        Ok(())
+    }
+
+    async fn update_domain_settings(
+        &mut self,
+        domain: &CustomDomain,
+        files: &DomainFiles,
+    ) -> Result<(), StoreError> {
+        let CustomDomain { id, account_id, hostname, .. } = domain.clone();
+        let (domain, files) = (domain.clone(), files.clone());
+        let step = move |connection: &mut SqliteConnection| {
+            let row = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account_id)));
+            match diesel::update(row).set(SettingsColumns::new(&domain, &files)).execute(connection)? {
+                1 => Ok(()),
+                _ => Err(Failure::Other(format!("the domain {id} was not locked"))),
+            }
+        };
+        self.step(step).await?;
         self.noted().note_domain(account_id, &hostname);
         Ok(())
     }

@@ -17,6 +17,7 @@ use crate::schema::custom_domains;
 use crate::store::SqliteStore;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
 use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, due_check};
+use signpost_sql_rows::sql_types::Moment;
 
 /// How many plans one statement writes; SQLite limits the number of bind values. No node claims this many at once.
 const PLANS_AT_ONCE: usize = 2_000;
@@ -142,6 +143,10 @@ impl DomainChecks for SqliteStore {
                     "coalesce(custom_domains.history || char(10), '') || custom_domains.deadline || \
                      CASE custom_domains.status WHEN 'pending' THEN ' failed deadline_passed' ELSE ' failed no_certificate' END",
                 )),
+                custom_domains::updated_at.eq(sql::<Nullable<Moment>>(
+                    "max(coalesce(custom_domains.updated_at, custom_domains.created_at), custom_domains.deadline)",
+                )),
+                custom_domains::revision.eq(custom_domains::revision + 1),
                 custom_domains::status.eq(FAILED),
                 custom_domains::deadline.eq(None::<Instant>),
                 custom_domains::next_check_at.eq(None::<Instant>),

@@ -87,6 +87,7 @@ mod people_upkeep;
 mod people_writes;
 mod pixels;
 mod published_links;
+mod published_sites;
 mod quota_store;
 mod readers;
 mod remembered_answers;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 mod parse;
 
-pub use parse::{NotJson, parse};
+pub use parse::{NotJson, member_text, parse};
 
 /// The members of an object. Names are unique: the parser refuses repeated ones (D10).
 pub type JsonObject = BTreeMap<String, Json>;

@@ -3,7 +3,8 @@
 use std::collections::btree_map::Entry;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::{Json, JsonObject};
 
@@ -56,6 +57,46 @@ pub fn parse(bytes: &[u8]) -> Result<Json, NotJson> {
         .deserialize(&mut deserializer)
         .and_then(|document| deserializer.end().map(|()| document))
         .map_err(NotJson::from)
+}
+
+/// The text of a member of an object, exactly as it stands in the document. `None` if the object has no such member. The
+/// document must be one that [`parse`] accepts.
+///
+/// ```
+/// let document = br#"{"a": [1.50, {"z":0, "b":1}], "\u0063":null }"#;
+/// let text = |name| signpost_strict_json::member_text(document, name);
+/// assert_eq!(text("a"), Some(r#"[1.50, {"z":0, "b":1}]"#));
+/// assert_eq!((text("c"), text("d")), (Some("null"), None));
+/// ```
+#[must_use]
+pub fn member_text<'a>(document: &'a [u8], name: &str) -> Option<&'a str> {
+    let mut deserializer = serde_json::Deserializer::from_slice(document);
+    deserializer.deserialize_map(MemberText { name }).ok()?.map(RawValue::get)
+}
+
+/// Finds the text of one member.
+struct MemberText<'n> {
+    name: &'n str,
+}
+
+impl<'de> Visitor<'de> for MemberText<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(name) = members.next_key::<String>()? {
+            if name == self.name {
+                found = Some(members.next_value()?);
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Reads one value, which may contain this many levels of arrays and objects.

@@ -5,6 +5,7 @@ mod account;
 mod bulk;
 mod dashboard;
 mod domain_life;
+pub mod domain_settings;
 mod groups;
 mod landings;
 mod limits;

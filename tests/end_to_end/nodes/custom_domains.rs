@@ -8,6 +8,7 @@ use signpost_test_servers::dns::Transport;
 use signpost_test_servers::postgres;
 use signpost_test_servers::redis::{self, RedisServer};
 
+use crate::api::domain_settings::assert_settings_reach_visitors;
 use crate::harness::domains::{DomainScene, connect, send_verification, shown, steady, verify, verify_path};
 use crate::harness::{Account, Program, Store, concurrently, redirect_body};
 
@@ -30,6 +31,13 @@ fn scene() -> Option<DomainScene> {
         return None;
     }
     Some(DomainScene::start_on(Store::Servers, |node| node))
+}
+
+/// Contract D127, D58: each change shows on every node.
+#[test]
+fn d127_settings_of_a_domain_reach_the_visitors_of_every_node() {
+    let Some(scene) = scene() else { return };
+    assert_settings_reach_visitors(&scene);
 }
 
 /// Changes the row of every domain.

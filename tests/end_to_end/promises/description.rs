@@ -101,7 +101,7 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
     let mut violations = answer.violations();
     violations.retain(|(field, code)| match (field.as_str(), code.as_str()) {
         ("cursor" | "pixel_id" | "after", "invalid_format")
-        | ("target_url", "invalid_value" | "invalid_format")
+        | ("target_url" | "root_url" | "not_found_url" | "expired_url", "invalid_value" | "invalid_format")
         | ("hostname", "invalid_value" | "invalid_format" | "too_long")
         | ("timezone" | "dimensions", "invalid_value")
         // One parameter depends on another.

@@ -160,9 +160,10 @@ impl CheckDomains {
         attempts
             .run(|| async {
                 let mut work = attempts.begin().await?;
-                let Some(before) = work.lock_custom_domain(domain.account_id, domain.id).await? else {
+                let Some(stored) = work.lock_custom_domain(domain.account_id, domain.id).await? else {
                     return Ok(Outcome::Unchanged);
                 };
+                let before = stored.domain;
                 let now = self.app.clock.now();
                 let after = findings.applied_to(&before, now);
                 if after.status == before.status || is_overtaken(&before, now) {

@@ -1,8 +1,8 @@
 //! Connecting a hostname (D37, D40, D41).
 
 use signpost_domain::{
-    AuditAction, CheckPlan, CustomDomain, DomainEvent, Feature, Hostname, Permission, PlanResource, Refusal,
-    Timestamp, VerificationRecord,
+    AuditAction, CheckPlan, CustomDomain, DomainEvent, DomainFiles, Feature, Hostname, Permission,
+    PlanResource, Refusal, Timestamp, VerificationRecord,
 };
 
 use super::findings::{self, Proof};
@@ -108,6 +108,11 @@ impl Connecting<'_> {
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(self.caller.account_id(), self.hostname).await?;
         let now = self.app.clock.now();
+        // Locked already; this also reads its files.
+        let own = match own {
+            Some(own) => work.lock_custom_domain(self.caller.account_id(), own.domain.id).await?,
+            None => None,
+        };
         if let Some(own) = own.as_ref().filter(|own| own.domain.at(now).status.holds_hostname()) {
             let connected = self.connected(own, now, false);
             operation.finish(Some(work), false, &connected).await?;
@@ -132,7 +137,7 @@ impl Connecting<'_> {
             return Err(self.limit_reached());
         }
         let left = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
-        let Some(connected) = self.take(work.as_mut(), own.map(|own| own.domain), now).await? else {
+        let Some(connected) = self.take(work.as_mut(), own, now).await? else {
             return Ok(Attempt::OvertakenByAnother);
         };
         let object = domain_named(&connected.domain.domain);
@@ -146,14 +151,14 @@ impl Connecting<'_> {
     async fn take(
         &self,
         work: &mut dyn UnitOfWork,
-        own: Option<CustomDomain>,
+        own: Option<ScheduledDomain>,
         now: Timestamp,
     ) -> Result<Option<Connected>, AppError> {
         let checks = CheckPlan::first(now, jitter(self.app)?);
-        if let Some(own) = own {
+        if let Some(ScheduledDomain { domain: own, files, .. }) = own {
             let again = self.with_proof(own.after(DomainEvent::Reclaimed, now), now);
             let is_written = write(work, &again, checks).await?;
-            let again = ScheduledDomain::planned(again, checks);
+            let again = ScheduledDomain { files, ..ScheduledDomain::planned(again, checks) };
             return Ok(is_written.then(|| self.connected(&again, now, false)));
         }
         let account = self.caller.account_id();
@@ -161,7 +166,8 @@ impl Connecting<'_> {
         let domain = self.with_proof(domain, now);
         match work.insert_custom_domain(&domain, checks, self.limit()).await {
             Ok(()) => {
-                let domain = ScheduledDomain::planned(domain, checks);
+                let files = Some(DomainFiles::default());
+                let domain = ScheduledDomain { files, ..ScheduledDomain::planned(domain, checks) };
                 Ok(Some(self.connected(&domain, now, true)))
             }
             Err(InsertCustomDomainError::HostnameTaken) => Ok(None),

@@ -131,7 +131,9 @@ impl Verifying<'_> {
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(caller.account_id(), &domain.hostname).await?;
         let own = own.filter(|own| own.domain.id == domain.id).ok_or(Refusal::DomainNotFound)?;
-        let ScheduledDomain { domain: own, schedule, certificate } = own;
+        let ScheduledDomain { domain: own, schedule, certificate, files: _ } = own;
+        let whole = work.lock_custom_domain(caller.account_id(), own.id).await?;
+        let files = whole.and_then(|whole| whole.files);
         let now = app.clock.now();
         let (verified, left) = if own.at(now).status.holds_hostname() {
             let verified = findings.applied_to(&own, now);
@@ -161,12 +163,12 @@ impl Verifying<'_> {
             // As it is stored now: kept, wanted from now on, or gone.
             let has_one = app.issuance.is_some() && verified.status.may_have_certificate();
             let certificate = has_one.then(|| certificate.unwrap_or_else(|| CertificateSummary::wanted(now)));
-            ScheduledDomain { certificate, ..ScheduledDomain::planned(verified, checks) }
+            ScheduledDomain { certificate, files, ..ScheduledDomain::planned(verified, checks) }
         } else {
             if let Some(observation) = verified.observation.as_ref().filter(|_| findings.has_answers()) {
                 work.record_observation(own.account_id, own.id, observation).await?;
             }
-            ScheduledDomain { domain: verified, schedule, certificate }
+            ScheduledDomain { domain: verified, schedule, certificate, files }
         };
         let verified = DomainWithInstructions::at(app, &verified, now);
         operation.finish(Some(work), has_changed || findings.has_answers(), &verified).await?;

@@ -2,26 +2,27 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Page, PageLimit, PagePosition,
-    Timestamp,
+    AccountId, AppFileKind, CheckPlan, CustomDomain, DnsObservation, DomainFiles, DomainId, Hostname, Page,
+    PageLimit, PagePosition, Timestamp,
 };
 
 use super::domain_schedule::ScheduledDomain;
 use super::insert_resource::InsertResourceError;
+use super::published_links::{PublishedFile, PublishedSite};
 use super::store_error::StoreError;
 
 /// Reading custom domains. All methods return the stored status; [`CustomDomain::at`] gives the status at an instant.
 #[async_trait]
 pub trait CustomDomainReads: Send + Sync {
-    /// The account's domain with this id.
+    /// The account's domain with this id, with its files.
     async fn custom_domain(
         &self,
         account: AccountId,
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError>;
 
-    /// One page of the account's domains in any status, newest (highest id) first, starting after `after`. The cost must not
-    /// grow with the depth of the page.
+    /// One page of the account's domains in any status, without their files, newest (highest id) first, starting after
+    /// `after`. The cost must not grow with the depth of the page.
     async fn custom_domains(
         &self,
         account: AccountId,
@@ -39,6 +40,16 @@ pub trait CustomDomainReads: Send + Sync {
 
     /// The domain of any account with this hostname that is not stored as failed. There is at most one.
     async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError>;
+
+    /// What visitors get on a hostname besides links (D127). `None` unless a domain with this hostname serves links.
+    async fn published_site(&self, hostname: &Hostname) -> Result<Option<PublishedSite>, StoreError>;
+
+    /// A file of the domain with this hostname (D127). `None` unless the domain serves links.
+    async fn published_file(
+        &self,
+        hostname: &Hostname,
+        kind: AppFileKind,
+    ) -> Result<Option<PublishedFile>, StoreError>;
 }
 
 /// The domains with a hostname, as an account sees them.
@@ -90,12 +101,12 @@ pub enum LinksOf {
 /// Changing custom domains, within a unit of work.
 #[async_trait]
 pub trait CustomDomainWrites: Send {
-    /// The account's domain with this id, locked until this unit of work ends.
+    /// The account's domain with this id and its files, locked until this unit of work ends.
     async fn lock_custom_domain(
         &mut self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError>;
+    ) -> Result<Option<ScheduledDomain>, StoreError>;
 
     /// The domains with `hostname`, as the account sees them. All domains with this hostname, including failed ones of other
     /// accounts, are locked until this unit of work ends.
@@ -119,15 +130,23 @@ pub trait CustomDomainWrites: Send {
         domains_limit: u64,
     ) -> Result<(), InsertCustomDomainError>;
 
-    /// Writes the status, failure reason and observation of a domain, and the plan of its checks.
+    /// Writes the status, failure reason, observation and revision of a domain, and the plan of its checks.
     /// [`lock_custom_domain`](Self::lock_custom_domain) or [`lock_claims`](Self::lock_claims) must have
-    /// returned the domain in this unit of work. Claims of its check are reset. Its id, account, hostname and
-    /// creation do not change.
+    /// returned the domain in this unit of work. Claims of its check are reset. Its id, account, hostname,
+    /// creation and settings do not change.
     async fn update_custom_domain(
         &mut self,
         domain: &CustomDomain,
         checks: CheckPlan,
     ) -> Result<(), UpdateCustomDomainError>;
+
+    /// Writes the settings and the revision of a domain that [`lock_custom_domain`](Self::lock_custom_domain) returned in this
+    /// unit of work (D127). Its status, the plan of its checks and any claim stay.
+    async fn update_domain_settings(
+        &mut self,
+        domain: &CustomDomain,
+        files: &DomainFiles,
+    ) -> Result<(), StoreError>;
 
     /// Writes only the observation of a domain that [`lock_claims`](Self::lock_claims) returned in this unit of work. The plan
     /// of its checks and any claim stay. It is not a visible change.
@@ -204,8 +223,9 @@ pub trait DomainChecks: Send + Sync {
     ) -> Result<(), StoreError>;
 
     /// Stores up to `at_most` domains whose deadline has passed at `now` as failed (D39), with
-    /// [the reason](signpost_domain::FailureReason::at_deadline_of), and ends their checks. Returns how many: fewer than
-    /// `at_most` only if none is left. If nothing is left to do, it costs one read.
+    /// [the reason](signpost_domain::FailureReason::at_deadline_of) and as a revision of the time of the deadline (D120), and
+    /// ends their checks. Returns how many: fewer than `at_most` only if none is left. If nothing is left to do, it costs one
+    /// read.
     ///
     /// A store with a clock of its own uses the earlier of that clock and `now`. A node whose clock is ahead
     /// must not take hostnames from accounts that still have time.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::certificates::CertificateSummary;
-use signpost_domain::{CheckPlan, CustomDomain, Timestamp};
+use signpost_domain::{CheckPlan, CustomDomain, DomainFiles, Timestamp};
 
 /// How long a node claims a check. The DNS port ends every look-up within its time limit of a few seconds, and a check makes
 /// at most two consecutive look-ups. A check that takes longer is not concluded, because another node may have claimed it.
@@ -33,14 +33,16 @@ pub struct ScheduledDomain {
     pub schedule: CheckSchedule,
     /// What is stored about its certificate. `None` if it has none and wants none (D194).
     pub certificate: Option<CertificateSummary>,
+    /// Its files (D127). `None` if they were not read: they may be long, so only calls for one domain read them.
+    pub files: Option<DomainFiles>,
 }
 
 impl ScheduledDomain {
-    /// The domain after this plan was stored with it, as long as nothing is stored about a certificate.
+    /// The domain after this plan was stored with it, as long as nothing is stored about a certificate and without files.
     #[must_use]
     pub const fn planned(domain: CustomDomain, plan: CheckPlan) -> Self {
         let schedule = CheckSchedule { next_check_at: plan.next_check_at, claims: 0 };
-        Self { domain, schedule, certificate: None }
+        Self { domain, schedule, certificate: None, files: None }
     }
 
     /// When the background checks the domain next, as known at `now` (D65).
@@ -51,7 +53,8 @@ impl ScheduledDomain {
     /// - A check at or after the deadline: `None`, because it would find a failed domain and change nothing.
     #[must_use]
     pub fn next_check_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let Self { domain, schedule: CheckSchedule { next_check_at, claims }, certificate: _ } = self;
+        let Self { domain, schedule: CheckSchedule { next_check_at, claims }, certificate: _, files: _ } =
+            self;
         let stored = (*next_check_at)?;
         let next = match claims {
             0 => stored,
@@ -85,7 +88,7 @@ mod tests {
         let domain = CustomDomain::connect(Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), hostname, at(0));
         let domain = CustomDomain { status: status.unwrap_or(domain.status), ..domain };
         let schedule = CheckSchedule { next_check_at: Some(at(next)), claims };
-        ScheduledDomain { domain, schedule, certificate: None }
+        ScheduledDomain { domain, schedule, certificate: None, files: None }
             .next_check_at(at(now))
             .map(Timestamp::unix_millis)
     }

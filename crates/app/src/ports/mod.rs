@@ -87,7 +87,9 @@ pub use people::{
     PeopleWrites, SessionHolder, SignInTurn, WriteUserError,
 };
 pub use pixels::{PixelReads, PixelWrites};
-pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
+pub use published_links::{
+    PublishedContent, PublishedFile, PublishedLanding, PublishedLink, PublishedRedirect, PublishedSite,
+};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 
 pub use refusal_counts::{RefusalCount, RefusalCounts, Refused};

@@ -1,6 +1,6 @@
-//! Links as visitors see them.
+//! Links, and the rest of a domain, as visitors see them.
 
-use signpost_domain::{AccountId, GeoBlocklist, LinkId, Name, PageContent, PixelCode, TargetUrl};
+use signpost_domain::{AccountId, AppFile, GeoBlocklist, LinkId, Name, PageContent, PixelCode, TargetUrl};
 
 /// What a visit needs to know about a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,4 +49,24 @@ pub struct PublishedLanding {
     pub title: Name,
     /// Everything else on it (D34, D35).
     pub content: PageContent,
+}
+
+/// What visitors get on a custom domain where no link opens (D127). Nothing, if its account is suspended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedSite {
+    /// The account that has the domain.
+    pub account: AccountId,
+    /// Where the root leads without a link there.
+    pub root_url: Option<TargetUrl>,
+    /// Where addresses without a link lead.
+    pub not_found_url: Option<TargetUrl>,
+}
+
+/// A file of a custom domain (D127).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedFile {
+    /// The account that has the domain.
+    pub account: AccountId,
+    /// The file. `None` if the domain has none, or if its account is suspended.
+    pub file: Option<AppFile>,
 }

@@ -7,6 +7,7 @@ use signpost_domain::id::RedirectKind;
 use signpost_domain::{AuditAction, AuditActor, AuditEntry, Batch, ClientNetwork, PageLimit, Precondition};
 
 use crate::domain_owners::{HOST, Owner};
+use crate::domain_settings::root;
 use crate::world::{HOME, World};
 
 /// The entries of the account's keys, oldest first.
@@ -34,12 +35,17 @@ async fn d78_a_domain_is_recorded_from_connecting_to_removal() {
     world.point_here(HOST);
     assert_eq!(owner.verify(id).await, "active");
     assert_eq!(owner.verify(id).await, "active");
+    for _ in 0..2 {
+        owner.configure(id, root("https://example.com"), &Precondition::None).await.unwrap();
+    }
+    owner.configure(id, root(&format!("https://{HOST}")), &Precondition::None).await.unwrap_err();
     owner.delete(id).await.unwrap();
     owner.delete(id).await.unwrap_err();
     let named = format!("{id} {HOST}");
     let expected = [
         (AuditAction::DomainConnected, named.clone()),
         (AuditAction::DomainChecked, format!("{named}: active")),
+        (AuditAction::DomainChanged, named.clone()),
         (AuditAction::DomainDeleted, named),
     ];
     assert_eq!(actions(&world).await, expected);

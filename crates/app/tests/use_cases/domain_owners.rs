@@ -5,7 +5,8 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::visits::{self, Resolution};
 use signpost_app::{AppError, Caller};
 use signpost_domain::{
-    AccountId, CustomDomain, DomainId, PageLimit, Redirect, RedirectRequest, Refusal, VerificationRecord,
+    AccountId, CustomDomain, DomainId, PageLimit, Precondition, Redirect, RedirectRequest, Refusal,
+    VerificationRecord,
 };
 use signpost_port_contracts::samples;
 
@@ -55,7 +56,7 @@ impl<'a> Owner<'a> {
     }
 
     pub(crate) async fn delete(&self, id: DomainId) -> Result<DomainId, AppError> {
-        domains::delete(&self.world.app, &self.caller, id.into()).await
+        domains::delete(&self.world.app, &self.caller, id.into(), &Precondition::None).await
     }
 
     pub(crate) async fn get(&self, id: DomainId) -> CustomDomain {

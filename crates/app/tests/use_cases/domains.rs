@@ -192,7 +192,8 @@ async fn d40_connecting_again_gives_the_same_domain() {
     let status = CustomDomainStatus::Pending { expires_at };
     let history = again.domain.domain.history.clone();
     assert_eq!(history.changes().count(), 3, "connected, failed, connected again");
-    let expected = signpost_domain::CustomDomain { status, history, ..failing };
+    let (updated_at, revision) = (world.app.clock.now(), failing.revision.next().next());
+    let expected = signpost_domain::CustomDomain { status, history, updated_at, revision, ..failing };
     assert_eq!((again.domain.domain, again.is_new), (expected, false));
     assert_eq!(world.usage().await.domains, 2);
 }

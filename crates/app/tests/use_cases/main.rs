@@ -31,6 +31,7 @@ mod domain_diagnosis;
 mod domain_handovers;
 mod domain_interleavings;
 mod domain_owners;
+mod domain_settings;
 mod domains;
 mod domains_once;
 mod failing_stores;

@@ -35,7 +35,7 @@ async fn writing_use_cases_can_be_spawned() {
         let connected = domains::connect(&app, &caller, "links.shop.com", Idempotency::disabled()).await;
         let id = connected.unwrap().domain.domain.id;
         let verified = domains::verify(&app, &caller, id.into(), Idempotency::disabled()).await;
-        let removed = domains::delete(&app, &caller, id.into()).await;
+        let removed = domains::delete(&app, &caller, id.into(), &Precondition::None).await;
         (updated.is_err(), deleted.is_err(), verified.is_ok(), removed.is_ok())
     });
     assert_eq!(spawned.await.unwrap(), (true, true, true, true));

@@ -31,6 +31,7 @@ pub(super) const fn action(action: AuditAction) -> &'static str {
         AuditAction::GroupDeleted => "Deleted a group",
         AuditAction::PixelDeleted => "Deleted a pixel",
         AuditAction::DomainConnected => "Connected a domain",
+        AuditAction::DomainChanged => "Changed a domain",
         AuditAction::DomainChecked => "Checked a domain",
         AuditAction::DomainDeleted => "Deleted a domain",
         AuditAction::AccountCreated => "Created the account",

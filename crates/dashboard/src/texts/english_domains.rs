@@ -18,6 +18,11 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     certificate_issuer: "Issued by",
     certificate_next: "Next attempt",
     certificate_renews: "Renewed on",
+    changed_meanwhile: |a, b| {
+        format!(
+            "Somebody changed this domain after the page was shown. Stored now: root: {a}; not found: {b}. What you typed is below, and saving puts it in their place."
+        )
+    },
     connect: "Connect domain",
     connected: "Connected",
     copy_name: |a| format!("Copy the name {a}"),
@@ -74,18 +79,26 @@ pub(super) static DOMAINS: DomainTexts = DomainTexts {
     next_check: "Next check",
     none: "No domains yet",
     none_text: "With a domain of your own, visitors see your name in every link.",
+    not_found_url: "Not found",
+    not_found_url_hint: "Where every address leads at which no link opens. Empty: a page that says so.",
     nothing_seen: "Nothing",
+    nowhere: "nowhere",
     plan_without: "Your plan has no custom domains. Domains that you have already connected go on working.",
     record_name: "Name",
     records: "DNS records",
     records_of: "The records stay the same in every state. A name is written in full: if your provider adds the zone, enter only the part before it.",
     records_found: |a, b| format!("{a} of {b} records found"),
+    root_url: "Root",
+    root_url_hint: "Where the hostname alone leads. A link at the root comes first.",
     said_checked: "Checked just now.",
     said_checked_missing: |a, b| format!("Checked: {a} of {b} records are missing or wrong."),
     said_deleted: "The domain is deleted.",
+    said_saved: "Saved.",
     seen: "Found in DNS",
     show_links: |n| if n == 1 { "1 link".to_owned() } else { format!("{n} links") },
     txt_only_once: "Needed only to connect the domain. You may keep it for the next time.",
+    visitors: "Visitors without a link",
+    visitors_text: "Both are redirects, and none of them counts as a click.",
 };
 
 const fn state(status: StatusKind) -> &'static str {

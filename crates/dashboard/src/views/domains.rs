@@ -76,7 +76,8 @@ pub struct DomainRow {
     pub summary: String,
 }
 
-/// A domain: `GET A/domains/ID`. `POST A/domains/ID/verify` checks it now, `POST A/domains/ID/delete` deletes it.
+/// A domain: `GET A/domains/ID`. `POST A/domains/ID` saves where visitors go, `POST A/domains/ID/verify` checks it now,
+/// `POST A/domains/ID/delete` deletes it.
 #[derive(Debug, Clone, Template)]
 #[template(path = "domain.html")]
 pub struct DomainPage {
@@ -84,7 +85,7 @@ pub struct DomainPage {
     pub shell: Shell,
     /// The id.
     pub id: String,
-    /// Whether the user may check and delete the domain.
+    /// Whether the user may change, check and delete the domain.
     pub can_write: bool,
     /// Its state.
     pub state: Label,
@@ -94,6 +95,8 @@ pub struct DomainPage {
     pub is_failed: bool,
     /// Why the last request was refused.
     pub problem: Option<String>,
+    /// Where visitors go for whom no link opens.
+    pub visitors: VisitorsForm,
     /// The form that checks it.
     pub check: Form,
     /// The records to add.
@@ -110,6 +113,28 @@ pub struct DomainPage {
     pub delete_key: String,
     /// What a deletion does.
     pub delete_text: String,
+}
+
+impl DomainPage {
+    fn violations(&self) -> Vec<Violation<'_>> {
+        let words = self.shell.t.domains;
+        let VisitorsForm { form: _, root_url, not_found_url } = &self.visitors;
+        violations([
+            ("root_url", words.root_url, &root_url.error),
+            ("not_found_url", words.not_found_url, &not_found_url.error),
+        ])
+    }
+}
+
+/// The form that says where visitors go for whom no link opens (D127).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VisitorsForm {
+    /// The key, the revision of the domain, and why nothing was saved.
+    pub form: Form,
+    /// `root_url`
+    pub root_url: Field,
+    /// `not_found_url`
+    pub not_found_url: Field,
 }
 
 /// A record to add, beside what DNS has.

@@ -35,7 +35,9 @@ pub use analytics::{
 };
 pub use audit::{AuditAccount, AuditFilterForm, AuditPage, AuditRow};
 pub use chart::{Chart, Column, MAX_FOCUSABLE};
-pub use domains::{CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone};
+pub use domains::{
+    CertificateFacts, DomainPage, DomainRow, DomainsPage, Label, RecordRow, Tone, VisitorsForm,
+};
 pub use editor::{Control, EditorInput, EditorPage, EditorWidget};
 pub use entry::{
     ChooserPage, ConfirmPage, InvitationPage, Invitee, Membership, ResetPage, SignInPage, StartPage,

@@ -178,3 +178,47 @@ async fn d15_a_plan_without_domains_says_so() {
     assert_eq!(answer.status, 422);
     assert!(answer.body.contains("custom_domains"), "{}", answer.body);
 }
+
+#[actix_web::test]
+async fn d127_the_page_says_where_visitors_without_a_link_go() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let viewer = dashboard.member("viewer@example.com", Role::Viewer).await;
+    let path = connect(&dashboard, &editor, HOST).await;
+    let page = editor.get(&path).await;
+    let first = page.hidden("revision");
+    assert!(viewer.get(&path).await.body.contains("<dd>nowhere</dd>"));
+    let form = |root, not_found, revision| {
+        [("root_url", root), ("not_found_url", not_found), ("revision", revision)]
+    };
+    let (root, nothing) = ("https://example.com/", "https://example.com/gone");
+    let saved = editor.post(&path, &form(root, nothing, &first)).await;
+    assert_eq!(saved.location(), format!("{path}?said=domain-saved"));
+    let page = editor.get(&path).await;
+    for url in [root, nothing] {
+        assert!(page.body.contains(&format!("value=\"{url}\"")), "{}", page.body);
+        assert!(viewer.get(&path).await.body.contains(&format!("<bdi>{url}</bdi>")));
+    }
+    let second = page.hidden("revision");
+    assert_ne!(first, second);
+    // A refused form keeps both addresses, and says what is wrong with one.
+    let own = format!("https://{HOST}/x");
+    let refused = editor.post(&path, &form("gone", &own, &second)).await;
+    assert_eq!(refused.status, 422);
+    for part in ["value=\"gone\"", &format!("value=\"{own}\""), "id=\"e-root_url\""] {
+        assert!(refused.body.contains(part), "{part}: {}", refused.body);
+    }
+    let refused = editor.post(&path, &form("", &own, &second)).await;
+    assert!(refused.body.contains("Must not be an address of the domain itself."), "{}", refused.body);
+    // A stale form shows both.
+    let stale = editor.post(&path, &form("https://example.org/", "", &first)).await;
+    assert_eq!(stale.status, 422);
+    for part in ["value=\"https://example.org/\"", root, nothing, "Somebody changed this domain"] {
+        assert!(stale.body.contains(part), "{part}: {}", stale.body);
+    }
+    assert_eq!(stale.hidden("revision"), second);
+    // An empty field is none.
+    let cleared = editor.post(&path, &form(" ", "", &second)).await;
+    assert_eq!(cleared.status, 303, "{}", cleared.body);
+    assert_eq!(viewer.get(&path).await.body.matches("<dd>nowhere</dd>").count(), 2);
+}

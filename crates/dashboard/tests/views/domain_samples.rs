@@ -2,7 +2,8 @@
 
 use signpost_dashboard::texts::{DomainTexts, ENGLISH};
 use signpost_dashboard::views::{
-    CertificateFacts, DomainPage, DomainRow, DomainsPage, Field, Label, NavItem, Pager, RecordRow, Tone,
+    CertificateFacts, DomainPage, DomainRow, DomainsPage, Field, Form, Label, NavItem, Pager, RecordRow,
+    Tone, VisitorsForm,
 };
 
 use crate::samples::{Maker, form, key};
@@ -101,6 +102,15 @@ fn single(m: &Maker) {
         explanation: m.w("The records were not found in time."),
         is_failed: true,
         problem: m.some("DNS gave no answer about this hostname, and nothing was changed; try again later."),
+        visitors: VisitorsForm {
+            form: Form { revision: Some("3".to_owned()), ..form(412) },
+            root_url: Field::of(m.w("https://example.com/")),
+            not_found_url: Field {
+                value: m.w("https://go.example.com/x"),
+                error: m.some("Must not be an address of the domain itself."),
+                existing: None,
+            },
+        },
         check: form(410),
         records: mistaken,
         facts: facts(),
@@ -133,6 +143,7 @@ fn single(m: &Maker) {
         state: label(m, "Active", Tone::Good),
         is_failed: false,
         problem: None,
+        visitors: VisitorsForm { form: form(412), ..VisitorsForm::default() },
         records: vec![found(alias.clone(), "edge.example.net"), found(proof.clone(), LONG_NAME)],
         certificate: None,
         ..failing.clone()

@@ -14,7 +14,7 @@ use signpost_app::ports::{Insertion, Store, UnitOfWork};
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Landing, Link, PageContent, Redirect,
 };
-use signpost_edge::{EdgeOptions, EdgeServer};
+use signpost_edge::{EdgeOptions, EdgeServer, SystemUrls};
 use signpost_listener::Times;
 use signpost_memory::{InMemory, KeptClick};
 use signpost_pages::SecurityContact;
@@ -56,6 +56,7 @@ pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
         security_contact: SecurityContact::parse(SECURITY_CONTACT),
         plain_http: None,
         reads_proxy_protocol: false,
+        system_urls: SystemUrls::default(),
     }
 }
 

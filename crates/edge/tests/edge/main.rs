@@ -24,6 +24,7 @@ mod pixels;
 mod qr_codes;
 mod redirects;
 mod site_files;
+mod site_settings;
 mod stopping;
 mod throttle;
 mod widgets;

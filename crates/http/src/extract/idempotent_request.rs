@@ -11,7 +11,7 @@ use signpost_app::{AppError, Application, Caller};
 use signpost_domain::{IdempotencyKey, Violations};
 
 use super::idempotency_key;
-use super::json_body::{Fingerprinted, JsonBody, NoBody};
+use super::json_body::{Document, Fingerprinted, JsonBody, NoBody, VerbatimBody};
 use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
 use crate::api_error::ApiError;
@@ -77,6 +77,22 @@ impl IdempotentRequest<JsonBody> {
         let Self { body, key: _, mut violations } = self;
         match body.reader() {
             Ok(reader) => Ok((reader, violations)),
+            Err(violation) => {
+                violations.append(Violations::from(violation));
+                Err(violations)
+            }
+        }
+    }
+}
+
+impl IdempotentRequest<VerbatimBody> {
+    /// A reader of the body's fields, its bytes, and the violations of the query. If the body is unreadable, all violations.
+    pub(crate) fn reader_and_document(
+        self,
+    ) -> Result<(ObjectReader<'static>, Document, Violations), Violations> {
+        let Self { body, key: _, mut violations } = self;
+        match body.reader() {
+            Ok((reader, document)) => Ok((reader, document, violations)),
             Err(violation) => {
                 violations.append(Violations::from(violation));
                 Err(violations)

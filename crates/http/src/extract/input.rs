@@ -12,7 +12,7 @@ use signpost_app::admission::AdmittedRequest;
 use signpost_domain::{ExternalId, FieldError, IdKind, IdReference, Link, ViolationCode, Violations};
 
 use super::idempotent_request::IdempotentRequest;
-use super::json_body::{JsonBody, NoBody};
+use super::json_body::{JsonBody, NoBody, VerbatimBody};
 use super::list_query::PageQuery;
 use super::query_string::QueryString;
 use super::received_body::is_announced;
@@ -21,6 +21,9 @@ use crate::cursor::CursorScope;
 
 /// A body, and no query.
 pub(crate) type OnlyBody = IdempotentRequest<JsonBody>;
+
+/// A body some of whose values are kept as they were sent, and no query.
+pub(crate) type OnlyVerbatimBody = IdempotentRequest<VerbatimBody>;
 
 /// Neither a query nor a body: the path says everything about the request.
 pub(crate) type OnlyKey = IdempotentRequest<NoBody>;

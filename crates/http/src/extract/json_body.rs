@@ -89,6 +89,55 @@ impl FromRequest for JsonBody {
     }
 }
 
+/// A required body, some of whose values are kept as they were sent.
+#[derive(Debug)]
+pub(crate) struct VerbatimBody {
+    body: JsonBody,
+    document: Document,
+}
+
+/// The bytes of a body.
+#[derive(Debug, Default)]
+pub(crate) struct Document(Vec<u8>);
+
+impl Document {
+    /// The text of a member of the body, as it was sent.
+    pub(crate) fn member(&self, name: &str) -> Option<&str> {
+        signpost_strict_json::member_text(&self.0, name)
+    }
+}
+
+impl VerbatimBody {
+    /// A reader of the body's fields, and its bytes, or the violation of an unreadable body.
+    pub(crate) fn reader(self) -> Result<(ObjectReader<'static>, Document), Violation> {
+        Ok((self.body.reader()?, self.document))
+    }
+
+    fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
+        let document = Document(received.as_ref().map(Clone::clone).unwrap_or_default());
+        Self { body: JsonBody::read(request, received), document }
+    }
+}
+
+impl Fingerprinted for VerbatimBody {
+    fn fingerprint(&self) -> Option<RequestFingerprint> {
+        self.body.fingerprint()
+    }
+}
+
+impl FromRequest for VerbatimBody {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let received = receive(request.clone(), payload).await?;
+            Ok(Self::read(&request, received))
+        })
+    }
+}
+
 /// The absence of a body. An object without fields passes too; anything else is refused, because D8 forbids ignoring it.
 #[derive(Debug)]
 pub(crate) struct NoBody {

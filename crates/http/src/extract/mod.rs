@@ -21,9 +21,14 @@ mod value_readers;
 pub(crate) use batch::{anything, batch, batch_of_anything, ids};
 pub(crate) use field::{Field, field};
 pub(crate) use idempotent_request::run_once;
-pub(crate) use input::{Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, PathExternalId, PathId};
+pub(crate) use input::{
+    Admitted, NoInput, OnlyBody, OnlyKey, OnlyQuery, OnlyVerbatimBody, PathExternalId, PathId,
+};
+pub(crate) use json_body::Document;
 pub(crate) use list_query::{PageQuery, parse_boolean, parse_integer};
 pub(crate) use object_reader::{Action, ObjectReader, properties};
 pub(crate) use preconditions::{IfMatch, Preconditions};
 pub(crate) use query_string::QueryString;
-pub(crate) use value_readers::{FieldReader, boolean, items, object, reference, text, texts};
+pub(crate) use value_readers::{
+    FieldReader, boolean, items, object, reference, text, texts, verbatim_list, verbatim_object,
+};

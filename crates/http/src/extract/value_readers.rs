@@ -70,6 +70,32 @@ pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader<'_>) -> Option<T>) -
     }
 }
 
+/// An object with any members, kept as it was sent: a type of the domain reads its text.
+pub(crate) fn verbatim_object<T>(
+    text: Option<&str>,
+    parse: impl FnOnce(&str) -> Result<T, FieldError>,
+) -> impl FieldReader<T> {
+    move |value: &Json, path: &str, violations: &mut Violations| {
+        let Json::Object(_) = value else {
+            return invalid_type(value, path, violations, "must be an object");
+        };
+        parse(text?).map_err(|error| violations.push(error.at(path))).ok()
+    }
+}
+
+/// An array of any values, kept as it was sent: a type of the domain reads its text.
+pub(crate) fn verbatim_list<T>(
+    text: Option<&str>,
+    parse: impl FnOnce(&str) -> Result<T, FieldError>,
+) -> impl FieldReader<T> {
+    move |value: &Json, path: &str, violations: &mut Violations| {
+        let Json::List(_) = value else {
+            return invalid_type(value, path, violations, "must be an array");
+        };
+        parse(text?).map_err(|error| violations.push(error.at(path))).ok()
+    }
+}
+
 /// An array of any values, with this number of items. Items beyond the maximum are dropped: the array is invalid anyway.
 fn list<'a>(
     bounds: RangeInclusive<usize>,

@@ -6,28 +6,30 @@ use signpost_app::Application;
 use signpost_app::domains::{self, CheckedInstruction, Connected, DomainWithInstructions};
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    CustomDomain, DnsInstruction, DomainId, FailureReason, HostnameRules, RecordFinding, Rejection,
-    Timestamp, Violations,
+    AppFile, CustomDomain, DnsInstruction, DomainId, DomainUrls, FailureReason, HostnameRules, RecordFinding,
+    Rejection, Submitted, TargetUrl, Timestamp, Violations,
 };
 use utoipa::openapi::schema::ObjectBuilder;
 
 use self::certificate::CertificateBody;
+use self::settings::{SETTINGS, apple_app_site_association_shown, asset_links_shown, read_settings};
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::extract::{
-    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
-    properties, run_once, text,
+    Admitted, Document, Field, IfMatch, NoInput, ObjectReader, OnlyBody, OnlyKey, OnlyQuery,
+    OnlyVerbatimBody, PageQuery, PathId, field, properties, run_once, text,
 };
 use crate::openapi::parameters::path_id;
 use crate::schema::{
-    Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, matching, named,
-    one_of_known, open_object, shown, string, timestamp,
+    Components, Property, closed_object, created_at, hostname_pattern, id, keyword, kind, list as list_of,
+    matching, named, one_of_known, open_object, revision, shown, string, timestamp, updated_at,
 };
 use crate::sections::Section;
-use crate::wire::{self, DeletionBody, ListBody, Text};
+use crate::wire::{self, DeletionBody, ListBody, Text, Verbatim};
 
 mod certificate;
 mod endpoints;
+mod settings;
 
 /// The path of the list, and the prefix of each domain's path.
 const PATH: &str = "/v1/domains";
@@ -47,7 +49,7 @@ pub(crate) static SECTION: Section = Section {
 };
 
 shown! {
-    /// A custom domain as the API shows it.
+    /// A custom domain as lists show it.
     pub(crate) struct DomainBody {
         id: Text<DomainId> = id(EXAMPLE_ID, "The domain's id."),
         object: &'static str = kind("domain"),
@@ -70,6 +72,22 @@ shown! {
         certificate: CertificateBody = named("DomainCertificate"),
         dns_instructions: Vec<DnsInstructionBody> =
             list_of("The records to add at the DNS provider.", named("DnsInstruction")),
+        root_url: Option<String> = settings::url_shown("Where the root of the hostname leads if no link is there."),
+        not_found_url: Option<String> = settings::url_shown("Where addresses lead at which no link opens."),
+        expired_url: Option<String> = settings::url_shown(
+            "Where expired links without an address of their own will lead. No link expires yet.",
+        ),
+        updated_at: Text<Timestamp> = updated_at(),
+        revision: u64 = revision(),
+    }
+}
+
+shown! {
+    /// A custom domain as answers about one domain show it (D127).
+    struct SingleDomainBody {
+        ..domain: DomainBody,
+        apple_app_site_association: Option<Verbatim> = apple_app_site_association_shown(),
+        asset_links: Option<Verbatim> = asset_links_shown(),
     }
 }
 
@@ -104,10 +122,12 @@ shown! {
 
 impl From<&DomainWithInstructions> for DomainBody {
     fn from(shown: &DomainWithInstructions) -> Self {
-        let DomainWithInstructions { domain, next_check_at, certificate, dns_instructions } = shown;
+        let DomainWithInstructions { domain, next_check_at, certificate, dns_instructions, files: _ } = shown;
         // Only the owner sees the domain. Its history is for the pages of people.
         let CustomDomain { id, account_id: _, hostname, status, created_at, failure_reason, .. } = domain;
-        let CustomDomain { observation, history: _, .. } = domain;
+        let CustomDomain { observation, history: _, urls, updated_at, revision, .. } = domain;
+        let DomainUrls { root_url, not_found_url, expired_url } = urls;
+        let url = |url: &Option<TargetUrl>| url.as_ref().map(|url| url.as_str().to_owned());
         Self {
             id: Text(*id),
             object: "domain",
@@ -120,8 +140,30 @@ impl From<&DomainWithInstructions> for DomainBody {
             failure_reason: failure_reason.as_ref().map(FailureReason::as_str).map(str::to_owned),
             certificate: CertificateBody::from(certificate),
             dns_instructions: dns_instructions.iter().map(DnsInstructionBody::from).collect(),
+            root_url: url(root_url),
+            not_found_url: url(not_found_url),
+            expired_url: url(expired_url),
+            updated_at: Text(*updated_at),
+            revision: revision.get(),
         }
     }
+}
+
+impl SingleDomainBody {
+    fn new(shown: &DomainWithInstructions) -> Result<Self, ApiError> {
+        let files = shown.files.clone().unwrap_or_default();
+        let file = |file: Option<&AppFile>| file.map(|file| Verbatim::new(file.as_str())).transpose();
+        Ok(Self {
+            domain: DomainBody::from(shown),
+            apple_app_site_association: file(files.apple_app_site_association.as_ref())?,
+            asset_links: file(files.asset_links.as_ref())?,
+        })
+    }
+}
+
+/// 200 with a domain.
+fn answer(shown: &DomainWithInstructions) -> Result<HttpResponse, ApiError> {
+    wire::tagged(wire::ok(&SingleDomainBody::new(shown)?), shown.domain.revision)
 }
 
 impl From<&CheckedInstruction> for DnsInstructionBody {
@@ -143,8 +185,15 @@ impl From<&CheckedInstruction> for DnsInstructionBody {
 
 /// The OpenAPI components of domains.
 fn components() -> Components {
-    let shown =
-        open_object("A hostname that the account has connected to host its links.", DomainBody::properties());
+    let everywhere = DomainBody::properties();
+    let single: Vec<Property> = SingleDomainBody::properties().into_iter().skip(everywhere.len()).collect();
+    let names: Vec<&str> = single.iter().map(Property::name).collect();
+    // Generators get one type for a domain. Our own tests know which fields belong to which answers.
+    let places = json!({"single": names, "list": []});
+    let about = "A hostname that the account has connected to host its links. Answers about a single domain always have \
+                 `apple_app_site_association` and `asset_links`; lists do not.";
+    let shown = open_object(about, everywhere.into_iter().chain(single.into_iter().map(Property::or_absent)))
+        .extensions(Some(keyword("x-signpost-in", places)));
     let instruction = open_object("A record to add at the DNS provider.", DnsInstructionBody::properties());
     let sent = properties(|body| {
         read_hostname(body);
@@ -158,6 +207,11 @@ fn components() -> Components {
                 .into(),
         ),
         ("DomainCreate", closed_object("A hostname to connect.", sent).into()),
+        (
+            "DomainPatch",
+            closed_object(SETTINGS, properties(|body| drop(read_settings(body, &Document::default()))))
+                .into(),
+        ),
         ("DomainList", wire::page_of("Domain", "One page of domains, newest first.")),
         ("DeletedDomain", wire::deleted::<DomainKind>("domain", EXAMPLE_ID)),
     ]
@@ -217,8 +271,11 @@ pub(crate) async fn connect(
     let key = body.key(&app, &caller).await?;
     let show = |connected: &Connected| {
         let Connected { domain, is_new } = connected;
-        let shown = DomainBody::from(domain);
-        if *is_new { wire::created(PATH, domain.domain.id, &shown) } else { wire::ok(&shown) }
+        if !*is_new {
+            return answer(domain);
+        }
+        let created = wire::created(PATH, domain.domain.id, &SingleDomainBody::new(domain)?);
+        wire::tagged(created, domain.domain.revision)
     };
     let hostname = hostname_of(body, &app.hostname_rules)?;
     run_once(key.as_ref(), show, |idempotency| domains::connect(&app, &caller, &hostname, idempotency)).await
@@ -259,8 +316,21 @@ pub(crate) async fn get(
     id: PathId<DomainKind>,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let domain = domains::get(&app, &caller, id.0).await?;
-    wire::ok(&DomainBody::from(&domain))
+    answer(&domains::get(&app, &caller, id.0).await?)
+}
+
+/// `PATCH /v1/domains/{id}` (D127)
+pub(crate) async fn update(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<DomainKind>,
+    condition: IfMatch,
+    body: OnlyVerbatimBody,
+) -> Result<HttpResponse, ApiError> {
+    let (mut body, document, mut violations) = body.reader_and_document()?;
+    let value = read_settings(&mut body, &document);
+    violations.append(body.finish());
+    answer(&domains::update(&app, &caller, id.0, Submitted { value, violations }, &condition.0).await?)
 }
 
 /// `POST /v1/domains/{id}/verify` (D42): checks the domain now.
@@ -272,8 +342,7 @@ pub(crate) async fn verify(
 ) -> Result<HttpResponse, ApiError> {
     let key = input.key(&app, &caller).await?;
     input.finish()?;
-    let show = |domain: &DomainWithInstructions| wire::ok(&DomainBody::from(domain));
-    run_once(key.as_ref(), show, |idempotency| domains::verify(&app, &caller, id.0, idempotency)).await
+    run_once(key.as_ref(), answer, |idempotency| domains::verify(&app, &caller, id.0, idempotency)).await
 }
 
 /// `DELETE /v1/domains/{id}` (D5, D43): the domain's links lose their addresses.
@@ -281,8 +350,9 @@ pub(crate) async fn delete(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<DomainKind>,
+    condition: IfMatch,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let id = domains::delete(&app, &caller, id.0).await?;
+    let id = domains::delete(&app, &caller, id.0, &condition.0).await?;
     wire::ok(&DeletionBody::new(id, "domain", DELETED))
 }

@@ -6,6 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, ETAG, LOCATION};
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use signpost_domain::{Id, IdKind, Revision};
 
 use crate::api_error::ApiError;
@@ -59,3 +60,18 @@ impl<T: Display> Serialize for Text<T> {
 }
 
 impl<T: Display> FieldType for Text<T> {}
+
+/// A JSON value that answers show byte for byte as it was sent.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Verbatim(Box<RawValue>);
+
+impl Verbatim {
+    /// The value with this text, which the store has kept.
+    pub(crate) fn new(text: &str) -> Result<Self, ApiError> {
+        let value = RawValue::from_string(text.to_owned());
+        value.map(Self).map_err(|error| ApiError::Internal(format!("a stored value is not JSON: {error}")))
+    }
+}
+
+impl FieldType for Verbatim {}

@@ -13,7 +13,7 @@ pub(crate) use bulk::{
     SucceededItem,
 };
 pub(crate) use deletion::{DeletionBody, deleted};
-pub(crate) use json::{Text, created, json, ok, tagged};
+pub(crate) use json::{Text, Verbatim, created, json, ok, tagged};
 pub(crate) use list::{ListBody, page_of};
 
 /// The OpenAPI components of these bodies.

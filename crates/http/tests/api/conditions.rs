@@ -11,7 +11,7 @@ async fn send(api: &Api, method: &str, path: &str, condition: &str, body: Option
 }
 
 /// One of each resource that has a revision: its path, and two bodies that change it.
-async fn resources(api: &Api) -> [(String, Value, Value); 3] {
+async fn resources(api: &Api) -> [(String, Value, Value); 4] {
     let bodies = |field: &str| (json!({ field: "Second" }), json!({ field: "Third" }));
     let path = |list: &str, id: String| format!("/v1/{list}/{id}");
     let [redirect, landing, group] = [
@@ -19,8 +19,11 @@ async fn resources(api: &Api) -> [(String, Value, Value); 3] {
         path("landings", api.landing("l").await),
         path("groups", api.group("First").await),
     ];
+    let domain = path("domains", api.domain("links.shop.com").await["id"].as_str().unwrap().to_owned());
     let ((a, b), (c, d)) = (bodies("name"), bodies("title"));
-    [(redirect, a.clone(), b.clone()), (landing, c, d), (group, a, b)]
+    let of_domain = |path: &str| json!({"root_url": format!("https://example.com/{path}")});
+    let (e, f) = (of_domain("second"), of_domain("third"));
+    [(redirect, a.clone(), b.clone()), (landing, c, d), (group, a, b), (domain, e, f)]
 }
 
 #[actix_web::test]

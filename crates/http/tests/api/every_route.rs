@@ -89,7 +89,7 @@ async fn d2_foreign_unknown_and_malformed_ids_get_the_same_answer() {
         let mut answers = Vec::new();
         for id in foreign {
             let answer = call(&api, &sample, &sample.path(&id), Some(&stranger), body.as_ref()).await;
-            assert_eq!(answer.error(), (404, code), "{sample:?} {id}");
+            assert_eq!(answer.error(), (404, code), "{sample:?} {id}: {answer:?}");
             answers.push(answer);
             api.memory.clock.advance(Duration::from_mins(1));
         }

@@ -18,6 +18,7 @@ mod bulk;
 mod click_exports;
 mod compression;
 mod conditions;
+mod domain_settings;
 mod domains;
 mod every_route;
 mod external_ids;

@@ -14,6 +14,7 @@ macro_rules! __store_files {
             groups
             pixels
             custom_domains
+            domain_settings
             domain_claims
             domain_checks
             given_up_checks

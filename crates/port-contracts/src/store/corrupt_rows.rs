@@ -243,10 +243,14 @@ pub async fn corrupt_domain_is_reported_with_column_and_id(
         ("ssl_pending", "misdirected_since", instant),
         ("failed", "deadline", instant),
         ("failed", "misdirected_since", instant),
+        ("active", "root_url", "'secret'"),
+        ("active", "not_found_url", "'secret'"),
+        ("active", "expired_url", "'secret'"),
     ];
     for (status, column) in [
         ("active", "misdirected_since"),
         ("active", "created_at"),
+        ("active", "updated_at"),
         ("active", "checked_at"),
         ("pending", "deadline"),
         ("ssl_pending", "deadline"),
@@ -256,7 +260,8 @@ pub async fn corrupt_domain_is_reported_with_column_and_id(
     for (status, column, bad) in columns {
         let deadline = if status.contains("pending") { instant } else { "NULL" };
         let fine = format!(
-            "status = '{status}', deadline = {deadline}, misdirected_since = NULL, checked_at = NULL"
+            "status = '{status}', deadline = {deadline}, misdirected_since = NULL, checked_at = NULL, updated_at = NULL, \
+             root_url = NULL, not_found_url = NULL, expired_url = NULL"
         );
         run_sql(&format!("UPDATE custom_domains SET created_at = {instant}, {fine}"));
         store.custom_domain(account, domain.id).await.unwrap().unwrap();
@@ -280,7 +285,8 @@ pub async fn corrupt_domain_is_reported_with_column_and_id(
             assert_eq!(report(work.lock_claims(account, &domain.hostname).await), one);
         }
     }
-    let fine = "status = 'active', deadline = NULL, misdirected_since = NULL, checked_at = NULL";
+    let fine = "status = 'active', deadline = NULL, misdirected_since = NULL, checked_at = NULL, updated_at = NULL, root_url = \
+                NULL, not_found_url = NULL, expired_url = NULL";
     run_sql(&format!("UPDATE custom_domains SET {fine}, hostname = 'no secret'"));
     is_of(&report(store.custom_domain(account, domain.id).await), "custom_domains.hostname", &domain.id);
     let mut work = store.begin().await.unwrap();

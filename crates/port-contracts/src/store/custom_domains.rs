@@ -1,6 +1,8 @@
 //! Inserting, updating, deleting, listing and finding custom domains.
 
-use signpost_domain::{CustomDomain, CustomDomainStatus, DomainId, Hostname, StatusHistory, Timestamp};
+use signpost_domain::{
+    CustomDomain, CustomDomainStatus, DomainFiles, DomainId, Hostname, StatusHistory, Timestamp,
+};
 
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status, sorted};
 use super::fixture::Fresh;
@@ -63,7 +65,8 @@ pub(super) async fn a_domain_reads_back_as_it_was_inserted(fresh: Fresh) {
         assert_eq!(holder.as_ref(), domain.status.holds_hostname().then_some(domain));
         let locked =
             unit!(&store, async |work| Ok(work.lock_custom_domain(account, domain.id).await?)).await.unwrap();
-        assert_eq!(locked.as_ref(), Some(domain));
+        let locked = locked.unwrap();
+        assert_eq!((&locked.domain, &locked.files), (domain, &Some(DomainFiles::default())));
     }
     assert_eq!(stored::custom_domains(&store, account).await, sorted(domains));
     stored::counters_are_right(&store, account).await;

@@ -121,7 +121,8 @@ pub(super) async fn a_taken_hostname_leaves_the_unit_of_work_usable(fresh: Fresh
             let refusal = work.update_custom_domain(&back, NO_CHECKS).await;
             assert!(matches!(refusal, Err(UpdateCustomDomainError::HostnameTaken)), "{refusal:?}");
         }
-        assert_eq!(work.lock_custom_domain(other, failed.id).await?.as_ref(), Some(&failed));
+        let locked = work.lock_custom_domain(other, failed.id).await?;
+        assert_eq!(locked.map(|locked| locked.domain).as_ref(), Some(&failed));
         work.insert_custom_domain(&free, NO_CHECKS, PLENTY).await?;
         Ok(())
     });
@@ -258,7 +259,7 @@ pub(super) async fn concurrent_updates_of_a_domain_lose_nothing(fresh: Fresh) {
         async move {
             let counted = unit!(&store, async |work| {
                 let before = if number % 2 == 0 {
-                    work.lock_custom_domain(account, domain.id).await?.unwrap()
+                    work.lock_custom_domain(account, domain.id).await?.unwrap().domain
                 } else {
                     work.lock_claims(account, &domain.hostname).await?.own.unwrap().domain
                 };

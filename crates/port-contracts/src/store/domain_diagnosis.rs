@@ -2,8 +2,8 @@
 
 use signpost_app::ports::{CheckSchedule, ConcludedCheck, ScheduledDomain};
 use signpost_domain::{
-    CustomDomain, CustomDomainStatus, DnsObservation, DnsRecordType, FailureReason, RecordFinding,
-    RecordStatus, SeenRecord, Timestamp,
+    CustomDomain, CustomDomainStatus, DnsObservation, DnsRecordType, DomainFiles, FailureReason,
+    RecordFinding, RecordStatus, SeenRecord, Timestamp,
 };
 
 use super::change_reading::Reader;
@@ -80,14 +80,20 @@ pub(super) async fn d65_a_diagnosis_reads_back_as_it_was_written(fresh: Fresh) {
     assert_eq!(stored::custom_domain(&store, account, back.id).await, Some(back));
 }
 
+/// A domain without files, as calls for one domain read it.
+fn with_files(domain: ScheduledDomain) -> ScheduledDomain {
+    ScheduledDomain { files: Some(DomainFiles::default()), ..domain }
+}
+
 /// Through each read method, including the claims of the check.
 pub(super) async fn d65_a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
     let (store, [account]) = fresh.store_with_accounts().await;
     let domain = planned(&store, account, "a.example.net", checked_at(10)).await;
     let reads = async |millis: Option<i64>, claims| {
         let schedule = CheckSchedule { next_check_at: millis.map(samples::at), claims };
-        let expected = ScheduledDomain { domain: domain.clone(), schedule, certificate: None };
-        assert_eq!(store.custom_domain(account, domain.id).await.unwrap().as_ref(), Some(&expected));
+        let expected = ScheduledDomain { domain: domain.clone(), schedule, certificate: None, files: None };
+        let whole = store.custom_domain(account, domain.id).await.unwrap();
+        assert_eq!(whole, Some(with_files(expected.clone())));
         let page = store.custom_domains(account, given::limit(1), None).await.unwrap();
         assert_eq!(page.items, std::slice::from_ref(&expected));
         assert_eq!(domain_steps::claims(&store, account, &domain.hostname).await.own, Some(expected));
@@ -117,13 +123,13 @@ pub(super) async fn recording_an_observation_keeps_plan_and_claim(fresh: Fresh) 
     recorded.await.unwrap();
     let observed = CustomDomain { observation: Some(seen), ..domain };
     let schedule = CheckSchedule { next_check_at: Some(samples::at(60)), claims: 1 };
-    let expected = ScheduledDomain { domain: observed.clone(), schedule, certificate: None };
-    assert_eq!(store.custom_domain(account, observed.id).await.unwrap(), Some(expected));
+    let expected = ScheduledDomain { domain: observed.clone(), schedule, certificate: None, files: None };
+    assert_eq!(store.custom_domain(account, observed.id).await.unwrap(), Some(with_files(expected)));
     assert_eq!(reader.news(&store).await, []);
     // The claimant can still conclude the check.
     domain_steps::plan(&store, samples::at(60), &[(observed.id, checked_at(90))]).await;
     let expected = ScheduledDomain::planned(observed, checked_at(90));
-    assert_eq!(store.custom_domain(account, expected.domain.id).await.unwrap(), Some(expected));
+    assert_eq!(store.custom_domain(account, expected.domain.id).await.unwrap(), Some(with_files(expected)));
 }
 
 pub(super) async fn observations_of_another_accounts_domain_are_not_recorded(fresh: Fresh) {

@@ -70,7 +70,7 @@ pub(super) async fn carry_out(
             let Some(domain) = work.lock_custom_domain(*account, *id).await? else {
                 return Ok(Answer::NotThere);
             };
-            let after = CustomDomain { status: *status, ..domain };
+            let after = CustomDomain { status: *status, ..domain.domain };
             answer(work.update_custom_domain(&after, NO_CHECKS).await.map_err(Decision::from))
         }
         DomainOperation::Delete(account, id) => {

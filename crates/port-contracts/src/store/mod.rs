@@ -44,6 +44,7 @@ mod domain_claims;
 mod domain_deadlines;
 mod domain_diagnosis;
 mod domain_operations;
+mod domain_settings;
 mod domain_steps;
 mod expired_people;
 mod external_ids;

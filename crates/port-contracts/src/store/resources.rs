@@ -215,7 +215,10 @@ impl Resource {
         Ok(match self {
             Self::Group(group) => work.lock_group(account, group.id).await?.map(Self::Group),
             Self::Pixel(_) => None,
-            Self::Domain(domain) => work.lock_custom_domain(account, domain.id).await?.map(Self::Domain),
+            Self::Domain(domain) => {
+                let found = work.lock_custom_domain(account, domain.id).await?;
+                found.map(|found| Self::Domain(found.domain))
+            }
         })
     }
 

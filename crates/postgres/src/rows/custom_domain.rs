@@ -2,9 +2,10 @@
 
 use diesel::query_builder::{AsChangeset, QueryFragment};
 use diesel::sql_types::{Bool, Text};
-use signpost_domain::{CheckPlan, CustomDomain};
+use signpost_domain::{CheckPlan, CustomDomain, DomainFiles};
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::custom_domain::StatusColumns;
+use signpost_sql_rows::domain_settings::SettingsColumns;
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::statement::statement;
@@ -38,6 +39,30 @@ impl<'a> UpdateDomain<'a> {
             hostname: domain.hostname.as_str(),
             forgets_certificate: !domain.status.may_have_certificate(),
             columns: StatusColumns::new(domain, checks).as_changeset(),
+        }
+    }
+}
+
+statement! {
+    /// Writes the settings of a domain of the account (D127), and returns its id. Diesel's own updates are prepared on each
+    /// run, which costs a round trip.
+    pub(crate) UpdateSettings<'a> -> Identifier {
+        id: IdBytes,
+        account: IdBytes,
+        columns: <SettingsColumns<'a> as AsChangeset>::Changeset,
+    } =
+    "UPDATE custom_domains SET "
+    { columns as QueryFragment::walk_ast } " WHERE id = "
+    { id: Identifier } " AND account_id = "
+    { account: Identifier } " RETURNING id"
+}
+
+impl<'a> UpdateSettings<'a> {
+    pub(crate) fn of(domain: &'a CustomDomain, files: &'a DomainFiles) -> Self {
+        Self {
+            id: domain.id.into(),
+            account: domain.account_id.into(),
+            columns: SettingsColumns::new(domain, files).as_changeset(),
         }
     }
 }

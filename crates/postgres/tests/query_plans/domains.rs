@@ -4,8 +4,8 @@ use signpost_app::ports::{
     CHECKS_LEFT_ALONE_FOR, ConcludedCheck, CustomDomainReads, DomainChecks, LinkReads, LinksOf, Store,
 };
 use signpost_domain::{
-    AccountId, Address, CheckPlan, CustomDomainStatus, DnsObservation, DomainId, Hostname, Id, PageLimit,
-    PagePosition, Site,
+    AccountId, Address, AppFileKind, CheckPlan, CustomDomainStatus, DnsObservation, DomainFiles, DomainId,
+    Hostname, Id, PageLimit, PagePosition, Site,
 };
 use signpost_port_contracts::samples;
 use signpost_test_servers::postgres::PostgresDatabase;
@@ -113,6 +113,14 @@ async fn single_domains(subject: &Subject) {
                         recorder::recorded(store.holder_of(&samples::hostname(HOST))).await;
                     assert_eq!(statements.len(), 1, "{statements:#?}");
                     assert!(found.unwrap().is_some());
+                    let hostname = samples::hostname(HOST);
+                    let (statements, found) = recorder::recorded(store.published_site(&hostname)).await;
+                    assert_eq!(statements.len(), 1, "{statements:#?}");
+                    assert!(found.unwrap().is_some());
+                    let kind = AppFileKind::AssetLinks;
+                    let (statements, found) = recorder::recorded(store.published_file(&hostname, kind)).await;
+                    assert_eq!(statements.len(), 1, "{statements:#?}");
+                    assert!(found.unwrap().is_some());
                     let (statements, found) = recorder::recorded(store.published_link(&address)).await;
                     assert_eq!(statements.len(), 1, "{statements:#?}");
                     assert!(found.unwrap().is_some());
@@ -141,6 +149,8 @@ async fn changes(subject: &Subject) {
                 assert_eq!(number_of(work.insert_custom_domain(&domain, plan, PLENTY)).await, 2);
                 assert_eq!(number_of(work.lock_custom_domain(*account, domain.id)).await, 1);
                 assert_eq!(number_of(work.update_custom_domain(&domain, plan)).await, 1);
+                let files = DomainFiles::default();
+                assert_eq!(number_of(work.update_domain_settings(&domain, &files)).await, 1);
                 let seen = DnsObservation { checked_at: samples::at(1), records: vec![] };
                 assert_eq!(number_of(work.record_observation(*account, domain.id, &seen)).await, 1);
                 assert_eq!(number_of(work.delete_custom_domain(*account, domain.id)).await, 2);

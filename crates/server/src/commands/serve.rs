@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use serde_json::json;
 use signpost_dashboard::DashboardOrigin;
-use signpost_edge::{EdgeOptions, PlainHttp};
+use signpost_edge::{EdgeOptions, PlainHttp, SystemUrls};
 use signpost_listener::{PassedSockets, TlsSites};
 
 use super::first_start;
@@ -76,6 +76,10 @@ pub(super) async fn run(
             .as_ref()
             .map(|certificates| plain_http(settings, Arc::clone(&certificates.sites))),
         reads_proxy_protocol: settings.balanced_listeners.contains(&BalancedListener::Links),
+        system_urls: SystemUrls {
+            root: settings.plain_system.system_root_url.clone(),
+            not_found: settings.plain_system.system_not_found_url.clone(),
+        },
     };
     let pools = serving.take_pools();
     let dashboard = DashboardSettings { origin: dashboard, api_url: api_url(settings, addresses) };

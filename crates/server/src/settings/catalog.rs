@@ -17,11 +17,12 @@ use signpost_redis::RedisUrl;
 
 use super::database::Database;
 use super::error::SettingsError;
-use super::https_catalog::{HTTPS, log_https};
+use super::https_catalog::HTTPS;
 use super::logged::{hidden, joined, list, mebibytes, number, on_or_off, path, text, time, unquoted};
-use super::oidc_catalog::{OIDC, log_oidc};
+use super::oidc_catalog::OIDC;
 use super::setting::{About, Scope, Setting, settings};
 use super::sources::Sources;
+use super::system_catalog::SYSTEM;
 use super::values::{self, DashboardListen, LogFormat};
 use super::{CommonSettings, ServeSettings, gates, sign_in};
 use crate::country_database_file::CountryDatabaseFile;
@@ -369,8 +370,8 @@ settings! {
     reason = "the compiler computes it, and would report an index out of range"
 )]
 pub(crate) static SETTINGS: &[&About] = &{
-    let lists = [GENERAL, HTTPS, OIDC];
-    let mut all = [GENERAL[0]; GENERAL.len() + HTTPS.len() + OIDC.len()];
+    let lists = [GENERAL, SYSTEM, HTTPS, OIDC];
+    let mut all = [GENERAL[0]; GENERAL.len() + SYSTEM.len() + HTTPS.len() + OIDC.len()];
     let (mut list, mut item, mut place) = (0, 0, 0);
     while place < all.len() {
         if item == lists[list].len() {
@@ -381,19 +382,3 @@ pub(crate) static SETTINGS: &[&About] = &{
     }
     all
 };
-
-/// Logs the start, with the settings under their keys.
-pub(crate) fn log_start(common: &CommonSettings, serve: &ServeSettings) {
-    tracing::info!(
-        version = env!("CARGO_PKG_VERSION"),
-        "known-plans" = list(common.plans.iter().map(|plan| plan.name.as_str())),
-        "starting"
-    );
-    log_settings(common, serve);
-    if serve.https.is_some() {
-        log_https(common, serve);
-    }
-    if serve.oidc.is_some() {
-        log_oidc(common, serve);
-    }
-}

@@ -18,6 +18,7 @@ mod plans_file;
 mod setting;
 mod sign_in;
 mod sources;
+mod system_catalog;
 mod toml_file;
 mod values;
 
@@ -33,7 +34,6 @@ use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain};
 
 #[cfg(test)]
 pub(crate) use catalog::SETTINGS;
-pub(crate) use catalog::log_start;
 pub(crate) use clicks::ClickSettings;
 pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
@@ -52,6 +52,7 @@ pub(crate) use values::{DashboardListen, LogFormat};
 use catalog::PlainSettings;
 use https_catalog::PlainHttpsSettings;
 use oidc_catalog::PlainOidcSettings;
+use system_catalog::PlainSystemSettings;
 
 use crate::certificate_files::CertificateFiles;
 use crate::target_blocklist_file::TargetBlocklistFile;
@@ -196,6 +197,7 @@ pub(crate) struct ServeSettings {
     pub(crate) plain: PlainSettings,
     pub(crate) plain_https: PlainHttpsSettings,
     pub(crate) plain_oidc: PlainOidcSettings,
+    pub(crate) plain_system: PlainSystemSettings,
     pub(crate) system: SystemDomain,
     /// The aliases of the system domain, which `system` contains too.
     pub(crate) system_aliases: Vec<Hostname>,
@@ -235,6 +237,7 @@ impl ServeSettings {
             plain: https::read_plain(sources)?,
             plain_https: PlainHttpsSettings::read(sources)?,
             plain_oidc: PlainOidcSettings::read(sources)?,
+            plain_system: PlainSystemSettings::read(sources)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
@@ -254,6 +257,7 @@ impl ServeSettings {
             clicks: ClickSettings::read(sources)?,
         };
         https::check_hosts(sources, &settings)?;
+        system_catalog::check_system_urls(sources, &settings)?;
         sign_in::check_listeners(sources, &settings)?;
         Ok(settings)
     }
@@ -275,6 +279,25 @@ impl ServeSettings {
     /// The operator's own certificate, if there is one.
     pub(crate) fn own_certificate(&self) -> Option<&Arc<CertificateFiles>> {
         self.https.as_ref().and_then(|https| https.own.as_ref())
+    }
+}
+
+/// Logs the start, with the settings under their keys.
+pub(crate) fn log_start(common: &CommonSettings, serve: &ServeSettings) {
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        "known-plans" = logged::list(common.plans.iter().map(|plan| plan.name.as_str())),
+        "starting"
+    );
+    catalog::log_settings(common, serve);
+    if serve.plain_system.sends_visitors_away() {
+        system_catalog::log_system(common, serve);
+    }
+    if serve.https.is_some() {
+        https_catalog::log_https(common, serve);
+    }
+    if serve.oidc.is_some() {
+        oidc_catalog::log_oidc(common, serve);
     }
 }
 

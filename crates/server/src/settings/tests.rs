@@ -47,6 +47,7 @@ fn d61_defaults() {
         plain,
         plain_https,
         plain_oidc,
+        plain_system,
         system,
         system_aliases,
         system_url_is_default,
@@ -78,6 +79,7 @@ fn d61_defaults() {
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert!(max_connections_is_default);
     assert!(!gates.know_countries());
+    assert!(plain_system.system_root_url.is_none() && plain_system.system_not_found_url.is_none());
     assert!(oidc.is_none() && plain_oidc.oidc_domains.is_none());
     assert!(https.is_none() && api_hostnames.is_empty() && balanced_listeners.is_empty());
     assert_eq!((plain_https.plain_http, plain_https.hsts), (PlainHttpMode::Redirect, None));

@@ -6,8 +6,8 @@ use signpost_app::ports::{
     UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, Address, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, PageLimit, PagePosition,
-    Site,
+    AccountId, Address, AppFileKind, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation,
+    DomainFiles, PageLimit, PagePosition, Site,
 };
 use signpost_port_contracts::samples;
 
@@ -62,6 +62,16 @@ async fn reading(subject: &mut Subject) {
     assert!(has_step(&plans, "custom_domains_of_account", "(account_id=? AND id<?)"), "{plans:#?}");
     assert!(has_step(&plans, "custom_domains_holder", "(hostname=?)"), "{plans:#?}");
     assert!(has_step(&plans, "custom_domains_of_name", "(account_id=? AND hostname=?)"), "{plans:#?}");
+    let plans = subject
+        .plans_of(async |store, _| {
+            store.published_site(&hostname).await.unwrap();
+            for kind in AppFileKind::ALL {
+                store.published_file(&hostname, kind).await.unwrap();
+            }
+        })
+        .await;
+    assert_eq!(plans.len(), 3, "{plans:#?}");
+    assert!(has_step(&plans, "custom_domains_holder", "(hostname=?)"), "{plans:#?}");
     // As many as a batch can name: one statement that reads only the named ones (D30).
     for size in [1, 2, 100] {
         let names: Vec<_> = (0..size).map(|n| samples::hostname(&format!("n{n}.example.net"))).collect();
@@ -103,6 +113,7 @@ async fn writing(subject: &mut Subject, other: AccountId) {
             let refused = work.update_custom_domain(&back, plan(6)).await;
             assert!(matches!(refused, Err(UpdateCustomDomainError::HostnameTaken)));
             work.update_custom_domain(&mine, plan(6)).await.unwrap();
+            work.update_domain_settings(&mine, &DomainFiles::default()).await.unwrap();
             let seen = DnsObservation { checked_at: samples::at(1), records: vec![] };
             work.record_observation(account, mine.id, &seen).await.unwrap();
             for whose in [LinksOf::AllBut(account), LinksOf::AllBut(other), LinksOf::Account(account)] {

@@ -2,6 +2,7 @@
 
 pub(crate) mod list;
 pub(crate) mod single;
+pub(crate) mod visitors;
 
 use signpost_app::domains::{CheckedInstruction, DomainWithInstructions};
 use signpost_domain::{RecordStatus, StatusKind};

@@ -1,6 +1,7 @@
-//! One domain: its records beside what DNS has, its certificate, its history, and its deletion.
+//! One domain: its records beside what DNS has, its visitors, its certificate, its history, and its deletion.
 
 use actix_web::HttpResponse;
+use serde_json::json;
 use signpost_app::AppError;
 use signpost_app::certificates::ShownCertificate;
 use signpost_app::domains::{self, CheckedInstruction, DomainWithInstructions, LinkCount};
@@ -8,10 +9,11 @@ use signpost_app::idempotency::Idempotency;
 use signpost_app::people::profile::require_confirmed;
 use signpost_domain::id::DomainKind;
 use signpost_domain::{
-    CertificateStatus, CustomDomainStatus, DnsRecordType, ObservedText, Permission, Preferences,
-    RecordStatus, Refusal, StatusChange, StatusKind, Timestamp,
+    CertificateStatus, CustomDomainStatus, DnsRecordType, ObservedText, Permission, Precondition,
+    Preferences, RecordStatus, Refusal, StatusChange, StatusKind, Timestamp,
 };
 
+use super::visitors::{self, Typed};
 use super::{list_path, state_of};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
@@ -30,7 +32,7 @@ const WORDS: &DomainTexts = TEXTS.domains;
 /// `GET /{account}/domains/{id}`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
-    page(&domain_page(&visit, &member, None).await?)
+    page(&domain_page(&visit, &member, Remarks::default()).await?)
 }
 
 /// `POST /{account}/domains/{id}/verify`: checks the records now.
@@ -47,7 +49,10 @@ pub(crate) async fn verify(visit: Visit, form: FormBody) -> Result<HttpResponse,
         Ok(_) => followed(Ok(path)),
         Err(AppError::Refused(
             refusal @ (Refusal::HostnameTaken { .. } | Refusal::DomainProviderUnavailable),
-        )) => refused(&domain_page(&visit, &member, Some(refusal.to_string())).await?),
+        )) => {
+            let remarks = Remarks { problem: Some(refusal.to_string()), typed: None };
+            refused(&domain_page(&visit, &member, remarks).await?)
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -60,11 +65,25 @@ pub(crate) async fn delete(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
     if require_confirmed(visit.app(), &member.signed_in).is_err() {
         return Err(Failure::confirm_first(&format!("{path}/{}", visit.part("id"))));
     }
-    domains::delete(visit.app(), &member.caller, visit.id::<DomainKind>()).await?;
+    domains::delete(visit.app(), &member.caller, visit.id::<DomainKind>(), &Precondition::None).await?;
     Ok(see_other(&format!("{path}?said=domain-deleted")))
 }
 
-async fn domain_page(visit: &Visit, member: &Member, problem: Option<String>) -> Result<DomainPage, Failure> {
+/// What the page says about the request before.
+#[derive(Default)]
+pub(super) struct Remarks {
+    /// Why a check was refused.
+    pub(super) problem: Option<String>,
+    /// The form for visitors that was not saved.
+    pub(super) typed: Option<Typed>,
+}
+
+pub(super) async fn domain_page(
+    visit: &Visit,
+    member: &Member,
+    remarks: Remarks,
+) -> Result<DomainPage, Failure> {
+    let Remarks { problem, typed } = remarks;
     let (app, caller) = (visit.app(), &member.caller);
     let shown = domains::get(app, caller, visit.id::<DomainKind>()).await?;
     let links = domains::links_on(app, caller, &shown.domain.hostname).await?;
@@ -75,6 +94,13 @@ async fn domain_page(visit: &Visit, member: &Member, problem: Option<String>) ->
     let curl = vec![
         curl::read(api, WORDS.curl_read, &api_path),
         curl::send(api, WORDS.curl_verify, "POST", &format!("{api_path}/verify")),
+        curl::send_json(
+            api,
+            WORDS.visitors,
+            "PATCH",
+            &api_path,
+            &json!({ "root_url": "https://example.com/", "not_found_url": null }),
+        ),
         curl::send(api, WORDS.curl_delete, "DELETE", &api_path),
     ];
     let list = with_query(&format!("/{}/links", caller.account_id()), [("domain", domain.hostname.as_str())]);
@@ -99,6 +125,7 @@ async fn domain_page(visit: &Visit, member: &Member, problem: Option<String>) ->
         explanation: explanation(&shown, preferences),
         is_failed: domain.status == CustomDomainStatus::Failed,
         problem,
+        visitors: visitors::form_of(&shown, visit.new_key(), typed),
         check: Form { idempotency_key: visit.new_key(), ..Form::default() },
         records: shown.dns_instructions.iter().map(|record| record_row(&shown, record)).collect(),
         facts: facts(&shown, preferences),

@@ -8,15 +8,15 @@ use utoipa::openapi::Response;
 use super::{DELETED, EXAMPLE_ID, PATH};
 use crate::endpoint::RouteMethod;
 use crate::openapi::headers::{self, RateLimited};
-use crate::openapi::operation::{Endpoint, body, created, json_response, ok};
-use crate::openapi::parameters::OF_OTHER_LISTS;
+use crate::openapi::operation::{Endpoint, body, created, json_response, ok, precondition_failed, tagged};
+use crate::openapi::parameters::{IF_MATCH, OF_OTHER_LISTS};
 use crate::schema::examples;
 
 const ONE: &str = "/v1/domains/{id}";
 
 /// All of them, in the order of the documentation page.
 pub(super) fn all() -> Vec<Endpoint> {
-    vec![connect(), list(), get(), verify(), delete()]
+    vec![connect(), list(), get(), update(), verify(), delete()]
 }
 
 fn connect() -> Endpoint {
@@ -34,7 +34,7 @@ fn connect() -> Endpoint {
             "DomainCreate",
             [("hostname", "A hostname", json!({"hostname": "links.example.org"}))],
         )),
-        success: created("The new domain.", "Domain", example()),
+        success: tagged(created("The new domain.", "Domain", single(example()))),
         errors: &[
             ErrorCode::HostnameIsSystemDomain,
             ErrorCode::FeatureNotAvailableOnCurrentPlan,
@@ -50,8 +50,8 @@ fn connect() -> Endpoint {
 /// The domain that the account has already connected (D40).
 fn already_connected() -> Response {
     let description = "The domain that the account has already connected.";
-    let response = json_response(description, "Domain", example(), RateLimited::Always);
-    headers::of_replays(response).build()
+    let response = json_response(description, "Domain", single(example()), RateLimited::Always);
+    headers::of_replays(headers::of_revision(response)).build()
 }
 
 fn list() -> Endpoint {
@@ -69,9 +69,25 @@ fn get() -> Endpoint {
         summary: "Retrieve a domain",
         description: "Shows one domain.",
         parameters: &["DomainId"],
-        success: ok("The domain.", "Domain", example()),
+        success: tagged(ok("The domain.", "Domain", single(example()))),
         errors: &[ErrorCode::DomainNotFound],
         ..Endpoint::new("getDomain", RouteMethod::Get, ONE, || web::to(super::get))
+    }
+}
+
+fn update() -> Endpoint {
+    Endpoint {
+        summary: "Change a domain's settings",
+        description: "Changes what visitors of the hostname get besides links: where its root and addresses without a link lead, \
+                      and the files with which apps claim its links. A link at the root wins over `root_url`. The files are \
+                      served at `/.well-known/apple-app-site-association` and `/.well-known/assetlinks.json`, while the domain \
+                      is `active`. A domain in any status takes settings, and keeps them.",
+        parameters: &["DomainId", IF_MATCH],
+        body: Some(body("DomainPatch", [("settings", "Addresses and files", settings())])),
+        success: tagged(ok("The updated domain.", "Domain", configured())),
+        others: vec![precondition_failed()],
+        errors: &[ErrorCode::DomainNotFound],
+        ..Endpoint::new("updateDomain", RouteMethod::Patch, ONE, || web::to(super::update))
     }
 }
 
@@ -82,7 +98,7 @@ fn verify() -> Endpoint {
                       unchanged. A failed domain becomes `pending` again first, unless another account holds the hostname by \
                       now. If DNS does not answer, nothing changes. Send no body, or `{}`.",
         parameters: &["DomainId"],
-        success: ok("The updated domain.", "Domain", active()),
+        success: tagged(ok("The updated domain.", "Domain", active())),
         errors: &[
             ErrorCode::DomainNotFound,
             ErrorCode::HostnameAlreadyTaken,
@@ -99,7 +115,8 @@ fn delete() -> Endpoint {
         summary: "Remove a domain",
         description: "Removes a domain. Its links lose their address at once: their `domain` and `url` are null until you \
                       set another domain. The hostname is free at once.",
-        parameters: &["DomainId"],
+        parameters: &["DomainId", IF_MATCH],
+        others: vec![precondition_failed()],
         success: ok(
             "The domain is removed.",
             "DeletedDomain",
@@ -110,7 +127,45 @@ fn delete() -> Endpoint {
     }
 }
 
-/// A domain directly after its connection.
+/// Settings of a domain.
+fn settings() -> Value {
+    json!({
+        "root_url": "https://example.org/shop",
+        "not_found_url": "https://example.org/not-found",
+        "expired_url": null,
+        "apple_app_site_association": {
+            "applinks": {"details": [{"appIDs": ["ABCDE12345.org.example.shop"], "components": [{"/": "/*"}]}]},
+        },
+        "asset_links": [{
+            "relation": ["delegate_permission/common.handle_all_urls"],
+            "target": {
+                "namespace": "android_app",
+                "package_name": "org.example.shop",
+                "sha256_cert_fingerprints": ["14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"],
+            },
+        }],
+    })
+}
+
+/// The domain with these settings.
+fn configured() -> Value {
+    let mut domain = active();
+    if let (Some(fields), Value::Object(settings)) = (domain.as_object_mut(), settings()) {
+        fields.extend(settings);
+    }
+    domain
+}
+
+/// The domain as answers about it alone show it.
+fn single(mut domain: Value) -> Value {
+    if let Some(fields) = domain.as_object_mut() {
+        fields.insert("apple_app_site_association".to_owned(), Value::Null);
+        fields.insert("asset_links".to_owned(), Value::Null);
+    }
+    domain
+}
+
+/// A domain directly after its connection, in a list.
 fn example() -> Value {
     json!({
         "id": EXAMPLE_ID,
@@ -152,12 +207,17 @@ fn example() -> Value {
                 "hint": null,
             },
         ],
+        "root_url": null,
+        "not_found_url": null,
+        "expired_url": null,
+        "updated_at": examples::CREATED_AT,
+        "revision": examples::REVISION,
     })
 }
 
 /// The same domain, verified.
 fn active() -> Value {
-    let mut domain = example();
+    let mut domain = single(example());
     if let Some(fields) = domain.as_object_mut() {
         fields.insert("status".to_owned(), json!("active"));
         fields.insert("expires_at".to_owned(), Value::Null);
