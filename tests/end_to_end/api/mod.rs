@@ -4,6 +4,9 @@
 mod account;
 mod bulk;
 mod dashboard;
+mod dashboard_commands;
+mod dashboard_numbers;
+mod dashboard_screens;
 mod domain_life;
 pub mod domain_settings;
 mod groups;

@@ -100,6 +100,13 @@ impl Dashboard {
         panic!("no focus reaches {selector} on {}", self.path());
     }
 
+    /// Presses Enter on an element, and waits for the page to which it leads.
+    #[track_caller]
+    pub fn enter(&self, selector: &str) {
+        self.tab_to(selector);
+        self.tab.follow(|tab| tab.press("Enter"));
+    }
+
     /// Replaces the content of a field by keys alone.
     #[track_caller]
     pub fn type_into(&self, selector: &str, text: &str) {

@@ -5,13 +5,6 @@ use serde_json::json;
 use crate::dashboard::{Dashboard, EMAIL, PASSWORD};
 use crate::visitor::Visitor;
 
-/// Presses Enter on an element, and waits for the page to which it leads.
-#[track_caller]
-fn enter(dashboard: &Dashboard, selector: &str) {
-    dashboard.tab_to(selector);
-    dashboard.tab.follow(|tab| tab.press("Enter"));
-}
-
 /// Signs out and in, creates and changes a link, deactivates two, issues a key.
 fn works_by_keyboard(visitor: &Visitor) {
     let Some(dashboard) = Dashboard::open(visitor) else { return };
@@ -24,7 +17,7 @@ fn works_by_keyboard(visitor: &Visitor) {
     dashboard.screen("links");
     dashboard.tab_to("summary[aria-label^='You:']");
     tab.press("Enter");
-    enter(&dashboard, "form[action='/sign-out'] button");
+    dashboard.enter("form[action='/sign-out'] button");
     assert_eq!(dashboard.path(), "/sign-in");
 
     dashboard.type_into("#f-email", EMAIL);
@@ -32,14 +25,14 @@ fn works_by_keyboard(visitor: &Visitor) {
     tab.follow(|tab| tab.press("Enter"));
     assert_eq!(dashboard.path(), links);
 
-    enter(&dashboard, ".top a.go");
+    dashboard.enter(".top a.go");
     dashboard.type_into("#f-target_url", "https://www.example.com/jobs");
     dashboard.type_into("#f-slug", "jobs");
     tab.follow(|tab| tab.press("Enter"));
     assert_eq!(dashboard.text(".live h2"), "Your link is live");
 
     dashboard.type_into("#f-note", "Until May");
-    enter(&dashboard, "#edit .act .go");
+    dashboard.enter("#edit .act .go");
     assert_eq!(dashboard.text(".note.ok"), "Saved.");
     let note: String = tab.evaluate("document.querySelector('#f-note').value");
     assert_eq!(note, "Until May");
@@ -49,13 +42,13 @@ fn works_by_keyboard(visitor: &Visitor) {
         dashboard.tab_to(&format!("input[name=ids][aria-label='Select {name}']"));
         tab.press(" ");
     }
-    enter(&dashboard, ".bulk button[value=deactivate]");
+    dashboard.enter(".bulk button[value=deactivate]");
     assert_eq!(dashboard.text(".note.ok").trim(), "2 links deactivated.");
     assert_eq!(dashboard.program.visitor().open("/menu").status, 404);
 
     dashboard.screen("keys");
     dashboard.type_into("#f-name", "Newsletter script");
-    enter(&dashboard, ".box form .go");
+    dashboard.enter(".box form .go");
     let key = dashboard.text(".live pre");
     dashboard.program.with_key(&key).get("/v1/account").expect_status(200);
 }

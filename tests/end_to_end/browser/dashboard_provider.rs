@@ -38,13 +38,6 @@ fn start() -> (Program, IdentityProviderServer) {
     (program, provider)
 }
 
-/// Presses Enter on an element, and waits for the page to which it leads.
-#[track_caller]
-fn enter(dashboard: &Dashboard, selector: &str) {
-    dashboard.tab_to(selector);
-    dashboard.tab.follow(|tab| tab.press("Enter"));
-}
-
 /// What judges pages is a script itself.
 #[track_caller]
 fn assert_good(dashboard: &Dashboard, what: &str) {
@@ -62,11 +55,11 @@ fn connects_signs_in_confirms_and_disconnects(visitor: &Visitor, judge: impl Fn(
 
     dashboard.visit("/me");
     judge(&dashboard, "not-connected");
-    enter(&dashboard, "a[href='/me/identity']");
+    dashboard.enter("a[href='/me/identity']");
     assert_eq!(dashboard.path(), "/sign-in/provider/callback");
     assert!(dashboard.text(".lead").contains("Ines O. (ines@login.example)"), "{}", dashboard.text("main"));
     judge(&dashboard, "bind");
-    enter(&dashboard, "form .go");
+    dashboard.enter("form .go");
     assert_eq!(dashboard.path(), "/me");
     assert_eq!(dashboard.text(".note.ok"), "Connected. From now on you can sign in there.");
     judge(&dashboard, "connected");
@@ -74,18 +67,18 @@ fn connects_signs_in_confirms_and_disconnects(visitor: &Visitor, judge: impl Fn(
     dashboard.send("form[action='/sign-out']", &[]);
     assert_eq!(dashboard.path(), "/sign-in");
     judge(&dashboard, "sign-in");
-    enter(&dashboard, "a[href='/sign-in/provider']");
+    dashboard.enter("a[href='/sign-in/provider']");
     assert_eq!(dashboard.path(), format!("/{}/links", dashboard.account));
 
     dashboard.visit("/confirm?next=/me");
     judge(&dashboard, "confirm");
-    enter(&dashboard, "a[href='/confirm/provider?next=%2Fme']");
+    dashboard.enter("a[href='/confirm/provider?next=%2Fme']");
     assert_eq!(dashboard.path(), "/me");
 
-    enter(&dashboard, "form[action='/me/identity/disconnect'] button");
+    dashboard.enter("form[action='/me/identity/disconnect'] button");
     assert_eq!(dashboard.text(".note.ok"), "Disconnected.");
     dashboard.send("form[action='/sign-out']", &[]);
-    enter(&dashboard, "a[href='/sign-in/provider']");
+    dashboard.enter("a[href='/sign-in/provider']");
     assert_eq!(dashboard.text("h1"), "You have no access yet");
     judge(&dashboard, "no-access");
     assert_eq!(provider.refusals(), Vec::<String>::new());
@@ -110,7 +103,7 @@ fn d77_somebody_of_the_domains_and_an_invited_person_come_in_without_a_password(
     let dashboard = Dashboard::start(program, tab);
     dashboard.send("form[action='/sign-out']", &[]);
     provider.sign_in(Person::named("1").with_email("nia@staff.example", true).with_name("Nia New"));
-    enter(&dashboard, "a[href='/sign-in/provider']");
+    dashboard.enter("a[href='/sign-in/provider']");
     dashboard.visit("/me");
     let email: String = dashboard.tab.evaluate("document.querySelector('#f-email').value");
     assert_eq!(email, "nia@staff.example");
@@ -124,7 +117,7 @@ fn d77_somebody_of_the_domains_and_an_invited_person_come_in_without_a_password(
     provider.sign_in(Person::named("2").with_email("kofi@elsewhere.example", true));
     dashboard.visit(&path);
     assert_good(&dashboard, "invitation");
-    enter(&dashboard, "a[href$='/provider']");
+    dashboard.enter("a[href$='/provider']");
     assert_eq!(provider.last_login_hint().as_deref(), Some("kofi@example.com"));
     assert_good(&dashboard, "accept");
     dashboard.send("form", &[("name", "Kofi Mensah")]);

@@ -32,10 +32,29 @@ pub fn typing_events(character: char) -> [Value; 2] {
     [down, event("keyUp")]
 }
 
+/// The parameters of an event of the mouse, whose left button is down or up meanwhile.
+pub fn mouse_event(kind: &str, [x, y]: [f64; 2], is_down: bool) -> Value {
+    let (button, buttons) = if is_down { ("left", 1) } else { ("none", 0) };
+    json!({"type": kind, "x": x, "y": y, "button": button, "buttons": buttons})
+}
+
 /// The parameters of the events of a click: the mouse moves to the point, its left button goes down and up.
 pub fn click_events([x, y]: [f64; 2]) -> [Value; 3] {
     let event = |kind: &str, button: &str, clicks: u8| json!({"type": kind, "x": x, "y": y, "button": button, "clickCount": clicks});
     [event("mouseMoved", "none", 0), event("mousePressed", "left", 1), event("mouseReleased", "left", 1)]
+}
+
+/// The parameters of the events of dragging: the button goes down at one point, and up at another.
+pub fn drag_events(from: [f64; 2], to: [f64; 2]) -> Vec<Value> {
+    let mut pressed = mouse_event("mousePressed", from, true);
+    pressed["clickCount"] = json!(1);
+    let on_the_way = |part: f64| [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
+    // A browser begins to drag when the mouse has moved some pixels, and asks the element below it at each further move.
+    let moves = [0.25, 0.5, 0.75, 1.0, 1.0].map(|part| mouse_event("mouseMoved", on_the_way(part), true));
+    let mut events = vec![mouse_event("mouseMoved", from, false), pressed];
+    events.extend(moves);
+    events.push(json!({"type": "mouseReleased", "x": to[0], "y": to[1], "button": "left", "clickCount": 1}));
+    events
 }
 
 /// The middle of the first box that has an area. `quads` has the corners of each box, as x and y in turn. An inline

@@ -14,7 +14,7 @@ use crate::devtools::Session;
 pub use crate::events::Events;
 use crate::events::{Recorder, exception};
 use crate::harness::Program;
-use crate::input::{click_events, key_events, middle, typing_events};
+use crate::input::{click_events, drag_events, key_events, middle, mouse_event, typing_events};
 use crate::visitor::Visitor;
 
 /// The tests that are skipped without a browser, as the notice names them.
@@ -224,17 +224,70 @@ impl Tab {
     /// Clicks in the middle of an element. It needs no scripts in the page, which may have them switched off.
     #[track_caller]
     pub fn click(&self, selector: &str) {
+        self.send_mouse(&click_events(self.middle_of(selector)));
+    }
+
+    /// Moves the mouse to the middle of an element.
+    #[track_caller]
+    pub fn hover(&self, selector: &str) {
+        self.send_mouse(&[mouse_event("mouseMoved", self.middle_of(selector), false)]);
+    }
+
+    /// Drags the first element with the mouse, and drops it in the lower half of the second.
+    #[track_caller]
+    pub fn drag(&self, selector: &str, onto: &str) {
+        self.page.call("DOM.scrollIntoViewIfNeeded", self.node(onto));
+        let from = self.middle_of(selector);
+        let model = self.page.call("DOM.getBoxModel", self.node(onto));
+        let Some([x, y]) = middle(&json!([model["model"]["border"]])) else {
+            panic!("{onto} is not visible")
+        };
+        let below = [x, y + model["model"]["height"].as_f64().unwrap() / 4.0];
+        self.send_mouse(&drag_events(from, below));
+    }
+
+    fn send_mouse(&self, events: &[Value]) {
+        for event in events {
+            self.page.call("Input.dispatchMouseEvent", event.clone());
+        }
+    }
+
+    /// The parameters that name an element.
+    #[track_caller]
+    fn node(&self, selector: &str) -> Value {
         let root = self.page.call("DOM.getDocument", json!({"depth": 0}));
         let query = json!({"nodeId": root["root"]["nodeId"], "selector": selector});
         let node = self.page.call("DOM.querySelector", query);
         // The id 0 means that no element matches.
         assert_ne!(node["nodeId"], 0, "the page has no {selector}");
+        node
+    }
+
+    #[track_caller]
+    fn middle_of(&self, selector: &str) -> [f64; 2] {
+        let node = self.node(selector);
         self.page.call("DOM.scrollIntoViewIfNeeded", node.clone());
         let quads = self.page.call("DOM.getContentQuads", node);
         let Some(point) = middle(&quads["quads"]) else { panic!("{selector} is not visible") };
-        for event in click_events(point) {
-            self.page.call("Input.dispatchMouseEvent", event);
-        }
+        point
+    }
+
+    /// The role and the name of an element, as assistive technology gets them.
+    #[track_caller]
+    pub fn role_and_name(&self, selector: &str) -> [String; 2] {
+        let node = self.node(selector);
+        let query = json!({"nodeId": node["nodeId"], "fetchRelatives": false});
+        let tree = self.page.call("Accessibility.getPartialAXTree", query);
+        ["role", "name"].map(|part| tree["nodes"][0][part]["value"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Lets the pages of an origin use the clipboard, which all tabs of the browser share.
+    pub fn allow_clipboard(&self, origin: &str) {
+        let permissions = json!({
+            "origin": origin, "browserContextId": self.context,
+            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
+        });
+        self.browser.session.call("Browser.grantPermissions", permissions);
     }
 
     /// A PNG picture of the whole page.

@@ -1,11 +1,7 @@
-//! The dashboard on several nodes, and what its pages cost.
-
-use signpost_test_servers::Absence;
-use signpost_test_servers::postgres;
+//! The dashboard on several nodes.
 
 use super::nodes;
-use super::request_costs::is_of_the_background;
-use crate::harness::{PASSWORD, Person, Program, concurrently, migrate};
+use crate::harness::{PASSWORD, Person, Program, concurrently};
 
 /// A person on each node, with the same cookie.
 fn everywhere(person: &Person, nodes: &[Program]) -> Vec<Person> {
@@ -162,47 +158,4 @@ fn d70_of_many_nodes_one_takes_a_ticket() {
     };
     let let_in: Vec<_> = answers.iter().filter(|answer| !is_late(answer)).collect();
     assert_eq!(let_in, [&(303, "/".to_owned())], "{answers:?}");
-}
-
-/// The question about clicks goes to the click store, and is not counted here.
-#[test]
-fn a_list_of_links_costs_four_statements_and_a_link_five() {
-    let database = match postgres::try_shared().map_err(Absence::clone) {
-        Ok(postgres) => postgres.database(None),
-        Err(absence) => return absence.tell("what a page of the dashboard costs"),
-    };
-    migrate(&database.url());
-    database.record_statements();
-    let program = Program::builder()
-        .setting_of_all("database-url", &database.url())
-        .setting("database-connections", "1")
-        .start();
-    let (mut owner, account) = Person::owner(&program);
-    let form = [("kind", "redirect"), ("target_url", "https://example.com/"), ("is_active", "on")];
-    let link = owner.post(&format!("/{account}/links"), &form).expect_status(303).location;
-    let link = link.split('?').next().unwrap().to_owned();
-    for (path, most) in [
-        (format!("/{account}/links"), 4),
-        (format!("/{account}/links?kind=redirect"), 3),
-        (format!("/{account}/links?q=example&active=on"), 4),
-        (link, 5),
-        (format!("/{account}/domains"), 2),
-        (format!("/{account}/groups"), 2),
-        (format!("/{account}/usage"), 2),
-    ] {
-        owner.get(&path).expect_status(200);
-        let cheapest = (0..5).map(|_| {
-            let statements = database.statements_during(|| drop(owner.get(&path).expect_status(200)));
-            // The reading of clicks begins and ends a transaction of its own; nothing else here has one.
-            let is_about_clicks = |statement: &str| {
-                ["click_segments", "READ ONLY", "ROLLBACK"].iter().any(|part| statement.contains(part))
-            };
-            let own = statements
-                .into_iter()
-                .filter(|statement| !is_of_the_background(statement) && !is_about_clicks(statement));
-            own.collect::<Vec<_>>()
-        });
-        let cheapest = cheapest.min_by_key(Vec::len).unwrap();
-        assert!(cheapest.len() <= most, "{path}: {cheapest:#?}");
-    }
 }

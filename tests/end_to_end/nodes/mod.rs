@@ -8,6 +8,7 @@ mod certificates;
 mod changes;
 mod custom_domains;
 mod dashboard;
+mod dashboard_costs;
 mod request_costs;
 mod shared_state;
 mod visitor_keys;
