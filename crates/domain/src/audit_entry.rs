@@ -95,7 +95,7 @@ actions! {
     TicketMade "ticket_made";
     /// An invitation was withdrawn.
     InvitationWithdrawn "invitation_withdrawn";
-    /// Failed sign-ins were forgotten, so that nobody waits because of them.
+    /// Failed sign-ins were forgotten, so that the next attempt is allowed at once.
     FailuresForgotten "failures_forgotten";
     /// A user joined an account.
     MemberJoined "member_joined";

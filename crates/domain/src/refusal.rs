@@ -125,7 +125,7 @@ impl Refusal {
             Self::PreconditionFailed(unmet) => {
                 let (header, message) = match unmet {
                     Unmet::Revision(_) => ("If-Match", "does not name the stored revision"),
-                    Unmet::Missing => ("If-Match", "requires a resource that does not exist"),
+                    Unmet::Missing => ("If-Match", "holds only for an existing resource"),
                     Unmet::Exists => ("If-None-Match", "allows only a creation"),
                 };
                 Some(FieldError::new(ViolationCode::InvalidValue, message).at(header))

@@ -7,13 +7,15 @@ use signpost_domain::{
 
 use super::profile::{of_user, require_confirmed, require_live, user_named};
 use super::second_factor::is_missing;
-use super::{Client, PersonError, draw_token, tickets};
+use super::{Client, PersonError, draw_token, tickets, users};
+use crate::accounts::OperatorError;
 use crate::admission::SignedIn;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::audit::{Deed, record};
 use crate::caller::Caller;
 use crate::idempotency::{Idempotency, Operation};
+use crate::operator::Operator;
 use crate::ports::{AccountMember, MemberChange, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -118,24 +120,12 @@ pub async fn withdraw(
     caller: &Caller,
     signed_in: &SignedIn,
     email: &Email,
-) -> Result<(), PersonError> {
+    client: &Client,
+) -> Result<(), OperatorError> {
     caller.require(Permission::ManageMembers)?;
-    require_confirmed(app, signed_in)?;
     let account = caller.account_id();
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut work = attempts.begin().await?;
-            require_live(work.as_mut(), signed_in).await?;
-            require_owner(work.as_mut(), signed_in, account).await?;
-            if !work.withdraw_invitation(email, Some(account)).await? {
-                return Err(tickets::NO_INVITATION.into());
-            }
-            let deed = Deed::of(caller, AuditAction::InvitationWithdrawn, email.as_str());
-            record(app, work.as_mut(), deed).await?;
-            Ok(commit(app, work).await?)
-        })
-        .await
+    let owner = Operator::owner(app, signed_in, client, account)?;
+    users::withdraw(app, &owner, email, Some(account)).await
 }
 
 /// Refuses an invitation that would change nothing. The members of the account are locked.

@@ -10,6 +10,7 @@ use signpost_domain::{
     Violations,
 };
 
+use super::settings::confirmed_for;
 use super::{field, message_at, pager, position_of};
 use crate::answer::{page, refused, see_other};
 use crate::failure::Failure;
@@ -100,8 +101,11 @@ pub(crate) async fn remove(visit: Visit, _: FormBody) -> Result<HttpResponse, Fa
 pub(crate) async fn withdraw(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let member = visit.member().await?;
     let email = invited_in(&form)?;
-    let outcome = members::withdraw(visit.app(), &member.caller, &member.signed_in, &email).await;
-    changed(&visit, &member, outcome, &format!("{}?said=invitation-withdrawn", path(&member))).await
+    let Member { signed_in, caller } = &member;
+    match members::withdraw(visit.app(), caller, signed_in, &email, &visit.client()).await {
+        Ok(()) => Ok(see_other(&format!("{}?said=invitation-withdrawn", path(&member)))),
+        Err(error) => Err(confirmed_for(error, &path(&member))),
+    }
 }
 
 /// `POST /{account}/members/leave`

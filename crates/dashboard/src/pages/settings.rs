@@ -85,7 +85,7 @@ pub(crate) async fn require_second_factor(visit: Visit, form: FormBody) -> Resul
 }
 
 /// A password that has to be confirmed first leads back to `next`.
-fn confirmed_for(error: OperatorError, next: &str) -> Failure {
+pub(super) fn confirmed_for(error: OperatorError, next: &str) -> Failure {
     match error {
         OperatorError::Person(error) if matches!(*error, PersonError::NotConfirmed) => {
             Failure::confirm_first(next)

@@ -48,7 +48,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     if violations.is_empty() { page(&view) } else { refused(&view) }
 }
 
-/// `POST /operator/sign-ins`: forgets failures, so that nobody waits because of them.
+/// `POST /operator/sign-ins`: forgets failures, so that the next attempt is allowed at once.
 pub(crate) async fn forget(visit: Visit, form: FormBody) -> Result<HttpResponse, Failure> {
     let (email, address) = (form.text("email").trim(), form.text("address").trim());
     let back = with_query(PATH, [("email", email), ("address", address)]);
