@@ -1,7 +1,5 @@
 //! Requests that end without the page that they ask for.
 
-use std::fmt;
-
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use actix_web::{HttpResponse, ResponseError};
@@ -14,11 +12,12 @@ use signpost_app::ports::StoreError;
 use signpost_app::{AppError, with_causes};
 use signpost_domain::Refusal;
 
-use crate::answer::{page_with, see_other};
+use crate::answer::see_other;
 use crate::frame;
+use crate::kept_form::KeptForm;
 use crate::pages::second_factor::PATH as SECOND_FACTOR;
 use crate::paths::with_query;
-use crate::views::{ErrorKind, ErrorPage, KeptFormPage};
+use crate::views::{ErrorKind, ErrorPage};
 
 /// Why a request ends without the page that it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +25,7 @@ pub(crate) enum Failure {
     /// The browser has to get this path first, such as the sign-in.
     #[error("redirected")]
     Redirected(String),
-    /// The person has to do something before the form counts. The page keeps the form, and sends it again afterwards.
+    /// The form did not count. The page keeps it, and sends it again.
     #[error("the form is kept")]
     FormKept(Box<KeptForm>),
     /// An error page.
@@ -40,58 +39,18 @@ pub(crate) enum Failure {
         /// The value of `Retry-After`.
         seconds: u32,
     },
+    /// The form is larger than this many bytes, so the rest of it was not read.
+    #[error("the form has more than {max_bytes} bytes")]
+    TooLarge {
+        /// The limit.
+        max_bytes: usize,
+    },
     /// The use case refused the request as a whole, in these words.
     #[error("{0}")]
     Refused(Refusal),
     /// Something broke. The text goes to the log only.
     #[error("{0}")]
     Broken(String),
-}
-
-/// A form that did not count when it was sent.
-pub(crate) struct KeptForm {
-    /// Why.
-    pub(crate) why: WhyKept,
-    /// Where the form goes, with its query.
-    pub(crate) path: String,
-    /// What it has.
-    pub(crate) fields: Vec<(String, String)>,
-}
-
-impl fmt::Debug for KeptForm {
-    /// Leaves out what a person has typed, which does not belong in a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptForm").finish_non_exhaustive()
-    }
-}
-
-/// Why a form did not count.
-#[derive(Debug)]
-pub(crate) enum WhyKept {
-    /// The session has ended. The person signs in at this path.
-    SessionEnded {
-        /// The path.
-        sign_in: String,
-    },
-    /// The account requires a second factor, and the person has none.
-    SecondFactorNeeded,
-}
-
-impl WhyKept {
-    const fn kind(&self) -> ErrorKind {
-        match self {
-            Self::SessionEnded { sign_in: _ } => ErrorKind::SessionEnded,
-            Self::SecondFactorNeeded => ErrorKind::SecondFactorNeeded,
-        }
-    }
-
-    /// The path and the label of what has to be done first.
-    fn first(&self) -> (&str, &'static str) {
-        match self {
-            Self::SessionEnded { sign_in } => (sign_in, frame::TEXTS.sign_in),
-            Self::SecondFactorNeeded => (SECOND_FACTOR, frame::TEXTS.second_factor.set_up),
-        }
-    }
 }
 
 impl Failure {
@@ -126,7 +85,8 @@ impl ResponseError for Failure {
     fn status_code(&self) -> StatusCode {
         let status = match self {
             Self::Redirected(_) => return StatusCode::SEE_OTHER,
-            Self::FormKept(kept) => kept.why.kind().status(),
+            Self::FormKept(kept) => kept.kind().status(),
+            Self::TooLarge { max_bytes: _ } => ErrorKind::TooLarge.status(),
             Self::Page(kind) | Self::Later { kind, seconds: _ } => kind.status(),
             Self::Refused(_) => 409,
             Self::Broken(_) => ErrorKind::Failed.status(),
@@ -138,13 +98,9 @@ impl ResponseError for Failure {
         let page = |kind| ErrorPage::of(frame::card(), kind, Some("/".to_owned()));
         let page = match self {
             Self::Redirected(path) => return see_other(path),
-            Self::FormKept(kept) => {
-                let KeptForm { why, path, fields } = &**kept;
-                let (card, words) = (frame::card(), (frame::TEXTS.error)(why.kind()));
-                let (first, first_label) = why.first();
-                let view = KeptFormPage { card, words, path, fields, first, first_label };
-                return page_with(self.status_code(), &view)
-                    .unwrap_or_else(|failure| failure.error_response());
+            Self::FormKept(kept) => return kept.page(HttpResponse::build(self.status_code())),
+            Self::TooLarge { max_bytes } => {
+                ErrorPage { text: (frame::TEXTS.kept.too_large)(*max_bytes), ..page(ErrorKind::TooLarge) }
             }
             Self::Page(kind) | Self::Later { kind, seconds: _ } => page(*kind),
             Self::Refused(refusal) => ErrorPage { text: refusal.to_string(), ..page(ErrorKind::Refused) },

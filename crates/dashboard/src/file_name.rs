@@ -5,27 +5,46 @@ use url::form_urlencoded::byte_serialize;
 
 use crate::frame::account_name;
 
-/// The longest part of a name that the account gives, in characters.
-const LONGEST_ACCOUNT: usize = 40;
+/// The longest part of a file's name that a name gives, in characters.
+const LONGEST_PART: usize = 40;
+
+/// A name in the name of a file, and the id that stands for it if the name has no letter or digit.
+pub(crate) struct NamePart<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) id: &'a str,
+}
 
 /// The value of `Content-Disposition` for a file of an account, such as `attachment; filename="links-bakery-2026-11-28.csv"`. It has
 /// only characters that every file system takes. If the account has letters outside ASCII, a second name has them (RFC 6266).
 pub(crate) fn saved_as(what: &str, account: &Account, rest: &str, extension: &str) -> String {
-    let name = |part: &str| format!("{what}-{part}-{rest}.{extension}");
-    let plain = part_of(account, |character| character.is_ascii_alphanumeric());
-    let full = part_of(account, char::is_alphanumeric);
-    let value = match &plain {
-        Some(plain) => attachment(&name(plain)),
-        None => attachment(&name(&account.id.to_string())),
+    saved_about(what, account, &[], rest, extension)
+}
+
+/// As [`saved_as`], for a file about something in the account, such as a group.
+pub(crate) fn saved_about(
+    what: &str,
+    account: &Account,
+    about: &[NamePart<'_>],
+    rest: &str,
+    extension: &str,
+) -> String {
+    let id = account.id.to_string();
+    let named = NamePart { name: account_name(account), id: &id };
+    let name = |is_kept: fn(char) -> bool| {
+        let parts = std::iter::once(&named).chain(about);
+        let parts: Vec<String> =
+            parts.map(|part| part_of(part.name, is_kept).unwrap_or_else(|| part.id.to_owned())).collect();
+        format!("{what}-{}-{rest}.{extension}", parts.join("-"))
     };
-    match full.filter(|full| plain.as_ref() != Some(full)) {
-        // Names have no space, which this would write as a plus.
-        Some(full) => {
-            let encoded: String = byte_serialize(name(&full).as_bytes()).collect();
-            format!("{value}; filename*=UTF-8''{encoded}")
-        }
-        None => value,
+    let plain = name(|character| character.is_ascii_alphanumeric());
+    let full = name(char::is_alphanumeric);
+    let value = attachment(&plain);
+    if full == plain {
+        return value;
     }
+    // Names have no space, which this would write as a plus.
+    let encoded: String = byte_serialize(full.as_bytes()).collect();
+    format!("{value}; filename*=UTF-8''{encoded}")
 }
 
 /// The value of `Content-Disposition` for a file of this name, which has only ASCII letters, digits and `-_.`.
@@ -39,12 +58,12 @@ pub(crate) fn day(at: Timestamp, preferences: &Preferences) -> String {
     format!("{:04}-{:02}-{:02}", local.year, local.month, local.day)
 }
 
-/// The beginning of the account's name in small letters and digits of some kind, with hyphens between them. `None` without any.
-fn part_of(account: &Account, is_kept: impl Fn(char) -> bool) -> Option<String> {
+/// The beginning of a name in small letters and digits of some kind, with hyphens between them. `None` without any.
+fn part_of(name: &str, is_kept: impl Fn(char) -> bool) -> Option<String> {
     let mut part = String::new();
     let mut length = 0;
-    for character in account_name(account).chars() {
-        if length >= LONGEST_ACCOUNT {
+    for character in name.chars() {
+        if length >= LONGEST_PART {
             break;
         }
         if is_kept(character) {
@@ -88,6 +107,25 @@ mod tests {
         ] {
             let name = saved_as("links", &account(name), "2026-11-28", "csv");
             assert_eq!(name, format!("attachment; filename=\"links-{part}-2026-11-28.csv\""));
+        }
+    }
+
+    #[test]
+    fn a_file_about_a_group_has_its_name_or_its_id() {
+        let account = account(Some("Bakery"));
+        let about = |name| [NamePart { name, id: "grp_1" }, NamePart { name: "go.example.com", id: "" }];
+        for (name, part, second) in [
+            ("Spring sale", "spring-sale", None),
+            ("B\u{e4}ume", "b-ume", Some("b%C3%A4ume")),
+            ("!", "grp_1", None),
+        ] {
+            let value = saved_about("statistics", &account, &about(name), "2026", "csv");
+            let mut expected =
+                format!("attachment; filename=\"statistics-bakery-{part}-go-example-com-2026.csv\"");
+            if let Some(second) = second {
+                expected += &format!("; filename*=UTF-8''statistics-bakery-{second}-go-example-com-2026.csv");
+            }
+            assert_eq!(value, expected);
         }
     }
 

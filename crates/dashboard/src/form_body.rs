@@ -16,7 +16,12 @@ use signpost_app::ports::RequestFingerprint;
 use signpost_domain::{IdempotencyKey, Revision};
 
 use crate::failure::Failure;
+use crate::kept_form::SentFields;
 use crate::views::ErrorKind;
+
+/// The maximum size of the largest form, the editor of landing pages. A hundred widgets with the longest texts and addresses fit, even
+/// if each character takes twelve bytes.
+pub(crate) const LARGEST_BYTES: usize = 6 * 1024 * 1024;
 
 /// The maximum size of most forms. The largest of them, with a note of 256 and a target of 2048 characters, has less than a quarter
 /// of it, even if each character takes twelve bytes.
@@ -76,10 +81,6 @@ impl FormBody {
     }
 }
 
-/// The fields of the form that a request has sent, for a page that sends them once more.
-#[derive(Clone)]
-pub(crate) struct SentFields(pub(crate) Rc<[(String, String)]>);
-
 /// The pairs of a query or a form.
 pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text).map(|(name, value)| (name.into_owned(), owned(value))).collect()
@@ -94,6 +95,15 @@ pub(crate) fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
+/// Whether a request says that its body is a form.
+pub(crate) fn is_form(request: &HttpRequest) -> bool {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_some_and(|content_type| {
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    })
+}
+
 impl FormBody {
     /// Reads a form of at most `max_bytes`.
     ///
@@ -104,12 +114,7 @@ impl FormBody {
         mut payload: Payload,
         max_bytes: usize,
     ) -> impl Future<Output = Result<Self, Failure>> + use<> {
-        let is_form = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(
-            |content_type| {
-                let kind = content_type.split(';').next().unwrap_or_default().trim();
-                kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
-            },
-        );
+        let is_form = is_form(request);
         let request = request.clone();
         async move {
             if !is_form {
@@ -117,17 +122,15 @@ impl FormBody {
             }
             let mut body = BytesMut::new();
             while let Some(chunk) = payload.next().await {
-                let chunk = chunk.map_err(|_| Failure::Page(ErrorKind::TooLarge))?;
+                let chunk = chunk.map_err(|_| Failure::TooLarge { max_bytes })?;
                 if body.len() + chunk.len() > max_bytes {
-                    return Err(Failure::Page(ErrorKind::TooLarge));
+                    return Err(Failure::TooLarge { max_bytes });
                 }
                 body.extend_from_slice(&chunk);
             }
             let fingerprint = RequestFingerprint::of("POST", request.path(), &body);
             let fields: Rc<[_]> = pairs(&body).into();
-            if body.len() <= MAX_BYTES {
-                request.extensions_mut().insert(SentFields(Rc::clone(&fields)));
-            }
+            request.extensions_mut().insert(SentFields::of(Rc::clone(&fields)));
             Ok(Self { fields, fingerprint })
         }
     }

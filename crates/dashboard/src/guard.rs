@@ -14,6 +14,7 @@ use signpost_request_layer::RequestFacts;
 
 use crate::answer::add_session;
 use crate::failure::Failure;
+use crate::kept_form::with_kept_form;
 use crate::origin::DashboardOrigin;
 use crate::paths;
 use crate::views::ErrorKind;
@@ -73,7 +74,7 @@ pub(crate) async fn guard(
         .or_else(|| not_of_the_proxy(&shared.app, &request));
     let mut response = match refused {
         Some(kind) => request.error_response(Failure::Page(kind)),
-        None => next.call(request).await?.map_into_boxed_body(),
+        None => with_kept_form(next.call(request).await?.map_into_boxed_body()),
     };
     give_new_session(&shared.origin, &mut response);
     let framed = response.response().extensions().get::<FramedPage>().and_then(FramedPage::header);

@@ -12,6 +12,7 @@ mod file_name;
 mod form_body;
 mod frame;
 mod guard;
+mod kept_form;
 mod local_time;
 mod origin;
 mod pages;

@@ -12,6 +12,7 @@ use signpost_app::Application;
 use signpost_request_layer::{LayerOptions, RequestLayer, RequestMetrics};
 
 use crate::guard::guard;
+use crate::kept_form::KeptFormRoom;
 use crate::origin::DashboardOrigin;
 use crate::paths;
 use crate::unhandled::ErrorPages;
@@ -50,7 +51,8 @@ pub struct DashboardWorkers {
 impl DashboardWorkers {
     pub(crate) fn new(app: Arc<Application>, origin: DashboardOrigin, api_url: &str) -> Self {
         let layer = Arc::new(RequestLayer::new(Arc::clone(&app), &OPTIONS, ErrorPages));
-        Self { shared: Shared { app, origin: Arc::new(origin), api_url: api_url.into() }, layer }
+        let (origin, api_url, kept_forms) = (Arc::new(origin), api_url.into(), KeptFormRoom::default());
+        Self { shared: Shared { app, origin, api_url, kept_forms }, layer }
     }
 
     /// The service of one worker.

@@ -15,14 +15,15 @@ use signpost_app::people::Client;
 use signpost_app::people::profile::accounts_of;
 use signpost_app::{Application, Caller};
 use signpost_domain::{
-    Account, AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, Role, SecretToken,
+    Account, AccountId, AgentName, Email, IdKind, IdReference, LanguageTag, Permission, Role, SecretToken,
 };
 use signpost_request_layer::RequestFacts;
 
 use crate::answer::SESSION;
-use crate::failure::{Failure, KeptForm, WhyKept};
-use crate::form_body::{FormBody, MAX_BYTES, SentFields, pairs};
+use crate::failure::Failure;
+use crate::form_body::{FormBody, LARGEST_BYTES, pairs};
 use crate::frame::account_ref;
+use crate::kept_form::{KeptFormRoom, WhyKept, kept_form, read_to_keep};
 use crate::origin::DashboardOrigin;
 use crate::paths;
 use crate::views::AccountRef;
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) origin: Arc<DashboardOrigin>,
     /// The origin of the API, for examples.
     pub(crate) api_url: Arc<str>,
+    pub(crate) kept_forms: KeptFormRoom,
 }
 
 /// A request, and what it says about its sender.
@@ -240,18 +242,29 @@ impl Visit {
         self.entered().await.map_err(|refused| self.failure_of(refused))
     }
 
-    /// As [`member`](Self::member), for a form that is too large to be read for everybody. If the person has to do something first,
-    /// a form of ordinary size is read to be shown again.
-    pub(crate) async fn member_with_large_form(&self, payload: &mut Payload) -> Result<Member, Failure> {
+    /// The person of the session as a member who may change links, with a form that is too large to be read for everybody. Other
+    /// senders get it back.
+    pub(crate) async fn writer_with_large_form(
+        &self,
+        payload: Payload,
+    ) -> Result<(Member, FormBody), Failure> {
         let refused = match self.entered().await {
-            Ok(member) => return Ok(member),
+            Ok(member) => match member.caller.require(Permission::WriteLinks) {
+                Ok(()) => {
+                    let form = FormBody::read(&self.request, payload, LARGEST_BYTES).await?;
+                    return Ok((member, form));
+                }
+                Err(refusal) => return self.kept_large(payload, || refusal.into()).await,
+            },
             Err(refused) => refused,
         };
-        if matches!(refused, NotEntered::NotSignedIn | NotEntered::SecondFactorRequired(_)) {
-            // A form that cannot be read is not kept, so the person is led on without it.
-            drop(FormBody::read(&self.request, payload.take(), MAX_BYTES).await);
-        }
-        Err(self.failure_of(refused))
+        self.kept_large(payload, || self.failure_of(refused)).await
+    }
+
+    /// Fails a request after its large form was read, for a page that keeps it.
+    async fn kept_large<T>(&self, payload: Payload, failure: impl FnOnce() -> Failure) -> Result<T, Failure> {
+        read_to_keep(&self.request, payload, &self.shared.kept_forms).await;
+        Err(failure())
     }
 
     async fn entered(&self) -> Result<Member, NotEntered> {
@@ -314,19 +327,9 @@ impl Visit {
         kept.unwrap_or_else(|| Failure::sign_in_first(next))
     }
 
-    /// The page that keeps the form of this request, if it was read and may be shown.
     fn kept_form(&self, why: WhyKept) -> Option<Failure> {
-        let SentFields(fields) = self.request.extensions().get::<SentFields>().cloned()?;
-        let kept = || KeptForm { why, path: self.here(), fields: fields.to_vec() };
-        may_be_shown(&fields).then(|| Failure::FormKept(Box::new(kept())))
+        kept_form(&self.request, why)
     }
-}
-
-/// Whether a page may repeat a form: it says something, and has no secret.
-fn may_be_shown(fields: &[(String, String)]) -> bool {
-    let secrets = ["password", "code", "token", "secret", "sealed", "identity"];
-    let is_secret = |name: &str| secrets.iter().any(|word| name.contains(word));
-    !fields.is_empty() && !fields.iter().any(|(name, _)| is_secret(name))
 }
 
 impl FromRequest for Visit {

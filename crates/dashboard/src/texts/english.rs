@@ -10,7 +10,7 @@ use super::english_said::SAID;
 use super::english_second_factor::SECOND_FACTOR;
 use super::english_shortcuts::SHORTCUTS;
 use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
-use super::{english_audit::action, english_errors::error};
+use super::{english_audit::action, english_errors::KEPT, english_errors::error};
 
 /// English.
 pub static ENGLISH: Texts = Texts {
@@ -179,6 +179,7 @@ pub static ENGLISH: Texts = Texts {
     join: |a| format!("Join {a}"),
     join_installation: "Accept invitation",
     joined: |a| format!("Joined {a}"),
+    kept: &KEPT,
     key_name_hint: "So that you recognise it later, such as “Newsletter script”.",
     key_once: "Copy the key now. It is shown this once; Signpost keeps only a hash of it.",
     key_saved: "I have saved the key",

@@ -65,6 +65,9 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     title: "Statistics",
     nav: "Stats",
     title_of: |a| format!("Statistics of {a}"),
+    title_of_group: |a| format!("Statistics of the group {a}"),
+    title_on: |a, b| format!("{a} on {b}"),
+    title_ungrouped: "Statistics of links without a group",
     to: "To",
     today: "Today",
     too_long: |n| {

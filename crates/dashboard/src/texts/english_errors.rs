@@ -1,8 +1,26 @@
 //! The error pages in English.
 
-use super::ErrorWords;
 use super::english_sign_in_elsewhere::{NOT_THE_PROXY, PASSWORDS_OFF};
+use super::{ErrorWords, KeptTexts};
 use crate::views::ErrorKind;
+
+pub(super) const KEPT: KeptTexts = KeptTexts {
+    after: |seconds| match seconds {
+        0 | 1 => "Send the form again in a second.".to_owned(),
+        2..=99 => format!("Send the form again in {seconds} seconds."),
+        _ => format!("Send the form again in {} minutes.", seconds.div_ceil(60)),
+    },
+    kept: "This page keeps what you typed.",
+    once_more: "Send the form again. If it fails again, tell the operator of this server when it happened.",
+    send_again: "Send again",
+    too_large: |bytes| {
+        const MEGABYTE: usize = 1024 * 1024;
+        let (number, unit) = if bytes < MEGABYTE { (bytes / 1024, "KB") } else { (bytes / MEGABYTE, "MB") };
+        format!("The form takes at most {number} {unit}, so nothing was saved.")
+    },
+    when_possible: "Once this is possible again, come back to this page, and send the form.",
+    with_role: "Ask an owner of the account for the role. Then come back to this page, and send the form again.",
+};
 
 const fn words(
     heading: &'static str,
@@ -80,7 +98,7 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ErrorKind::TooLarge => words(
             "That is more than the form takes",
             "The form is too large, so nothing was saved.",
-            "Shorten the longest text and send the form again.",
+            "Your browser’s back button leads to what you typed. Shorten the longest text there, and send the form again.",
             "Go back",
         ),
         ErrorKind::WrongHost => words(

@@ -12,3 +12,18 @@ pub struct ErrorWords {
     /// The label of the link.
     pub link: &'static str,
 }
+
+/// What a page says that keeps a form.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "the English text of a field is its description")]
+pub struct KeptTexts {
+    /// After how many seconds.
+    pub after: fn(u32) -> String,
+    pub kept: &'static str,
+    pub once_more: &'static str,
+    pub send_again: &'static str,
+    /// The limit in bytes.
+    pub too_large: fn(usize) -> String,
+    pub when_possible: &'static str,
+    pub with_role: &'static str,
+}

@@ -32,7 +32,7 @@ pub use analytics::AnalyticsTexts;
 pub use domains::DomainTexts;
 pub use editor::EditorTexts;
 pub use english::ENGLISH;
-pub use error_words::ErrorWords;
+pub use error_words::{ErrorWords, KeptTexts};
 pub use operator::OperatorTexts;
 pub use provider_sign_in::{ProviderTexts, ProviderWords};
 pub use said::SaidTexts;
@@ -198,6 +198,7 @@ pub struct Texts {
     pub join: One,
     pub join_installation: &'static str,
     pub joined: One,
+    pub kept: &'static KeptTexts,
     pub key_name_hint: &'static str,
     pub key_once: &'static str,
     pub key_saved: &'static str,

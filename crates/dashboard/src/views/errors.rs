@@ -3,7 +3,6 @@
 use askama::Template;
 
 use super::shell::Card;
-use crate::texts::ErrorWords;
 
 /// An error page. [`ErrorPage::of`] fills in the texts.
 #[derive(Debug, Clone, Template)]
@@ -23,29 +22,31 @@ pub struct ErrorPage {
     pub action: Option<(String, String)>,
 }
 
-/// Keeps a form that was sent after the session had ended, or after the account had begun to require a second factor, and sends it
-/// again.
+/// Keeps a form that did not count when it was sent, and sends it again.
 #[derive(Debug, Clone, Template)]
 #[template(path = "kept-form.html")]
 pub struct KeptFormPage<'a> {
     /// The frame.
     pub card: Card,
-    /// What the page says: the words of [`ErrorKind::SessionEnded`] or [`ErrorKind::SecondFactorNeeded`], whose link is the button
-    /// that sends the form.
-    pub words: ErrorWords,
+    /// The heading of the error.
+    pub heading: &'a str,
+    /// What happened.
+    pub text: String,
+    /// That the page keeps the form, unless the text says so.
+    pub kept: Option<&'a str>,
+    /// What to do next.
+    pub advice: String,
     /// Where the form goes.
     pub path: &'a str,
     /// The names and values of the form.
     pub fields: &'a [(String, String)],
-    /// The path of what has to be done first, in another tab.
-    pub first: &'a str,
-    /// What has to be done first, in words.
-    pub first_label: &'a str,
+    /// The path and the label of what has to be done first, in another tab.
+    pub first: Option<(&'a str, &'a str)>,
 }
 
 impl KeptFormPage<'_> {
     const fn heading(&self) -> &str {
-        self.words.heading
+        self.heading
     }
 }
 

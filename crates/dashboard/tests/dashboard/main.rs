@@ -13,14 +13,17 @@
 
 mod access;
 mod analytics;
+mod analytics_scopes;
 mod audit;
 mod cross_site;
 mod domains;
 mod editor;
 mod edits;
+mod export_everything;
 mod forms;
 mod harness;
 mod headers;
+mod kept_forms;
 mod keys;
 mod links;
 mod live_figures;

@@ -114,7 +114,7 @@ async fn a_form_that_comes_after_the_session_has_ended_can_be_sent_again() {
 }
 
 #[actix_web::test]
-async fn forms_with_secrets_and_large_forms_are_not_shown_again() {
+async fn forms_with_secrets_and_forms_beyond_the_limit_are_not_shown_again() {
     let dashboard = Dashboard::start().await;
     let stranger = dashboard.browser();
     let page = dashboard.path(&format!("links/lnd_{}/page", "0".repeat(32)));
@@ -124,7 +124,7 @@ async fn forms_with_secrets_and_large_forms_are_not_shown_again() {
     }
     let small = stranger.post(&page, &[("title", "Bread"), ("w0.text", "Every day")]).await;
     assert_eq!((small.status, small.hidden("w0.text")), (403, "Every day".to_owned()));
-    let large = stranger.post(&page, &[("w0.text", &"x".repeat(128 * 1024))]).await;
+    let large = stranger.post(&page, &[("w0.text", &"x".repeat(6 * 1024 * 1024))]).await;
     assert_eq!((large.status, large.location()), (303, "/sign-in"));
     let foreign = Browser { site: Some("cross-site"), ..dashboard.browser() };
     let refused = foreign.post(&page, &[("title", "Bread")]).await;

@@ -187,14 +187,19 @@ fn errors(m: &Maker) {
     }
     let path = m.w("/acc_019b5a3b11aa7c3e8899aabbccddee01/groups");
     let fields = [("idempotency_key".to_owned(), key(3)), (m.w("name"), m.w("Spring"))];
-    for (name, kind, first, first_label) in [
-        ("session-ended", ErrorKind::SessionEnded, "/sign-in", ENGLISH.sign_in),
-        ("factor-needed", ErrorKind::SecondFactorNeeded, "/me/second-factor", ENGLISH.second_factor.set_up),
-    ] {
+    let kept = |kind, kept, advice: String, first| {
         let words = (ENGLISH.error)(kind);
-        let kept = KeptFormPage { card: m.card(), words, path: &path, fields: &fields, first, first_label };
-        m.add(name, &kept);
+        let (heading, text) = (words.heading, m.w(words.text));
+        KeptFormPage { card: m.card(), heading, text, kept, advice, path: &path, fields: &fields, first }
+    };
+    for (name, kind, first) in [
+        ("session-ended", ErrorKind::SessionEnded, ("/sign-in", ENGLISH.sign_in)),
+        ("factor-needed", ErrorKind::SecondFactorNeeded, ("/me/second-factor", ENGLISH.second_factor.set_up)),
+    ] {
+        m.add(name, &kept(kind, None, m.w((ENGLISH.error)(kind).advice), Some(first)));
     }
+    let advice = m.w(&(ENGLISH.kept.after)(5));
+    m.add("store-away", &kept(ErrorKind::Unavailable, Some(ENGLISH.kept.kept), advice, None));
     let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);
     m.add(
         "error-custom",

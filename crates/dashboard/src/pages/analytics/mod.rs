@@ -19,10 +19,10 @@ use signpost_domain::Permission;
 
 use self::questions::{Answers, Questions};
 use self::state::State;
-use self::subject::Subject;
+use self::subject::{Scope, ScopedGroup, Subject};
 use crate::answer::page_with;
 use crate::failure::Failure;
-use crate::file_name::saved_as;
+use crate::file_name::{NamePart, saved_about};
 use crate::views::ErrorKind;
 use crate::visit::{Member, Visit};
 
@@ -119,12 +119,13 @@ async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
     })?;
     let mut response = HttpResponse::Ok();
     response.insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"));
-    response.insert_header((CONTENT_DISPOSITION, file_name(visit, member, subject, &answers)));
+    let scope = Scope::of(visit, member, &state).await?;
+    response.insert_header((CONTENT_DISPOSITION, file_name(visit, member, subject, &scope, &answers)));
     Ok(response.body(csv::file(&state, &answers)))
 }
 
 /// The name of the file: what it is about, and its days. A slug and an id have only characters that every file system takes.
-fn file_name(visit: &Visit, member: &Member, subject: &Subject, answers: &Answers) -> String {
+fn file_name(visit: &Visit, member: &Member, subject: &Subject, scope: &Scope, answers: &Answers) -> String {
     let range = &answers.questions.range;
     let days = format!("{}-{}", range.first, range.last);
     let rest = match subject {
@@ -134,5 +135,12 @@ fn file_name(visit: &Visit, member: &Member, subject: &Subject, answers: &Answer
             None => format!("{}-{days}", visit.part("id")),
         },
     };
-    saved_as("statistics", member.caller.account(), &rest, "csv")
+    let group_id = match &scope.group {
+        Some(ScopedGroup::Named(group)) => group.id.to_string(),
+        Some(ScopedGroup::None | ScopedGroup::Unknown(_)) | None => "group".to_owned(),
+    };
+    let group = scope.group.as_ref().map(|group| NamePart { name: group.label(), id: &group_id });
+    let domain = scope.domain.as_ref().map(|domain| NamePart { name: domain, id: "domain" });
+    let about: Vec<NamePart<'_>> = group.into_iter().chain(domain).collect();
+    saved_about("statistics", member.caller.account(), &about, &rest, "csv")
 }

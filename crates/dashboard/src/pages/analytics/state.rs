@@ -197,7 +197,15 @@ impl State {
     }
 
     pub(super) fn without_filters(&self) -> Self {
-        Self { filters: Vec::new(), ..self.clone() }
+        Self { filters: Vec::new(), ..self.without_group().without_domain() }
+    }
+
+    pub(super) fn without_group(&self) -> Self {
+        Self { group: String::new(), ..self.clone() }
+    }
+
+    pub(super) fn without_domain(&self) -> Self {
+        Self { domain: String::new(), ..self.clone() }
     }
 
     /// With a filter on a value. A dimension is filtered by values that visits must have, or by values that they must not have,

@@ -1,12 +1,15 @@
 //! What statistics are about.
 
+use signpost_app::AppError;
 use signpost_app::analytics::LinkChoice;
-use signpost_app::links;
+use signpost_app::{groups, links};
 use signpost_domain::analytics::ReportSubject;
-use signpost_domain::{HostReference, IdReference, Link, LinkId, LinkKind};
+use signpost_domain::{Group, HostReference, IdReference, Link, LinkId, LinkKind, Refusal};
 
 use super::state::State;
 use crate::failure::Failure;
+use crate::frame::TEXTS;
+use crate::views::StateLink;
 use crate::visit::{Member, Visit};
 
 /// What statistics are about.
@@ -47,6 +50,83 @@ impl Subject {
             },
             Self::Account => "/v1/analytics".to_owned(),
         }
+    }
+}
+
+/// What the links of an account have in common that statistics are about, as pages and files name it.
+pub(super) struct Scope {
+    /// The group, or that the links have none.
+    pub(super) group: Option<ScopedGroup>,
+    /// The domain.
+    pub(super) domain: Option<String>,
+}
+
+/// The group of a [`Scope`].
+pub(super) enum ScopedGroup {
+    /// Links without a group.
+    None,
+    /// A group of the account.
+    Named(Box<Group>),
+    /// An id that the account does not have.
+    Unknown(String),
+}
+
+impl ScopedGroup {
+    /// The label of the group.
+    pub(super) fn label(&self) -> &str {
+        match self {
+            Self::None => TEXTS.without_group,
+            Self::Named(group) => group.name.as_str(),
+            Self::Unknown(id) => id,
+        }
+    }
+}
+
+impl Scope {
+    /// What a state limits the links to.
+    pub(super) async fn of(visit: &Visit, member: &Member, state: &State) -> Result<Self, Failure> {
+        let group = match state.group.as_str() {
+            "" => None,
+            "none" => Some(ScopedGroup::None),
+            id => Some(match groups::get(visit.app(), &member.caller, IdReference::parse(id)).await {
+                Ok(group) => ScopedGroup::Named(Box::new(group)),
+                Err(AppError::Refused(Refusal::GroupNotFound)) => ScopedGroup::Unknown(id.to_owned()),
+                Err(error) => return Err(error.into()),
+            }),
+        };
+        Ok(Self { group, domain: Some(state.domain.clone()).filter(|domain| !domain.is_empty()) })
+    }
+
+    /// The title of a page about these links.
+    pub(super) fn title(&self) -> String {
+        let words = TEXTS.analytics;
+        let of_group = match &self.group {
+            None => None,
+            Some(ScopedGroup::None) => Some(words.title_ungrouped.to_owned()),
+            Some(ScopedGroup::Named(group)) => Some((words.title_of_group)(group.name.as_str())),
+            Some(ScopedGroup::Unknown(id)) => Some((words.title_of_group)(id)),
+        };
+        match (of_group, &self.domain) {
+            (None, None) => words.title.to_owned(),
+            (Some(title), None) => title,
+            (None, Some(domain)) => (words.title_of)(domain),
+            (Some(title), Some(domain)) => (words.title_on)(&title, domain),
+        }
+    }
+
+    /// The filters of these links, with the states without them.
+    pub(super) fn filters(&self, state: &State) -> Vec<StateLink> {
+        let words = TEXTS.analytics;
+        let filter = |name, value: &str, without: State| StateLink {
+            label: (words.is)(name, value),
+            href: without.address(),
+            is_current: true,
+        };
+        let group = self.group.as_ref();
+        let group = group.map(|group| filter(TEXTS.group, group.label(), state.without_group()));
+        let domain = self.domain.as_ref();
+        let domain = domain.map(|domain| filter(words.domain, domain, state.without_domain()));
+        group.into_iter().chain(domain).collect()
     }
 }
 

@@ -17,7 +17,7 @@ use super::questions::Answers;
 use super::range::{Choice as RangeChoice, Preset, Range};
 use super::series;
 use super::state::State;
-use super::subject::Subject;
+use super::subject::{Scope, Subject};
 use crate::failure::Failure;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, number};
@@ -110,8 +110,9 @@ async fn blank(
     names: &HashMap<String, String>,
     curl: Vec<CurlExample>,
 ) -> Result<AnalyticsPage, Failure> {
+    let scope = Scope::of(visit, member, state).await?;
     let (back, title, nav) = match subject {
-        Subject::Account => (None, WORDS.title.to_owned(), NavItem::Analytics),
+        Subject::Account => (None, scope.title(), NavItem::Analytics),
         Subject::Link(link) => {
             let path = format!("/{}/links/{}", member.caller.account_id(), link.id());
             let name = link.name.as_str();
@@ -133,9 +134,9 @@ async fn blank(
         Choice::new(interval.as_str(), (WORDS.interval)(interval), is_chosen)
     });
     let automatic = Choice::new("", WORDS.automatic, state.interval.is_none());
-    let scope = match subject {
+    let links = match subject {
         Subject::Link(_) => None,
-        Subject::Account => Some(scope_fields(visit, member, state).await?),
+        Subject::Account => Some(scope_fields(visit, member, state, &scope).await?),
     };
     let kept = state.kept_by_form().into_iter().map(|(name, value)| (name.to_owned(), value));
     Ok(AnalyticsPage {
@@ -146,14 +147,14 @@ async fn blank(
             to,
             today: signpost_domain::analytics::LocalDate::at(visit.app().clock.now(), zone).to_string(),
             intervals: std::iter::once(automatic).chain(intervals).collect(),
-            links: scope,
+            links,
             kept: kept.collect(),
             is_open: matches!(state.choice, RangeChoice::Dates { .. })
                 || state.interval.is_some()
                 || !state.group.is_empty()
                 || !state.domain.is_empty(),
         },
-        filters: filters(state, names),
+        filters: scope.filters(state).into_iter().chain(filters(state, names)).collect(),
         without_filters: state.without_filters().address(),
         notes: state.mistakes.clone(),
         problem: None,
@@ -163,7 +164,12 @@ async fn blank(
     })
 }
 
-async fn scope_fields(visit: &Visit, member: &Member, state: &State) -> Result<LinkScopeFields, Failure> {
+async fn scope_fields(
+    visit: &Visit,
+    member: &Member,
+    state: &State,
+    scope: &Scope,
+) -> Result<LinkScopeFields, Failure> {
     let choices = Choices::read(visit, member).await?;
     let chosen = state.group.as_str();
     let listed = choices.groups.iter().map(|group| {
@@ -176,8 +182,8 @@ async fn scope_fields(visit: &Visit, member: &Member, state: &State) -> Result<L
         Choice::new("none", TEXTS.without_group, chosen == "none"),
     ];
     let mut groups: Vec<Choice> = own.into_iter().chain(listed).collect();
-    if !groups.iter().any(|group| group.selected) {
-        groups.push(Choice::new(chosen, chosen, true));
+    if let Some(group) = scope.group.as_ref().filter(|_| !groups.iter().any(|group| group.selected)) {
+        groups.push(Choice::new(chosen, group.label(), true));
     }
     Ok(LinkScopeFields { groups, domain: state.domain.clone(), domains: choices.hostnames })
 }

@@ -10,12 +10,11 @@ mod widget_type;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpResponse, web};
 use signpost_app::links;
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    LandingPage, Name, PageContent, PageContentRequest, Permission, Precondition, Submitted, Theme,
-    Violations, Widgets,
+    LandingPage, Name, PageContent, PageContentRequest, Precondition, Submitted, Theme, Violations, Widgets,
 };
 
 use self::page_form::{Action, PageForm};
@@ -28,9 +27,6 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::TEXTS;
 use crate::visit::{Member, Visit};
-
-/// The maximum size of the form: a hundred texts of 2,000 characters, each of which takes twelve bytes, and the rest.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// `GET /{account}/links/{id}/page`
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
@@ -56,15 +52,8 @@ pub(crate) async fn judge_accent(visit: Visit) -> Result<HttpResponse, Failure> 
 
 /// `POST /{account}/links/{id}/page`: does what the pressed button says. The form is large, so it is read only for a member who may
 /// change links.
-pub(crate) async fn send(
-    visit: Visit,
-    request: HttpRequest,
-    payload: web::Payload,
-) -> Result<HttpResponse, Failure> {
-    let mut payload = payload.into_inner();
-    let member = visit.member_with_large_form(&mut payload).await?;
-    member.caller.require(Permission::WriteLinks)?;
-    let body = FormBody::read(&request, payload, MAX_BYTES).await?;
+pub(crate) async fn send(visit: Visit, payload: web::Payload) -> Result<HttpResponse, Failure> {
+    let (member, body) = visit.writer_with_large_form(payload.into_inner()).await?;
     let stored = stored(&visit, &member).await?;
     let mut form = PageForm::sent(&body);
     match Action::parse(body.text("do"), &form) {
