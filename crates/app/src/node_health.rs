@@ -64,9 +64,23 @@ pub struct NotedError {
     pub text: String,
 }
 
+/// The clicks that wait on this node for the click store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WaitingClicks {
+    /// How many.
+    pub clicks: u64,
+    /// Their size, about.
+    pub bytes: u64,
+    /// When the oldest was recorded. `None` if none waits.
+    pub oldest: Option<Timestamp>,
+}
+
 /// The conditions of this node's parts.
 #[derive(Debug, Default)]
-pub struct NodeHealth(Mutex<BTreeMap<Part, Condition>>);
+pub struct NodeHealth {
+    parts: Mutex<BTreeMap<Part, Condition>>,
+    waiting_clicks: Mutex<Option<WaitingClicks>>,
+}
 
 impl NodeHealth {
     /// Notes that a part works.
@@ -105,6 +119,17 @@ impl NodeHealth {
         outcome
     }
 
+    /// Notes how many clicks wait now.
+    pub fn clicks_wait(&self, waiting: WaitingClicks) {
+        *self.waiting_clicks.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
+    }
+
+    /// The clicks that waited a moment ago. `None` if this node records none.
+    #[must_use]
+    pub fn waiting_clicks(&self) -> Option<WaitingClicks> {
+        *self.waiting_clicks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes that this node runs a job, and whether it holds the job's lease. `None` for a job of every node.
     pub(crate) fn runs_job(&self, job: &'static str, holds_lease: Option<bool>) {
         self.change(Part::Job(job), |condition| {
@@ -119,7 +144,7 @@ impl NodeHealth {
     /// The jobs that this node runs, by name.
     #[must_use]
     pub fn jobs(&self) -> Vec<(&'static str, Condition)> {
-        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let job = |(part, condition): (&Part, &Condition)| match part {
             Part::Job(name) => Some((*name, condition.clone())),
             Part::Database
@@ -137,12 +162,12 @@ impl NodeHealth {
     /// The condition of a part. A part that was not used yet has no success and no error.
     #[must_use]
     pub fn of(&self, part: Part) -> Condition {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&part).cloned().unwrap_or_default()
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner).get(&part).cloned().unwrap_or_default()
     }
 
     fn change(&self, part: Part, change: impl FnOnce(&mut Condition)) {
         // The lock cannot be poisoned: nothing panics while it is held.
-        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         change(parts.entry(part).or_default());
     }
 }
@@ -154,6 +179,8 @@ pub struct NodeReport {
     pub parts: Vec<(Part, Condition)>,
     /// The background jobs, by name.
     pub jobs: Vec<(&'static str, Condition)>,
+    /// The clicks that wait on this node. `None` if it records none.
+    pub waiting_clicks: Option<WaitingClicks>,
     /// Whether the program was asked to stop.
     pub is_draining: bool,
     /// Whether visitors are served, from the store or from memory.
@@ -193,6 +220,7 @@ pub async fn report(app: &Application, _by: &Operator) -> NodeReport {
     NodeReport {
         parts: parts.into_iter().map(|part| (part, health.of(part))).collect(),
         jobs: health.jobs(),
+        waiting_clicks: health.waiting_clicks(),
         is_draining: app.lifecycle.is_draining(),
         serves_links: reads || app.link_memory.can_serve(Instant::now()),
         has_other_secrets_key: matches!(opens, Ok(Some(false))),

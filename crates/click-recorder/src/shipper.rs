@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use signpost_app::node_health::{NodeHealth, Part};
+use signpost_app::node_health::{NodeHealth, Part, WaitingClicks};
 use signpost_app::ports::{Appended, ClickStore, Clock, EncodedClicks, StoreError};
 use tokio::runtime::Handle;
 
@@ -194,11 +194,13 @@ impl Shipper {
     /// `cannot_read`: whether the last attempt could not read the spool.
     fn report_backlog(&self, cannot_read: bool) {
         let mut spool = self.spool();
-        let age = spool.oldest().map_or(Duration::ZERO, |oldest| {
+        let (backlog, oldest) = (spool.backlog(), spool.oldest());
+        self.health.clicks_wait(WaitingClicks { clicks: backlog.clicks, bytes: backlog.bytes, oldest });
+        let age = oldest.map_or(Duration::ZERO, |oldest| {
             let millis = self.clock.now().unix_millis().saturating_sub(oldest.unix_millis());
             Duration::from_millis(u64::try_from(millis).unwrap_or_default())
         });
-        self.metrics.waiting(spool.backlog(), age);
+        self.metrics.waiting(backlog, age);
         match spool.failure() {
             Some(failure) => self.health.fails_with(Part::ClickSpool, self.clock.now(), failure),
             None if cannot_read => {}

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use signpost_app::node_health::{NodeHealth, WaitingClicks};
 use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink as _, NoCountries};
 use signpost_click_recorder::{ClickRecorder, Facts, FindFacts, RecorderOptions, RecorderPorts};
 use signpost_domain::analytics::{UtcDay, Values, VisitorKey};
@@ -73,6 +74,17 @@ async fn start_with(
     folder: &Path,
     seed: u64,
 ) -> ClickRecorder {
+    start_noting(&Arc::default(), facts, store, folder, seed).await
+}
+
+/// Starts a recorder that notes what it notices.
+async fn start_noting(
+    health: &Arc<NodeHealth>,
+    facts: Box<dyn FindFacts>,
+    store: &Arc<MemoryClickStore>,
+    folder: &Path,
+    seed: u64,
+) -> ClickRecorder {
     let ports = RecorderPorts {
         store: Arc::<MemoryClickStore>::clone(store),
         clock: Arc::new(ManualClock::default()),
@@ -80,7 +92,7 @@ async fn start_with(
         countries: Arc::new(NoCountries),
         facts,
         secrets: None,
-        health: Arc::default(),
+        health: Arc::clone(health),
     };
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder)).await.unwrap()
 }
@@ -182,6 +194,30 @@ async fn r13_next_process_sends_batches_that_the_store_lacks() {
     wait_for_rows(&store, 102);
     next.close(LONG);
     assert!(is_empty(folder.path()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d69_clicks_that_wait_are_noted_for_operators() {
+    let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
+    let health = Arc::default();
+    store.set_unavailable(true);
+    let recorder = start_noting(&health, Box::new(NoFacts), &store, folder.path(), 1).await;
+    take(&recorder, 5);
+    let wait_for = |clicks| {
+        let start = Instant::now();
+        loop {
+            match health.waiting_clicks() {
+                Some(waiting) if waiting.clicks == clicks => return waiting,
+                noted => assert!(start.elapsed() < LONG, "{noted:?}"),
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    };
+    let waiting = wait_for(5);
+    assert!(waiting.bytes > 0 && waiting.oldest == Some(samples::at(1_769_850_307_042)), "{waiting:?}");
+    store.set_unavailable(false);
+    assert_eq!(wait_for(0), WaitingClicks::default());
+    recorder.close(LONG);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -182,6 +182,7 @@ routes! {
     Post "/{account}/settings/delete" ACCOUNT_ITSELF => settings::delete;
     Get "/{account}/export.csv" READ => export::export_csv;
     Get "/{account}/export.jsonl" READ => export::export_json_lines;
+    Get "/{account}/export-everything.jsonl" ANALYTICS => export::export_everything;
     Get "/{account}/export-pages.jsonl" READ => export::export_pages;
     Get "/{account}/export-clicks.csv" ANALYTICS => export::export_clicks_csv;
     Get "/{account}/export-clicks.jsonl" ANALYTICS => export::export_clicks_json_lines;

@@ -74,7 +74,8 @@ impl LineFormat {
     }
 }
 
-struct Line<'a>(&'a ExportedClick);
+/// A click as a line of JSON.
+pub(crate) struct Line<'a>(pub(crate) &'a ExportedClick);
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,9 +1,10 @@
 //! Groups and links in files: writes a [`Record`](signpost_app::transfer::Record) as CSV or as a JSON line, and
-//! reads it back. The use cases decide what a record means. Clicks and the content of landing pages are only written.
+//! reads it back. The use cases decide what a record means. Everything else that an account has is only written.
 //!
 //! Reading any file takes bounded memory. A row of more than [`MAX_ROW_BYTES`], or one that is not CSV or JSON,
 //! is skipped and reported, and reading goes on with the next row.
 
+mod account_lines;
 mod click_lines;
 mod click_parts;
 mod csv_header;
@@ -18,6 +19,7 @@ mod reader;
 mod report;
 mod writer;
 
+pub use account_lines::{write_clicks, write_objects};
 pub use click_lines::LineFormat;
 pub use click_parts::click_parts;
 pub use format::{FileFormat, UnknownFormat};

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use signpost_app::transfer::ImportedRow;
+use signpost_app::transfer::{Imported, ImportedRow};
 use signpost_domain::ErrorCode;
 
 use crate::format::FileFormat;
 
-/// Writes the outcome of each row.
+/// Writes the outcome of each row, except for those that imports ignore.
 pub struct ReportWriter<W: Write> {
     rows: Rows<W>,
 }
@@ -44,7 +44,8 @@ impl<W: Write> ReportWriter<W> {
     /// # Errors
     /// The destination cannot be written.
     pub fn write(&mut self, imported: &[ImportedRow]) -> io::Result<()> {
-        for row in imported {
+        // A file of everything has a row for each click, among which the others would not be found.
+        for row in imported.iter().filter(|row| row.outcome != Imported::Ignored) {
             let ImportedRow { line, outcome, id, url } = row;
             let row = ReportRow {
                 row: *line,

@@ -106,7 +106,7 @@ fn an_empty_export_is_a_header_or_nothing() {
 }
 
 #[test]
-fn a_report_has_a_row_for_each_row_of_the_file() {
+fn a_report_has_a_row_for_each_row_that_an_import_reads() {
     let id = samples::group("Spring").id;
     let rows = [
         ImportedRow {
@@ -115,6 +115,7 @@ fn a_report_has_a_row_for_each_row_of_the_file() {
             id: Some(signpost_app::transfer::ObjectId::Group(id)),
             url: None,
         },
+        ImportedRow { line: 3, outcome: Imported::Ignored, id: None, url: None },
         ImportedRow {
             line: 7,
             outcome: Imported::Failed {

@@ -35,6 +35,29 @@ fn with_everything(program: &Program) -> Account {
     account
 }
 
+/// Such files come from the dashboard.
+#[test]
+fn an_import_counts_what_it_does_not_read() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let lines = [
+        json!({"object": "member", "email": "ada@example.com", "role": "owner"}),
+        json!({"object": "redirect", "target_url": "https://example.com/", "slug": "a"}),
+        json!({"object": "click", "country": "DE"}),
+    ];
+    let file = lines.map(|line| line.to_string()).join("\n");
+    fs::write(program.folder().join("everything.jsonl"), file).unwrap();
+    let import = ["import", "--account", account.id(), "--report", "report.csv", "everything.jsonl"];
+    let output = program.run(&import);
+    assert!(output.status.success(), "{output:?}");
+    let summary = "3 rows: 1 created, 0 unchanged, 0 in conflict, 0 failed. 2 rows are ignored: imports read groups \
+                   and links alone.\n";
+    assert_eq!(text(&output.stdout), summary);
+    let report = fs::read_to_string(program.folder().join("report.csv")).unwrap();
+    assert!(report.lines().nth(1).unwrap().starts_with("2,created,"), "{report}");
+    assert_eq!(report.lines().count(), 2, "{report}");
+}
+
 #[test]
 fn an_export_says_in_its_last_line_what_it_leaves_out() {
     let program = Program::start();

@@ -74,6 +74,7 @@ impl Run {
         let mut run = Self::default();
         for ImportRow { line, record } in rows {
             let entry = match record {
+                Ok(record) if record.is_not_imported() => Err(Imported::Ignored),
                 Ok(record) => Entry::read(record, context).map_err(Imported::from),
                 Err(message) => Err(Imported::unreadable(message)),
             };

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{AccountId, GroupId, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition};
+use signpost_domain::{
+    AccountId, AnyContent, GroupId, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
+    PixelId,
+};
 
 use super::left_out::LeftOut;
 use super::record::Record;
@@ -25,6 +28,8 @@ pub struct Export {
     groups: HashSet<GroupId>,
     expected: u64,
     left_out: LeftOut,
+    /// The pixels of the last redirects.
+    pixel_uses: Vec<(LinkId, Vec<PixelId>)>,
     /// Whether what is left out is counted, which takes as long as the export itself.
     counts: bool,
 }
@@ -51,6 +56,7 @@ impl Export {
             groups: HashSet::new(),
             expected: usage.links.saturating_add(usage.groups),
             left_out: LeftOut::default(),
+            pixel_uses: Vec::new(),
             counts: true,
         })
     }
@@ -59,6 +65,11 @@ impl Export {
     #[must_use]
     pub fn without_counts(self) -> Self {
         Self { counts: false, ..self }
+    }
+
+    /// The ids of the pixels that the redirects among the last records name, which records do not have.
+    pub(super) fn take_pixel_uses(&mut self) -> Vec<(LinkId, Vec<PixelId>)> {
+        std::mem::take(&mut self.pixel_uses)
     }
 
     /// The number of records, if nothing changes during the export.
@@ -102,6 +113,7 @@ impl Export {
                 if self.counts {
                     self.left_out.count_links(app, self.account, &items).await?;
                 }
+                self.pixel_uses = items.iter().filter_map(pixel_use).collect();
                 let records = self.with_late_groups(app, items).await?;
                 if self.next.is_none() {
                     let usage = app.store.usage(self.account).await?;
@@ -144,5 +156,13 @@ impl Export {
             records.push(Record::from(&link));
         }
         Ok(records)
+    }
+}
+
+/// The pixels that a redirect names.
+fn pixel_use(link: &Link) -> Option<(LinkId, Vec<PixelId>)> {
+    match &link.content {
+        AnyContent::Landing => None,
+        AnyContent::Redirect(content) => Some((link.id(), content.pixel_ids.as_slice().to_vec())),
     }
 }

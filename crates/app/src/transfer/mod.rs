@@ -1,8 +1,10 @@
 //! Export and import of an account's groups and links.
 //!
 //! [`Export`] reads every group and link of an account as a [`Record`]. [`Import`] creates the group or the link that each
-//! record describes, unless it exists. This module defines the meaning of records; `crates/link-files` defines the files.
+//! record describes, unless it exists. [`AccountExport`] reads everything that an account has, of which imports read the
+//! records. This module defines the meaning of records; `crates/link-files` defines the files.
 
+mod account_export;
 mod classifier;
 mod entry;
 mod existing_links;
@@ -24,6 +26,7 @@ mod record;
 mod rehearsal;
 mod results;
 
+pub use account_export::{AccountExport, AccountObject, NOT_IMPORTED};
 pub use export::Export;
 pub use fields::{Field, FieldForm};
 pub use import::{Import, ImportMode, ROWS_AT_ONCE};

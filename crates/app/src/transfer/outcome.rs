@@ -38,6 +38,8 @@ pub enum Imported {
         /// The fields that differ; empty if they are unknown.
         differing: Vec<Field>,
     },
+    /// Imports do not read this kind of object: it is one of [`NOT_IMPORTED`](super::NOT_IMPORTED).
+    Ignored,
     /// A rule or the store refused it.
     Failed {
         /// The code that the API would have answered.
@@ -56,6 +58,7 @@ impl Imported {
             Self::WouldCreate => "would_create",
             Self::Unchanged => "unchanged",
             Self::Conflict { .. } => "conflict",
+            Self::Ignored => "ignored",
             Self::Failed { .. } => "failed",
         }
     }
@@ -65,7 +68,9 @@ impl Imported {
     pub const fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Failed { code, .. } => Some(*code),
-            Self::Created | Self::WouldCreate | Self::Unchanged | Self::Conflict { .. } => None,
+            Self::Created | Self::WouldCreate | Self::Unchanged | Self::Conflict { .. } | Self::Ignored => {
+                None
+            }
         }
     }
 
@@ -73,7 +78,7 @@ impl Imported {
     #[must_use]
     pub fn message(&self) -> Option<String> {
         match self {
-            Self::Created | Self::WouldCreate | Self::Unchanged => None,
+            Self::Created | Self::WouldCreate | Self::Unchanged | Self::Ignored => None,
             Self::Conflict { differing } if differing.is_empty() => {
                 Some("An earlier row has its id or its address, and other values.".to_owned())
             }
@@ -153,6 +158,8 @@ pub struct ImportCounts {
     pub unchanged: u64,
     /// Existing, with other values.
     pub conflicts: u64,
+    /// Of a kind that imports do not read.
+    pub ignored: u64,
     /// Not imported.
     pub failed: u64,
 }
@@ -164,6 +171,7 @@ impl ImportCounts {
             Imported::Created | Imported::WouldCreate => self.created += 1,
             Imported::Unchanged => self.unchanged += 1,
             Imported::Conflict { .. } => self.conflicts += 1,
+            Imported::Ignored => self.ignored += 1,
             Imported::Failed { .. } => self.failed += 1,
         }
     }
@@ -171,8 +179,8 @@ impl ImportCounts {
     /// The number of all rows.
     #[must_use]
     pub const fn rows(&self) -> u64 {
-        let Self { created, unchanged, conflicts, failed } = self;
-        *created + *unchanged + *conflicts + *failed
+        let Self { created, unchanged, conflicts, ignored, failed } = self;
+        *created + *unchanged + *conflicts + *ignored + *failed
     }
 
     /// The number of rows whose values the account does not have after the import.

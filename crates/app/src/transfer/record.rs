@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use signpost_domain::{AnyContent, Group, HostReference, Link, Note, Placement};
 
+use super::account_export::NOT_IMPORTED;
 use super::fields::{self, Field};
 
 /// The value of a field.
@@ -62,6 +63,11 @@ impl Record {
             FieldValue::Text(domain) => Some(HostReference::parse(domain)),
             FieldValue::Null | FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Unfit => None,
         }
+    }
+
+    /// Whether it is of a kind that imports do not read, whatever its other fields are.
+    pub(super) fn is_not_imported(&self) -> bool {
+        matches!(self.get(Field::Object), Some(FieldValue::Text(kind)) if NOT_IMPORTED.contains(&kind.as_str()))
     }
 
     pub(super) fn into_parts(self) -> (BTreeMap<Field, FieldValue>, Vec<String>) {

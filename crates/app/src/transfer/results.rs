@@ -49,7 +49,9 @@ impl Results {
             Imported::Created | Imported::WouldCreate | Imported::Unchanged => {
                 self.settle(index, outcome, named.map(ObjectId::Link), url(app, link));
             }
-            Imported::Conflict { .. } | Imported::Failed { .. } => self.refuse(index, outcome),
+            Imported::Conflict { .. } | Imported::Ignored | Imported::Failed { .. } => {
+                self.refuse(index, outcome);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
+use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, NOT_IMPORTED, ObjectId, Record};
 use signpost_app::{Operator, accounts};
 use signpost_domain::{Change, ExternalId, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectRequest};
 use signpost_port_contracts::samples;
@@ -34,6 +34,18 @@ async fn refused(world: &World, record: Record) -> (&'static str, String) {
         Imported::Failed { code, message } => (code.as_str(), message),
         other => panic!("not refused: {other:?}"),
     }
+}
+
+#[tokio::test]
+async fn kinds_of_objects_that_imports_do_not_read_are_ignored_and_others_fail() {
+    let world = world().await;
+    for kind in NOT_IMPORTED {
+        let mut other = record(&[(Field::Object, kind), (Field::Id, "mem_1"), (Field::Name, " ")]);
+        other.set_unknown("scopes");
+        assert_eq!(one(&world, other).await, Imported::Ignored, "{kind}");
+    }
+    let (code, message) = refused(&world, record(&[(Field::Object, "members")])).await;
+    assert!(code == "invalid_request" && message.starts_with("`object` must be"), "{message}");
 }
 
 #[tokio::test]
@@ -87,7 +99,7 @@ async fn a_record_is_judged_as_a_creation_is() {
         (row("blocked", "https://www.blocked.example/"), "invalid_request"),
         (record(&[(Field::Slug, "x")]), "invalid_request"),
         (record(&[(Field::Object, "landing"), (Field::Slug, "x")]), "invalid_request"),
-        (record(&[(Field::Object, "domain"), (Field::TargetUrl, TARGET)]), "invalid_request"),
+        (record(&[(Field::Object, "website"), (Field::TargetUrl, TARGET)]), "invalid_request"),
         (record(&[(Field::Object, "group"), (Field::Name, "x")]), "invalid_request"),
         (record(&[(Field::TargetUrl, TARGET), (Field::Domain, "other.example")]), "domain_not_found"),
         (record(&[(Field::TargetUrl, TARGET), (Field::Domain, "no host!")]), "domain_not_found"),

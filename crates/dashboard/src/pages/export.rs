@@ -1,4 +1,4 @@
-//! The export of an account: groups and links, the content of landing pages, and single clicks (D69).
+//! The export of an account: everything in one file, groups and links, the content of landing pages, and single clicks (D69).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,11 +8,13 @@ use actix_web::web::Bytes;
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use futures_util::{TryStreamExt as _, stream};
 use signpost_app::analytics::{self, AskedClicks, LinkChoice};
-use signpost_app::transfer::{Export, PageExport, Record};
+use signpost_app::transfer::{AccountExport, Export, PageExport, Record};
 use signpost_app::{AppError, Application, with_causes};
 use signpost_domain::Permission;
 use signpost_domain::analytics::{ExportedClick, Period, TimeZone};
-use signpost_link_files::{FileFormat, LineFormat, RecordWriter, click_parts, write_page};
+use signpost_link_files::{
+    FileFormat, LineFormat, RecordWriter, click_parts, write_clicks, write_objects, write_page,
+};
 
 use crate::failure::Failure;
 use crate::file_name::{day, saved_as};
@@ -152,18 +154,22 @@ pub(crate) async fn export_clicks_json_lines(visit: Visit) -> Result<HttpRespons
     export_clicks(&visit, LineFormat::Ndjson, "jsonl").await
 }
 
-/// Every click that the plan lets the account see.
-async fn export_clicks(visit: &Visit, format: LineFormat, extension: &str) -> Result<HttpResponse, Failure> {
-    let member = visit.member().await?;
-    let app = visit.shared_app();
+/// Begins the export of every click that the plan lets the account see.
+async fn begin_clicks(app: &Application, member: &Member) -> Result<analytics::Export, Failure> {
     let now = app.clock.now();
     let days = member.caller.plan().limits.analytics_days.saturating_sub(1);
     let start = now.minus(DAY.saturating_mul(days));
     let period =
         Period::new(start, now).ok_or_else(|| Failure::Broken("the clock is before 1970".to_owned()))?;
     let asked = AskedClicks { period, zone: TimeZone::utc(), filters: Vec::new(), after: None };
-    let begun = analytics::export_of_account(&app, &member.caller, LinkChoice::default(), asked);
-    let mut export = within(app.analytics.deadline(), begun).await?;
+    let begun = analytics::export_of_account(app, &member.caller, LinkChoice::default(), asked);
+    Ok(within(app.analytics.deadline(), begun).await?)
+}
+
+async fn export_clicks(visit: &Visit, format: LineFormat, extension: &str) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let app = visit.shared_app();
+    let mut export = begin_clicks(&app, &member).await?;
     // Read before the status is sent, so that a failing store is an error page.
     let first = next_clicks(&app, &mut export).await?;
     let mut response = file(visit, &member, format.content_type(), "clicks", extension);
@@ -173,6 +179,50 @@ async fn export_clicks(visit: &Visit, format: LineFormat, extension: &str) -> Re
         next_clicks(app, export).await.map_err(|error| aborted(&error))
     });
     Ok(response.streaming(body.map_ok(Bytes::from)))
+}
+
+/// A running export of everything.
+struct RunningEverything {
+    app: Arc<Application>,
+    /// `None` after its end.
+    objects: Option<AccountExport>,
+    clicks: analytics::Export,
+    /// The request is in flight until the end.
+    member: Member,
+}
+
+/// `GET /{account}/export-everything.jsonl`: all that the account has, with the clicks at the end.
+pub(crate) async fn export_everything(visit: Visit) -> Result<HttpResponse, Failure> {
+    let member = visit.member().await?;
+    let app = visit.shared_app();
+    let objects = Some(AccountExport::start(&member.caller)?);
+    // Begun before the status is sent, so that the limit of such files is an error page.
+    let clicks = begin_clicks(&app, &member).await?;
+    let mut response = file(&visit, &member, JSON_LINES, "everything", "jsonl");
+    let running = RunningEverything { app, objects, clicks, member };
+    let body = stream::try_unfold(running, async |mut running| {
+        loop {
+            let RunningEverything { app, objects, clicks, member } = &mut running;
+            let mut lines = Vec::new();
+            if let Some(export) = objects {
+                match export.next(app, &member.caller).await.map_err(|error| aborted(&error))? {
+                    Some(objects) => write_objects(&objects, &mut lines)?,
+                    None => *objects = None,
+                }
+            } else {
+                let clicks = next_clicks(app, clicks).await.map_err(|error| aborted(&error))?;
+                if clicks.is_empty() {
+                    return Ok::<_, std::io::Error>(None);
+                }
+                write_clicks(&clicks, &mut lines)?;
+            }
+            // An empty chunk would end the file.
+            if !lines.is_empty() {
+                return Ok(Some((Bytes::from(lines), running)));
+            }
+        }
+    });
+    Ok(response.streaming(body))
 }
 
 async fn next_clicks(

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::background::{JobRunner, jobs};
-use signpost_app::node_health::Part;
+use signpost_app::node_health::{Part, WaitingClicks};
 use signpost_app::ports::LeaseHolder;
 use signpost_app::ports::{RefusalCount, RefusalCounts, Refused};
+use signpost_domain::Timestamp;
 
 use crate::harness::{Dashboard, PASSWORD};
 use crate::operator_accounts::operator;
@@ -136,6 +137,25 @@ async fn d69_the_health_page_says_which_jobs_this_node_does() {
     for (name, condition) in app.health.jobs() {
         assert!(condition.worked_at.is_some(), "{name}");
     }
+}
+
+#[actix_web::test]
+async fn d69_the_health_page_counts_the_clicks_that_wait_on_this_node() {
+    let dashboard = Dashboard::start().await;
+    let operator = operator(&dashboard).await;
+    let page = async || operator.get("/operator/health").await.body;
+    let fact =
+        |value: &str| format!("<dt>Clicks waiting on this node for the click store</dt><dd>{value}</dd>");
+    let before = page().await;
+    assert!(before.contains(&fact("This node records no clicks")), "{before}");
+    assert!(before.contains("This page is about this node alone"), "{before}");
+    let health = &dashboard.app.health;
+    health.clicks_wait(WaitingClicks::default());
+    assert!(page().await.contains(&fact("None")));
+    let oldest = Timestamp::from_unix_millis(1_769_850_300_000).unwrap();
+    health.clicks_wait(WaitingClicks { clicks: 1_204, bytes: 350 * 1024 - 1, oldest: Some(oldest) });
+    let waiting = page().await;
+    assert!(waiting.contains("<dd>1,204 (350 KB), the oldest since 31 Jan 2026, "), "{waiting}");
 }
 
 /// Counts that never change.

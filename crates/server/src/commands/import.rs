@@ -129,7 +129,7 @@ fn summarise(
     output: &mut Output<'_>,
 ) -> Result<()> {
     let ImportOutcome { counts, groups_created } = imported;
-    let ImportCounts { created, unchanged, conflicts, failed } = counts;
+    let ImportCounts { created, unchanged, conflicts, ignored, failed } = counts;
     let json = json!({
         "object": "import",
         "account": account.to_string(),
@@ -138,6 +138,7 @@ fn summarise(
         "created": created,
         "unchanged": unchanged,
         "conflicts": conflicts,
+        "ignored": ignored,
         "failed": failed,
         "groups_created": groups_created,
     });
@@ -145,7 +146,8 @@ fn summarise(
     let rows = counted(counts.rows(), "row");
     let groups = created_by_name(groups_created, dry_run);
     let text = format!(
-        "{rows}: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.{groups}"
+        "{rows}: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.{groups}{}",
+        not_read(ignored),
     );
     if output.is_json() || report_is_apart {
         return Ok(output.result(&json, text)?);
@@ -159,6 +161,14 @@ fn created_by_name(groups: u64, dry_run: bool) -> String {
     let them = if groups == 1 { "it" } else { "them" };
     let sentence = || format!(" {} {verb} because rows name {them}.", counted(groups, "group"));
     (groups > 0).then(sentence).unwrap_or_default()
+}
+
+/// A sentence about the rows of kinds that imports do not read; empty if there are none.
+fn not_read(rows: u64) -> String {
+    let are = if rows == 1 { "is" } else { "are" };
+    let sentence =
+        || format!(" {} {are} ignored: imports read groups and links alone.", counted(rows, "row"));
+    (rows > 0).then(sentence).unwrap_or_default()
 }
 
 /// The outcome of an import.

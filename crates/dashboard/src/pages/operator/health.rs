@@ -1,7 +1,7 @@
 //! The health of this node (D63, D69).
 
 use actix_web::HttpResponse;
-use signpost_app::node_health::{Condition, NodeReport, Part, refusals, report};
+use signpost_app::node_health::{Condition, NodeReport, Part, WaitingClicks, refusals, report};
 use signpost_app::ports::{RefusalCount, Refused};
 use signpost_domain::Preferences;
 
@@ -18,7 +18,7 @@ use crate::visit::Visit;
 pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let (signed_in, operator) = operator(&visit, &visit.here()).await?;
     let preferences = &signed_in.user().preferences;
-    let NodeReport { parts, jobs, is_draining, serves_links, has_other_secrets_key } =
+    let NodeReport { parts, jobs, waiting_clicks, is_draining, serves_links, has_other_secrets_key } =
         report(visit.app(), &operator).await;
     let failing = parts.iter().chain(&named(&jobs)).filter(|(_, condition)| condition.is_failing).count();
     let state = if is_draining {
@@ -33,6 +33,7 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
     let facts = vec![
         (WORDS.version, env!("CARGO_PKG_VERSION").to_owned()),
         (WORDS.now, date_and_time(visit.app().clock.now(), preferences)),
+        (WORDS.waiting_clicks, in_spool(waiting_clicks, preferences)),
     ];
     let mut shell = own_shell(&visit, signed_in.user(), NavItem::Health, WORDS.health);
     shell.curl = vec![
@@ -50,6 +51,21 @@ pub(crate) async fn show(visit: Visit) -> Result<HttpResponse, Failure> {
         jobs: named(&jobs).iter().map(|(part, condition)| row(*part, condition, preferences)).collect(),
         shell,
     })
+}
+
+/// The clicks that wait on this node, in words.
+fn in_spool(waiting: Option<WaitingClicks>, preferences: &Preferences) -> String {
+    const KILOBYTE: u64 = 1024;
+    match waiting {
+        None => WORDS.records_no_clicks.to_owned(),
+        Some(WaitingClicks { clicks: 0, .. }) => WORDS.no_waiting_clicks.to_owned(),
+        Some(WaitingClicks { clicks, bytes, oldest }) => {
+            let size = format!("{} KB", number(bytes.div_ceil(KILOBYTE)));
+            let counted = (WORDS.waiting_clicks_of)(&number(clicks), &size);
+            let since = oldest.map(|oldest| (WORDS.waiting_since)(&date_and_time(oldest, preferences)));
+            std::iter::once(counted).chain(since).collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// What was refused and why, and how often.
