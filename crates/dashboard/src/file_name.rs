@@ -120,11 +120,13 @@ mod tests {
             ("!", "grp_1", None),
         ] {
             let value = saved_about("statistics", &account, &about(name), "2026", "csv");
-            let mut expected =
-                format!("attachment; filename=\"statistics-bakery-{part}-go-example-com-2026.csv\"");
-            if let Some(second) = second {
-                expected += &format!("; filename*=UTF-8''statistics-bakery-{second}-go-example-com-2026.csv");
-            }
+            let plain = format!("attachment; filename=\"statistics-bakery-{part}-go-example-com-2026.csv\"");
+            let expected = match second {
+                Some(second) => {
+                    format!("{plain}; filename*=UTF-8''statistics-bakery-{second}-go-example-com-2026.csv")
+                }
+                None => plain,
+            };
             assert_eq!(value, expected);
         }
     }

@@ -110,7 +110,8 @@ fn assert_settings(owner: &mut Person, account: &str, client: &Account, key: &st
     let [command] = commands(&statistics);
     let totals = &json(&curl(&command, key))["totals"];
     let counted = ["clicks", "bots", "blocked"].map(|name| totals[name].as_u64().unwrap());
-    assert_eq!(lines.lines().skip(1).count() as u64, counted.iter().sum::<u64>(), "{lines}");
+    let exported = u64::try_from(lines.lines().skip(1).count()).unwrap();
+    assert_eq!(exported, counted.iter().sum::<u64>(), "{lines}");
 }
 
 fn assert_domains(scene: &DomainScene, owner: &mut Person, account: &str, key: &str) {

@@ -116,7 +116,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
         "/me" => vec![(of("", ""), EMAIL)],
         "/me/second-factor" => vec![(of("", ""), "second factor")],
         "/me/second-factor/set-up" => vec![(of("", ""), "<pre>")],
-        "/audit" => vec![(of("", ""), "<li>"), (of("", "?q=zzz"), "No entry")],
+        "/audit" | "/{account}/audit" => vec![(of("", ""), "<li>"), (of("", "?q=zzz"), "No entry")],
         "/audit.ndjson" => vec![(of("", ""), "\"actor\":")],
         "/operator/accounts" => {
             vec![(of("", ""), "@example.com"), (of("", &format!("?q={account}")), "agency")]
@@ -139,8 +139,9 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
                 (of(landing, ""), "Morgenbrot"),
             ]
         }
-        "/{account}/links/{id}/page" => vec![(of(landing, ""), "Our shop")],
-        "/{account}/links/{id}/page/preview" => vec![(of(landing, ""), "Our shop")],
+        "/{account}/links/{id}/page" | "/{account}/links/{id}/page/preview" => {
+            vec![(of(landing, ""), "Our shop")]
+        }
         "/{account}/links/{id}/page/accent" => {
             vec![(of(landing, "?accent_color=%23ffe600&theme=dark"), "readable")]
         }
@@ -166,7 +167,6 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
         "/{account}/pixels" => vec![(of("", ""), "Shop pixel")],
         "/{account}/keys" => vec![(of("", ""), "<li>")],
         "/{account}/members" => vec![(of("", ""), "kofi@example.com")],
-        "/{account}/audit" => vec![(of("", ""), "<li>"), (of("", "?q=zzz"), "No entry")],
         "/{account}/audit.ndjson" => vec![(of("", ""), "\"account_id\":\"acc_")],
         "/{account}/settings" => vec![(of("", ""), "agency")],
         "/{account}/settings/delete" => vec![(of("", ""), "1 custom domain")],

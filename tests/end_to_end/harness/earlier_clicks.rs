@@ -58,16 +58,13 @@ pub fn store_visits(program: &Program, visits: &[EarlierVisits<'_>]) {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let appended = runtime.block_on(async {
-        match program.database_url() {
-            Some(url) => {
-                let options = PostgresOptions::with_time_limit(TIME_LIMIT);
-                PostgresStore::connect(&url, &options).await.unwrap().append(&batch).await
-            }
-            None => {
-                let file = DatabaseFile::at(program.folder().join("signpost.db")).unwrap();
-                let options = SqliteOptions { time_limit: TIME_LIMIT, ..SqliteOptions::default() };
-                SqliteClickStore::open_existing(&file, &options).unwrap().append(&batch).await
-            }
+        if let Some(url) = program.database_url() {
+            let options = PostgresOptions::with_time_limit(TIME_LIMIT);
+            PostgresStore::connect(&url, &options).await.unwrap().append(&batch).await
+        } else {
+            let file = DatabaseFile::at(program.folder().join("signpost.db")).unwrap();
+            let options = SqliteOptions { time_limit: TIME_LIMIT, ..SqliteOptions::default() };
+            SqliteClickStore::open_existing(&file, &options).unwrap().append(&batch).await
         }
     });
     assert_eq!(appended.unwrap(), Appended::Now, "one batch for each store");

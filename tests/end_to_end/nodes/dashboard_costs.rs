@@ -162,7 +162,7 @@ fn a_page_of_a_hundred_widgets_costs_two_statements_and_nine_to_save() {
     let id = page["id"].as_str().unwrap();
     let path = format!("/{}/links/{id}/page", scene.account);
     scene.assert_cost(&[(path.clone(), 2), (format!("{path}/preview"), 2)]);
-    let saves = (0..MEASURED).map(|number| {
+    let measured = (0..MEASURED).map(|number| {
         let stored = scene.client.get(&format!("/v1/landings/{id}")).expect_status(200).body;
         let fields = form_of(&stored, &format!("Version {number}"));
         let fields: Vec<(&str, &str)> =
@@ -171,7 +171,7 @@ fn a_page_of_a_hundred_widgets_costs_two_statements_and_nine_to_save() {
         let statements = scene.database.statements_during(save);
         statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect::<Vec<_>>()
     });
-    let cheapest = saves.min_by_key(Vec::len).unwrap();
+    let cheapest = measured.min_by_key(Vec::len).unwrap();
     assert!(cheapest.len() <= 9, "{cheapest:#?}");
     let saved = scene.client.get(&format!("/v1/landings/{id}")).expect_status(200).body;
     let title = format!("Version {}", MEASURED - 1);
