@@ -137,6 +137,11 @@ impl Document {
     fn holes_in(&self, schema: &Value, example: &Value, refused: &[Value]) -> Vec<Value> {
         let schema = self.resolve(schema);
         if let Some(items) = schema.get("items") {
+            let items_schema = self.resolve(items);
+            if refused.iter().all(|value| self.mismatches(items_schema, value).is_empty()) {
+                // A list of any JSON values.
+                return vec![];
+            }
             let inner = self.holes_in(items, example.get(0).unwrap_or(&Value::Null), refused);
             let inner = inner.into_iter().filter(|inner| *inner != json!(HOLE)).map(|item| json!([item]));
             // Behind another item, so that an empty text in the hole leaves no valid array.

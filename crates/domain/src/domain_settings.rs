@@ -204,7 +204,7 @@ impl CustomDomain {
             return (self.clone(), after);
         }
         let (updated_at, revision) = (now.max(self.updated_at), self.revision.next());
-        (Self { urls, updated_at, revision, ..self.clone() }, after)
+        (Self { updated_at, revision, urls, ..self.clone() }, after)
     }
 }
 

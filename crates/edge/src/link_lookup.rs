@@ -70,7 +70,7 @@ impl Worker {
     }
 
     /// Returns what this node has in memory for `requested`.
-    fn cached(&self, requested: &RequestedAddress<'_>) -> Option<FoundLink> {
+    pub(crate) fn cached(&self, requested: &RequestedAddress<'_>) -> Option<FoundLink> {
         let EdgeState { app, cache, .. } = &*self.edge;
         let generations = &cache.generations;
         // Read before the link is compared with the moments of changes. A link that passes is then current as

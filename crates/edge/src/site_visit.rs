@@ -5,8 +5,8 @@ use signpost_domain::{Hostname, TargetUrl};
 use crate::gates::UNKNOWN;
 use crate::generations::SiteHash;
 use crate::outcome::Outcome;
-use crate::requested_address::HashedSite;
-use crate::site_cache::{SiteContent, SitePart};
+use crate::requested_address::{HashedSite, RequestedAddress};
+use crate::site_cache::{SiteContent, SiteEntry, SitePart};
 use crate::site_loader::NotLoaded;
 use crate::visit::{Visitor, Worker, file_outcome};
 
@@ -30,12 +30,24 @@ impl Worker {
     /// Where the visitor of the root goes, if no link is there. `None` if the domain says nothing about its root.
     pub(crate) async fn from_root(&self, visitor: &Visitor<'_>, site: &HashedSite) -> Option<Outcome> {
         match self.url_of_miss(site, Miss::Root).await {
-            Ok(url) => {
-                let location = url?.location();
-                Some(Outcome::redirected(visitor.request.version(), "", location.as_bytes()))
-            }
+            Ok(url) => Some(root_outcome(visitor, &url?)),
             Err(failure) => Some(failure),
         }
+    }
+
+    /// The same from memory alone, for a throttled visitor: what is there goes on opening (D54).
+    pub(crate) fn from_root_in_memory(
+        &self,
+        visitor: &Visitor<'_>,
+        site: &HashedSite,
+        requested: &RequestedAddress<'_>,
+    ) -> Option<Outcome> {
+        // That no link is there has to be in memory too.
+        self.cached(requested)?;
+        let (hostname, hash) = site.custom()?;
+        let entry = self.edge.sites.cached(hostname, hash, SitePart::Urls)?;
+        let url = self.unlisted(entry.url(Miss::Root)?)?;
+        Some(root_outcome(visitor, &url))
     }
 
     /// The answer to a visit that found no link, which still is a miss (D54).
@@ -59,9 +71,12 @@ impl Worker {
             }
             Some((hostname, hash)) => self.custom_url(hostname, hash, miss).await?,
         };
-        let Some(url) = url else { return Ok(None) };
+        Ok(url.and_then(|url| self.unlisted(url)))
+    }
+
+    fn unlisted(&self, url: TargetUrl) -> Option<TargetUrl> {
         let is_listed = self.edge.app.target_blocklist.current().contains(url.host());
-        Ok(Some(url).filter(|_| !is_listed))
+        Some(url).filter(|_| !is_listed)
     }
 
     async fn custom_url(
@@ -75,11 +90,7 @@ impl Worker {
             Some(entry) => entry,
             None => sites.load(hostname, site, SitePart::Urls).await.map_err(Outcome::from)?,
         };
-        Ok(match (entry.content(), miss) {
-            (SiteContent::Urls { root, .. }, Miss::Root) => root.clone(),
-            (SiteContent::Urls { not_found, .. }, Miss::Elsewhere) => not_found.clone(),
-            (SiteContent::File(_), _) => None,
-        })
+        Ok(entry.url(miss))
     }
 
     /// A file with which apps claim the links of a custom domain.
@@ -104,6 +115,20 @@ impl Worker {
             SiteContent::File(None) | SiteContent::Urls { .. } => self.not_found(UNKNOWN),
         }
     }
+}
+
+impl SiteEntry {
+    fn url(&self, miss: Miss) -> Option<TargetUrl> {
+        match (self.content(), miss) {
+            (SiteContent::Urls { root, .. }, Miss::Root) => root.clone(),
+            (SiteContent::Urls { not_found, .. }, Miss::Elsewhere) => not_found.clone(),
+            (SiteContent::File(_), _) => None,
+        }
+    }
+}
+
+fn root_outcome(visitor: &Visitor<'_>, url: &TargetUrl) -> Outcome {
+    Outcome::redirected(visitor.request.version(), "", url.location().as_bytes())
 }
 
 impl From<NotLoaded> for Outcome {

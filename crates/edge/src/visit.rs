@@ -219,6 +219,9 @@ impl Worker {
         }
         let link = match self.find(visitor, &requested).await {
             Ok(link) => link,
+            Err(failure) if is_root => {
+                return self.from_root_in_memory(visitor, site, &requested).unwrap_or(failure);
+            }
             Err(failure) => return failure,
         };
         if is_root

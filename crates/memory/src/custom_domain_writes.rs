@@ -84,7 +84,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
         files: &DomainFiles,
     ) -> Result<(), StoreError> {
         self.write_noting(|state, changes| {
-            state.domains.configure(domain, files).ok_or_else(|| absent(&domain.id))?;
+            state.domains.configure(domain, files).ok_or_else(|| absent(domain.id))?;
             changes.note_domain(domain.account_id, &domain.hostname);
             Ok(())
         })

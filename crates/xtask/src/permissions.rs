@@ -1,8 +1,8 @@
 //! A use case asks its caller for one permission before it does anything else.
 //!
 //! A use case is a public function of `app` with a `Caller` among its parameters. The permission must fit what the function
-//! does: one that attempts a unit of work, itself or by a function of its file, or that takes or passes on an `Idempotency`, writes. Functions
-//! are found by their text, as rustfmt writes them.
+//! does: one that attempts a unit of work, itself or by a function of its file, that acts as the owner of the account, or that takes or passes
+//! on an `Idempotency`, writes. Functions are found by their text, as rustfmt writes them.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +92,9 @@ fn writes(function: &Function<'_>, functions: &[Function<'_>]) -> bool {
             continue;
         }
         let begins = |line: &&str| {
-            [".begin()", "Attempts::at(", "Idempotency::"].iter().any(|word| line.contains(word))
+            [".begin()", "Attempts::at(", "Idempotency::", "Operator::owner("]
+                .iter()
+                .any(|word| line.contains(word))
         };
         if has_word(&next.signature, "Idempotency") || next.body.iter().any(begins) {
             return true;

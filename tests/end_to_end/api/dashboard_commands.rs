@@ -130,7 +130,7 @@ fn assert_domains(scene: &DomainScene, owner: &mut Person, account: &str, key: &
 
     let path = format!("{path}/{}", path_of(&domain).rsplit_once('/').unwrap().1);
     let page = owner.get(&path).expect_status(200);
-    let [read, verify, delete] = commands(&page);
+    let [read, verify, change, delete] = commands(&page);
     let answer = json(&curl(&read, key));
     assert!(page.body.contains(&format!("<bdi>{HOST}</bdi> <b class=\"tag on\">Active")), "{}", page.body);
     assert_eq!((&answer["id"], &answer["status"]), (&domain["id"], &"active".into()));
@@ -139,6 +139,8 @@ fn assert_domains(scene: &DomainScene, owner: &mut Person, account: &str, key: &
     assert_eq!(between(&page.body, "<dd class=\"addr\"><code>", "</code>"), records.collect::<Vec<_>>());
     let verified = json(&curl(&verify, key));
     assert!(verified["checked_at"].as_str() >= answer["checked_at"].as_str(), "{verified}");
+    assert_eq!(json(&curl(&change, key))["root_url"], "https://example.com/");
+    assert!(owner.get(&path).expect_status(200).body.contains("value=\"https://example.com/\""));
     assert_eq!(json(&curl(&delete, key))["deleted"], true);
     owner.get(&path).expect_status(404);
 }

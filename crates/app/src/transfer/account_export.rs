@@ -82,6 +82,7 @@ impl AccountExport {
         app: &Application,
         caller: &Caller,
     ) -> Result<Option<Vec<AccountObject>>, OperatorError> {
+        caller.require(Permission::Read)?;
         let account = caller.account_id();
         let (objects, next) = match std::mem::replace(&mut self.next, Part::Over) {
             Part::Over => return Ok(None),

@@ -201,6 +201,9 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
     }
     let second = page.hidden("revision");
     assert_ne!(first, second);
+    // The same form again changes nothing, and blames nobody.
+    let again = editor.post(&path, &form(root, nothing, &first)).await;
+    assert_eq!(again.location(), saved.location());
     // A refused form keeps both addresses, and says what is wrong with one.
     let own = format!("https://{HOST}/x");
     let refused = editor.post(&path, &form("gone", &own, &second)).await;

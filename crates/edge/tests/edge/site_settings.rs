@@ -169,6 +169,7 @@ async fn d54_d127_misses_count_and_the_root_and_files_do_not() {
         assert_eq!(location(&get(&edge, CUSTOM, "/none")), (302, Some(NOTHING)));
     }
     assert_eq!(get(&edge, CUSTOM, "/none").status, 429);
+    assert_eq!(get(&edge, CUSTOM, "/").status, 302, "it is in memory");
     assert_eq!(get(&edge, CUSTOM, AppFileKind::AssetLinks.path()).status, 200, "it is in memory");
     assert_eq!(get(&edge, CUSTOM, AppFileKind::AppleAppSiteAssociation.path()).status, 429, "it is not");
 }

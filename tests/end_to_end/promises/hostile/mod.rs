@@ -115,9 +115,16 @@ impl Scene {
         exchange(&self.program.api, &[head.as_bytes(), body].concat())
     }
 
-    /// All that the account has.
+    /// All that the account has, without what the background finds out about domains meanwhile.
     fn everything(&self) -> Vec<Vec<Value>> {
-        DOCUMENT.collections().into_iter().map(|path| self.account.walk(path, "")).collect()
+        let mut lists: Vec<_> =
+            DOCUMENT.collections().into_iter().map(|path| self.account.walk(path, "")).collect();
+        for item in lists.iter_mut().flatten().filter_map(Value::as_object_mut) {
+            item.retain(|name, _| {
+                !["next_check_at", "checked_at", "dns_instructions"].contains(&name.as_str())
+            });
+        }
+        lists
     }
 }
 

@@ -17,7 +17,7 @@ use crate::form_body::FormBody;
 use crate::frame::TEXTS;
 use crate::pages::field;
 use crate::views::{Field, Form, VisitorsForm};
-use crate::visit::Visit;
+use crate::visit::{Member, Visit};
 
 const ROOT: &str = "root_url";
 const NOT_FOUND: &str = "not_found_url";
@@ -46,17 +46,22 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     };
     let request =
         DomainRequest { root_url: url(ROOT), not_found_url: url(NOT_FOUND), ..DomainRequest::default() };
-    let submitted = Submitted { value: request, violations };
+    let is_readable = violations.is_empty();
+    let submitted = Submitted { value: request.clone(), violations };
+    let saved_answer =
+        || see_other(&format!("{}/{}?said=domain-saved", list_path(&member), visit.part("id")));
     let unchanged = Precondition::RevisionIn(vec![form.shown_revision()?]);
     let id = visit.id::<DomainKind>();
     let saved = domains::update(visit.app(), &member.caller, id, submitted, &unchanged).await;
     let (violations, is_stale) = match saved {
-        Ok(_) => {
-            let path = format!("{}/{}?said=domain-saved", list_path(&member), visit.part("id"));
-            return Ok(see_other(&path));
-        }
+        Ok(_) => return Ok(saved_answer()),
         Err(AppError::Invalid(violations)) => (violations, false),
-        Err(AppError::Refused(Refusal::PreconditionFailed(_))) => (Violations::new(), true),
+        Err(AppError::Refused(Refusal::PreconditionFailed(_))) => {
+            if is_readable && is_stored(&visit, &member, &request).await? {
+                return Ok(saved_answer());
+            }
+            (Violations::new(), true)
+        }
         Err(error) => return Err(error.into()),
     };
     let typed = Typed {
@@ -67,6 +72,14 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     };
     let remarks = Remarks { typed: Some(typed), ..Remarks::default() };
     refused(&domain_page(&visit, &member, remarks).await?)
+}
+
+/// Whether the domain has what a stale form asks for, as when it was sent twice.
+async fn is_stored(visit: &Visit, member: &Member, request: &DomainRequest) -> Result<bool, Failure> {
+    let shown = domains::get(visit.app(), &member.caller, visit.id::<DomainKind>()).await?;
+    let DomainUrls { root_url, not_found_url, expired_url: _ } = shown.domain.urls;
+    Ok(request.root_url.clone().applied_to(root_url.clone()) == root_url
+        && request.not_found_url.clone().applied_to(not_found_url.clone()) == not_found_url)
 }
 
 /// The form with what is stored, or with what was typed.
