@@ -169,7 +169,7 @@ async fn d120_a_put_takes_both_conditions() {
         let refused = put(&api, path, &[("if-match", condition)], named("A")).await;
         assert_eq!(field(&refused), "If-Match", "nothing is there");
         let details = &refused.body["error"]["details"];
-        assert_eq!(details[0]["message"], "holds only for an existing resource");
+        assert_eq!(details[0]["message"], "`If-Match` holds only for an existing resource.");
     }
     assert_eq!(put(&api, path, &[("if-none-match", "*")], named("A")).await.status, 201);
     assert_eq!(field(&put(&api, path, &[("if-none-match", "*")], named("B")).await), "If-None-Match");
