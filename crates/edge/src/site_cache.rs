@@ -167,6 +167,7 @@ mod tests {
 
     use super::*;
 
+    #[allow(clippy::unnecessary_wraps, reason = "stores answer so")]
     fn file(account: AccountId, length: usize) -> Option<PublishedFile> {
         let file = Some(AppFile::parse(&format!("\"{}\"", "x".repeat(length))).unwrap());
         Some(PublishedFile { account, file })

@@ -28,7 +28,7 @@ pub(crate) enum Miss {
 
 impl Worker {
     /// Where the visitor of the root goes, if no link is there. `None` if the domain says nothing about its root.
-    pub(crate) async fn from_root(&self, visitor: &Visitor<'_>, site: &HashedSite) -> Option<Outcome> {
+    pub(crate) async fn visit_root(&self, visitor: &Visitor<'_>, site: &HashedSite) -> Option<Outcome> {
         match self.url_of_miss(site, Miss::Root).await {
             Ok(url) => Some(root_outcome(visitor, &url?)),
             Err(failure) => Some(failure),
@@ -36,7 +36,7 @@ impl Worker {
     }
 
     /// The same from memory alone, for a throttled visitor: what is there goes on opening (D54).
-    pub(crate) fn from_root_in_memory(
+    pub(crate) fn root_in_memory(
         &self,
         visitor: &Visitor<'_>,
         site: &HashedSite,

@@ -194,6 +194,7 @@ impl Worker {
     }
 
     /// Looks up the path on a site.
+    #[allow(clippy::option_option, reason = "the path may not be plain, and a plain path may have no slug")]
     async fn look_up_on(
         &self,
         visitor: &Visitor<'_>,
@@ -215,18 +216,18 @@ impl Worker {
         let requested = RequestedAddress::new(site, slug.as_deref(), &cache.generations);
         let is_root = resource == Resource::Link && slug.is_none();
         if is_root && requested.is_system_root() {
-            return self.from_root(visitor, site).await.unwrap_or(Outcome::Root);
+            return self.visit_root(visitor, site).await.unwrap_or(Outcome::Root);
         }
         let link = match self.find(visitor, &requested).await {
             Ok(link) => link,
             Err(failure) if is_root => {
-                return self.from_root_in_memory(visitor, site, &requested).unwrap_or(failure);
+                return self.root_in_memory(visitor, site, &requested).unwrap_or(failure);
             }
             Err(failure) => return failure,
         };
         if is_root
             && Reason::against(&link.link.view(), link.is_listed).is_some()
-            && let Some(outcome) = self.from_root(visitor, site).await
+            && let Some(outcome) = self.visit_root(visitor, site).await
         {
             return outcome;
         }

@@ -52,6 +52,7 @@ fn list(m: &Maker) {
     m.add("domains-viewer", &DomainsPage { shell, can_write: false, ..full });
 }
 
+#[allow(clippy::too_many_lines, reason = "samples are long")]
 fn single(m: &Maker) {
     let record = |record_type, name: &str, value: &str, verdict: &str, tone| RecordRow {
         record_type,

@@ -114,7 +114,7 @@ impl VerbatimBody {
     }
 
     fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
-        let document = Document(received.as_ref().map(Clone::clone).unwrap_or_default());
+        let document = Document(received.clone().unwrap_or_default());
         Self { body: JsonBody::read(request, received), document }
     }
 }

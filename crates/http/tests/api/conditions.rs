@@ -11,6 +11,7 @@ async fn send(api: &Api, method: &str, path: &str, condition: &str, body: Option
 }
 
 /// One of each resource that has a revision: its path, and two bodies that change it.
+#[allow(clippy::many_single_char_names, reason = "pairs of bodies")]
 async fn resources(api: &Api) -> [(String, Value, Value); 4] {
     let bodies = |field: &str| (json!({ field: "Second" }), json!({ field: "Third" }));
     let path = |list: &str, id: String| format!("/v1/{list}/{id}");

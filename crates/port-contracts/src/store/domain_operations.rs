@@ -20,6 +20,7 @@ pub(super) const HOSTS: [&str; 3] = ["a.example.net", "b.example.net", "c.exampl
 /// More domains than any sequence has.
 const ALL: u16 = 1_000;
 
+#[allow(clippy::large_enum_variant, reason = "there are few of them at a time")]
 pub(super) enum DomainOperation {
     Insert(CustomDomain),
     Update(AccountId, DomainId, CustomDomainStatus),

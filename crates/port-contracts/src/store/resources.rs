@@ -22,6 +22,7 @@ pub enum ResourceKind {
 
 /// A resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "there are few of them at a time")]
 pub enum Resource {
     /// A group.
     Group(Group),
