@@ -180,14 +180,14 @@ mod tests {
         let deadline = domain.status.deadline().unwrap();
         let (updated_at, revision) = (deadline, domain.revision.next());
         let expected =
-            CustomDomain { status, failure_reason, history, updated_at, revision, ..domain.clone() };
+            CustomDomain { status, updated_at, revision, failure_reason, history, ..domain.clone() };
         assert_eq!(failed, expected);
         for stored in [domain.clone(), failed] {
             let again = stored.after(DomainEvent::Reclaimed, late);
             let status = CustomDomainStatus::claimed(late);
             let history = again.history.clone();
             let (updated_at, revision) = (late, domain.revision.next().next());
-            assert_eq!(again, CustomDomain { status, history, updated_at, revision, ..domain.clone() });
+            assert_eq!(again, CustomDomain { status, updated_at, revision, history, ..domain.clone() });
             assert_eq!(again.created_at, at(7));
         }
     }
