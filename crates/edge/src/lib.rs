@@ -32,6 +32,7 @@ mod requested_address;
 mod response;
 mod routes;
 mod server;
+mod shared_loads;
 mod site_cache;
 mod site_loader;
 mod site_visit;

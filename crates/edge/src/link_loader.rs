@@ -1,20 +1,16 @@
 //! Loads links from the store. Concurrent visits of one address share a load.
 
-use std::collections::HashMap;
-use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use futures_util::FutureExt as _;
-use futures_util::future::Shared;
 use signpost_app::Application;
 use signpost_app::visits::resolve;
 use signpost_domain::Address;
-use tokio::sync::oneshot;
 
 use crate::compiled_link::CompiledLink;
 use crate::link_cache::LinkCache;
 use crate::outage_log::OutageLog;
 use crate::requested_address::{HashedSite, RequestedAddress};
+use crate::shared_loads::{Load, SharedLoads};
 
 /// The outcome of a load.
 #[derive(Clone)]
@@ -27,19 +23,17 @@ pub(crate) enum Loaded {
     Failed,
 }
 
-type Load = Shared<oneshot::Receiver<Loaded>>;
-
-/// The loads in flight.
+/// Loads links, and keeps them in the cache.
 pub(crate) struct LinkLoader {
     app: Arc<Application>,
     cache: Arc<LinkCache>,
     outages: OutageLog,
-    in_flight: Mutex<HashMap<Address, Load>>,
+    loads: Arc<SharedLoads<Address, Loaded>>,
 }
 
 impl LinkLoader {
     pub(crate) fn new(app: Arc<Application>, cache: Arc<LinkCache>) -> Arc<Self> {
-        Arc::new(Self { app, cache, outages: OutageLog::default(), in_flight: Mutex::default() })
+        Arc::new(Self { app, cache, outages: OutageLog::default(), loads: Arc::default() })
     }
 
     /// Returns what is at `requested`, as of a moment after the call, or as of an earlier one without changes
@@ -65,31 +59,12 @@ impl LinkLoader {
         load.await.unwrap_or(Loaded::Failed)
     }
 
-    /// Returns the load of `address`, and whether this call started it.
-    fn join(self: &Arc<Self>, address: &Address) -> (Load, bool) {
-        let mut in_flight = self.in_flight();
-        if let Some(load) = in_flight.get(address) {
-            return (load.clone(), false);
-        }
-        let (sender, receiver) = oneshot::channel();
-        let load = receiver.shared();
-        in_flight.insert(address.clone(), load.clone());
-        drop(in_flight);
-        // A task of its own, so that the load outlives the visitor who started it.
-        tokio::spawn(Arc::clone(self).run(address.clone(), sender));
-        (load, true)
-    }
-
-    fn run(
-        self: Arc<Self>,
-        address: Address,
-        sender: oneshot::Sender<Loaded>,
-    ) -> impl Future<Output = ()> + Send {
-        let guard = LoadGuard { loader: self, address, sender: Some(sender) };
-        async move {
-            let loaded = guard.loader.read(&guard.address).await;
-            guard.with(loaded);
-        }
+    /// The load of `address`, and whether this call started it.
+    fn join(self: &Arc<Self>, address: &Address) -> (Load<Loaded>, bool) {
+        self.loads.join(address, || {
+            let (loader, address) = (Arc::clone(self), address.clone());
+            async move { loader.read(&address).await }
+        })
     }
 
     async fn read(&self, address: &Address) -> Loaded {
@@ -122,40 +97,11 @@ impl LinkLoader {
             }
         }
     }
-
-    /// No code panics while it holds the lock.
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<Address, Load>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Removes the load when it ends, even if it panics or its runtime stops.
-struct LoadGuard {
-    loader: Arc<LinkLoader>,
-    address: Address,
-    sender: Option<oneshot::Sender<Loaded>>,
-}
-
-impl LoadGuard {
-    fn with(mut self, loaded: Loaded) {
-        let sender = self.sender.take();
-        // Later visitors find the outcome in the cache, or start a new load.
-        drop(self);
-        if let Some(sender) = sender {
-            // All waiting visitors may be gone.
-            let _ = sender.send(loaded);
-        }
-    }
-}
-
-impl Drop for LoadGuard {
-    fn drop(&mut self) {
-        self.loader.in_flight().remove(&self.address);
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::future::Shared;
     use signpost_app::changes::{ChangeSubscriber as _, Origin};
     use signpost_app::ports::{Affected, Store as _, VisibleChange};
     use signpost_domain::Redirect;
@@ -208,7 +154,8 @@ mod tests {
         /// reference.
         async fn joined_by(&self, visitors: usize) {
             let address = self.redirect.placement.address().unwrap();
-            while self.loader.in_flight().get(&address).and_then(Shared::strong_count) <= Some(visitors) {
+            while self.loader.loads.in_flight().get(&address).and_then(Shared::strong_count) <= Some(visitors)
+            {
                 tokio::task::yield_now().await;
             }
         }
@@ -244,7 +191,7 @@ mod tests {
             assert!(is_there(&loaded.unwrap()));
         }
         assert_eq!(scene.memory.store.link_reads().count(), 1);
-        assert!(scene.loader.in_flight().is_empty());
+        assert!(scene.loader.loads.in_flight().is_empty());
     }
 
     /// A visitor who comes after a change waits for the load that began before it, and does not get its
@@ -276,7 +223,7 @@ mod tests {
         scene.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
         assert!(matches!(scene.load("other").await, Loaded::StoreUnavailable));
         assert!(!is_there(&scene.load("other").await), "once the store is back");
-        assert!(scene.loader.in_flight().is_empty());
+        assert!(scene.loader.loads.in_flight().is_empty());
     }
 
     #[tokio::test(flavor = "multi_thread")]

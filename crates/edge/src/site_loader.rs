@@ -1,20 +1,18 @@
 //! Reads what a custom domain has besides its links (D127). Concurrent visits of a domain share a read.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
-use futures_util::future::Shared;
 use signpost_app::Application;
 use signpost_app::ports::StoreError;
 use signpost_domain::{AppFileKind, Hostname};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::generations::SiteHash;
 use crate::link_cache::LinkCache;
 use crate::outage_log::OutageLog;
+use crate::shared_loads::{Load, SharedLoads};
 use crate::site_cache::{SiteCache, SiteEntry, SitePart};
 
 /// How many files are read at once. Their paths need no key and have no limit of misses, and visitors need the connections to
@@ -34,17 +32,15 @@ pub(crate) enum NotLoaded {
 }
 
 type Read = Result<Arc<SiteEntry>, NotLoaded>;
-type Load = Shared<oneshot::Receiver<Read>>;
-type Place = (Hostname, SitePart);
 
-/// The reads in flight.
+/// Reads parts of domains, and keeps them in memory.
 pub(crate) struct SiteLoader {
     app: Arc<Application>,
     links: Arc<LinkCache>,
     sites: SiteCache,
     outages: OutageLog,
     file_turns: Semaphore,
-    in_flight: Mutex<HashMap<Place, Load>>,
+    loads: Arc<SharedLoads<(Hostname, SitePart), Read>>,
 }
 
 impl SiteLoader {
@@ -56,7 +52,7 @@ impl SiteLoader {
             sites,
             outages: OutageLog::default(),
             file_turns: Semaphore::const_new(FILES_AT_ONCE),
-            in_flight: Mutex::default(),
+            loads: Arc::default(),
         })
     }
 
@@ -85,26 +81,11 @@ impl SiteLoader {
     }
 
     /// The read of a part, and whether this call started it.
-    fn join(self: &Arc<Self>, hostname: &Hostname, part: SitePart) -> (Load, bool) {
-        let place = (hostname.clone(), part);
-        let mut in_flight = self.in_flight();
-        if let Some(load) = in_flight.get(&place) {
-            return (load.clone(), false);
-        }
-        let (sender, receiver) = oneshot::channel();
-        let load = receiver.shared();
-        in_flight.insert(place.clone(), load.clone());
-        drop(in_flight);
-        let guard = ReadGuard { loader: Arc::clone(self), place };
-        // A task of its own, so that the read outlives the visitor who started it.
-        tokio::spawn(async move {
-            let (hostname, part) = &guard.place;
-            let read = guard.loader.read(hostname, *part).await;
-            drop(guard);
-            // All waiting visitors may be gone.
-            let _ = sender.send(read);
-        });
-        (load, true)
+    fn join(self: &Arc<Self>, hostname: &Hostname, part: SitePart) -> (Load<Read>, bool) {
+        self.loads.join(&(hostname.clone(), part), || {
+            let (loader, hostname) = (Arc::clone(self), hostname.clone());
+            async move { loader.read(&hostname, part).await }
+        })
     }
 
     async fn read(&self, hostname: &Hostname, part: SitePart) -> Read {
@@ -142,26 +123,9 @@ impl SiteLoader {
             }
         }
     }
-
-    /// No code panics while it holds the lock.
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<Place, Load>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The paths of the files, for their part.
 pub(crate) fn file_at(path: &str) -> Option<SitePart> {
     AppFileKind::at(path).map(SitePart::File)
-}
-
-/// Removes the read when it ends, even if it panics or its runtime stops.
-struct ReadGuard {
-    loader: Arc<SiteLoader>,
-    place: Place,
-}
-
-impl Drop for ReadGuard {
-    fn drop(&mut self) {
-        self.loader.in_flight().remove(&self.place);
-    }
 }

@@ -81,11 +81,7 @@ impl FromRequest for JsonBody {
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move {
-            let received = receive(request.clone(), payload).await?;
-            Ok(Self::read(&request, received))
-        })
+        reading(request, payload, Self::read)
     }
 }
 
@@ -130,11 +126,7 @@ impl FromRequest for VerbatimBody {
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move {
-            let received = receive(request.clone(), payload).await?;
-            Ok(Self::read(&request, received))
-        })
+        reading(request, payload, Self::read)
     }
 }
 
@@ -172,12 +164,21 @@ impl FromRequest for NoBody {
         if !is_announced(request) {
             return Box::pin(std::future::ready(Ok(Self::read(request, Ok(Vec::new())))));
         }
-        let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move {
-            let received = receive(request.clone(), payload).await?;
-            Ok(Self::read(&request, received))
-        })
+        reading(request, payload, Self::read)
     }
+}
+
+/// Receives a body for `read`.
+fn reading<T: 'static>(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    read: fn(&HttpRequest, Result<Vec<u8>, Incomplete>) -> T,
+) -> Pin<Box<dyn Future<Output = Result<T, ApiError>>>> {
+    let (request, payload) = (request.clone(), payload.take());
+    Box::pin(async move {
+        let received = receive(request.clone(), payload).await?;
+        Ok(read(&request, received))
+    })
 }
 
 fn fingerprint_of(

@@ -75,12 +75,7 @@ pub(crate) fn verbatim_object<T>(
     text: Option<&str>,
     parse: impl FnOnce(&str) -> Result<T, FieldError>,
 ) -> impl FieldReader<T> {
-    move |value: &Json, path: &str, violations: &mut Violations| {
-        let Json::Object(_) = value else {
-            return invalid_type(value, path, violations, "must be an object");
-        };
-        parse(text?).map_err(|error| violations.push(error.at(path))).ok()
-    }
+    verbatim(|value| matches!(value, Json::Object(_)), "must be an object", text, parse)
 }
 
 /// An array of any values, kept as it was sent: a type of the domain reads its text.
@@ -88,10 +83,19 @@ pub(crate) fn verbatim_list<T>(
     text: Option<&str>,
     parse: impl FnOnce(&str) -> Result<T, FieldError>,
 ) -> impl FieldReader<T> {
+    verbatim(|value| matches!(value, Json::List(_)), "must be an array", text, parse)
+}
+
+fn verbatim<T>(
+    is_of_type: fn(&Json) -> bool,
+    refusal: &'static str,
+    text: Option<&str>,
+    parse: impl FnOnce(&str) -> Result<T, FieldError>,
+) -> impl FieldReader<T> {
     move |value: &Json, path: &str, violations: &mut Violations| {
-        let Json::List(_) = value else {
-            return invalid_type(value, path, violations, "must be an array");
-        };
+        if !is_of_type(value) {
+            return invalid_type(value, path, violations, refusal);
+        }
         parse(text?).map_err(|error| violations.push(error.at(path))).ok()
     }
 }
