@@ -25,7 +25,7 @@ pub enum AccountObject {
     Account(Box<Account>),
     /// A member.
     Member(Box<AccountMember>),
-    /// A key, of which the secret is not known. It may be revoked.
+    /// A key without its secret, which the program does not know. It may be revoked.
     Key(Box<ApiKey>),
     /// A custom domain with its files.
     Domain(Box<DomainWithInstructions>),

@@ -1,7 +1,7 @@
 //! Export and import of an account's groups and links.
 //!
 //! [`Export`] reads every group and link of an account as a [`Record`]. [`Import`] creates the group or the link that each
-//! record describes, unless it exists. [`AccountExport`] reads everything that an account has, of which imports read the
+//! record describes, unless it exists. [`AccountExport`] reads everything that an account has; imports read only its
 //! records. This module defines the meaning of records; `crates/link-files` defines the files.
 
 mod account_export;

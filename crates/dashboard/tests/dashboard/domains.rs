@@ -201,7 +201,7 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
     }
     let second = page.hidden("revision");
     assert_ne!(first, second);
-    // The same form again changes nothing, and blames nobody.
+    // A form that is sent twice is no conflict.
     let again = editor.post(&path, &form(root, nothing, &first)).await;
     assert_eq!(again.location(), saved.location());
     // A refused form keeps both addresses, and says what is wrong with one.
@@ -220,7 +220,7 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
         assert!(stale.body.contains(part), "{part}: {}", stale.body);
     }
     assert_eq!(stale.hidden("revision"), second);
-    // An empty field is none.
+    // An empty field removes the address.
     let cleared = editor.post(&path, &form(" ", "", &second)).await;
     assert_eq!(cleared.status, 303, "{}", cleared.body);
     assert_eq!(viewer.get(&path).await.body.matches("<dd>nowhere</dd>").count(), 2);

@@ -163,7 +163,7 @@ fn created_by_name(groups: u64, dry_run: bool) -> String {
     (groups > 0).then(sentence).unwrap_or_default()
 }
 
-/// A sentence about the rows of kinds that imports do not read; empty if there are none.
+/// How many rows are of kinds that imports do not read, as a sentence. Empty if there are none.
 fn not_read(rows: u64) -> String {
     let are = if rows == 1 { "is" } else { "are" };
     let sentence =
