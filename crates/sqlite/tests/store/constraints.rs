@@ -67,8 +67,8 @@ async fn d41_hostname_has_one_holder() {
         .unwrap();
     let second = "UPDATE custom_domains SET status = 'active'";
     assert!(is_same(refused(&mut connection, second), DatabaseErrorKind::UniqueViolation));
-    let again = "INSERT INTO custom_domains \
-        SELECT randomblob(16), account_id, hostname, 'failed', NULL, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL FROM custom_domains";
+    let again = "INSERT INTO custom_domains (id, account_id, hostname, status, created_at, checks_made) \
+        SELECT randomblob(16), account_id, hostname, 'failed', 0, 0 FROM custom_domains";
     assert!(is_same(refused(&mut connection, again), DatabaseErrorKind::UniqueViolation));
 }
 
@@ -82,8 +82,8 @@ async fn references_point_to_existing_rows() {
         "UPDATE links SET group_id = randomblob(16)",
         "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL, NULL, NULL, NULL, NULL)",
         "INSERT INTO pixels VALUES (randomblob(16), randomblob(16), 'meta', '1', NULL, 0)",
-        "INSERT INTO custom_domains VALUES \
-         (randomblob(16), randomblob(16), 'a.example.net', 'failed', NULL, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL)",
+        "INSERT INTO custom_domains (id, account_id, hostname, status, created_at, checks_made) \
+         VALUES (randomblob(16), randomblob(16), 'a.example.net', 'failed', 0, 0)",
         "INSERT INTO memberships SELECT randomblob(16), id, 'owner', 0 FROM accounts",
         "INSERT INTO sessions VALUES (randomblob(16), randomblob(32), randomblob(16), 0, 0, 0, 1, NULL, NULL)",
         "INSERT INTO tickets VALUES (randomblob(32), 'first_start', NULL, '', randomblob(16), NULL, NULL, 0, 0, 1)",
