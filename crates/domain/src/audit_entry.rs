@@ -115,6 +115,10 @@ actions! {
     GroupDeleted "group_deleted";
     /// A pixel was deleted.
     PixelDeleted "pixel_deleted";
+    /// A tag was renamed, or merged with another one.
+    TagRenamed "tag_renamed";
+    /// A tag was deleted.
+    TagDeleted "tag_deleted";
     /// An account connected a custom domain, anew or again.
     DomainConnected "domain_connected";
     /// The settings of a custom domain changed.

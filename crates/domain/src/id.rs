@@ -46,6 +46,8 @@ id_kinds! {
     DomainKind, DomainId, "dom_", "a domain id";
     /// Pixels.
     PixelKind, PixelId, "pxl_", "a pixel id";
+    /// Tags.
+    TagKind, TagId, "tag_", "a tag id";
     /// Accounts.
     AccountKind, AccountId, "acc_", "an account id";
     /// API keys: the record, not the secret.

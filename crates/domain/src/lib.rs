@@ -179,6 +179,7 @@ mod public_suffix;
 pub mod search_text;
 pub mod slug;
 pub mod stored;
+pub mod tag;
 pub mod target_url;
 pub mod text;
 pub mod web_url;
@@ -232,14 +233,14 @@ pub use hostname::Hostname;
 pub use hostname_rules::{HostnameRules, SpecialUseName, can_be_in_public_dns};
 pub use id::{
     AccountId, ApiKeyId, AuditEntryId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId,
-    RedirectId, RequestId, SessionId, UserId, WidgetId,
+    RedirectId, RequestId, SessionId, TagId, UserId, WidgetId,
 };
 pub use idempotency_key::IdempotencyKey;
 pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
 pub use language_tag::LanguageTag;
 pub use link::{AnyContent, Content, Link};
 pub use link_context::{LinkContext, WidgetIds};
-pub use link_filter::{GroupFilter, InstantRange, LinkFilter};
+pub use link_filter::{GroupFilter, InstantRange, LinkFilter, TagFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use link_request::{ContentRules, Judgement, LinkRequest, Submitted};
 pub use page::{Page, PageLimit, PagePosition};
@@ -278,6 +279,7 @@ pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignI
 pub use slug::Slug;
 pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
+pub use tag::{Tag, TagName, Tags};
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
 #[cfg(feature = "people")]

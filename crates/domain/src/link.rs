@@ -9,6 +9,7 @@ use crate::link_id::{LinkId, LinkKind};
 use crate::placement::Placement;
 use crate::redirect::{Redirect, RedirectContent};
 use crate::revision::Revision;
+use crate::tag::Tags;
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
 use crate::timestamp::Timestamp;
@@ -32,6 +33,8 @@ pub struct Link<C: Content = AnyContent> {
     pub analytics_enabled: bool,
     /// The group that the link is in.
     pub group_id: Option<GroupId>,
+    /// The tags of the link, as their account spells them (D122).
+    pub tags: Tags,
     /// When the link was created.
     pub created_at: Timestamp,
     /// When a field of the link last changed (D33).
@@ -103,6 +106,7 @@ impl<C: Content> Link<C> {
             external_id,
             analytics_enabled,
             group_id,
+            tags,
             created_at,
             updated_at,
             revision,
@@ -117,6 +121,7 @@ impl<C: Content> Link<C> {
             external_id,
             analytics_enabled,
             group_id,
+            tags,
             created_at,
             updated_at,
             revision,
@@ -227,6 +232,7 @@ mod tests {
             external_id: None,
             analytics_enabled: true,
             group_id: None,
+            tags: Tags::default(),
             created_at: at(1),
             updated_at: at(10),
             revision: Revision::FIRST,

@@ -5,6 +5,7 @@ use crate::id::GroupId;
 use crate::placement::Site;
 use crate::search_text::SearchText;
 use crate::slug::Slug;
+use crate::tag::{TagName, Tags};
 use crate::timestamp::Timestamp;
 
 /// The filters of a link list, which must all match. The default shows every link.
@@ -20,6 +21,8 @@ pub struct LinkFilter {
     pub is_active: Option<bool>,
     /// `external_id`: only the link that has it (D121).
     pub external_id: Option<ExternalId>,
+    /// `tag`, `tag_all` and `without_tag` (D126).
+    pub tags: TagFilter,
     /// `created_after` and `created_before` (D126).
     pub created: InstantRange,
     /// `updated_after` and `updated_before` (D126).
@@ -29,19 +32,21 @@ pub struct LinkFilter {
 }
 
 impl LinkFilter {
-    /// Whether the store may have to scan many links for each match: the filter has a text or an instant, or several filters. A single
-    /// other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
+    /// Whether the store may have to scan many links for each match: the filter has a text, an instant or several tags, or several
+    /// filters. A single other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
     /// link has, and so has an external id.
     #[must_use]
     pub const fn is_search(&self) -> bool {
-        let Self { group, site, slug, is_active, external_id, created, updated, search } = self;
+        let Self { group, site, slug, is_active, external_id, tags, created, updated, search } = self;
         if external_id.is_some() || (site.is_some() && slug.is_some()) {
             return false;
         }
-        let filters =
-            [!matches!(group, GroupFilter::Any), site.is_some() || slug.is_some(), is_active.is_some()];
         let is_scan = search.is_some() || !created.is_any() || !updated.is_any();
-        is_scan || matches!(filters, [true, true, _] | [true, _, true] | [_, true, true])
+        let filters = !matches!(group, GroupFilter::Any) as usize
+            + (site.is_some() || slug.is_some()) as usize
+            + is_active.is_some() as usize
+            + !tags.is_any() as usize;
+        is_scan || filters > 1 || (!tags.is_any() && tags.single().is_none())
     }
 }
 
@@ -65,6 +70,43 @@ impl InstantRange {
     #[must_use]
     pub fn contains(&self, instant: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= instant) && self.to.is_none_or(|to| instant <= to)
+    }
+}
+
+/// The filter by tags. The default has every link. A name that no tag has is a tag without links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagFilter {
+    /// `tag`: only links with at least one of these, unless there is none.
+    pub any: Vec<TagName>,
+    /// `tag_all`: only links with all of these.
+    pub all: Vec<TagName>,
+    /// `without_tag`: only links with none of these.
+    pub none: Vec<TagName>,
+}
+
+impl TagFilter {
+    /// Whether the filter has every link.
+    #[must_use]
+    pub const fn is_any(&self) -> bool {
+        let Self { any, all, none } = self;
+        any.is_empty() && all.is_empty() && none.is_empty()
+    }
+
+    /// The tag whose links are exactly those of the filter.
+    #[must_use]
+    pub const fn single(&self) -> Option<&TagName> {
+        match (self.any.as_slice(), self.all.as_slice(), self.none.as_slice()) {
+            ([one], [], []) | ([], [one], []) => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Whether a link with these tags matches.
+    #[must_use]
+    pub fn matches(&self, tags: &Tags) -> bool {
+        let Self { any, all, none } = self;
+        let has = |name: &TagName| tags.contains(name);
+        (any.is_empty() || any.iter().any(has)) && all.iter().all(has) && !none.iter().any(has)
     }
 }
 
@@ -114,6 +156,52 @@ mod tests {
             assert!(!by_external_id.is_search(), "at most one link has an external id");
             let by_address = LinkFilter { slug, ..filter(group, true, is_active, Some("x")) };
             assert!(!by_address.is_search(), "at most one link has an address");
+        }
+    }
+
+    #[test]
+    fn d126_only_a_single_tag_alone_is_no_search() {
+        let names = |texts: &[&str]| texts.iter().map(|text| TagName::parse(text).unwrap()).collect();
+        let filter = |any: &[&str], all: &[&str], none: &[&str]| LinkFilter {
+            tags: TagFilter { any: names(any), all: names(all), none: names(none) },
+            ..LinkFilter::default()
+        };
+        for (any, all, none, is_search) in [
+            (&["a"][..], &[][..], &[][..], false),
+            (&[], &["a"], &[], false),
+            (&[], &[], &["a"], true),
+            (&["a", "b"], &[], &[], true),
+            (&[], &["a", "b"], &[], true),
+            (&["a"], &["b"], &[], true),
+            (&["a"], &[], &["b"], true),
+        ] {
+            let filter = filter(any, all, none);
+            assert_eq!(filter.is_search(), is_search, "{filter:?}");
+            let beside = LinkFilter { is_active: Some(true), ..filter.clone() };
+            assert!(beside.is_search());
+            let external_id = Some(ExternalId::parse("a").unwrap());
+            assert!(!LinkFilter { external_id, ..filter }.is_search(), "at most one link has an external id");
+        }
+    }
+
+    #[test]
+    fn d126_tags_match_by_any_by_all_and_by_none_in_any_case() {
+        let names = |texts: &[&str]| -> Vec<TagName> {
+            texts.iter().map(|text| TagName::parse(text).unwrap()).collect()
+        };
+        let tags = Tags::new(names(&["Red", "blue"])).unwrap();
+        for (any, all, none, matches) in [
+            (&[][..], &[][..], &[][..], true),
+            (&["RED", "x"], &[], &[], true),
+            (&["x", "y"], &[], &[], false),
+            (&[], &["red", "BLUE"], &[], true),
+            (&[], &["red", "x"], &[], false),
+            (&[], &[], &["x"], true),
+            (&[], &[], &["x", "Blue"], false),
+            (&["red"], &["blue"], &["x"], true),
+        ] {
+            let filter = TagFilter { any: names(any), all: names(all), none: names(none) };
+            assert_eq!(filter.matches(&tags), matches, "{filter:?}");
         }
     }
 

@@ -15,6 +15,7 @@ use crate::reference::{HostReference, IdReference};
 use crate::refusal::{Refusal, Rejection};
 use crate::revision::Revision;
 use crate::slug::Slug;
+use crate::tag::Tags;
 use crate::text::{Name, Note};
 use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
@@ -51,6 +52,8 @@ pub struct LinkRequest<R> {
     pub external_id: Change<ExternalId>,
     /// `group_id`. Null takes the link out of its group.
     pub group: Change<IdReference<GroupKind>>,
+    /// `tags`; null removes all.
+    pub tags: Option<Tags>,
     /// `is_active`; true in a creation without it.
     pub is_active: Option<bool>,
     /// `analytics_enabled`; true in a creation without it. Updates do not have it (D28).
@@ -70,9 +73,30 @@ impl<R> LinkRequest<R> {
     /// The same request with fields of another kind.
     #[must_use]
     pub fn with_content<S>(self, content: S) -> LinkRequest<S> {
-        let Self { name, slug, domain, note, external_id, group, is_active, analytics_enabled, content: _ } =
-            self;
-        LinkRequest { name, slug, domain, note, external_id, group, is_active, analytics_enabled, content }
+        let Self {
+            name,
+            slug,
+            domain,
+            note,
+            external_id,
+            group,
+            tags,
+            is_active,
+            analytics_enabled,
+            content: _,
+        } = self;
+        LinkRequest {
+            name,
+            slug,
+            domain,
+            note,
+            external_id,
+            group,
+            tags,
+            is_active,
+            analytics_enabled,
+            content,
+        }
     }
 
     /// The two fields that place the link.
@@ -234,6 +258,7 @@ fn checked<C: ContentRules>(
             None => request.analytics_enabled.unwrap_or(true),
         },
         group_id,
+        tags: requested_tags(request.tags.as_ref(), before.map(|link| &link.tags)),
         created_at: before.map_or(rules.now, |link| link.created_at),
         updated_at: before.map_or(rules.now, |link| link.updated_at),
         revision: before.map_or(Revision::FIRST, |link| link.revision),
@@ -245,6 +270,12 @@ fn checked<C: ContentRules>(
         link.mark_changed(rules.now);
     }
     Ok(link)
+}
+
+/// The tags that a link has after a request. Another spelling of the tags that it has changes nothing (D122).
+fn requested_tags(requested: Option<&Tags>, before: Option<&Tags>) -> Tags {
+    let changed = requested.filter(|requested| before.is_none_or(|before| !before.same_as(requested)));
+    changed.or(before).cloned().unwrap_or_default()
 }
 
 /// The violation of a creation without a required field.

@@ -15,6 +15,7 @@ use crate::placement::NamedDomains;
 use crate::plan::{Feature, FeatureSet};
 use crate::public_address::SystemDomain;
 use crate::redirect::{Redirect, RedirectContentRequest, RedirectRequest};
+use crate::tag::TagName;
 use crate::target_url::TargetUrl;
 use crate::timestamp::Timestamp;
 
@@ -288,6 +289,27 @@ fn d8_d22_an_unreadable_slug_domain_or_target_closes_no_loop() {
     }
 }
 
+fn tags_named(names: &[impl AsRef<str>]) -> Tags {
+    Tags::new(names.iter().map(|name| TagName::parse(name.as_ref()).unwrap())).unwrap()
+}
+
+#[test]
+fn d122_d33_another_spelling_of_the_same_tags_changes_nothing() {
+    let world = World::new();
+    let given =
+        |names: &[&str]| RedirectRequest { tags: Some(tags_named(names)), ..RedirectRequest::default() };
+    let new = RedirectRequest { tags: Some(tags_named(&["Sale", "new"])), ..new_redirect() };
+    let redirect: Redirect = world.create(new).unwrap();
+    for same in [given(&["NEW", "sale", "SALE"]), RedirectRequest::default()] {
+        assert_eq!(world.update(&redirect, same).unwrap(), redirect);
+    }
+    for (names, expected) in [(&["sale"][..], &["sale"][..]), (&["sale", "x"], &["sale", "x"]), (&[], &[])] {
+        let updated = world.update(&redirect, given(names)).unwrap();
+        assert_eq!(updated.tags, tags_named(expected));
+        assert_eq!(updated.revision, redirect.revision.next());
+    }
+}
+
 pub(crate) fn any_change<T: Clone + Debug + 'static>(
     values: impl Strategy<Value = T> + 'static,
 ) -> impl Strategy<Value = Change<T>> {
@@ -302,6 +324,7 @@ prop_compose! {
         external_id in any_change("[ab]"),
         domain in any_change("go[.]example[.]com|shop[.]example[.]org"),
         group in any_change(any::<bool>()),
+        tags in proptest::option::of(proptest::collection::vec("[abB]", 0..3)),
         is_active in any::<Option<bool>>(),
     ) -> LinkRequest<()> {
         LinkRequest {
@@ -313,6 +336,7 @@ prop_compose! {
             group: group.map(|known| {
                 if known { IdReference::Id(GroupId::from_bytes([9; 16])) } else { IdReference::Malformed }
             }),
+            tags: tags.map(|names| tags_named(&names)),
             is_active,
             analytics_enabled: None,
             content: (),

@@ -216,6 +216,8 @@ mod tests {
             (free.limits.links, free.limits.groups, free.limits.domains, free.limits.pixels),
             (50, 5, 0, 0)
         );
+        let tags = ["free", "pro", "agency"].map(|name| get(name).limits.of(PlanResource::Tags));
+        assert_eq!(tags, [20, 200, 5_000], "D122");
         let pro: Vec<_> = get("pro").features.iter().map(Feature::as_str).collect();
         assert_eq!(pro, ["custom_domains", "pixels"]);
         let unlimited = get("unlimited");

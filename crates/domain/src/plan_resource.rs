@@ -117,6 +117,8 @@ plan_resources! {
     Domains domains "custom domain" { free: 0, pro: 3, agency: 500 }
     /// Pixels.
     Pixels pixels "pixel" { free: 0, pro: 10, agency: 500 }
+    /// Tags of links.
+    Tags tags "tag" { free: 20, pro: 200, agency: 5_000 }
 }
 
 #[cfg(test)]
