@@ -31,6 +31,7 @@ pub mod pool_usage;
 pub mod ports;
 pub mod redirects;
 mod resealing;
+pub mod tags;
 pub mod transfer;
 pub mod unit_of_work;
 pub mod visits;

@@ -48,6 +48,13 @@ impl LinkFilter {
             + !tags.is_any() as usize;
         is_scan || filters > 1 || (!tags.is_any() && tags.single().is_none())
     }
+
+    /// The tag that all links of the list have, if the filter asks for nothing else. Its links are a range of an index.
+    #[must_use]
+    pub fn only_tag(&self) -> Option<&TagName> {
+        let without_tags = Self { tags: TagFilter::default(), ..self.clone() };
+        self.tags.single().filter(|_| without_tags == Self::default())
+    }
 }
 
 /// Instants between two, both included. The default has every instant.
@@ -177,8 +184,9 @@ mod tests {
         ] {
             let filter = filter(any, all, none);
             assert_eq!(filter.is_search(), is_search, "{filter:?}");
+            assert_eq!(filter.only_tag().is_some(), !is_search);
             let beside = LinkFilter { is_active: Some(true), ..filter.clone() };
-            assert!(beside.is_search());
+            assert!(beside.is_search() && beside.only_tag().is_none());
             let external_id = Some(ExternalId::parse("a").unwrap());
             assert!(!LinkFilter { external_id, ..filter }.is_search(), "at most one link has an external id");
         }

@@ -102,6 +102,7 @@ mod sealed_secrets;
 mod sealer;
 mod state;
 mod store;
+mod tag_writes;
 mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;

@@ -74,7 +74,8 @@ impl LinkWrites for MemoryUnitOfWork {
             if is_taken {
                 return Err(UpdateLinkError::AddressTaken);
             }
-            owned.links.insert(id, after.clone());
+            let tagged = owned.tagged(after);
+            owned.links.insert(id, tagged);
             changes.note_links(account, [before, after]);
             Ok(())
         })
@@ -175,6 +176,7 @@ fn insert(
         return Ok(Insertion::AddressTaken);
     }
     let owned = state.owned_mut(account).ok_or(InsertLinksError::AccountMissing)?;
-    owned.links.insert(link.id(), link.clone());
+    let tagged = owned.tagged(link);
+    owned.links.insert(link.id(), tagged);
     Ok(Insertion::Done)
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use signpost_app::ports::{
     AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedFile,
-    PublishedLink, PublishedSite, ScheduledDomain, StoreError,
+    PublishedLink, PublishedSite, ScheduledDomain, StoreError, TagReads,
 };
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, AppFileKind, CustomDomain, DomainId, Email, ExternalId, Group,
     GroupFilter, GroupId, Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind,
-    Page, PageLimit, PagePosition, Pixel, PixelId, PlanName, Site, Slug, TargetUrl, Usage,
+    Page, PageLimit, PagePosition, Pixel, PixelId, PlanName, Site, Slug, Tag, TargetUrl, Usage,
 };
 
 use crate::store::MemoryStore;
@@ -280,8 +280,24 @@ impl PixelReads for MemoryStore {
     }
 }
 
+#[async_trait]
+impl TagReads for MemoryStore {
+    async fn tags(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Tag>, StoreError> {
+        self.read(|state| {
+            let Some(owned) = state.owned(account) else { return Page::empty() };
+            let page = page(owned.tags.values().rev(), |tag| tag.id.to_bytes(), limit, after);
+            page.map(|tag| owned.tag(tag.id).unwrap_or(tag))
+        })
+    }
+}
+
 fn passes(link: &Link, filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
     let in_group = match group {
         GroupFilter::Any => true,
         GroupFilter::Ungrouped => link.group_id.is_none(),
@@ -294,6 +310,7 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
         && slug.as_ref().is_none_or(|slug| link.placement.slug() == Some(slug))
         && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
         && is_active.is_none_or(|is_active| link.is_active == is_active)
+        && tags.matches(&link.tags)
         && created.contains(link.created_at)
         && updated.contains(link.updated_at)
         && search.as_ref().is_none_or(|search| {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use signpost_app::ports::{Claims, InsertResourceError, ScheduledDomain, StoreError, StoredCertificate};
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, DomainId, ExternalId, Group, GroupId,
-    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Usage,
+    Hostname, LandingId, Link, LinkId, LinkKind, PageContent, Pixel, PixelId, PlanResource, Tag, TagId,
+    TagName, Usage,
 };
 
 use crate::answers::Answers;
@@ -42,6 +43,8 @@ pub(crate) struct Owned {
     /// The content of landing pages. A page without an entry is empty.
     pages: BTreeMap<LandingId, PageContent>,
     pub(crate) pixels: BTreeMap<PixelId, Pixel>,
+    /// Their counts are not maintained; see [`Owned::tag`]. Links hold the names of their tags.
+    pub(crate) tags: BTreeMap<TagId, Tag>,
 }
 
 impl State {
@@ -76,6 +79,7 @@ impl State {
             links: BTreeMap::new(),
             pages: BTreeMap::new(),
             pixels: BTreeMap::new(),
+            tags: BTreeMap::new(),
         };
         self.accounts.insert(id, Arc::new(owned));
         Ok(())
@@ -145,12 +149,13 @@ impl State {
 
     /// The usage of an account, as far as its plan limits it.
     pub(crate) fn usage(&self, account: AccountId) -> Option<Usage> {
-        let Owned { account: _, keys: _, groups, links, pages: _, pixels } = self.owned(account)?;
+        let Owned { account: _, keys: _, groups, links, pages: _, pixels, tags } = self.owned(account)?;
         Some(Usage {
             links: count(links.len()),
             groups: count(groups.len()),
             domains: count(self.domains.count_of(account)),
             pixels: count(pixels.len()),
+            tags: count(tags.len()),
         })
     }
 
@@ -174,6 +179,10 @@ impl State {
 
     pub(crate) fn has_pixel(&self, id: PixelId) -> bool {
         self.all().any(|owned| owned.pixels.contains_key(&id))
+    }
+
+    pub(crate) fn has_tag(&self, id: TagId) -> bool {
+        self.all().any(|owned| owned.tags.contains_key(&id))
     }
 
     pub(crate) fn has_link(&self, id: LinkId) -> bool {
@@ -202,6 +211,30 @@ impl Owned {
         let group = self.groups.get(&id)?.clone();
         let (landings_count, redirects_count) = (inside(LinkKind::Landing), inside(LinkKind::Redirect));
         Some(Group { landings_count, redirects_count, ..group })
+    }
+
+    /// The tag with the number of its links.
+    pub(crate) fn tag(&self, id: TagId) -> Option<Tag> {
+        let tag = self.tags.get(&id)?.clone();
+        let links_count = count(self.links.values().filter(|link| link.tags.contains(&tag.name)).count());
+        Some(Tag { links_count, ..tag })
+    }
+
+    /// The account's tag of this name.
+    pub(crate) fn tag_named(&self, name: &TagName) -> Option<&Tag> {
+        self.tags.values().find(|tag| tag.name.key() == name.key())
+    }
+
+    /// The link with those of its tags that the account has, as the account spells them.
+    pub(crate) fn tagged(&self, link: &Link) -> Link {
+        let known = link.tags.iter().filter_map(|name| self.tag_named(name)).map(|tag| &tag.name);
+        Link { tags: link.tags.spelt_as(known), ..link.clone() }
+    }
+
+    /// Gives up to `at_most` links of a tag another one in its place, or none. Returns how many.
+    pub(crate) fn replace_tag(&mut self, name: &TagName, by: Option<&TagName>, at_most: usize) -> usize {
+        let tagged = self.links.values_mut().filter(|link| link.tags.contains(name)).take(at_most);
+        tagged.map(|link| link.tags = link.tags.replaced(name, by)).count()
     }
 
     /// The links of one kind by id, lowest first.

@@ -23,8 +23,8 @@ use signpost_domain::{
     Email, Font, Group, Hostname, Id, IdKind, Landing, LanguageTag, Link, LinkKind, Name, NoContent, Note,
     PageContent, PasswordHash, PhoneNumber, Pixel, PixelCode, PixelId, PixelIds, PixelType, Placement,
     PlanName, Preferences, Redirect, RedirectContent, Revision, SealedSecret, SecondFactor, SecretToken,
-    Session, Slug, SocialNetwork, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash, TotpStep,
-    User, UserId, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
+    Session, Slug, SocialNetwork, Tags, TargetUrl, Theme, Ticket, TicketPurpose, Timestamp, TokenHash,
+    TotpStep, User, UserId, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -293,6 +293,7 @@ fn with_content<C: Content>(text: &str, content: C) -> Link<C> {
         external_id: None,
         analytics_enabled: true,
         group_id: None,
+        tags: Tags::default(),
         created_at: at(0),
         updated_at: at(0),
         revision: Revision::FIRST,

@@ -20,6 +20,7 @@ use crate::group_counts;
 use crate::schema::{accounts, api_keys, first_account, links, remembered_answers, remembered_totals};
 use crate::statement::{both, statement};
 use crate::store::PostgresStore;
+use crate::tags::DeleteAllTags;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
@@ -344,7 +345,7 @@ impl AccountWrites for PostgresUnitOfWork {
         let is_deleted = self.step(async |connection| {
             let (account, id) = (id, IdBytes::from(id));
             // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-            // losing data silently. All but plain tables are in the order of locks (see `PostgresUnitOfWork`), and links come
+            // losing data silently. Only the tags of links go with these. All but plain tables are in the order of locks (see `PostgresUnitOfWork`), and links come
             // before the groups that they refer to.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
@@ -354,6 +355,7 @@ impl AccountWrites for PostgresUnitOfWork {
             group_counts::lock_membership(connection, account).await?;
             HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
+            DeleteAllTags { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
             for plain in DeleteOwned::of_account(account) {
                 plain.execute(connection).await?;

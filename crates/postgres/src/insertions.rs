@@ -21,6 +21,7 @@ use crate::group_counts::{self, GroupMoves};
 use crate::rows::written_links::NewLinks;
 use crate::schema::links;
 use crate::statement::{both, statement};
+use crate::tags;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
 use signpost_sql_rows::link_batch::{
@@ -106,6 +107,8 @@ pub(crate) async fn insert(
         both(delete, counters::move_links(&mut counting, account, -too_many)).await?;
     }
     group_counts::apply(leaving, connection).await?;
+    let inserted = links.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
+    tags::write(connection, account, inserted.map(|(link, _)| link)).await?;
     Ok(Some(insertions))
 }
 

@@ -84,6 +84,8 @@ mod server_error;
 mod shared_error;
 mod statement;
 mod store;
+mod tagged_links;
+mod tags;
 mod taken_addresses;
 mod time_limit;
 mod tls_roots;

@@ -4,15 +4,17 @@
 //! is full. Rows outside the page cost nothing. There is an index for each of slug, group, site and activity, and one for no
 //! filter.
 //!
-//! With several filters, one chooses the range and the others, and always the instants and the search, test its rows. The usually narrowest
-//! filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the site, then activity. A
-//! site and a slug together are an address, which at most one link has; so is an external id.
+//! With several filters, one chooses the range and the others, and always the tags, the instants and the search, test its rows. The
+//! usually narrowest filter chooses: the slug first, then the group, then inactivity (few links are inactive), then the site, then
+//! activity. A site and a slug together are an address, which at most one link has; so is an external id. A single tag without other
+//! filters selects the range of its links ([`TaggedLinks`]).
 
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{
     AccountId, GroupFilter, InstantRange, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Slug,
+    TagFilter,
 };
 
 use crate::failure::Failure;
@@ -21,9 +23,11 @@ use crate::list_range::{AmongRows, ListRange, RangeColumn};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 use crate::search_index;
+use crate::tagged_links::TaggedLinks;
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed;
+use signpost_sql_rows::tag::TagCondition;
 
 /// One page of the account's links of a kind that match the filter.
 pub(crate) async fn links(
@@ -34,6 +38,10 @@ pub(crate) async fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
+    if let Some(tag) = filter.only_tag() {
+        let rows = TaggedLinks::for_page(account, kind, tag, limit, after).load(connection).await?;
+        return Ok(listed::page(rows, limit));
+    }
     let rows = match (&filter.external_id, &filter.site, &filter.slug) {
         (Some(_), _, _) | (None, Some(_), Some(_)) => {
             one_link(connection, account, kind, filter, after).await?
@@ -49,13 +57,14 @@ pub(crate) async fn links(
 /// Whether the search is the only filter. With another filter, the search walks the range: it is unknown whether the range
 /// or the candidates of the index are fewer.
 const fn searches_alone(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
     search.is_some()
         && matches!(group, GroupFilter::Any)
         && site.is_none()
         && slug.is_none()
         && is_active.is_none()
         && external_id.is_none()
+        && tags.is_any()
         && created.is_any()
         && updated.is_any()
 }
@@ -66,8 +75,16 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
     Pg,
 >;
 
-/// The links of a query that were created and last changed within these ranges. No index has the instants.
-fn within<'a>(mut query: Query<'a>, created: &InstantRange, updated: &InstantRange) -> Query<'a> {
+/// The links of a query that have these tags, and were created and last changed within these ranges. No index has the instants.
+fn within<'a>(
+    mut query: Query<'a>,
+    tags: &TagFilter,
+    created: &InstantRange,
+    updated: &InstantRange,
+) -> Query<'a> {
+    for tag in TagCondition::of_filter(tags) {
+        query = query.filter(AmongRows(tag));
+    }
     if let Some(from) = created.from {
         query = query.filter(AmongRows(links::created_at.ge(Instant::from(from))));
     }
@@ -110,7 +127,7 @@ async fn one_link(
     filter: &LinkFilter,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
     let (host, slug) = (site.as_ref().map(site_column), slug.as_ref().map(Slug::as_str));
     let account = links::account_id.eq(IdBytes::from(account));
     let mut query = links::table.select(LinkRow::as_select()).into_boxed();
@@ -142,7 +159,7 @@ async fn one_link(
     if let Some(after) = after {
         query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
     }
-    query = within(query, created, updated);
+    query = within(query, tags, created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
@@ -159,7 +176,7 @@ async fn in_range(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id: _, created, updated, search } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id: _, tags, created, updated, search } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,
@@ -208,7 +225,7 @@ async fn in_range(
     if let (false, Some(is_active)) = (is_by_activity, is_active) {
         query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
-    query = within(query, created, updated);
+    query = within(query, tags, created, updated);
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));

@@ -30,6 +30,7 @@ use crate::rows::written_links::UpdateLink;
 use crate::schema::links;
 use crate::statement::both;
 use crate::store::PostgresStore;
+use crate::tags;
 use crate::taken_addresses;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::IdBytes;
@@ -47,28 +48,10 @@ cached_query! {
         .select(LinkRow::as_select())
 }
 
-cached_query! {
-    /// An account's link, locked until the transaction ends.
-    LockLink -> AsSelect<LinkRow, Pg> {
-        id: IdBytes => Identifier,
-        account: IdBytes => Identifier,
-        kind: i16 => SmallInt,
-    } = links::table
-        .find(id)
-        .filter(AmongRows(links::account_id.eq(account).and(links::kind.eq(kind))))
-        .select(LinkRow::as_select())
-        .for_update()
-}
-
 #[async_trait]
 impl LinkReads for PostgresStore {
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        self.read(async |connection| {
-            let query = ReadLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
-            let found: Vec<LinkRow> = query.load(connection).await?;
-            Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
-        })
-        .await
+        self.read(async |connection| read_link(connection, account, id).await).await
     }
 
     async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
@@ -231,14 +214,33 @@ impl LinkWrites for PostgresUnitOfWork {
     }
 }
 
+async fn read_link(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    id: LinkId,
+) -> Result<Option<Link>, Failure> {
+    let query = ReadLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
+    let found: Vec<LinkRow> = query.load(connection).await?;
+    Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
+}
+
+/// Locks a link, and reads it, pipelined. A single statement would read the tags of before it waited for the lock. The first statement
+/// is not prepared, and so always runs first.
 async fn lock_link(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     id: LinkId,
 ) -> Result<Option<Link>, Failure> {
-    let query = LockLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
-    let found: Vec<LinkRow> = query.load(connection).await?;
-    Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
+    let (link, owner) = (IdBytes::from(id).number(), IdBytes::from(account).number());
+    let lock = format!(
+        "SELECT 1 FROM links WHERE id = '{link:032x}' AND CASE WHEN account_id = '{owner:032x}' AND kind = {} THEN true \
+         ELSE false END FOR UPDATE",
+        kind_column(id.kind())
+    );
+    let (mut locking, mut reading) = (*connection, *connection);
+    let hold = async { Ok(locking.batch_execute(&lock).await?) };
+    let ((), link) = both(hold, read_link(&mut reading, account, id)).await?;
+    Ok(link)
 }
 
 /// Each statement makes one decision, in the order in which the port reports them.
@@ -274,7 +276,10 @@ async fn update_link(
     let refusal = match written {
         // The group that the link leaves exists because of the foreign key.
         _ if !is_moved => UpdateLinkError::GroupMissing,
-        Ok(updated) if !updated.is_empty() => return Ok(Ok(())),
+        Ok(updated) if !updated.is_empty() => {
+            tags::rewrite(connection, account, before, after).await?;
+            return Ok(Ok(()));
+        }
         Ok(_) => {
             return Err(Failure::Other(format!("the link {} was not locked", after.id())));
         }

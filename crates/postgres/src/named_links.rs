@@ -110,33 +110,24 @@ pub(crate) async fn delete(
 }
 
 /// Locks the links that the account owns, in lock order.
-async fn held(
+async fn hold(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     ids: &[LinkId],
-) -> Result<Vec<Link>, Failure> {
+) -> Result<(), Failure> {
     if ids.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let named: BTreeSet<LinkId> = ids.iter().copied().collect();
     let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
-    let rows = links::table
+    let _: Vec<IdBytes> = links::table
         .filter(links::id.eq_any(bytes))
         .filter(AmongRows(links::account_id.eq(IdBytes::from(account))))
         .order((links::kind, links::id))
-        .select(LinkRow::as_select())
+        .select(links::id)
         .for_no_key_update()
         .load(connection)
         .await?;
-    let mut held = Vec::with_capacity(rows.len());
-    for row in rows {
-        let (id, _) = row.id()?;
-        // A link's id is only valid with the prefix of its kind.
-        if named.contains(&id) {
-            held.push(row.into_link()?);
-        }
-    }
-    Ok(held)
+    Ok(())
 }
 
 statement! {
@@ -149,7 +140,8 @@ statement! {
     "SELECT id FROM groups WHERE (account_id, id) = ($1, $2)"
 }
 
-/// Takes the membership lock, and locks the links that the account owns; `None` if the group does not exist.
+/// Takes the membership lock, and locks the links that the account owns; `None` if the group does not exist. The links are read
+/// when they are locked: the locking statement would read the tags of before it waited.
 async fn held_for_group(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -159,9 +151,12 @@ async fn held_for_group(
     let statement = FindGroup { account: account.into(), group: group.into() };
     let (mut locking, mut finding, mut holding) = (*connection, *connection, *connection);
     let find = async { Ok(statement.load::<IdBytes>(&mut finding).await?) };
-    let found = both(find, held(&mut holding, account, ids));
-    let ((), (groups, links)) = both(group_counts::lock_membership(&mut locking, account), found).await?;
-    Ok((!groups.is_empty()).then_some(links))
+    let found = both(find, hold(&mut holding, account, ids));
+    let ((), (groups, ())) = both(group_counts::lock_membership(&mut locking, account), found).await?;
+    if groups.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(read(connection, account, ids).await?))
 }
 
 statement! {

@@ -24,6 +24,7 @@ use crate::lease::Lease;
 /// - links by kind, then id, as in the indexes
 /// - groups by id
 /// - addresses in their order; a writer or deleter of a link holds its address
+/// - tags by id, after the links that have them
 /// - users by id
 /// - one row of a table to which no other refers, such as a pixel
 /// - the account, which is last because it is the most contended

@@ -32,6 +32,7 @@ pub(crate) mod table {
             groups_count -> BigInt,
             domains_count -> BigInt,
             pixels_count -> BigInt,
+            tags_count -> BigInt,
         }
     }
 }
@@ -101,6 +102,7 @@ pub const fn counter_column(resource: PlanResource) -> &'static str {
         PlanResource::Groups => accounts::groups_count::NAME,
         PlanResource::Domains => accounts::domains_count::NAME,
         PlanResource::Pixels => accounts::pixels_count::NAME,
+        PlanResource::Tags => accounts::tags_count::NAME,
     }
 }
 
@@ -116,12 +118,14 @@ pub struct UsageRow {
     domains: i64,
     #[diesel(column_name = pixels_count)]
     pixels: i64,
+    #[diesel(column_name = tags_count)]
+    tags: i64,
 }
 
 impl UsageRow {
     /// The row as a value of the domain.
     pub fn into_usage(self, account: AccountId) -> Result<Usage, Corrupt> {
-        let Self { links, groups, domains, pixels } = self;
+        let Self { links, groups, domains, pixels, tags } = self;
         let row = RowName::new(TABLE, account);
         Usage::try_of_each(|resource| {
             let count = match resource {
@@ -129,6 +133,7 @@ impl UsageRow {
                 PlanResource::Groups => groups,
                 PlanResource::Domains => domains,
                 PlanResource::Pixels => pixels,
+                PlanResource::Tags => tags,
             };
             row.count(counter_column(resource), count)
         })

@@ -36,6 +36,7 @@ mod second_factor;
 pub mod session;
 pub mod sign_in_count;
 pub mod sql_types;
+pub mod tag;
 pub mod ticket;
 pub mod user;
 

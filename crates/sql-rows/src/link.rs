@@ -13,6 +13,7 @@ use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
 use crate::external_id::external_id_from;
 use crate::listed::Listed;
 use crate::schema::links;
+use crate::tag::{TagsOfLink, tags_from};
 
 /// The table, as the migrations of both databases leave it. If only one database has a column, its comment
 /// names the database.
@@ -119,6 +120,8 @@ pub struct LinkRow {
     pixel_ids: StoredIds,
     revision: i64,
     external_id: Option<String>,
+    #[diesel(select_expression = TagsOfLink, select_expression_type = TagsOfLink)]
+    tags: Option<String>,
 }
 
 impl LinkRow {
@@ -147,6 +150,7 @@ impl LinkRow {
             pixel_ids,
             revision,
             external_id,
+            tags,
         } = self;
         let (id, row) = link_id(kind, &id)?;
         let content = match id.kind() {
@@ -173,6 +177,7 @@ impl LinkRow {
             external_id: external_id_from(&row, external_id)?,
             analytics_enabled,
             group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
+            tags: tags_from(&row, tags)?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
             revision: row.revision("revision", revision)?,
@@ -280,6 +285,8 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             external_id,
             analytics_enabled,
             group_id,
+            // In a table of their own.
+            tags: _,
             created_at: _,
             updated_at,
             revision,

@@ -14,6 +14,7 @@ pub use crate::pixel::table::pixels;
 pub use crate::remembered_answer::table::remembered_answers;
 pub use crate::session::table::sessions;
 pub use crate::sign_in_count::table::sign_in_counts;
+pub use crate::tag::table::{link_tags, tags};
 pub use crate::ticket::table::tickets;
 pub use crate::user::table::users;
 
@@ -35,8 +36,10 @@ diesel::allow_tables_to_appear_in_same_query!(
     groups,
     identities,
     links,
+    link_tags,
     memberships,
     pixels,
     sessions,
+    tags,
     users
 );

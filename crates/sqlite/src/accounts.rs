@@ -14,7 +14,7 @@ use crate::columns::UpperBound;
 use crate::failure::Failure;
 use crate::links::read_link;
 use crate::schema::{
-    accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, remembered_answers,
+    accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, remembered_answers, tags,
 };
 use crate::sql_errors::{is_taken, refers_to_nothing};
 use crate::store::SqliteStore;
@@ -240,10 +240,11 @@ impl AccountWrites for SqliteUnitOfWork {
         let step = move |connection: &mut SqliteConnection| {
             let (account, id) = (id, IdBytes::from(id));
             // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-            // losing data silently. Links come before the groups that they refer to.
+            // losing data silently. Links come before the groups that they refer to, and their tags go with them.
             diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection)?;
             diesel::delete(link_lateness::table.filter(link_lateness::account_id.eq(id)))
                 .execute(connection)?;
+            diesel::delete(tags::table.filter(tags::account_id.eq(id))).execute(connection)?;
             diesel::delete(groups::table.filter(groups::account_id.eq(id))).execute(connection)?;
             forget_certificates_of_account(connection, account)?;
             diesel::delete(custom_domains::table.filter(custom_domains::account_id.eq(id)))

@@ -14,6 +14,7 @@ use crate::external_ids;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
 use crate::schema::{accounts, groups, links};
+use crate::tags;
 use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
 use signpost_sql_rows::link::NewLink;
@@ -90,6 +91,8 @@ pub(crate) fn insert(
     if !excess.is_empty() {
         diesel::delete(links::table.filter(links::id.eq_any(excess))).execute(connection)?;
     }
+    let inserted = links.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
+    tags::write(connection, account, inserted.map(|(link, _)| link))?;
     counters::move_links(connection, account, signed(done))?;
     group_counts::apply(moves, connection)?;
     Ok(Some(insertions))

@@ -102,6 +102,8 @@ mod session;
 mod snapshot;
 mod sql_errors;
 mod store;
+mod tagged_links;
+mod tags;
 mod taken_addresses;
 mod unit_of_work;
 mod upgrade_copies;

@@ -5,8 +5,9 @@
 //! filter.
 //!
 //! With several filters, the first of these four selects the range, because it is usually the narrowest. The others, and
-//! always the instants and the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made here. A site
-//! and a slug together are an address, which at most one link has, and which has its own index. So does an external id.
+//! always the tags, the instants and the search, test its rows. SQLite would consider all filters equally narrow, so the choice is made
+//! here. A site and a slug together are an address, which at most one link has, and which has its own index. So does an external id. A
+//! single tag without other filters selects the range of its links ([`TaggedLinks`]).
 //!
 //! A search for three or more characters first reads some rows in this way. Then it continues with the links that the text
 //! index returns (`search_index`), newest first.
@@ -23,9 +24,11 @@ use crate::schema::links;
 use crate::search::link_matches;
 use crate::search_index::IndexSearch;
 use crate::search_order::SearchOrder;
+use crate::tagged_links::TaggedLinks;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
 use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
 use signpost_sql_rows::listed::Listed;
+use signpost_sql_rows::tag::TagCondition;
 
 // A no-op operator that keeps SQLite from using an index for its operand.
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
@@ -53,6 +56,7 @@ struct Choice {
     slug: Option<String>,
     external_id: Option<String>,
     is_active: Option<bool>,
+    tags: Vec<TagCondition>,
     created: InstantRange,
     updated: InstantRange,
     folded: Option<String>,
@@ -67,7 +71,13 @@ pub(crate) fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Vec<LinkRow>, Failure> {
-    let LinkFilter { group, site, slug, is_active, external_id, created, updated, search } = filter;
+    let bound = UpperBound::from(after);
+    let wanted = usize::from(limit.get()) + 1;
+    if let Some(tag) = filter.only_tag() {
+        let (account, kind) = (IdBytes::from(account), kind_column(kind));
+        return Ok(TaggedLinks::of(account, kind, tag, bound, wanted).load(connection)?);
+    }
+    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
     // Few links share a slug, and none an external id, so they are read one by one.
     let searched = search.as_ref().filter(|_| slug.is_none() && external_id.is_none());
     let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
@@ -79,12 +89,11 @@ pub(crate) fn links(
         slug: slug.map(|slug| slug.as_str().to_owned()),
         external_id: external_id.map(|id| id.as_str().to_owned()),
         is_active,
+        tags: TagCondition::of_filter(&tags),
         created,
         updated,
         folded: search.map(|search| search.folded().to_owned()),
     };
-    let bound = UpperBound::from(after);
-    let wanted = usize::from(limit.get()) + 1;
     if let Some(external_id) = &choice.external_id {
         return Ok(choice.with_external_id(external_id, bound).load(connection)?);
     }
@@ -241,9 +250,12 @@ impl Choice {
         self.searched(query)
     }
 
-    /// Those that match the instants and the search.
+    /// Those that match the tags, the instants and the search.
     fn searched<'a>(&'a self, mut query: Query<'a>) -> Query<'a> {
-        let Self { created, updated, .. } = self;
+        let Self { tags, created, updated, .. } = self;
+        for tag in tags {
+            query = query.filter(tag.clone());
+        }
         if let Some(from) = created.from {
             query = query.filter(links::created_at.ge(Instant::from(from)));
         }

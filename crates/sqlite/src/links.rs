@@ -22,6 +22,7 @@ use crate::page_content;
 use crate::schema::links;
 use crate::sql_errors::is_taken;
 use crate::store::SqliteStore;
+use crate::tags;
 use crate::taken_addresses;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 use signpost_sql_rows::columns::IdBytes;
@@ -250,7 +251,7 @@ fn update_link(
         .filter(links::account_id.eq(IdBytes::from(account)))
         .filter(links::kind.eq(kind_column(after.kind())));
     match diesel::update(link).set(LinkColumns::from(after)).execute(connection) {
-        Ok(1) => Ok(()),
+        Ok(1) => Ok(tags::rewrite(connection, account, before, after)?),
         Ok(_) => Err(Failure::Other(format!("the link {} was not locked", after.id())).into()),
         // SQLite rolls back only the statement, so the unit of work stays usable.
         Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),

@@ -10,6 +10,7 @@ use signpost_domain::{
 
 use super::resource::{LinkResource, named_pixels};
 use super::rules::LinkRules;
+use super::tagging::ProvidedTags;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -38,8 +39,9 @@ type Outcomes<C> = Vec<Result<Link<C>, Rejection>>;
 /// - The domain does not exist, or is not active.
 /// - A slug is required, or the slug is reserved.
 /// - The plan lacks a feature.
+/// - The plan's limit on tags is reached.
 /// - The group does not exist.
-/// - The plan's limit is reached.
+/// - The plan's limit on links is reached.
 /// - The address is taken.
 pub async fn create<C: LinkResource>(
     app: &Application,
@@ -220,11 +222,14 @@ impl<'a, C: LinkResource> Creation<'a, C> {
 
     /// Inserts the links. A link whose random slug is taken gets another one and is inserted again.
     async fn insert(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
-        let limit = self.caller.plan().limits.of(PlanResource::Links);
+        let (account, limits) = (self.caller.account_id(), &self.caller.plan().limits);
+        let limit = limits.of(PlanResource::Links);
+        let needed = self.pending.iter().map(|(_, link)| &link.tags);
+        let tags = ProvidedTags::of_links(self.app, work, account, limits, needed).await?;
         for _ in 0..SLUG_ATTEMPTS {
-            let pending = std::mem::take(&mut self.pending);
+            let pending = self.tagged(&tags);
             let links: Vec<Link> = pending.iter().map(|(_, link)| link.clone().into_any()).collect();
-            let insertions = match work.insert_links(self.caller.account_id(), &links, limit).await {
+            let insertions = match work.insert_links(account, &links, limit).await {
                 Ok(insertions) => insertions,
                 Err(InsertLinksError::AccountMissing) => return Err(AppError::AccountGone),
                 Err(InsertLinksError::Store(error)) => return Err(error.into()),
@@ -256,10 +261,26 @@ impl<'a, C: LinkResource> Creation<'a, C> {
             }
             if self.pending.is_empty() {
                 let created: Vec<_> = self.outcomes.iter().flatten().flatten().collect();
-                return Ok(C::write_new_contents(work, self.caller.account_id(), &created).await?);
+                tags.withdraw_unused(work, account, created.iter().map(|link| &link.tags)).await?;
+                return Ok(C::write_new_contents(work, account, &created).await?);
             }
         }
         Err(AppError::NoFreeSlug { attempts: SLUG_ATTEMPTS })
+    }
+
+    /// Takes the links to insert, with their tags as the account spells them. Refuses those for whose tags the plan has no room.
+    fn tagged(&mut self, tags: &ProvidedTags) -> Vec<(usize, Link<C>)> {
+        let mut tagged = Vec::with_capacity(self.pending.len());
+        for (index, mut link) in std::mem::take(&mut self.pending) {
+            match tags.spell(&link.tags) {
+                Ok(spelt) => {
+                    link.tags = spelt;
+                    tagged.push((index, link));
+                }
+                Err(refusal) => self.settle(index, Err(refusal.into())),
+            }
+        }
+        tagged
     }
 
     /// The refusal of an item whose address is taken: by an earlier item of the batch, or by a link that existed before. In

@@ -3,7 +3,7 @@
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     ExternalId, GroupFilter, HostReference, IdReference, InstantRange, Link, LinkFilter, LinkKind, Page,
-    PageLimit, PagePosition, Permission, SearchText, Site, Slug,
+    PageLimit, PagePosition, Permission, SearchText, Site, Slug, TagFilter,
 };
 
 use crate::app_error::AppError;
@@ -23,6 +23,8 @@ pub struct ListLinks {
     pub is_active: Option<bool>,
     /// `external_id`
     pub external_id: Option<ExternalId>,
+    /// `tag`, `tag_all` and `without_tag`
+    pub tags: TagFilter,
     /// `created_after` and `created_before`
     pub created: InstantRange,
     /// `updated_after` and `updated_before`
@@ -57,8 +59,19 @@ pub(super) async fn kind_page(
     kind: LinkKind,
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
-    let ListLinks { group, domain, slug, is_active, external_id, created, updated, search, limit, after } =
-        query;
+    let ListLinks {
+        group,
+        domain,
+        slug,
+        is_active,
+        external_id,
+        tags,
+        created,
+        updated,
+        search,
+        limit,
+        after,
+    } = query;
     let group = match group {
         None => GroupFilter::Any,
         Some(None) => GroupFilter::Ungrouped,
@@ -71,7 +84,7 @@ pub(super) async fn kind_page(
         Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
         Some(HostReference::Malformed) => return Ok(Page::empty()),
     };
-    let filter = LinkFilter { group, site, slug, is_active, external_id, created, updated, search };
+    let filter = LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search };
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
 }

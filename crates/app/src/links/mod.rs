@@ -10,6 +10,7 @@ mod list_all;
 mod put;
 mod resource;
 mod rules;
+mod tagging;
 mod update;
 
 pub use activity::set_active;
@@ -21,4 +22,5 @@ pub use put::{Put, put};
 pub use resource::{LinkResource, get, named, one};
 pub(crate) use resource::{any, pixels_by_id, stored_pixels};
 pub(crate) use rules::LinkRules;
+pub(crate) use tagging::ProvidedTags;
 pub use update::update;

@@ -7,6 +7,7 @@ use signpost_domain::{
 
 use super::resource::{LinkResource, named_pixels};
 use super::rules::{LinkRules, LockedLink};
+use super::tagging::ProvidedTags;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -23,6 +24,7 @@ use crate::unit_of_work::{Attempts, commit};
 /// - The domain does not exist, or is not active.
 /// - A slug is required, or the slug is reserved.
 /// - The plan lacks a feature.
+/// - The plan's limit on tags is reached.
 /// - The group does not exist.
 /// - The address is taken.
 ///
@@ -77,8 +79,14 @@ pub(super) async fn update_that<C: LinkResource>(
             let mut pixels = named.clone();
             let before = C::complete(work.as_mut(), account, stored.clone(), &mut pixels).await?;
             let before = before.ok_or_else(not_found)?;
-            let after = before.apply(&request, &rules.context(&named_domains))?;
+            let mut after = before.apply(&request, &rules.context(&named_domains))?;
             if after != before {
+                if after.tags != before.tags {
+                    let (limits, needed) = (&caller.plan().limits, [&after.tags].into_iter());
+                    let provided =
+                        ProvidedTags::of_links(app, work.as_mut(), account, limits, needed).await?;
+                    after.tags = provided.spell(&after.tags)?;
+                }
                 C::write_content(work.as_mut(), account, &before, &after).await?;
                 replace_link(app, work, account, &stored, &after.clone().into_any()).await?;
             }

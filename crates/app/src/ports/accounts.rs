@@ -105,7 +105,7 @@ pub trait AccountWrites: Send {
     /// if the account does not exist.
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError>;
 
-    /// Deletes an account with all its data, such as its keys, its links, its memberships and tickets, remembered answers and
+    /// Deletes an account with all its data, such as its keys, its links, its tags, its memberships and tickets, remembered answers and
     /// counts. Its members and its audit stay. `false` if the account does not exist.
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError>;
 

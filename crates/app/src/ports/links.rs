@@ -130,6 +130,9 @@ pub trait LinkWrites: Send {
     /// Inserts links of any kinds as if one after another, and updates the account's count of links and the counts of their
     /// groups. The answer has the outcome for each link, in the same order. A link that was not inserted leaves no trace.
     ///
+    /// A link gets those of its tags that the account has; they were [provided](super::TagWrites::provide_tags) in this unit of work. It
+    /// shows them as the account spells them.
+    ///
     /// The store enforces four rules under any concurrency. The count of links never exceeds `links_limit`.
     /// An address has at most one link (D20), also within one call. So does an external id among the links of an account
     /// (D121). A group belongs to the account. An id that already exists is a failure, not a decision.
@@ -141,7 +144,8 @@ pub trait LinkWrites: Send {
     ) -> Result<Vec<Insertion>, InsertLinksError>;
 
     /// Replaces `before`, which [`LinkWrites::lock_link`] returned in this unit of work, with `after`, and updates the counts
-    /// of the groups that the link leaves and enters. Both have the same id, and so the same kind. If several decisions apply,
+    /// of the groups that the link leaves and enters. Changed tags are written as [`LinkWrites::insert_links`] does. Both have the same
+    /// id, and so the same kind. If several decisions apply,
     /// it reports `GroupMissing`, or else any of them.
     async fn update_link(
         &mut self,

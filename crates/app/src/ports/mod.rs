@@ -41,6 +41,7 @@ pub mod sealed_secrets;
 mod sealing;
 pub mod store;
 pub mod store_error;
+pub mod tags;
 
 pub use crate::click_batch::ClickBatch;
 pub use accounts::{AccountReads, AccountWrites, KeyHolder, WriteAccountError};
@@ -103,3 +104,4 @@ pub use sealed_secrets::SealedSecrets;
 pub use sealing::Sealer;
 pub use store::{SearchUpkeep, Store, UnitOfWork};
 pub use store_error::StoreError;
+pub use tags::{NeededTags, RenameTagError, TagReads, TagWrites, tags_to_create};

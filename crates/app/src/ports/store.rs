@@ -18,6 +18,7 @@ use super::pixels::{PixelReads, PixelWrites};
 use super::remembered_answers::{AnswerReads, AnswerWrites};
 use super::sealed_secrets::SealedSecrets;
 use super::store_error::StoreError;
+use super::tags::{TagReads, TagWrites};
 
 /// Stores everything except clicks and counted requests.
 ///
@@ -46,6 +47,7 @@ pub trait Store:
     + PeopleUpkeep
     + PixelReads
     + SealedSecrets
+    + TagReads
 {
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
@@ -103,6 +105,7 @@ pub trait UnitOfWork:
     + LinkWrites
     + PeopleWrites
     + PixelWrites
+    + TagWrites
 {
     /// The changes so far that visitors can see, as [`commit`](Self::commit) will write them to the [`ChangeLog`].
     fn changes(&self) -> Vec<VisibleChange>;

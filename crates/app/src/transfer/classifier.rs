@@ -164,6 +164,11 @@ impl Classifier {
         mut refused: Vec<Refused>,
         results: &mut Results,
     ) -> Result<(), OperatorError> {
+        if let Some(rehearsal) = &mut self.rehearsal
+            && new.iter().any(|(_, link)| !link.tags.is_empty())
+        {
+            rehearsal.read_tags(rules.app, rules.account).await?;
+        }
         let external_ids: Vec<ExternalId> =
             new.iter().filter_map(|(_, link)| link.external_id.clone()).collect();
         let taken = if external_ids.is_empty() {

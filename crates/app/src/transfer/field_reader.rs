@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use signpost_domain::{
-    Change, CountryCode, FieldError, GeoBlocklist, Timestamp, Violation, ViolationCode, Violations,
+    Change, CountryCode, FieldError, GeoBlocklist, TagName, Tags, Timestamp, Violation, ViolationCode,
+    Violations,
 };
 
 use super::fields::Field;
@@ -54,7 +55,9 @@ impl RowFieldReader {
             None => return Some(Change::Keep),
             Some(FieldValue::Null) => return Some(Change::Clear),
             Some(FieldValue::Text(text)) => text,
-            Some(FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Unfit) => {
+            Some(
+                FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Names(_) | FieldValue::Unfit,
+            ) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a text");
             }
         };
@@ -72,9 +75,9 @@ impl RowFieldReader {
         match self.fields.remove(&field) {
             None | Some(FieldValue::Null) => None,
             Some(FieldValue::Flag(value)) => Some(value),
-            Some(FieldValue::Text(_) | FieldValue::Countries(_) | FieldValue::Unfit) => {
-                self.refuse(field, ViolationCode::InvalidType, "must be true or false")
-            }
+            Some(
+                FieldValue::Text(_) | FieldValue::Countries(_) | FieldValue::Names(_) | FieldValue::Unfit,
+            ) => self.refuse(field, ViolationCode::InvalidType, "must be true or false"),
         }
     }
 
@@ -84,7 +87,7 @@ impl RowFieldReader {
             None => return None,
             Some(FieldValue::Null) => return Some(GeoBlocklist::default()),
             Some(FieldValue::Countries(codes)) => codes,
-            Some(FieldValue::Flag(_) | FieldValue::Text(_) | FieldValue::Unfit) => {
+            Some(FieldValue::Flag(_) | FieldValue::Text(_) | FieldValue::Names(_) | FieldValue::Unfit) => {
                 return self.refuse(field, ViolationCode::InvalidType, "must be a list of countries");
             }
         };
@@ -100,6 +103,31 @@ impl RowFieldReader {
             }
         }
         (countries.len() == codes.len()).then(|| GeoBlocklist::new(countries))
+    }
+
+    /// Optional names of tags; null is an empty list.
+    pub(super) fn tags(&mut self, field: Field) -> Option<Tags> {
+        let texts = match self.fields.remove(&field) {
+            None => return None,
+            Some(FieldValue::Null) => return Some(Tags::default()),
+            Some(FieldValue::Names(texts)) => texts,
+            Some(
+                FieldValue::Flag(_) | FieldValue::Text(_) | FieldValue::Countries(_) | FieldValue::Unfit,
+            ) => {
+                return self.refuse(field, ViolationCode::InvalidType, "must be a list of names");
+            }
+        };
+        let mut names = Vec::with_capacity(texts.len());
+        for (index, text) in texts.iter().enumerate() {
+            match TagName::parse(text) {
+                Ok(name) => names.push(name),
+                Err(error) => self.note(error.at(format!("{}[{index}]", field.name()))),
+            }
+        }
+        if names.len() < texts.len() {
+            return None;
+        }
+        Tags::new(names).map_err(|error| self.note(error.at(field.name()))).ok()
     }
 
     /// The times of creation and last change. Neither is in the future, and the change is not before the creation.

@@ -20,6 +20,8 @@ pub enum FieldForm {
     Flag,
     /// A list of countries, or null.
     Countries,
+    /// A list of names without commas, or null.
+    Names,
 }
 
 macro_rules! fields {
@@ -79,6 +81,8 @@ fields! {
     GroupId: NullableText = "group_id",
     /// The name of the group, which is created if it does not exist. Exports name groups by their ids.
     Group: NullableText = "group",
+    /// The names of the tags, which are created if they do not exist.
+    Tags: Names = "tags",
     /// Whether the link resolves.
     IsActive: Flag = "is_active",
     /// Whether known bots are turned away.

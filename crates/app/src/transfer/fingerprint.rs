@@ -28,7 +28,7 @@ impl Fingerprint {
                 | (_, FieldValue::Null | FieldValue::Unfit) => continue,
                 (_, FieldValue::Flag(flag)) => flag.to_string(),
                 (_, FieldValue::Text(text)) => text.clone(),
-                (_, FieldValue::Countries(countries)) => countries.join(","),
+                (_, FieldValue::Countries(items) | FieldValue::Names(items)) => items.join(","),
             };
             for part in [field.name(), &value] {
                 // With its length, so that different fields never concatenate to the same bytes.

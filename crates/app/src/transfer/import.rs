@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::join;
-use signpost_domain::{AccountId, HostBlocklist, NamedDomains, PixelId, Plan, PlanResource};
+use signpost_domain::{AccountId, HostBlocklist, NamedDomains, PixelId, Plan};
 
 use super::classifier::Classifier;
 use super::entry::Run;
@@ -151,13 +151,13 @@ impl Import {
             imported = self.settle(rules).await?;
         }
         let pending = self.pending.take();
-        let limit = self.plan.limits.of(PlanResource::Links);
+        let limits = &self.plan.limits;
         let links = pending.as_ref().map(Pending::links).unwrap_or_default();
         let (insertions, classified) =
-            join(insert_links(rules, links, limit), self.classifier.classify(rules, named_domains, run))
+            join(insert_links(rules, links, limits), self.classifier.classify(rules, named_domains, run))
                 .await;
         if let Some(pending) = pending {
-            imported.extend(pending.settle(rules, insertions?, limit).await?);
+            imported.extend(pending.settle(rules, insertions?, limits).await?);
         }
         self.pending = Some(classified?);
         Ok(imported)
@@ -166,8 +166,8 @@ impl Import {
     /// Inserts the pending links.
     async fn settle(&mut self, rules: &LinkRules<'_>) -> Result<Vec<ImportedRow>, OperatorError> {
         let Some(pending) = self.pending.take() else { return Ok(vec![]) };
-        let limit = self.plan.limits.of(PlanResource::Links);
-        let insertions = insert_links(rules, pending.links(), limit).await?;
-        pending.settle(rules, insertions, limit).await
+        let limits = &self.plan.limits;
+        let insertions = insert_links(rules, pending.links(), limits).await?;
+        pending.settle(rules, insertions, limits).await
     }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::slice;
 
 use signpost_domain::{
-    AccountId, Group, GroupId, Hostname, Link, Name, NamedDomain, NamedDomains, Placement,
+    AccountId, Group, GroupId, Hostname, Link, Name, NamedDomain, NamedDomains, Placement, PlanLimits,
+    PlanResource,
 };
 
 use crate::app_error::{AppError, OperatorError};
 use crate::application::Application;
-use crate::links::LinkRules;
+use crate::links::{LinkRules, ProvidedTags};
 use crate::ports::{InsertLinksError, InsertResourceError, Insertion, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -37,6 +38,8 @@ pub(super) enum LinkInsertion {
     DomainGone,
     /// The custom domain stopped serving links after it was looked up.
     DomainNotActive,
+    /// The plan has no room for its tags.
+    TagLimitReached,
     /// The store inserted or refused it.
     Decided(Insertion),
 }
@@ -49,9 +52,10 @@ pub(super) enum LinkInsertion {
 pub(super) async fn insert_links(
     rules: &LinkRules<'_>,
     links: &[Link],
-    limit: u64,
+    limits: &PlanLimits,
 ) -> Result<Vec<Option<LinkInsertion>>, OperatorError> {
     let LinkRules { app, account, .. } = *rules;
+    let limit = limits.of(PlanResource::Links);
     let insert = async |links: &[Link]| {
         let attempts = Attempts::at(app);
         let attempt = async || {
@@ -59,14 +63,26 @@ pub(super) async fn insert_links(
             let hostnames: BTreeSet<Hostname> = links.iter().filter_map(custom_hostname).cloned().collect();
             let hostnames: Vec<Hostname> = hostnames.into_iter().collect();
             let named_domains = rules.hold_domains(work.as_mut(), &hostnames).await?;
-            let refusals: Vec<_> = links.iter().map(|link| refused_by_domain(link, &named_domains)).collect();
+            let mut refusals: Vec<_> =
+                links.iter().map(|link| refused_by_domain(link, &named_domains)).collect();
             let placed = links.iter().zip(&refusals).filter(|(_, refusal)| refusal.is_none());
-            let placed: Vec<Link> = placed.map(|(link, _)| link.clone()).collect();
+            let needed = placed.map(|(link, _)| &link.tags);
+            let tags = ProvidedTags::of_links(app, work.as_mut(), account, limits, needed).await?;
+            let mut placed: Vec<Link> = Vec::with_capacity(links.len());
+            for (link, refusal) in links.iter().zip(&mut refusals).filter(|(_, refusal)| refusal.is_none()) {
+                match tags.spell(&link.tags) {
+                    Ok(tags) => placed.push(Link { tags, ..link.clone() }),
+                    Err(_) => *refusal = Some(LinkInsertion::TagLimitReached),
+                }
+            }
             let insertions = match work.insert_links(account, &placed, limit).await {
                 Ok(insertions) => insertions,
                 Err(InsertLinksError::AccountMissing) => return Err(OperatorError::NoSuchAccount(account)),
                 Err(InsertLinksError::Store(error)) => return Err(error.into()),
             };
+            let inserted =
+                placed.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
+            tags.withdraw_unused(work.as_mut(), account, inserted.map(|(link, _)| &link.tags)).await?;
             if insertions.contains(&Insertion::Done) {
                 commit(app, work).await?;
             }
@@ -76,8 +92,10 @@ pub(super) async fn insert_links(
         attempts.run(attempt).await
     };
     let is_there = async |link: &Link| {
-        let kept = app.store.link(account, link.id()).await?;
-        Ok((kept.as_ref() == Some(link)).then_some(LinkInsertion::Decided(Insertion::Done)))
+        let Some(kept) = app.store.link(account, link.id()).await? else { return Ok(None) };
+        let spelt = Link { tags: kept.tags.clone(), ..link.clone() };
+        let is_same = kept.tags.same_as(&link.tags) && kept == spelt;
+        Ok(is_same.then_some(LinkInsertion::Decided(Insertion::Done)))
     };
     let mut outcomes = Vec::with_capacity(links.len());
     for part in without_repeated_external_ids(links) {

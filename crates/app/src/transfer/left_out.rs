@@ -86,9 +86,9 @@ impl LeftOut {
     }
 }
 
-/// Whether an export carries these resources.
+/// Whether an export carries these resources. Links carry their tags.
 const fn has_records(resource: PlanResource) -> bool {
-    matches!(resource, PlanResource::Links | PlanResource::Groups)
+    matches!(resource, PlanResource::Links | PlanResource::Groups | PlanResource::Tags)
 }
 
 /// The number of an account's recorded clicks. The store adds up the numbers of its segments, without reading a click.

@@ -64,6 +64,7 @@ impl LinkEntry {
         let note = fields.nullable(Field::Note, Note::parse).unwrap_or_default();
         let external_id = fields.nullable(Field::ExternalId, ExternalId::parse).unwrap_or_default();
         let group = GroupChoice::read(&mut fields);
+        let tags = fields.tags(Field::Tags);
         let request = LinkRequest {
             name,
             slug,
@@ -71,6 +72,7 @@ impl LinkEntry {
             note,
             external_id,
             group: Change::Keep,
+            tags,
             is_active: fields.flag(Field::IsActive),
             analytics_enabled: fields.flag(Field::AnalyticsEnabled),
             content,
@@ -156,6 +158,7 @@ impl LinkEntry {
             note,
             external_id,
             group: _,
+            tags,
             is_active,
             analytics_enabled,
             content,
@@ -189,6 +192,7 @@ impl LinkEntry {
         );
         let (group_field, group_is_same) = self.group.compared(link.group_id);
         compare(group_field, group_is_same);
+        compare(Field::Tags, tags.as_ref().is_none_or(|tags| tags.same_as(&link.tags)));
         compare(Field::IsActive, is_active.is_none_or(|flag| flag == link.is_active));
         compare(Field::AnalyticsEnabled, analytics_enabled.is_none_or(|flag| flag == link.analytics_enabled));
         differing.sort_unstable();

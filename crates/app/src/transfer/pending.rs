@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{Address, ExternalId, Link, LinkId, NamedDomains, PlanResource, Refusal, Violations};
+use signpost_domain::{
+    Address, ExternalId, Link, LinkId, NamedDomains, PlanLimits, PlanResource, Refusal, Violations,
+};
 
 use super::entry::{LinkToCreate, Refused, Run};
 use super::existing_links::{Occupant, links_at};
@@ -57,9 +59,11 @@ impl Pending {
         self,
         rules: &LinkRules<'_>,
         insertions: Vec<Option<LinkInsertion>>,
-        limit: u64,
+        limits: &PlanLimits,
     ) -> Result<Vec<ImportedRow>, OperatorError> {
         let Self { mut results, named_domains, entries, links, mut refused, ids: _, addresses: _ } = self;
+        let limit_reached =
+            |resource| Imported::from(Refusal::PlanLimitReached { resource, limit: limits.of(resource) });
         for ((entry, link), insertion) in entries.into_iter().zip(links).zip(insertions) {
             let outcome = match insertion {
                 Some(LinkInsertion::Decided(Insertion::Done)) => {
@@ -67,9 +71,8 @@ impl Pending {
                     continue;
                 }
                 Some(LinkInsertion::Decided(Insertion::GroupMissing)) => Refusal::GroupNotFound.into(),
-                Some(LinkInsertion::Decided(Insertion::LimitReached)) => {
-                    Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into()
-                }
+                Some(LinkInsertion::Decided(Insertion::LimitReached)) => limit_reached(PlanResource::Links),
+                Some(LinkInsertion::TagLimitReached) => limit_reached(PlanResource::Tags),
                 Some(LinkInsertion::Decided(Insertion::ExternalIdTaken)) => {
                     Violations::from(ExternalId::taken_by(None)).into()
                 }

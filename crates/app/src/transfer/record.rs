@@ -18,6 +18,8 @@ pub enum FieldValue {
     Text(String),
     /// The country codes of `geo_blocklists`.
     Countries(Vec<String>),
+    /// The names of `tags`.
+    Names(Vec<String>),
     /// A value that no field accepts, such as a number.
     Unfit,
 }
@@ -61,7 +63,11 @@ impl Record {
     pub(super) fn named_domain(&self) -> Option<HostReference> {
         match self.get(Field::Domain)? {
             FieldValue::Text(domain) => Some(HostReference::parse(domain)),
-            FieldValue::Null | FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Unfit => None,
+            FieldValue::Null
+            | FieldValue::Flag(_)
+            | FieldValue::Countries(_)
+            | FieldValue::Names(_)
+            | FieldValue::Unfit => None,
         }
     }
 
@@ -110,6 +116,7 @@ impl From<&Link> for Record {
             external_id,
             analytics_enabled,
             group_id,
+            tags,
             created_at,
             updated_at,
             revision: _,
@@ -121,6 +128,7 @@ impl From<&Link> for Record {
         record.set(Field::Note, FieldValue::or_null(note.as_ref().map(Note::as_str)));
         record.set(Field::ExternalId, FieldValue::or_null(external_id.as_ref()));
         record.set(Field::GroupId, FieldValue::or_null(*group_id));
+        record.set(Field::Tags, FieldValue::Names(tags.iter().map(ToString::to_string).collect()));
         record.set(Field::IsActive, FieldValue::Flag(*is_active));
         record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));
         record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));

@@ -1,14 +1,17 @@
 //! The objects that a rehearsal would have created so far.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use signpost_domain::{
-    Address, ExternalId, Group, GroupId, Link, LinkId, PlanLimits, PlanResource, Refusal, Usage, Violations,
+    AccountId, Address, ExternalId, Group, GroupId, Link, LinkId, Page, PageLimit, PlanLimits, PlanResource,
+    Refusal, TagName, Tags, Usage, Violations,
 };
 
 use super::fingerprint::Fingerprint;
 use super::outcome::Imported;
+use crate::application::Application;
+use crate::ports::StoreError;
 
 /// The objects that a rehearsal would have created so far. Keeps only what later rows need: some 120 bytes a link.
 pub(super) struct Rehearsal {
@@ -19,6 +22,8 @@ pub(super) struct Rehearsal {
     hashes: RandomState,
     addresses: HashMap<u64, Fingerprint>,
     external_ids: HashSet<u64>,
+    /// The keys of the account's tags, and of those that would have been created. `None` until a link with tags is rehearsed.
+    tags: Option<BTreeSet<String>>,
 }
 
 impl Rehearsal {
@@ -31,6 +36,7 @@ impl Rehearsal {
             hashes: RandomState::new(),
             addresses: HashMap::new(),
             external_ids: HashSet::new(),
+            tags: None,
         }
     }
 
@@ -69,6 +75,38 @@ impl Rehearsal {
         self.addresses.get(&hash).map(|earlier| compared(*earlier, fingerprint))
     }
 
+    /// Reads the account's tags before the first link with tags is rehearsed.
+    pub(super) async fn read_tags(
+        &mut self,
+        app: &Application,
+        account: AccountId,
+    ) -> Result<(), StoreError> {
+        if self.tags.is_some() {
+            return Ok(());
+        }
+        let (mut keys, mut after) = (BTreeSet::new(), None);
+        loop {
+            let Page { items, next, left_out: _ } = app.store.tags(account, PageLimit::MAX, after).await?;
+            keys.extend(items.into_iter().map(|tag| tag.name.key().to_owned()));
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        self.tags = Some(keys);
+        Ok(())
+    }
+
+    /// The keys of the tags that a link needs and the account would lack. `None` if the plan has no room for them.
+    fn lacking_tags(&self, tags: &Tags) -> Option<BTreeSet<String>> {
+        let is_known = |key: &str| self.tags.as_ref().is_some_and(|known| known.contains(key));
+        let lacking: BTreeSet<String> =
+            tags.iter().map(TagName::key).filter(|key| !is_known(key)).map(str::to_owned).collect();
+        let room = self.limits.of(PlanResource::Tags).saturating_sub(self.usage.tags);
+        let count = u64::try_from(lacking.len()).unwrap_or(u64::MAX);
+        (count <= room).then_some(lacking)
+    }
+
     /// The outcome for a link whose id and address are free in the store. Applies the checks in the order of the store (see
     /// [`Insertion`](crate::ports::Insertion)). Only the fingerprints of earlier rows are kept, so a conflict with one of
     /// them does not name the fields. No earlier row has the link's id. `is_external_id_taken`: a stored link has its external id.
@@ -84,6 +122,10 @@ impl Rehearsal {
         if let Some(outcome) = earlier {
             return outcome;
         }
+        let Some(new_tags) = self.lacking_tags(&link.tags) else {
+            let limit = self.limits.of(PlanResource::Tags);
+            return Refusal::PlanLimitReached { resource: PlanResource::Tags, limit }.into();
+        };
         if !has_its_group {
             return Refusal::GroupNotFound.into();
         }
@@ -96,6 +138,10 @@ impl Rehearsal {
             return Violations::from(ExternalId::taken_by(None)).into();
         }
         self.usage.links += 1;
+        if let Some(known) = &mut self.tags {
+            self.usage.tags += u64::try_from(new_tags.len()).unwrap_or(u64::MAX);
+            known.extend(new_tags);
+        }
         self.ids.insert(link.id().to_bytes(), fingerprint);
         self.addresses.extend(address.map(|address| (self.hashes.hash_one(&address), fingerprint)));
         Imported::WouldCreate

@@ -3,7 +3,7 @@
 use signpost_app::{AppError, links};
 use signpost_domain::{
     Change, CountryCode, ErrorCode, Feature, GeoBlocklist, Placement, Plan, PlanLimits, PlanResource,
-    Precondition, Redirect, RedirectContent, RedirectRequest, Refusal, Revision,
+    Precondition, Redirect, RedirectContent, RedirectRequest, Refusal, Revision, Tags,
 };
 use signpost_port_contracts::samples;
 
@@ -27,6 +27,7 @@ async fn d28_a_name_and_a_target_suffice_for_a_redirect() {
         note: None,
         analytics_enabled: true,
         group_id: None,
+        tags: Tags::default(),
         created_at: samples::at(0),
         updated_at: samples::at(0),
         revision: Revision::FIRST,

@@ -31,6 +31,8 @@ macro_rules! __store_files {
             page_contents
             addresses
             external_ids
+            tags
+            tag_filters
             link_limits
             batch_insertions
             batch_deletions

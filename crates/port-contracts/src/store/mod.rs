@@ -82,6 +82,8 @@ mod sealed_secrets;
 mod sessions;
 mod sign_ins;
 mod stored;
+mod tag_filters;
+mod tags;
 mod tenants;
 mod tickets;
 mod time_limits;

@@ -147,7 +147,11 @@ pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountI
     let (links, groups) = (links(store, account).await, groups(store, account).await);
     let usage = store.usage(account).await.unwrap().unwrap();
     assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
-    for counter in PlanResource::ALL.into_iter().filter(|counter| *counter != PlanResource::Links) {
+    let page = async |after| store.tags(account, given::limit(100), after).await.unwrap();
+    assert_eq!(usize::try_from(usage.tags).unwrap(), given::walk(page).await.0.len());
+    let is_counted_here =
+        |counter: &PlanResource| matches!(counter, PlanResource::Links | PlanResource::Tags);
+    for counter in PlanResource::ALL.into_iter().filter(|counter| !is_counted_here(counter)) {
         let kind = ResourceKind::ALL.into_iter().find(|kind| kind.counter() == counter);
         let stored = kind.expect("a kind for each counter").list(store.as_ref(), account).await;
         assert_eq!(usize::try_from(usage.of(counter)).unwrap(), stored.len(), "{counter:?}");
