@@ -16,6 +16,22 @@ const ID: &str = "id";
 /// How the hostnames of examples end.
 const HOSTS: &str = ".example.org";
 
+/// A resource that only links create, by naming it in a field.
+#[derive(Debug, Clone, Copy)]
+struct NamedByLinks {
+    /// The prefix of its ids.
+    prefix: &'static str,
+    /// The path that lists it.
+    list: &'static str,
+    /// The field of links with the names.
+    field: &'static str,
+}
+
+const NAMED_BY_LINKS: [NamedByLinks; 1] = [NamedByLinks { prefix: "tag_", list: "/v1/tags", field: "tags" }];
+
+/// The path at which links are created.
+const LINKS: &str = "/v1/redirects";
+
 /// A placeholder in a body, where [`Document::holes`] leaves a hole.
 const HOLE: &str = "<hole>";
 
@@ -36,6 +52,8 @@ pub struct Sample {
     path: String,
     /// The parameters that the query must have.
     query: String,
+    /// What the call creates together with a link.
+    named: Option<NamedByLinks>,
 }
 
 impl Document {
@@ -77,20 +95,30 @@ impl Document {
             status: if operation["responses"].get("201").is_some() { 201 } else { 200 },
             path,
             query: query.join("&"),
+            named: None,
         }
     }
 
     /// The paths at which resources are created and listed.
     #[must_use]
     pub fn collections(&self) -> Vec<&str> {
-        let paths = self["paths"].as_object().expect("a document has paths");
-        let of_resources = paths.keys().filter_map(|template| template.strip_suffix("/{id}"));
-        of_resources.filter(|path| self["paths"][*path].get("post").is_some()).collect()
+        self.lists().into_iter().filter(|path| self["paths"][*path].get("post").is_some()).collect()
     }
 
-    /// The call that creates a resource with ids of this prefix.
+    /// The paths at which resources are listed.
+    #[must_use]
+    pub fn lists(&self) -> Vec<&str> {
+        let paths = self["paths"].as_object().expect("a document has paths");
+        let of_resources = paths.keys().filter_map(|template| template.strip_suffix("/{id}"));
+        of_resources.filter(|path| self["paths"][*path].get("get").is_some()).collect()
+    }
+
+    /// The call that creates a resource with ids of this prefix. [`Sample::created_in`] says where its id is.
     #[must_use]
     pub fn creation(&self, prefix: &str) -> Sample {
+        if let Some(named) = NAMED_BY_LINKS.into_iter().find(|named| named.prefix == prefix) {
+            return Sample { named: Some(named), ..self.sample("POST", LINKS) };
+        }
         let creates = |collection: &&str| {
             self.sample("GET", &format!("{collection}/{{id}}")).id_prefix.as_deref() == Some(prefix)
         };
@@ -196,10 +224,20 @@ impl Sample {
         texts.filter_map(prefix_of).map(str::to_owned).chain(self.id_prefix.clone()).collect()
     }
 
-    /// The body, with other hostnames for each number, as a hostname belongs to one account.
+    /// The list whose first item is the created resource; `None` if the answer to the call is that resource.
+    #[must_use]
+    pub fn created_in(&self) -> Option<&'static str> {
+        self.named.map(|named| named.list)
+    }
+
+    /// The body, with other hostnames for each number, as a hostname belongs to one account, and other names of what is
+    /// created with a link.
     #[must_use]
     pub fn fresh_body(&self, number: usize) -> Option<Value> {
         let mut body = self.body.clone()?;
+        if let Some(named) = self.named {
+            body[named.field] = json!([format!("n{number}")]);
+        }
         for place in texts(&body, "") {
             let text = body.pointer_mut(&place)?;
             if let Some(hostname) = text.as_str().filter(|text| text.ends_with(HOSTS)) {

@@ -4,7 +4,7 @@ use utoipa::openapi::path::Parameter;
 
 use crate::openapi::operation::Endpoint;
 use crate::openapi::parameters::Name;
-use crate::resources::{account, domains, groups, landings, pixels, redirects};
+use crate::resources::{account, domains, groups, landings, pixels, redirects, tags};
 use crate::schema::Components;
 use crate::{analytics, documentation, health, tls_allowed};
 
@@ -27,6 +27,7 @@ pub(crate) static SECTIONS: &[&Section] = &[
     &redirects::SECTION,
     &landings::SECTION,
     &groups::SECTION,
+    &tags::SECTION,
     &domains::SECTION,
     &pixels::SECTION,
     &analytics::SECTION,

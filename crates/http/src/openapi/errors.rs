@@ -185,6 +185,16 @@ pub(crate) fn of_code(
     headers::of_every_response(response, rate_limited).build()
 }
 
+/// The response to an unknown id of a kind of resource for which the contract has no code (D6).
+pub(crate) fn no_such(noun: &str) -> (&'static str, Response) {
+    let code = ErrorCode::InvalidRequest;
+    let description = format!(
+        "The account has no such {noun}: the error's code is `{}`, without `details`.",
+        code.as_str()
+    );
+    ("404", of_code(code, &format!("No such {noun}."), description, RateLimited::Always))
+}
+
 fn error_with(code: ErrorCode, message: &str) -> Value {
     json!({"error": {"code": code.as_str(), "message": message, "request_id": examples::REQUEST_ID}})
 }

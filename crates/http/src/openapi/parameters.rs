@@ -1,7 +1,7 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug};
+use signpost_domain::{ExternalId, IdempotencyKey, SearchText, Slug, Tags};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
@@ -27,6 +27,9 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     "SlugFilter",
     "ActiveFilter",
     "ExternalIdFilter",
+    TAG_FILTERS[0],
+    TAG_FILTERS[1],
+    TAG_FILTERS[2],
     "CreatedAfter",
     "CreatedBefore",
     "UpdatedAfter",
@@ -36,6 +39,9 @@ pub(crate) const OF_LINK_LISTS: &[Name] = &[
     PAGE[0],
     PAGE[1],
 ];
+
+/// The filters by tags (D126).
+const TAG_FILTERS: [Name; 3] = ["TagFilter", "AllTagsFilter", "WithoutTagFilter"];
 
 /// The parameters of the other lists.
 pub(crate) const OF_OTHER_LISTS: &[Name] = &PAGE;
@@ -82,6 +88,9 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
             in_query(ExternalId::FIELD, external_id(examples::EXTERNAL_ID))
                 .description(Some("Only the link with exactly this external id. An unknown one has no links.")),
         ),
+        (TAG_FILTERS[0], tag_filter("tag", "with any of these tags. An unknown tag has no links")),
+        (TAG_FILTERS[1], tag_filter("tag_all", "with all of these tags. An unknown tag has no links")),
+        (TAG_FILTERS[2], tag_filter("without_tag", "without any of these tags. An unknown tag leaves out no link")),
         ("CreatedAfter", instant_filter("created_after", "created at this instant or later")),
         ("CreatedBefore", instant_filter("created_before", "created at this instant or earlier")),
         ("UpdatedAfter", instant_filter("updated_after", "whose last change was at this instant or later")),
@@ -168,6 +177,14 @@ fn instant_filter(name: Name, links: &str) -> ParameterBuilder {
         .examples([examples::CREATED_AT]);
     in_query(name, instant).description(Some(format!(
         "Only links {links}. With `Z` or an offset; encode its plus sign as `%2B`."
+    )))
+}
+
+/// A filter by the names of tags (D126). A schema cannot count what commas separate.
+fn tag_filter(name: Name, links: &str) -> ParameterBuilder {
+    in_query(name, text().min_length(Some(1)).examples(["mail,Sale"])).description(Some(format!(
+        "Only links {links}. Up to {} names, separated by commas; case does not matter.",
+        Tags::MAX
     )))
 }
 

@@ -2,13 +2,16 @@
 
 use serde_json::json;
 use signpost_domain::id::GroupKind;
-use signpost_domain::{Change, ExternalId, HostReference, IdReference, LinkRequest, Name, Note, Slug};
-use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
+use signpost_domain::{
+    Change, ExternalId, HostReference, IdReference, LinkRequest, Name, Note, Slug, TagName, Tags,
+};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaFormat};
 
-use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text};
+use super::tags::{tag_name, tag_name_shown};
+use crate::extract::{Action, Field, ObjectReader, boolean, field, reference, text, texts};
 use crate::schema::{
     SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, external_id as external_id_schema, id_pattern,
-    matching, string,
+    list, matching, string,
 };
 
 /// Reads the fields that follow the name. `noun` is the link's name in descriptions.
@@ -25,6 +28,7 @@ pub(super) fn read<R: Default>(
         // The path has it.
         Action::Put => Change::Keep,
     };
+    let tags = body.nullable(tags(action));
     // The contract lists these fields in different orders for creations and updates.
     let (domain, note) = match action {
         Action::Create | Action::Put => {
@@ -42,6 +46,7 @@ pub(super) fn read<R: Default>(
         domain,
         note,
         external_id,
+        tags: read_tags(tags),
         group: body.nullable(group_id(action, noun)),
         is_active: body.optional_or(action, true, is_active()),
         ..LinkRequest::default()
@@ -162,6 +167,38 @@ fn external_id(about_null: &'static str) -> impl Field<ExternalId> {
 pub(super) fn external_id_shown() -> ObjectBuilder {
     let description = "The link's id in your own system; null if you gave it none.";
     external_id_schema(examples::EXTERNAL_ID).description(Some(description))
+}
+
+/// `tags` (D122)
+fn tags(action: Action) -> impl Field<Vec<TagName>> {
+    field(Tags::FIELD, texts(0..=Tags::MAX, TagName::parse), move || {
+        let of_null = match action {
+            Action::Create => "Left out or null: none.",
+            Action::Put => "Null: none.",
+            Action::Update => "They replace all that it has; null or `[]` removes them.",
+        };
+        let description = format!(
+            "The names of the link's tags, in any order. A name without a tag creates it, within the plan's limit; case does not \
+             matter, and a name that is given again is dropped. {of_null}"
+        );
+        list(&description, tag_name("The name of a tag")).max_items(Some(Tags::MAX))
+    })
+}
+
+/// The tags of a link after the request; `None` if it leaves them alone.
+fn read_tags(sent: Change<Vec<TagName>>) -> Option<Tags> {
+    match sent {
+        Change::Keep => None,
+        Change::Clear => Some(Tags::default()),
+        // The list was read with its bound.
+        Change::Set(names) => Tags::new(names).ok(),
+    }
+}
+
+/// `tags` as they are shown.
+pub(super) fn tags_shown() -> ArrayBuilder {
+    let description = "The names of the link's tags, in alphabetical order, each as the tag spells it.";
+    list(description, tag_name_shown("The name of a tag.")).max_items(Some(Tags::MAX))
 }
 
 fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupKind>> {

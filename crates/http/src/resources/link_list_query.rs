@@ -1,9 +1,11 @@
 //! The query of the lists of links (contract "List filters for links", D32).
 
+use std::collections::BTreeSet;
+
 use signpost_app::links::ListLinks;
 use signpost_domain::{
-    ExternalId, FieldError, HostReference, IdReference, InstantRange, SearchText, Slug, Timestamp,
-    ViolationCode, Violations,
+    ExternalId, FieldError, HostReference, IdReference, InstantRange, SearchText, Slug, TagFilter, TagName,
+    Tags, Timestamp, ViolationCode, Violations,
 };
 
 use crate::cursor::CursorScope;
@@ -29,6 +31,11 @@ pub(super) fn read(
         slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
         external_id: query.read(ExternalId::FIELD, ExternalId::parse),
+        tags: TagFilter {
+            any: read_names(&mut query, TAG_PARAMETERS[0]),
+            all: read_names(&mut query, TAG_PARAMETERS[1]),
+            none: read_names(&mut query, TAG_PARAMETERS[2]),
+        },
         created: read_range(&mut query, ["created_after", "created_before"]),
         updated: read_range(&mut query, ["updated_after", "updated_before"]),
         search: query.read("q", SearchText::parse),
@@ -46,9 +53,28 @@ fn read_range(query: &mut QueryString, [after, before]: [&str; 2]) -> InstantRan
     InstantRange { from: query.read(after, Timestamp::parse), to: query.read(before, Timestamp::parse) }
 }
 
+/// The parameters that name tags: any of them, all of them, none of them (D126).
+const TAG_PARAMETERS: [&str; 3] = ["tag", "tag_all", "without_tag"];
+
+/// The names of tags that a parameter separates by commas; empty without the parameter.
+fn read_names(query: &mut QueryString, name: &str) -> Vec<TagName> {
+    query.read(name, parse_names).unwrap_or_default()
+}
+
+fn parse_names(text: &str) -> Result<Vec<TagName>, FieldError> {
+    let names: Vec<TagName> =
+        text.split(',').take(Tags::MAX + 1).map(TagName::parse).collect::<Result<_, _>>()?;
+    if names.len() > Tags::MAX {
+        let message = format!("must have at most {} names", Tags::MAX);
+        return Err(FieldError::new(ViolationCode::TooManyItems, message));
+    }
+    Ok(names)
+}
+
 /// The scope of a filter's cursors. Equivalent spellings, such as a hostname in another case, give the same scope.
 fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
-    let ListLinks { group, domain, slug, is_active, external_id, created, updated, search, .. } = filter;
+    let ListLinks { group, domain, slug, is_active, external_id, tags, created, updated, search, .. } =
+        filter;
     let instant = |instant: Option<Timestamp>| instant.map(|instant| instant.unix_millis().to_be_bytes());
     let instants = [
         ("created_after", instant(created.from)),
@@ -69,12 +95,24 @@ fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
     let list = instants.iter().fold(list, |list, (name, instant)| {
         list.filtered_by(name, instant.as_ref().map(<[u8; 8]>::as_slice))
     });
+    let TagFilter { any, all, none } = tags;
+    let list = TAG_PARAMETERS
+        .into_iter()
+        .zip([any, all, none])
+        .fold(list, |list, (name, names)| list.filtered_by(name, keys(names).as_deref().map(str::as_bytes)));
     list.filtered_by("group_id", group.as_deref())
         .filtered_by("domain", domain)
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by(ExternalId::FIELD, external_id.as_ref().map(|id| id.as_str().as_bytes()))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
+}
+
+/// The same text for lists that name the same tags, in any case and order.
+fn keys(names: &[TagName]) -> Option<String> {
+    let keys: BTreeSet<&str> = names.iter().map(TagName::key).collect();
+    // No name has a comma.
+    (!keys.is_empty()).then(|| keys.into_iter().collect::<Vec<_>>().join(","))
 }
 
 fn parse_with(text: &str) -> Result<(), FieldError> {
@@ -105,7 +143,8 @@ mod tests {
 
     #[test]
     fn d32_every_filter_is_read() {
-        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks";
+        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&external_id=A%201&limit=7&with=clicks\
+                     &tag=%20Sale,mail&tag_all=a&without_tag=b";
         let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         let query = read.links;
         assert!(read.with_clicks);
@@ -115,6 +154,9 @@ mod tests {
         assert_eq!(query.is_active, Some(false));
         assert_eq!(query.external_id, Some(ExternalId::parse("A 1").unwrap()));
         assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
+        let names = |names: &[&str]| names.iter().map(|name| TagName::parse(name).unwrap()).collect();
+        let tags = TagFilter { any: names(&["Sale", "mail"]), all: names(&["a"]), none: names(&["b"]) };
+        assert_eq!(query.tags, tags);
         assert_eq!(query.limit.get(), 7);
     }
 
@@ -139,6 +181,33 @@ mod tests {
                 assert_eq!(found(&format!("{name}={text}")), [(name.to_owned(), code)], "{text}");
             }
         }
+    }
+
+    #[test]
+    fn d126_up_to_twenty_tags_are_named_by_each_filter() {
+        for name in TAG_PARAMETERS {
+            let list = |count: usize| format!("{name}={}", vec!["a"; count].join(","));
+            assert_eq!(found(&list(20)), []);
+            for (query, code) in [
+                (list(21), "too_many_items"),
+                (format!("{name}="), "too_short"),
+                (format!("{name}=a,,b"), "too_short"),
+                (format!("{name}=a,"), "too_short"),
+                (format!("{name}=a,{}", "b".repeat(51)), "too_long"),
+                (format!("{name}=a%00"), "invalid_format"),
+            ] {
+                assert_eq!(found(&query), [(name.to_owned(), code)], "{query}");
+            }
+        }
+    }
+
+    #[test]
+    fn d11_a_cursor_serves_other_spellings_of_the_same_tags() {
+        let scope =
+            |query: &str| read(QueryString::parse(query), Violations::new(), redirects()).unwrap().scope;
+        let cursor = scope("tag=Sale,mail").seal(PagePosition::behind([1; 16]));
+        assert_eq!(found(&format!("tag=mail,%20SALE,Mail&cursor={cursor}")), []);
+        assert_eq!(found(&format!("tag=mail&cursor={cursor}")), [("cursor".to_owned(), "invalid_format")]);
     }
 
     #[test]
@@ -194,6 +263,13 @@ mod tests {
             "slug=a&q=a".to_owned(),
             "external_id=a".to_owned(),
             "external_id=A".to_owned(),
+            "tag=a".to_owned(),
+            "tag=b".to_owned(),
+            "tag=a,b".to_owned(),
+            "tag_all=a".to_owned(),
+            "tag_all=a,b".to_owned(),
+            "without_tag=a".to_owned(),
+            "tag=a&without_tag=a".to_owned(),
             "created_after=2026-01-31T09:05:07Z".to_owned(),
             "created_before=2026-01-31T09:05:07Z".to_owned(),
             "updated_after=2026-01-31T09:05:07Z".to_owned(),

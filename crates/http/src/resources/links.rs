@@ -14,7 +14,7 @@ use signpost_domain::{
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::landings::LandingBody;
-use super::link_fields::{domain_shown, external_id_shown, group_id_shown};
+use super::link_fields::{domain_shown, external_id_shown, group_id_shown, tags_shown};
 use super::link_list_query::{self, LinkListQuery};
 use super::redirects::RedirectBody;
 use crate::analytics::until;
@@ -140,6 +140,7 @@ shown! {
     /// The last fields of every body of a link.
     pub(super) struct PlaceAndTimesBody {
         external_id: Option<String> = external_id_shown(),
+        tags: Vec<String> = tags_shown(),
         group_id: Option<Text<GroupId>> = group_id_shown("The group that the link is in; null if in none."),
         domain: Option<String> = domain_shown(),
         created_at: Text<Timestamp> = created_at(),
@@ -152,6 +153,7 @@ impl PlaceAndTimesBody {
     pub(super) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
         Self {
             external_id: link.external_id.as_ref().map(|id| id.as_str().to_owned()),
+            tags: link.tags.iter().map(|name| name.as_str().to_owned()).collect(),
             group_id: link.group_id.map(Text),
             domain: link.placement.hostname(&app.system).map(|hostname| hostname.as_str().to_owned()),
             created_at: Text(link.created_at),

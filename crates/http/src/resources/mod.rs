@@ -16,5 +16,6 @@ pub(crate) mod links;
 mod page_content;
 pub(crate) mod pixels;
 pub(crate) mod redirects;
+pub(crate) mod tags;
 mod widget_requests;
 pub(crate) mod widgets;

@@ -6,7 +6,6 @@ use signpost_app::Application;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_domain::id::PixelKind;
 use signpost_domain::{ErrorCode, Name, Pixel, PixelCode, PixelId, PixelType, Timestamp, Violations};
-use utoipa::openapi::Response;
 use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::api_error::ApiError;
@@ -17,7 +16,6 @@ use crate::extract::{
     run_once, text,
 };
 use crate::openapi::errors;
-use crate::openapi::headers::RateLimited;
 use crate::openapi::operation::{Endpoint, body, created, ok};
 use crate::openapi::parameters::{OF_OTHER_LISTS, path_id};
 use crate::schema::{
@@ -237,7 +235,7 @@ fn retrieval() -> Endpoint {
         description: "Shows one pixel.",
         parameters: &["PixelId"],
         success: ok("The pixel.", "Pixel", example()),
-        others: vec![("404", no_such_pixel())],
+        others: vec![errors::no_such("pixel")],
         ..Endpoint::new("getPixel", RouteMethod::Get, ONE, || web::to(get))
     }
 }
@@ -252,15 +250,7 @@ fn deletion() -> Endpoint {
             "DeletedPixel",
             examples::deletion(EXAMPLE_ID, "pixel", DELETED),
         ),
-        others: vec![("404", no_such_pixel())],
+        others: vec![errors::no_such("pixel")],
         ..Endpoint::new("deletePixel", RouteMethod::Delete, ONE, || web::to(delete))
     }
-}
-
-/// The response to an unknown pixel: the contract has no code for pixels (D6).
-fn no_such_pixel() -> Response {
-    let code = ErrorCode::InvalidRequest;
-    let description =
-        format!("The account has no such pixel: the error's code is `{}`, without `details`.", code.as_str());
-    errors::of_code(code, "No such pixel.", description, RateLimited::Always)
 }

@@ -21,7 +21,8 @@ pub(crate) use object::{
 pub(crate) use patterns::{
     COLOR, CURSOR, KEPT_COLOR, LANGUAGE_TAG, LINES, PHONE_NUMBER, PIXEL_CODE, SLUG, WITHOUT_NUL,
     country as country_pattern, email as email_pattern, hostname as hostname_pattern, id as id_pattern,
-    none_of, one_line as one_line_pattern, target_url as target_url_pattern, trimmed as trimmed_pattern,
+    none_of, one_line as one_line_pattern, tag_name as tag_name_pattern, target_url as target_url_pattern,
+    trimmed as trimmed_pattern,
 };
 pub(crate) use shown::{FieldType, property, shown};
 

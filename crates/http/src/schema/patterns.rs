@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::{CountryCode, Name};
+use signpost_domain::{CountryCode, Name, TagName};
 
 /// White space in the Unicode sense, as the inside of a character class.
 const SPACES: &str = r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000";
@@ -59,12 +59,21 @@ pub(crate) fn name() -> String {
     trimmed(Name::MAX_CHARS)
 }
 
+/// The name of a tag: 1 to 50 characters without control characters and commas, between optional white space (D122).
+pub(crate) fn tag_name() -> String {
+    trimmed_without(",", TagName::MAX_CHARS)
+}
+
 /// 1 to `most` characters without control characters, between optional white space.
 pub(crate) fn trimmed(most: usize) -> String {
+    trimmed_without("", most)
+}
+
+/// The same without the characters in `never`.
+fn trimmed_without(never: &str, most: usize) -> String {
     let between = most.saturating_sub(2);
-    format!(
-        "^[{SPACES}]*[^{CONTROLS}{SPACES}](?:[^{CONTROLS}]{{0,{between}}}[^{CONTROLS}{SPACES}])?[{SPACES}]*$"
-    )
+    let (inner, outer) = (format!("{CONTROLS}{never}"), format!("{CONTROLS}{never}{SPACES}"));
+    format!("^[{SPACES}]*[^{outer}](?:[^{inner}]{{0,{between}}}[^{outer}])?[{SPACES}]*$")
 }
 
 /// Text without control characters.

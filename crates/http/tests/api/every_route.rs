@@ -66,8 +66,8 @@ async fn d2_foreign_unknown_and_malformed_ids_get_the_same_answer() {
         let ids = api.create_all(&sample).await;
         let body = sample.body_with(&ids);
         let own = &ids[prefix];
-        let kind = DOCUMENT.creation(prefix).template.replace("/v1/", "").trim_end_matches('s').to_owned();
-        // Pixels have no code of their own (D6).
+        let kind = sample.template.split('/').nth(2).unwrap().trim_end_matches('s');
+        // Pixels and tags have no code of their own (D6).
         let code = format!("{kind}_not_found");
         let code =
             if ErrorCode::ALL.iter().any(|known| known.as_str() == code) { &code } else { "invalid_request" };

@@ -140,7 +140,11 @@ impl Api {
             if created.body.get("dns_instructions").is_some() {
                 self.follow_instructions(&created.body);
             }
-            ids.insert(prefix, created.id(201));
+            let id = match creation.created_in() {
+                None => created.id(201),
+                Some(list) => self.call("GET", list).await.body["data"][0]["id"].as_str().unwrap().to_owned(),
+            };
+            ids.insert(prefix, id);
         }
         ids
     }

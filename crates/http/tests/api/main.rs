@@ -40,6 +40,7 @@ mod pixels;
 mod redirects;
 mod requests_in_flight;
 mod scopes;
+mod tags;
 mod taken_addresses;
 mod tls_allowed;
 mod widgets;

@@ -34,6 +34,7 @@ static DESCRIPTIONS: KindDescriptions = KindDescriptions {
         ErrorCode::DomainNotActive,
         ErrorCode::GroupNotFound,
         ErrorCode::SlugAlreadyTaken,
+        ErrorCode::PlanLimitReached,
     ],
     unknown_id: examples::UNKNOWN_LANDING_ID,
     listed: super::example,

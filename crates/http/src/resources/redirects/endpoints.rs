@@ -36,6 +36,7 @@ static DESCRIPTIONS: KindDescriptions = KindDescriptions {
         ErrorCode::GroupNotFound,
         ErrorCode::SlugAlreadyTaken,
         ErrorCode::FeatureNotAvailableOnCurrentPlan,
+        ErrorCode::PlanLimitReached,
     ],
     unknown_id: examples::UNKNOWN_REDIRECT_ID,
     listed: super::example,

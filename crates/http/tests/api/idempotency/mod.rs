@@ -29,7 +29,7 @@ pub fn redirect(slug: &str) -> Value {
 /// All resources of the account, as the lists show them.
 pub async fn everything(api: &Api) -> Vec<Value> {
     let mut lists = vec![];
-    for path in DOCUMENT.collections() {
+    for path in DOCUMENT.lists() {
         lists.push(api.call("GET", path).await.body["data"].clone());
     }
     lists

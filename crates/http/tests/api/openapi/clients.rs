@@ -290,6 +290,7 @@ fn every_operation_says_how_clients_call_it() {
         "groups.assign",
         "domains.verify",
         "pixels.list",
+        "tags.rename",
         "analytics.get",
         "account.get",
     ] {

@@ -79,7 +79,11 @@ fn samples_have_the_inputs_of_their_operation() {
     assert!(report.path_with("rdr_1", "x=1").contains("/analytics?start_date="));
     assert_eq!(DOCUMENT.creation("dom_").template, "/v1/domains");
     assert_ne!(DOCUMENT.creation("dom_").fresh_body(1), DOCUMENT.creation("dom_").fresh_body(2));
+    let of_tags = DOCUMENT.creation("tag_");
+    assert_eq!((of_tags.template.as_str(), of_tags.created_in()), ("/v1/redirects", Some("/v1/tags")));
+    assert_ne!(of_tags.fresh_body(1), of_tags.fresh_body(2));
     assert!(DOCUMENT.collections().len() >= 5);
+    assert!(DOCUMENT.lists().contains(&"/v1/tags"));
     assert_eq!(DOCUMENT.samples().len(), route_table().len());
 }
 
@@ -97,6 +101,7 @@ fn holes_are_where_bounds_are() {
         r#"{"slug":@}"#,
         r#"{"geo_blocklists":{"countries":["DE",@]}}"#,
         r#"{"pixel_ids":["pxl_019b5a3ba0b17d2e9f00112233445566",@]}"#,
+        r#"{"tags":["Sale",@]}"#,
     ] {
         assert!(of_redirects.iter().any(|one| one == hole), "{of_redirects:?}");
     }

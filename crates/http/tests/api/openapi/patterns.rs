@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use signpost_domain::{
     AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, LanguageTag, Name, Note,
-    PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TargetUrl, WidgetText,
+    PhoneNumber, PixelCode, PixelType, Slug, SocialNetwork, SystemDomain, TagName, TargetUrl, WidgetText,
 };
 
 use super::DOCUMENT;
@@ -126,6 +126,13 @@ fn near_a_name() -> impl Strategy<Value = String> {
         1 => "[b]{90,100}",
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// Texts of characters that matter in the names of tags.
+fn near_a_tag() -> impl Strategy<Value = String> {
+    (near_a_name(), prop::sample::select(vec!["", ",", "a,b", "b"]), "[b]{0,52}").prop_map(
+        |(start, middle, end)| format!("{}{middle}{end}", start.chars().take(8).collect::<String>()),
+    )
 }
 
 /// URLs and similar texts.
@@ -252,6 +259,13 @@ proptest! {
     #[test]
     fn d9_the_pattern_of_names_matches_exactly_the_names(text in near_a_name()) {
         prop_assert_eq!(passes("name", &text), Name::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d122_the_pattern_of_tags_matches_exactly_their_names(text in near_a_tag()) {
+        prop_assert_eq!(fits("TagPatch", "name", &text), TagName::parse(&text).is_ok());
+        let of_links = &DOCUMENT["components"]["schemas"]["RedirectCreate"]["properties"]["tags"]["items"];
+        prop_assert_eq!(DOCUMENT.mismatches(of_links, &json!(text)).is_empty(), TagName::parse(&text).is_ok());
     }
 
     #[test]
