@@ -19,7 +19,8 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         | FieldForm::NullableText
         | FieldForm::Slug
         | FieldForm::Flag
-        | FieldForm::Countries => cell.trim(),
+        | FieldForm::Countries
+        | FieldForm::Names => cell.trim(),
     };
     if cell.is_empty() {
         return when_empty(field.form());
@@ -33,6 +34,11 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
             let codes = cell.split(separates).filter(|code| !code.is_empty());
             FieldValue::Countries(codes.map(str::to_owned).collect())
         }
+        FieldForm::Names => {
+            // A comma at the end is no name, nor are two commas in a row: spreadsheets join empty cells like that.
+            let names = cell.split(',').map(str::trim).filter(|name| !name.is_empty());
+            FieldValue::Names(names.map(str::to_owned).collect())
+        }
         FieldForm::Text | FieldForm::NullableText | FieldForm::Slug => FieldValue::Text(cell.to_owned()),
     })
 }
@@ -40,7 +46,9 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
 /// In columns of these forms an empty cell means null; in others it is ignored.
 const fn when_empty(form: FieldForm) -> Option<FieldValue> {
     match form {
-        FieldForm::NullableText | FieldForm::FreeText | FieldForm::Countries => Some(FieldValue::Null),
+        FieldForm::NullableText | FieldForm::FreeText | FieldForm::Countries | FieldForm::Names => {
+            Some(FieldValue::Null)
+        }
         FieldForm::Text | FieldForm::Slug | FieldForm::Flag => None,
     }
 }
@@ -72,6 +80,7 @@ pub(crate) fn cell(field: Field, value: Option<&FieldValue>) -> String {
         Some(FieldValue::Text(text)) if field.form() == FieldForm::FreeText => escaped(text),
         Some(FieldValue::Text(text)) => text.clone(),
         Some(FieldValue::Countries(countries)) => countries.join(" "),
+        Some(FieldValue::Names(names)) => names.join(","),
     }
 }
 
@@ -121,6 +130,16 @@ mod tests {
         for cell in ["DE AT", "DE,AT", " DE,  AT "] {
             assert_eq!(value(Field::GeoBlocklists, cell).as_ref(), Some(&countries));
         }
+    }
+
+    #[test]
+    fn d122_the_names_of_tags_are_separated_by_commas() {
+        let names = FieldValue::Names(vec!["Spring sale".to_owned(), "mail".to_owned()]);
+        for text in ["Spring sale,mail", " Spring sale , mail ,", ",Spring sale,,mail"] {
+            assert_eq!(value(Field::Tags, text).as_ref(), Some(&names), "{text}");
+        }
+        assert_eq!(cell(Field::Tags, Some(&names)), "Spring sale,mail");
+        assert_eq!(value(Field::Tags, " "), Some(FieldValue::Null));
     }
 
     proptest! {

@@ -47,6 +47,7 @@ fn record(members: JsonObject) -> Record {
     for (name, value) in members {
         match Field::named(&name) {
             Some(field) if field.form() == FieldForm::Countries => record.set(field, countries(value)),
+            Some(field) if field.form() == FieldForm::Names => record.set(field, names(value)),
             Some(field) => record.set(field, plain(value)),
             None => record.set_unknown(name.chars().take(NAME_CHARS).collect::<String>()),
         }
@@ -76,9 +77,23 @@ fn countries(value: Json) -> FieldValue {
         Some(Json::List(countries)) if members.is_empty() => countries,
         Some(_) | None => return FieldValue::Unfit,
     };
+    texts(countries).map_or(FieldValue::Unfit, FieldValue::Countries)
+}
+
+/// `["Sale", …]`, as in the API.
+fn names(value: Json) -> FieldValue {
+    match value {
+        Json::Null => FieldValue::Null,
+        Json::List(names) => texts(names).map_or(FieldValue::Unfit, FieldValue::Names),
+        Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_) => FieldValue::Unfit,
+    }
+}
+
+/// The items of a list of texts.
+fn texts(list: Vec<Json>) -> Option<Vec<String>> {
     let text = |value| match value {
         Json::Text(text) => Some(text),
         Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
     };
-    countries.into_iter().map(text).collect::<Option<_>>().map_or(FieldValue::Unfit, FieldValue::Countries)
+    list.into_iter().map(text).collect()
 }

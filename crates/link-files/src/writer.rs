@@ -83,6 +83,7 @@ impl Serialize for JsonRecord<'_> {
                 Some(FieldValue::Countries(countries)) => {
                     object.serialize_entry(field.name(), &Countries { countries })?;
                 }
+                Some(FieldValue::Names(names)) => object.serialize_entry(field.name(), names)?,
             }
         }
         object.end()

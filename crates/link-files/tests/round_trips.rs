@@ -42,8 +42,10 @@ fn without_nulls(record: &Record) -> Record {
             Field::Slug => false,
             _ => matches!(record.get(field), Some(FieldValue::Null)),
         };
-        let none_blocked = record.get(field) == Some(&FieldValue::Countries(vec![]));
-        if let Some(value) = record.get(field).filter(|_| !nothing && !none_blocked) {
+        let is_empty = [FieldValue::Countries(vec![]), FieldValue::Names(vec![])]
+            .map(Some)
+            .contains(&record.get(field).cloned());
+        if let Some(value) = record.get(field).filter(|_| !nothing && !is_empty) {
             kept.set(field, value.clone());
         }
     }
@@ -85,6 +87,7 @@ fn the_form_of_the_files_is_stable() {
         ("target_url", "https://example.com/plain", json!("https://example.com/plain")),
         ("note", "", json!(null)),
         ("group_id", "", json!(null)),
+        ("tags", "", json!([])),
         ("is_active", "true", json!(true)),
         ("antibot_enabled", "false", json!(false)),
         ("geo_blocklists", "", json!({"countries": []})),

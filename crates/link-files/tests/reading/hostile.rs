@@ -71,6 +71,17 @@ fn a_group_is_named_in_tables_and_in_json() {
 }
 
 #[test]
+fn d122_tags_are_named_in_tables_and_in_json() {
+    let table = csv("slug,tags\na,\"Spring sale, mail\"\nb,\n");
+    let lines = jsonl("{\"tags\": [\"Spring sale\", \"mail\"]}\n{\"tags\": null}\n");
+    let names = FieldValue::Names(vec!["Spring sale".to_owned(), "mail".to_owned()]);
+    for rows in [table, lines] {
+        let tags = rows.iter().map(|row| row.record.as_ref().unwrap().get(Field::Tags));
+        assert!(tags.eq([&names, &FieldValue::Null].map(Some)), "{rows:?}");
+    }
+}
+
+#[test]
 fn an_unclosed_quotation_mark_fails_its_row() {
     for text in
         ["slug,note\nz,y\na,\"abc\nb,x\nc,y\n", "slug;note\nz;y\na;\"abc", "slug,note\nz,y\na,\"abc\"\"\n"]
@@ -235,15 +246,16 @@ fn d10_an_invalid_json_line_does_not_stop_the_others() {
 
 #[test]
 fn the_use_case_judges_fields_of_the_wrong_type() {
-    let line = r#"{"slug":5,"is_active":"true","note":{"a":[]},"geo_blocklists":["DE"],"colour":null}"#;
+    let line = r#"{"slug":5,"is_active":"true","note":{"a":[]},"geo_blocklists":["DE"],"tags":["a",5],"colour":null}"#;
     let rows = jsonl(line);
     let record = rows[0].record.as_ref().unwrap();
     assert_eq!(record.get(Field::Slug), Some(&FieldValue::Unfit));
     assert_eq!(record.get(Field::IsActive), Some(&FieldValue::Text("true".to_owned())));
     assert_eq!(record.get(Field::Note), Some(&FieldValue::Unfit));
     assert_eq!(record.get(Field::GeoBlocklists), Some(&FieldValue::Unfit));
+    assert_eq!(record.get(Field::Tags), Some(&FieldValue::Unfit));
     let mut without = Record::default();
-    for field in [Field::Slug, Field::IsActive, Field::Note, Field::GeoBlocklists] {
+    for field in [Field::Slug, Field::IsActive, Field::Note, Field::GeoBlocklists, Field::Tags] {
         without.set(field, record.get(field).unwrap().clone());
     }
     assert_ne!(*record, without, "the unknown field is recorded");
