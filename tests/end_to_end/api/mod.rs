@@ -15,3 +15,4 @@ mod limits;
 mod pixels;
 mod redirects;
 mod sign_in;
+mod tags;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use ureq::http::Request;
 
-use super::answer::Answer;
+use super::answer::{Answer, DOCUMENT};
 
 /// How long to wait for a state that a health check shows.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -161,6 +161,18 @@ impl Account {
     /// Creates a redirect; it must succeed.
     pub fn create_redirect(&self, body: &Value) -> Value {
         self.post("/v1/redirects", body).expect_status(201).body
+    }
+
+    /// Creates a resource whose ids have this prefix, by the document's example for this number, and gives its id.
+    pub fn create_by_example(&self, prefix: &str, number: usize) -> String {
+        let creation = DOCUMENT.creation(prefix);
+        let created = self.post(&creation.template, &creation.fresh_body(number).unwrap());
+        let created = created.expect_status(201).body;
+        let resource = match creation.created_in() {
+            None => created,
+            Some(list) => self.get(list).expect_status(200).body["data"][0].take(),
+        };
+        resource["id"].as_str().unwrap().to_owned()
     }
 
     /// Creates a group; it must succeed.

@@ -173,7 +173,9 @@ fn a_request_costs_few_statements_and_a_large_batch_no_more() {
     let (cost, answer) = scene.cost(|account| account.get("/v1/nothing"));
     answer.expect_status(404);
     assert_eq!((cost.reads.len(), cost.in_transaction.len()), (1, 0), "{cost:#?}");
-    for read in [path.as_str(), "/v1/redirects?limit=25", "/v1/groups"] {
+    scene.account.create_redirect(&redirect_body(json!({"tags": ["sale"]})));
+    for read in [path.as_str(), "/v1/redirects?limit=25", "/v1/redirects?tag=sale", "/v1/groups", "/v1/tags"]
+    {
         let (cost, answer) = scene.cost(|account| account.get(read));
         answer.expect_status(200);
         assert_eq!((cost.reads.len(), cost.in_transaction.len()), (2, 0), "{read}: {cost:#?}");
@@ -233,6 +235,12 @@ fn a_request_costs_few_statements_and_a_large_batch_no_more() {
         };
         let (cost, answer) = scene.cost(&mut created);
         batch("create", cost, answer, "created_count");
+        let (cost, answer) = scene.cost(|account| {
+            let tagged = |number| redirect_body(json!({"tags": ["sale", format!("{}-{number}", fresh())]}));
+            let body = json!({"redirects": (0..size).map(tagged).collect::<Vec<_>>()});
+            account.post_once(&fresh(), "/v1/redirects/bulk", &body)
+        });
+        batch("create with tags", cost, answer, "created_count");
         let group = group.as_str().unwrap();
         for (name, count) in [("unassign", "unassigned_count"), ("assign", "assigned_count")] {
             let mut batches = stock.iter();

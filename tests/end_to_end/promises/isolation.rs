@@ -18,10 +18,7 @@ fn probe(sample: &Sample, account: &Account, id: &str, ids: &IdOfEach) -> Answer
 /// Creates a resource whose ids have this prefix, and gives its id.
 fn resource(account: &Account, prefix: &str) -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let creation = DOCUMENT.creation(prefix);
-    let body = creation.fresh_body(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap();
-    let created = account.post(&creation.template, &body).expect_status(201).body;
-    created["id"].as_str().unwrap().to_owned()
+    account.create_by_example(prefix, NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[test]
@@ -168,7 +165,7 @@ fn d23_foreign_hostnames_are_like_unknown_hostnames() {
 }
 
 fn everything(account: &Account) -> Vec<Vec<Value>> {
-    let lists = DOCUMENT.collections().into_iter().map(|path| match path {
+    let lists = DOCUMENT.lists().into_iter().map(|path| match path {
         // Without what the background changes meanwhile.
         "/v1/domains" => listed(account),
         _ => account.walk(path, ""),

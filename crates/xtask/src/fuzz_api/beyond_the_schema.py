@@ -80,6 +80,9 @@ FILTERS = {
     "utm_source",
     "widget",
 }
+# The names of tags are separated by commas.
+TAGS = {"tag", "tag_all", "without_tag"}
+VIOLATIONS |= {(name, code) for name in TAGS for code in ("invalid_format", "too_long", "too_many_items", "too_short")}
 VIOLATIONS |= {(name, code) for name in FILTERS for code in ("invalid_format", "too_long", "too_many_items")}
 
 # The codes of a 404 about the resource in the path, by the second segment of the path.

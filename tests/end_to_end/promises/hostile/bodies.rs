@@ -222,7 +222,7 @@ fn d10_r26_one_byte_over_a_mebibyte_and_a_million_keys_are_too_large_on_every_ro
 }
 
 /// Read-only fields, and names that have a meaning elsewhere.
-const NO_FIELDS: [&str; 37] = [
+const NO_FIELDS: [&str; 38] = [
     "revision",
     "id",
     "object",
@@ -237,6 +237,7 @@ const NO_FIELDS: [&str; 37] = [
     "plan",
     "landings_count",
     "redirects_count",
+    "links_count",
     "pixels",
     "deleted",
     "is_deleted",

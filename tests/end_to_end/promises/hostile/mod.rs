@@ -48,10 +48,8 @@ impl Scene {
         let samples: Vec<_> = DOCUMENT.samples().into_iter().filter(|sample| sample.body.is_some()).collect();
         let prefixes: BTreeSet<String> = samples.iter().flat_map(Sample::prefixes).collect();
         let created = prefixes.into_iter().map(|prefix| {
-            let creation = DOCUMENT.creation(&prefix);
-            let body = creation.fresh_body(0).unwrap();
-            let id = account.post(&creation.template, &body).expect_status(201).body["id"].clone();
-            (prefix, id.as_str().unwrap().to_owned())
+            let id = account.create_by_example(&prefix, 0);
+            (prefix, id)
         });
         let ids: IdOfEach = created.collect();
         let routes: Vec<_> = samples
@@ -118,7 +116,7 @@ impl Scene {
     /// All that the account has, without what the background finds out about domains meanwhile.
     fn everything(&self) -> Vec<Vec<Value>> {
         let mut lists: Vec<_> =
-            DOCUMENT.collections().into_iter().map(|path| self.account.walk(path, "")).collect();
+            DOCUMENT.lists().into_iter().map(|path| self.account.walk(path, "")).collect();
         for item in lists.iter_mut().flatten().filter_map(Value::as_object_mut) {
             item.retain(|name, _| {
                 !["next_check_at", "checked_at", "dns_instructions"].contains(&name.as_str())
