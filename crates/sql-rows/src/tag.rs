@@ -171,7 +171,7 @@ column_by_statement! {
 }
 
 column_by_statement! {
-    /// The number of links of the row of `tags` (ADR 77).
+    /// The number of links of the row of `tags` (ADR 78).
     LinksOfTag -> BigInt {
         Pg => ["(SELECT count(*) FROM link_tags AS x WHERE x.tag_id = tags.id)"],
         Sqlite => ["(SELECT count(*) FROM link_tags AS x WHERE x.tag_id = tags.id)"],

@@ -11,7 +11,7 @@ use super::store_error::StoreError;
 #[async_trait]
 pub trait TagReads: Send + Sync {
     /// One page of the account's tags, newest (highest id) first, starting after `after`. The store counts the links of each tag when
-    /// it reads the tag, so the cost grows with the links of the page's tags, but not with the depth of the page (ADR 77).
+    /// it reads the tag, so the cost grows with the links of the page's tags, but not with the depth of the page (ADR 78).
     async fn tags(
         &self,
         account: AccountId,

@@ -32,6 +32,7 @@ macro_rules! __store_files {
             addresses
             external_ids
             tags
+            tag_changes
             tag_filters
             link_limits
             batch_insertions

@@ -11,6 +11,7 @@ use signpost_domain::{
 use super::domain_operations::{DomainOperation, HOSTS};
 use super::fixture::StoreUnderTest;
 use super::given::{Decision, KINDS};
+use super::tag_operations::{TagOperation, TagsOfAccounts};
 use super::{random_links, stored};
 use crate::samples;
 
@@ -26,6 +27,7 @@ pub(super) struct Model {
     pub(super) links: BTreeMap<LinkId, (AccountId, Link)>,
     pub(super) domains: BTreeMap<DomainId, CustomDomain>,
     pub(super) pixels: BTreeMap<PixelId, (AccountId, Pixel)>,
+    pub(super) tags: TagsOfAccounts,
     /// The content of landing pages.
     pages: BTreeMap<LandingId, PageContent>,
 }
@@ -41,6 +43,7 @@ pub(super) enum Operation {
     UnassignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
     WritePage(AccountId, LandingId, PageContent),
     OnDomains(DomainOperation),
+    OnTags(TagOperation),
     InsertPixel(AccountId, Pixel),
     DeletePixel(AccountId, PixelId),
 }
@@ -65,6 +68,7 @@ impl Model {
             links: BTreeMap::new(),
             domains: BTreeMap::new(),
             pixels: BTreeMap::new(),
+            tags: BTreeMap::new(),
             pages: BTreeMap::new(),
         }
     }
@@ -214,6 +218,7 @@ impl Model {
                 _ => Answer::NotThere,
             },
             Operation::OnDomains(operation) => self.apply_to_domains(operation),
+            Operation::OnTags(operation) => self.apply_to_tags(operation),
             Operation::InsertPixel(account, pixel) => {
                 if self.pixels_of(*account).count() >= usize::try_from(PIXELS_LIMIT).unwrap() {
                     return Answer::Refused(Decision::LimitReached);
@@ -254,6 +259,7 @@ impl Model {
                 }
             }
 
+            self.has_the_stored_tags(store, account, &links).await;
             let mut groups = Vec::new();
             for group in self.groups_of(account) {
                 let filter = LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() };

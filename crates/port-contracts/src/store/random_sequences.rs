@@ -10,7 +10,7 @@ use super::given::{self, Decision, unit};
 use super::model::{Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation, PIXELS_LIMIT};
 use super::page_values::described;
 use super::random_links::Named;
-use super::{domain_operations, random_links, stored};
+use super::{domain_operations, random_links, stored, tag_operations};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
@@ -33,7 +33,7 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
     let links: Vec<&Link> = model.links.values().map(|(_, link)| link).collect();
     let group = random.pick(&named.groups).copied().unwrap_or_else(samples::id);
     let link = random.pick(&links).copied();
-    match (random.below(32), link) {
+    match (random.below(36), link) {
         (0, _) => Operation::InsertGroup(account, samples::group("A group")),
         (1, _) => Operation::RenameGroup(account, group, format!("Group {}", random.below(9))),
         (2, _) => Operation::DeleteGroup(account, group, now),
@@ -52,6 +52,7 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
             Operation::DeletePixel(account, random.pick(&named.pixels).copied().unwrap_or_else(samples::id))
         }
         (18..=23, _) => Operation::OnDomains(domain_operations::any(model, random, account, now)),
+        (24..=27, _) => Operation::OnTags(tag_operations::any(model, random, account)),
         _ => {
             let links = random.below(MOST + 1);
             Operation::InsertLinks(
@@ -138,6 +139,7 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
             None => Answer::NotThere,
         },
         Operation::OnDomains(operation) => domain_operations::carry_out(work, operation).await?,
+        Operation::OnTags(operation) => tag_operations::carry_out(work, operation).await?,
         Operation::InsertPixel(account, pixel) => {
             answer(work.insert_pixel(*account, pixel, PIXELS_LIMIT).await.map_err(Decision::from))
         }

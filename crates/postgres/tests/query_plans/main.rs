@@ -25,6 +25,7 @@ mod pixels;
 mod recorder;
 mod resources;
 mod search_index;
+mod tags;
 
 use std::time::Duration;
 
@@ -103,6 +104,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     certificates::fill(&database);
     clicks::fill(&database);
     people::fill(&database);
+    tags::fill(&database);
     log_plans(server, &database);
     let subject = Subject::connect(server, &database, account).await;
     // The session settings of new connections are not counted: open one reader and one connection of the node first.
@@ -119,6 +121,8 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     clicks::are_found_by_indexes(&subject).await;
     clicks::links_of_a_question_are_a_range_of_an_index(&subject).await;
     people::are_found_by_indexes(&subject).await;
+    tags::are_found_by_indexes(&subject).await;
+    tags::are_written_by_indexes(&subject).await;
     search_index::is_read_by_ranges(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);

@@ -14,10 +14,12 @@ mod bulk_requests;
 mod clicks;
 mod contract;
 mod custom_domains;
+mod frugality;
 mod recorder;
 mod remembered_answers;
 #[path = "../store_fixture/mod.rs"]
 mod store_fixture;
+mod tags;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +28,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
 use signpost_app::ports::{
     AccountReads, ChangeLog, ChangePosition, Insertion, LeaseHolder, Leases, LinkReads, PixelReads,
-    QuotaStore, ReadChanges, Store, UnitOfWork, UpdateLinkError,
+    QuotaStore, ReadChanges, Store, TagReads, UnitOfWork, UpdateLinkError,
 };
 use signpost_domain::{
     AccountId, Address, ExternalId, GroupFilter, InstantRange, Link, LinkFilter, LinkId, LinkKind, PageLimit,
@@ -34,6 +36,8 @@ use signpost_domain::{
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+
+use frugality::assert_frugal;
 
 #[derive(QueryableByName)]
 struct Step {
@@ -72,44 +76,6 @@ fn plan(connection: &mut SqliteConnection, statement: &str) -> String {
             panic!("{statement}: {error}");
         });
     steps.into_iter().map(|step| step.detail).collect::<Vec<_>>().join("\n")
-}
-
-/// Whether a step reads no table. Rows within the statement cost nothing: `moves`, `plans` and `places` are the names of the
-/// statements about counters, checks and the pixels of a link. SQLite's own table of highest numbers has a row for each
-/// table with AUTOINCREMENT, and no index.
-fn is_of_no_table(step: &str) -> bool {
-    let brought = [
-        "CONSTANT ROW",
-        "CONSTANT ROWS",
-        "VALUES CLAUSE",
-        "SCAN moves",
-        "SCAN plans",
-        "SCAN places",
-        "SCAN sqlite_sequence",
-    ];
-    brought.iter().any(|end| step.ends_with(end))
-}
-
-/// FTS5 returns links in descending order of their numbers (192), so nothing is sorted.
-const SEARCH: [&str; 2] =
-    ["SCAN link_search VIRTUAL TABLE INDEX 192:M1<", "SEARCH links USING INTEGER PRIMARY KEY (rowid=?)"];
-
-/// One or two rows, which a command of operators reads in full.
-const AUTHORITIES: &str = "SCAN certificate_authorities";
-
-/// Rejects plans that scan a table or sort. An automatic index for one statement is as bad, because building it scans a
-/// table.
-fn assert_frugal(statement: &str, plan: &str) {
-    if plan.lines().eq(SEARCH) || plan == AUTHORITIES {
-        return;
-    }
-    let reads_through = plan.lines().any(|step| step.starts_with("SCAN") && !is_of_no_table(step));
-    let helps_itself = plan.contains("TEMP B-TREE") || plan.contains("AUTOMATIC");
-    let finds = plan.contains("SEARCH")
-        || statement.starts_with("INSERT")
-        || statement.starts_with("REPLACE")
-        || plan.lines().all(|step| step.ends_with("SCAN sqlite_sequence"));
-    assert!(finds && !reads_through && !helps_itself, "{statement}\n{plan}");
 }
 
 struct Subject {
@@ -159,6 +125,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     reads(&mut subject).await;
     contract::is_found_by_indexes(&mut subject).await;
     lists_of_links(&mut subject).await;
+    tags::choose_the_ranges_of_lists(&mut subject).await;
     long_searches(&mut subject).await;
     counts_of_requests(&mut subject).await;
     changes_and_leases(&mut subject).await;
@@ -259,6 +226,7 @@ async fn writes(subject: &mut Subject) {
             assert_eq!(work.delete_links(account, &[first.id()]).await.unwrap(), [first.id()]);
             assert_eq!(work.ungroup_some_links(account, group.id, 2, samples::at(0)).await.unwrap(), 0);
             assert!(work.delete_group(account, doomed.id, samples::at(0)).await.unwrap());
+            tags::write(work.as_mut(), account, &other).await;
             let landing = samples::landing("page");
             assert_eq!(insert(work.as_mut(), account, &landing.clone().into(), 2).await, Insertion::Done);
             let content = work.page_content(account, landing.id).await.unwrap();
@@ -287,6 +255,7 @@ async fn reads(subject: &mut Subject) {
             store.usage(account).await.unwrap();
             store.keys(account).await.unwrap();
             store.pixels_with_ids(account, &[samples::id()]).await.unwrap();
+            store.tags(account, PageLimit::default(), behind).await.unwrap();
             let external_id = ExternalId::parse("1").unwrap();
             store.links_with_external_ids(account, &[external_id]).await.unwrap();
             store.landing_page(account, samples::id()).await.unwrap();
@@ -305,7 +274,7 @@ async fn reads(subject: &mut Subject) {
         })
         .await;
     // Pages differ only in values, not in statements.
-    assert_eq!(plans.len(), 13, "{plans:#?}");
+    assert_eq!(plans.len(), 14, "{plans:#?}");
 }
 
 /// Each filter alone uses its own index; combined filters use one of them.
@@ -340,7 +309,9 @@ async fn lists_of_links(subject: &mut Subject) {
                             let [plan] = plans.as_slice() else {
                                 panic!("a page of either kind is not one statement: {plans:?}")
                             };
-                            assert!(plan.contains(expected) && plan.ends_with(end), "{filter:?}\n{plan}");
+                            // The other steps read the tags of each link.
+                            let step = plan.lines().next().unwrap_or_default();
+                            assert!(step.contains(expected) && step.ends_with(end), "{filter:?}\n{plan}");
                         }
                     }
                 }
@@ -385,7 +356,8 @@ async fn long_searches(subject: &mut Subject) {
 /// The first of slug, group, site and activity selects the range, which ends with the ids. An address is one row, and so is an external id.
 fn index_for(filter: &LinkFilter) -> (&'static str, &'static str) {
     const RANGE: &str = "kind=? AND id<?)";
-    let LinkFilter { group, site, slug, is_active, external_id, created: _, updated: _, search: _ } = filter;
+    let LinkFilter { group, site, slug, is_active, external_id, tags: _, created: _, updated: _, search: _ } =
+        filter;
     if external_id.is_some() {
         return ("links_of_external_id", "(account_id=? AND external_id=?)");
     }

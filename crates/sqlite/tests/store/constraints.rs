@@ -82,6 +82,8 @@ async fn references_point_to_existing_rows() {
         "UPDATE links SET group_id = randomblob(16)",
         "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL, NULL, NULL, NULL, NULL)",
         "INSERT INTO pixels VALUES (randomblob(16), randomblob(16), 'meta', '1', NULL, 0)",
+        "INSERT INTO tags VALUES (randomblob(16), randomblob(16), 'A', 'a', 0)",
+        "INSERT INTO link_tags SELECT randomblob(16), id FROM links",
         "INSERT INTO custom_domains (id, account_id, hostname, status, created_at, checks_made) \
          VALUES (randomblob(16), randomblob(16), 'a.example.net', 'failed', 0, 0)",
         "INSERT INTO memberships SELECT randomblob(16), id, 'owner', 0 FROM accounts",
@@ -102,6 +104,8 @@ async fn values_have_the_right_type_and_length() {
         "UPDATE accounts SET id = x'00'",
         "UPDATE accounts SET links_count = -1",
         "UPDATE accounts SET pixels_count = -1",
+        "UPDATE accounts SET tags_count = -1",
+        "INSERT INTO tags SELECT randomblob(15), id, 'A', 'a', 0 FROM accounts",
         "UPDATE accounts SET groups_count = groups_count - 2",
         "UPDATE groups SET redirects_count = redirects_count - 2",
         "UPDATE groups SET landings_count = landings_count - 1",
