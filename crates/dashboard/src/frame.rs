@@ -125,7 +125,7 @@ pub(crate) fn own_shell(visit: &Visit, user: &User, nav: NavItem, title: &str) -
 
 /// The names of outcomes in the query parameter `said`, with their sentences. Nothing else is shown, so a link
 /// cannot put words of its own into a page.
-const SAID: [(&str, &str); 30] = [
+const SAID: [(&str, &str); 32] = [
     ("connect-now", TEXTS.provider.connect_now),
     ("connected", TEXTS.provider.said_connected),
     ("disconnected", TEXTS.provider.said_disconnected),
@@ -156,6 +156,8 @@ const SAID: [(&str, &str); 30] = [
     ("session-ended", TEXTS.said.session_ended),
     ("sessions-ended", TEXTS.said.sessions_ended),
     ("signed-out", TEXTS.said.signed_out),
+    ("tag-deleted", TEXTS.tags.said_deleted),
+    ("tag-renamed", TEXTS.tags.said_renamed),
 ];
 
 /// The same for operators.

@@ -6,7 +6,7 @@ use signpost_domain::Permission;
 
 use crate::pages::{
     analytics, assets, audit, domains, entry, export, groups, home, keys, links, me, members, operator,
-    pixels, provider, second_factor, settings, sign_in, usage,
+    pixels, provider, second_factor, settings, sign_in, tags, usage,
 };
 
 /// The placeholders of paths.
@@ -161,6 +161,9 @@ routes! {
     Post "/{account}/groups" WRITE => groups::create;
     Post "/{account}/groups/{id}" WRITE => groups::rename;
     Post "/{account}/groups/{id}/delete" WRITE => groups::delete;
+    Get "/{account}/tags" READ => tags::show;
+    Post "/{account}/tags/{id}" WRITE => tags::rename;
+    Post "/{account}/tags/{id}/delete" WRITE => tags::delete;
     Get "/{account}/pixels" READ => pixels::show;
     Post "/{account}/pixels" WRITE => pixels::create;
     Post "/{account}/pixels/{id}/delete" WRITE => pixels::delete;

@@ -20,6 +20,7 @@ pub(crate) mod second_factor;
 pub(crate) mod settings;
 pub(crate) mod sign_in;
 pub(crate) mod sign_in_elsewhere;
+pub(crate) mod tags;
 pub(crate) mod usage;
 
 use actix_web::HttpResponse;

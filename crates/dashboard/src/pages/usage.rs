@@ -68,6 +68,7 @@ pub(super) const fn resource_name(resource: PlanResource) -> &'static str {
         PlanResource::Groups => TEXTS.meter_groups,
         PlanResource::Domains => TEXTS.meter_domains,
         PlanResource::Pixels => TEXTS.meter_pixels,
+        PlanResource::Tags => TEXTS.tags.title,
     }
 }
 

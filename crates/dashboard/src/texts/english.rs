@@ -10,6 +10,7 @@ use super::english_said::SAID;
 use super::english_second_factor::SECOND_FACTOR;
 use super::english_shortcuts::SHORTCUTS;
 use super::english_sign_in_elsewhere::SIGN_IN_ELSEWHERE;
+use super::english_tags::TAGS;
 use super::{english_audit::action, english_errors::KEPT, english_errors::error};
 
 /// English.
@@ -27,6 +28,7 @@ pub static ENGLISH: Texts = Texts {
     second_factor: &SECOND_FACTOR,
     sign_in_elsewhere: &SIGN_IN_ELSEWHERE,
     provider: &PROVIDER,
+    tags: &TAGS,
     account_menu: |a| format!("Account: {a}"),
     activate: "Activate",
     active: "Active",
@@ -294,8 +296,8 @@ pub static ENGLISH: Texts = Texts {
     revoked: "Revoked",
     role: "Role",
     role_editor: "Editor",
-    role_editor_can: "Editors also create, change and delete links, groups, pixels and domains.",
-    role_editor_does: "Editors read everything but secrets, and create, change and delete links, groups, pixels and domains.",
+    role_editor_can: "Editors also create, change and delete links, groups, tags, pixels and domains.",
+    role_editor_does: "Editors read everything but secrets, and create, change and delete links, groups, tags, pixels and domains.",
     role_owner: "Owner",
     role_owner_can: "Owners also manage keys, members and the account itself.",
     role_owner_does: "Owners do what editors do, and manage keys, members and the account itself.",
@@ -315,8 +317,8 @@ pub static ENGLISH: Texts = Texts {
     save_mine: "Save mine anyway",
     scope_analytics: "Read statistics and clicks",
     scope_domains: "Connect and remove domains",
-    scope_links: "Create, change and delete links, groups and pixels",
-    scope_read: "Read links, groups, pixels and domains",
+    scope_links: "Create, change and delete links, groups, tags and pixels",
+    scope_read: "Read links, groups, tags, pixels and domains",
     scopes: "Permissions",
     search_links: "Search links",
     select_all: "Select all",

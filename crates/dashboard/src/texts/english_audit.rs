@@ -30,6 +30,8 @@ pub(super) const fn action(action: AuditAction) -> &'static str {
         AuditAction::LinksDeleted => "Deleted links",
         AuditAction::GroupDeleted => "Deleted a group",
         AuditAction::PixelDeleted => "Deleted a pixel",
+        AuditAction::TagRenamed => "Renamed a tag",
+        AuditAction::TagDeleted => "Deleted a tag",
         AuditAction::DomainConnected => "Connected a domain",
         AuditAction::DomainChanged => "Changed a domain",
         AuditAction::DomainChecked => "Checked a domain",

@@ -49,6 +49,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     count_links: |n| counted(n, "link"),
     count_members: |n| counted(n, "member"),
     count_pixels: |n| counted(n, "pixel"),
+    count_tags: |n| counted(n, "tag"),
     create_account: "Create an account",
     create_account_button: "Create account",
     created: |a| format!("Created {a}"),

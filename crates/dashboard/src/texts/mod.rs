@@ -16,6 +16,7 @@ mod english_said;
 mod english_second_factor;
 mod english_shortcuts;
 mod english_sign_in_elsewhere;
+mod english_tags;
 mod error_words;
 mod operator;
 mod provider_sign_in;
@@ -23,6 +24,7 @@ mod said;
 mod second_factor;
 mod shortcuts;
 mod sign_in_elsewhere;
+mod tags;
 
 use signpost_domain::AuditAction;
 
@@ -39,6 +41,7 @@ pub use said::SaidTexts;
 pub use second_factor::SecondFactorTexts;
 pub use shortcuts::ShortcutTexts;
 pub use sign_in_elsewhere::SignInElsewhereTexts;
+pub use tags::TagTexts;
 
 /// A text with one value in it.
 pub type One = fn(&str) -> String;
@@ -232,6 +235,7 @@ pub struct Texts {
     pub meter_links: &'static str,
     pub meter_minute: &'static str,
     pub meter_pixels: &'static str,
+    pub tags: &'static TagTexts,
     pub more_options: &'static str,
     pub move_: &'static str,
     pub move_to: &'static str,

@@ -60,6 +60,7 @@ pub struct OperatorTexts {
     pub count_links: Counted,
     pub count_members: Counted,
     pub count_pixels: Counted,
+    pub count_tags: Counted,
     pub create_account: &'static str,
     pub create_account_button: &'static str,
     pub created: One,

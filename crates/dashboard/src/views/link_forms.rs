@@ -103,6 +103,7 @@ impl LinkForm {
                 ("slug", t.slug, &form.slug.error),
                 ("name", t.name, &form.name.error),
                 ("group_id", t.group, &form.group.error),
+                ("tags", t.tags.title, &form.tags.error),
                 ("note", t.note, &form.note.error),
                 ("is_active", t.active, &form.is_active_error),
                 ("antibot_enabled", t.antibot, &form.antibot_error),
@@ -115,6 +116,7 @@ impl LinkForm {
                 ("domain", t.domain, &form.domain.error),
                 ("slug", t.slug, &form.slug.error),
                 ("group_id", t.group, &form.group.error),
+                ("tags", t.tags.title, &form.tags.error),
                 ("note", t.note, &form.note.error),
                 ("theme", t.theme, &form.theme_error),
                 ("language", t.editor.language, form.language.as_ref().map_or(&None, |field| &field.error)),
@@ -138,6 +140,8 @@ pub struct RedirectForm {
     pub note: Field,
     /// `group_id`; the choice with an empty value means no group.
     pub group: Select,
+    /// `tags`: names, separated by commas.
+    pub tags: Field,
     /// `is_active`
     pub is_active: bool,
     /// Why `is_active` was refused.
@@ -184,6 +188,8 @@ pub struct LandingForm {
     pub note: Field,
     /// `group_id`
     pub group: Select,
+    /// `tags`
+    pub tags: Field,
     /// `is_active`
     pub is_active: bool,
     /// `theme`

@@ -29,19 +29,26 @@ pub struct LinksPage {
 }
 
 impl LinksPage {
-    /// The path of the account, relative to the page: `A/links`, or `A/links/bulk` with its result.
+    /// The path of the account, relative to the page, before a name: `A/links`, or `A/links/bulk` with its result.
     const fn up(&self) -> &'static str {
-        if self.summary.is_some() { ".." } else { "." }
+        if self.summary.is_some() { "../" } else { "" }
+    }
+
+    /// The path of the list, relative to the page, before a query.
+    const fn list(&self) -> &'static str {
+        if self.summary.is_some() { "../links" } else { "" }
     }
 }
 
-/// The filter of the list, whose form is sent with `GET`: `q`, `group`, `domain`, `active` and `kind`.
+/// The filter of the list, whose form is sent with `GET`: `q`, `group`, `tag`, `domain`, `active` and `kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkFilter {
     /// `q`: the searched text.
     pub q: String,
     /// `group`: an id, `none` for links without a group, or empty.
     pub group: String,
+    /// `tag`: names of tags, separated by commas, or empty.
+    pub tag: String,
     /// The groups to choose from.
     pub groups: Vec<NamedId>,
     /// `domain`: a hostname, or empty.
@@ -58,8 +65,13 @@ impl LinkFilter {
     /// How many of the choices besides the search are set.
     #[must_use]
     pub fn count(&self) -> usize {
-        let set =
-            [!self.group.is_empty(), !self.domain.is_empty(), self.active.is_some(), self.kind.is_some()];
+        let set = [
+            !self.group.is_empty(),
+            !self.tag.is_empty(),
+            !self.domain.is_empty(),
+            self.active.is_some(),
+            self.kind.is_some(),
+        ];
         set.into_iter().filter(|is_set| *is_set).count()
     }
 
@@ -85,6 +97,15 @@ pub struct NamedId {
     pub id: String,
     /// The name.
     pub name: String,
+}
+
+/// A tag of a link.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkTag {
+    /// The name.
+    pub name: String,
+    /// The query of the list of its links: `?tag=mail`.
+    pub query: String,
 }
 
 /// The two kinds of links.
@@ -126,6 +147,8 @@ pub struct LinkRow {
     pub target: Option<String>,
     /// The group.
     pub group: Option<NamedId>,
+    /// The tags.
+    pub tags: Vec<LinkTag>,
     /// Whether it opens.
     pub is_active: bool,
     /// The clicks of the last 30 days, such as `1,204`. `None` if they are not counted or not known.

@@ -26,6 +26,7 @@ mod second_factor;
 mod settings;
 mod shell;
 mod sign_in_elsewhere;
+mod tags;
 mod usage;
 
 pub use account::{MePage, PasswordForm, ProfileForm, SessionRow};
@@ -50,8 +51,8 @@ pub use link_forms::{
     Conflict, ConflictField, EditLinkPage, LandingForm, LinkForm, NewLinkPage, RedirectForm,
 };
 pub use link_list::{
-    BulkDeletePage, BulkFailure, BulkItem, BulkSummary, LinkFilter, LinkKind, LinkRow, LinksPage, NamedId,
-    Tile,
+    BulkDeletePage, BulkFailure, BulkItem, BulkSummary, LinkFilter, LinkKind, LinkRow, LinkTag, LinksPage,
+    NamedId, Tile,
 };
 pub use members::{InvitationRow, InvitedPage, MemberRow, MembersPage, OpenInvitations};
 pub use operator_accounts::{
@@ -67,4 +68,5 @@ pub use second_factor::{
 pub use settings::SettingsPage;
 pub use shell::{AccountRef, Card, CurlExample, NavItem, Notice, NoticeKind, Pager, Shell, UserRef};
 pub use sign_in_elsewhere::{NotSignedIn, SignInElsewherePage};
+pub use tags::{TagRow, TagsPage};
 pub use usage::{Meter, PlanFeature, UsagePage};

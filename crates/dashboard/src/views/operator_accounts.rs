@@ -76,7 +76,7 @@ pub struct OperatorAccountPage {
     pub suspended_since: Option<String>,
     /// When it was created, as people read it.
     pub created: String,
-    /// Links, groups, domains and pixels. Empty if the plan is unknown.
+    /// Links, groups, domains, pixels and tags. Empty if the plan is unknown.
     pub limits: Vec<Meter>,
     /// The API requests of this minute and of this day.
     pub requests: Vec<Meter>,

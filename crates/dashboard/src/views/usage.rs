@@ -14,7 +14,7 @@ pub struct UsagePage {
     pub plan: String,
     /// The API requests of this minute and of this day. Empty if the budget is unknown.
     pub requests: Vec<Meter>,
-    /// Links, groups, domains and pixels.
+    /// Links, groups, domains, pixels and tags.
     pub limits: Vec<Meter>,
     /// The longest period of analytics, as a sentence. Empty shows none.
     pub analytics: String,

@@ -36,6 +36,7 @@ fn path_of(dashboard: &Dashboard, route: &RouteInfo, link: &str) -> String {
         pattern if pattern.contains("/links/") => link.to_owned(),
         pattern if pattern.contains("/domains/") => format!("dom_{}", "0".repeat(32)),
         pattern if pattern.contains("/groups/") => format!("grp_{}", "0".repeat(32)),
+        pattern if pattern.contains("/tags/") => format!("tag_{}", "0".repeat(32)),
         pattern if pattern.contains("/pixels/") => format!("pxl_{}", "0".repeat(32)),
         pattern if pattern.contains("/keys/") => format!("key_{}", "0".repeat(32)),
         pattern if pattern.contains("/operator/accounts/") => format!("acc_{}", "0".repeat(32)),

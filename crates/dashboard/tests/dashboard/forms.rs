@@ -35,6 +35,7 @@ async fn texts_of_people_never_become_markup() {
             ("target_url", "https://example.com/"),
             ("name", payload),
             ("note", payload),
+            ("tags", payload),
         ];
         let link = owner.post(&dashboard.path("links"), &form).await.followed_id();
         let refused = [
@@ -42,6 +43,7 @@ async fn texts_of_people_never_become_markup() {
             ("target_url", payload),
             ("slug", payload),
             ("countries", payload),
+            ("tags", payload),
             ("note", payload),
         ];
         let typed = owner.post(&dashboard.path("links"), &refused).await;
@@ -52,11 +54,13 @@ async fn texts_of_people_never_become_markup() {
             format!("/me?email={query}&said={query}"),
             format!("/sign-in?next={query}"),
             format!("/confirm?next={query}"),
-            dashboard
-                .path(&format!("links?q={query}&group={query}&domain={query}&kind={query}&after={query}")),
+            dashboard.path(&format!(
+                "links?q={query}&group={query}&tag={query}&domain={query}&kind={query}&after={query}"
+            )),
             dashboard.path(&format!("links/{link}")),
             dashboard.path(&format!("links/new?target_url={query}")),
             dashboard.path("groups"),
+            dashboard.path("tags"),
             dashboard.path("pixels"),
             dashboard.path(&format!("keys?expires=30&name={query}&scopes={query}")),
         ] {

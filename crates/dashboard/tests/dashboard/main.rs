@@ -39,4 +39,5 @@ mod sessions;
 mod settings;
 mod sign_in;
 mod sign_in_elsewhere;
+mod tags;
 mod tickets;

@@ -179,8 +179,8 @@ async fn d73_a_deletion_says_what_it_deletes_and_needs_the_address() {
     dashboard.key().await;
     let path = format!("{ACCOUNTS}/{}/delete", dashboard.account);
     let asked = operator.get(&path).await;
-    let losses = "the account team@example.com with 1 link, 1 group, 0 custom domains, 0 pixels, 1 valid key, 1 member and 0 \
-                  recorded clicks";
+    let losses = "the account team@example.com with 1 link, 1 group, 0 custom domains, 0 pixels, 0 tags, 1 valid key, 1 \
+                  member and 0 recorded clicks";
     assert!(asked.body.contains(losses), "{}", asked.body);
     let refused = operator.post(&path, &[("email", "other@example.com")]).await;
     assert_eq!(refused.status, 422);

@@ -3,8 +3,8 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     BulkDeletePage, BulkFailure, BulkItem, BulkSummary, Choice, Conflict, ConflictField, EditLinkPage, Field,
-    LandingForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinksPage, NamedId, NavItem, NewLinkPage, Pager,
-    RedirectForm, Select, Tile,
+    LandingForm, LinkFilter, LinkForm, LinkKind, LinkRow, LinkTag, LinksPage, NamedId, NavItem, NewLinkPage,
+    Pager, RedirectForm, Select, Tile,
 };
 
 use crate::samples::{Maker, edit, form, key};
@@ -55,6 +55,10 @@ fn row(m: &Maker, number: usize) -> LinkRow {
         target: (!is_landing).then(|| m.w(target)),
         group: (!group.is_empty())
             .then(|| NamedId { id: m.w("grp_019b5a3b11aa7c3e8899aabbccddeeff"), name: m.w(group) }),
+        tags: ["mail", "Season"][..number % 3 % 2]
+            .iter()
+            .map(|name| LinkTag { name: m.w(name), query: m.w("?tag=mail") })
+            .collect(),
         is_active: number % 6 != 3,
         clicks: (number % 9 != 8).then(|| m.w(["1,204", "0", "38", "12,480"][number % 4])),
         created: m.w(["26 Nov", "3 Nov", "14 Oct 2025"][number % 3]),
@@ -94,6 +98,7 @@ fn links(m: &Maker) {
     let set = LinkFilter {
         q: m.w("saturn"),
         group: m.w("grp_Print"),
+        tag: m.w("mail, Season"),
         domain: m.w("brot.example"),
         active: Some(false),
         kind: Some(LinkKind::Landing),
@@ -141,6 +146,7 @@ fn redirect(m: &Maker) -> RedirectForm {
         name: m.field("Autumn sale"),
         note: m.field("For the newsletter of October.\nAsk Kofi before changing it."),
         group: m.select(&[("", "Without group"), ("grp_1", "Newsletter"), ("grp_2", LONG)]),
+        tags: m.field("mail, Season"),
         is_active: true,
         antibot_enabled: true,
         countries: m.field("DE, FR"),
@@ -170,6 +176,7 @@ fn refused_redirect(m: &Maker) -> RedirectForm {
         name: m.bad(LONG, "A name has at most 100 characters."),
         note: m.bad("…", "A note has at most 256 characters."),
         group: because(full.group),
+        tags: m.bad("a".repeat(51).as_str(), "A tag has at most 50 characters."),
         is_active_error: m.some("Your plan does not have it."),
         antibot_error: m.some("Your plan does not have bot protection."),
         analytics_enabled: Some(false),
@@ -187,6 +194,7 @@ fn landing(m: &Maker) -> LandingForm {
         domain: redirect(m).domain,
         note: m.field("Print on the bags."),
         group: redirect(m).group,
+        tags: m.field("mail"),
         is_active: false,
         theme: m.theme,
         theme_error: None,

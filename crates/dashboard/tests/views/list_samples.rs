@@ -3,7 +3,8 @@
 use signpost_dashboard::texts::ENGLISH;
 use signpost_dashboard::views::{
     Choice, CurlExample, Field, GroupRow, GroupsPage, IssueKeyForm, IssuedKeyPage, KeyRow, KeyState,
-    KeysPage, Meter, NavItem, Notice, Pager, PixelRow, PixelsPage, PlanFeature, Select, UsagePage,
+    KeysPage, LinkTag, Meter, NavItem, Notice, Pager, PixelRow, PixelsPage, PlanFeature, Select, TagRow,
+    TagsPage, UsagePage,
 };
 
 use crate::link_samples::LONG;
@@ -11,6 +12,7 @@ use crate::samples::{Maker, form, key};
 
 pub(crate) fn add(m: &Maker) {
     groups(m);
+    tags(m);
     pixels(m);
     keys(m);
     usage(m);
@@ -49,6 +51,29 @@ fn groups(m: &Maker) {
     m.add("groups-error", &GroupsPage { rows, name, form: m.refused(128), ..full.clone() });
     let shell = m.loud_shell(ENGLISH.groups, NavItem::Groups);
     m.add("groups-viewer", &GroupsPage { shell, can_write: false, ..full });
+}
+
+fn tags(m: &Maker) {
+    let row = |number: usize, name: &str| TagRow {
+        id: format!("tag_019b5a3b11aa7c3e8899aabbccdd{number:04}"),
+        tag: LinkTag { name: m.w(name), query: m.w("?tag=mail") },
+        links: m.w(&(ENGLISH.tags.count_links)(number)),
+        idempotency_key: key(140 + number),
+        rename: None,
+    };
+    let names = ["mail", "Sale", "العربية", &"Fifty ".repeat(8), "🥐"];
+    let mut rows: Vec<_> = names.iter().enumerate().map(|(at, name)| row(at, name)).collect();
+    let full = TagsPage {
+        shell: m.shell(ENGLISH.tags.title, NavItem::Links),
+        can_write: true,
+        rows: rows.clone(),
+        pager: Pager::default(),
+    };
+    m.add("tags", &full);
+    m.add("tags-empty", &TagsPage { rows: Vec::new(), ..full.clone() });
+    rows[1].rename = Some(m.bad("a,b", "A name has no commas."));
+    m.add("tags-error", &TagsPage { rows, ..full.clone() });
+    m.add("tags-viewer", &TagsPage { can_write: false, ..full });
 }
 
 fn pixels(m: &Maker) {

@@ -202,7 +202,7 @@ mod tests {
     }
 
     fn limits(analytics_days: u32) -> PlanLimits {
-        PlanLimits { analytics_days, links: 1, groups: 1, domains: 1, pixels: 1 }
+        PlanLimits { analytics_days, links: 1, groups: 1, domains: 1, pixels: 1, tags: 1 }
     }
 
     fn dates(from: &str, to: &str) -> Choice {

@@ -6,8 +6,8 @@ use signpost_app::idempotency::{self, Idempotency};
 use signpost_app::links;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
-    Feature, FieldError, LandingPage, PageContent, Permission, RedirectContent, Refusal, Violation,
-    ViolationCode, Violations,
+    Feature, FieldError, LandingPage, PageContent, Permission, PlanResource, RedirectContent, Refusal,
+    Violation, ViolationCode, Violations,
 };
 
 use super::placement_fields::{Choices, Purpose};
@@ -115,7 +115,7 @@ fn general_message(violation: &Violation) -> Option<String> {
 }
 
 /// The fields beside which a form shows messages.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "language",
     "target_url",
     "title",
@@ -125,6 +125,7 @@ const FIELDS: [&str; 16] = [
     "domain",
     "note",
     "group_id",
+    "tags",
     "is_active",
     "analytics_enabled",
     "antibot_enabled",
@@ -140,6 +141,7 @@ const fn blamed_field(refusal: &Refusal) -> Option<&'static str> {
         Refusal::GroupNotFound => Some("group_id"),
         Refusal::DomainNotFound | Refusal::DomainNotActive => Some("domain"),
         Refusal::SlugRequiredForSystemDomain => Some("slug"),
+        Refusal::PlanLimitReached { resource: PlanResource::Tags, .. } => Some("tags"),
         Refusal::FeatureNotAvailable(Feature::Antibot) => Some("antibot_enabled"),
         Refusal::FeatureNotAvailable(Feature::GeoBlocking) => Some("countries"),
         Refusal::FeatureNotAvailable(Feature::Pixels) => Some("pixel_ids"),

@@ -7,9 +7,10 @@ use signpost_app::links::{ListLinks, list, list_all};
 use signpost_app::{AppError, Application, Caller, analytics};
 use signpost_domain::{
     HostReference, IdReference, Link, LinkId, LinkKind, Page, Permission, Preferences, SearchText, Slug,
+    TagFilter, TagName, Tags,
 };
 
-use super::placement_fields::Choices;
+use super::placement_fields::{Choices, tag_names};
 use super::short_address;
 use crate::answer::page;
 use crate::curl;
@@ -19,8 +20,8 @@ use crate::local_time::{date, number};
 use crate::pages::{pager, position_of};
 use crate::paths::with_query;
 use crate::views::{
-    BulkSummary, CurlExample, LinkFilter, LinkKind as KindChoice, LinkRow, LinksPage, NamedId, NavItem,
-    Notice, Tile,
+    BulkSummary, CurlExample, LinkFilter, LinkKind as KindChoice, LinkRow, LinkTag, LinksPage, NamedId,
+    NavItem, Notice, Tile,
 };
 use crate::visit::{Member, Query, Visit};
 
@@ -63,6 +64,7 @@ pub(super) async fn links_page(
     let named = [
         ("q", searched),
         ("group", query.text("group")),
+        ("tag", query.text("tag").trim()),
         ("domain", query.text("domain")),
         ("active", query.text("active")),
         ("kind", query.text("kind")),
@@ -126,15 +128,21 @@ fn requested(query: &Query, searched: &str) -> (ListLinks, Option<String>) {
         Err(_) if searched.is_empty() => (None, None),
         Err(error) => (None, Some(format!("{} {}.", TEXTS.search_links, error.message()))),
     };
+    let (any, wrong_tag) = match tag_names(query.text("tag")) {
+        Ok(names) if names.len() <= Tags::MAX => (names, None),
+        Ok(names) => (names.into_iter().take(Tags::MAX).collect(), Some(TEXTS.tags.too_many.to_owned())),
+        Err(error) => (vec![], Some(format!("{} {}.", TEXTS.tags.filter, error.message()))),
+    };
     let request = ListLinks {
         group,
+        tags: TagFilter { any, ..TagFilter::default() },
         domain: domain.map(HostReference::parse),
         is_active,
         search,
         after: position_of(query),
         ..ListLinks::default()
     };
-    (request, mistake)
+    (request, mistake.or(wrong_tag))
 }
 
 fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Choices) -> LinkFilter {
@@ -149,6 +157,7 @@ fn filter_of(query: &Query, searched: &str, kind: Option<LinkKind>, choices: &Ch
     LinkFilter {
         q: searched.to_owned(),
         group: chosen.to_owned(),
+        tag: query.text("tag").trim().to_owned(),
         groups: choices.groups.iter().map(group).chain(unlisted).collect(),
         domain: query.text("domain").trim().to_owned(),
         domains: choices.hostnames.clone(),
@@ -215,12 +224,19 @@ fn link_row(
             id: id.to_string(),
             name: choices.group_name(id).map_or_else(|| TEXTS.group.to_owned(), str::to_owned),
         }),
+        tags: link.tags.iter().map(link_tag).collect(),
         is_active: link.is_active,
         clicks: link.analytics_enabled.then(|| clicks.get(&link.id()).copied().map(number)).flatten(),
         created: date(link.created_at, preferences),
         created_at: link.created_at.to_string(),
         checked: false,
     }
+}
+
+/// A tag, with the query of the list of its links.
+pub(crate) fn link_tag(name: &TagName) -> LinkTag {
+    let query = with_query("", [("tag", name.as_str())]);
+    LinkTag { name: name.as_str().to_owned(), query }
 }
 
 /// The address at which visitors open a link.

@@ -4,7 +4,7 @@ use signpost_app::domains;
 use signpost_app::groups;
 use signpost_domain::{
     Change, FieldError, Group, GroupId, HostReference, IdReference, LinkRequest, Note, PageLimit,
-    PlanResource, Slug, ViolationCode, Violations,
+    PlanResource, Slug, TagName, Tags, ViolationCode, Violations,
 };
 
 use crate::failure::Failure;
@@ -130,10 +130,29 @@ pub(super) fn read<R: Default>(
         domain,
         note,
         group,
+        tags: tags(form, violations),
         is_active: Some(form.is_checked("is_active")),
         analytics_enabled: (purpose == Purpose::Create).then(|| form.is_checked("analytics_enabled")),
         ..LinkRequest::default()
     }
+}
+
+/// The tags that a form names; `None` without the field, which leaves them alone.
+fn tags(form: &FormBody, violations: &mut Violations) -> Option<Tags> {
+    form.given(Tags::FIELD)?;
+    let names = tag_names(form.text(Tags::FIELD)).and_then(Tags::new);
+    names.map_err(|error| violations.push(error.at(Tags::FIELD))).ok()
+}
+
+/// The names in a text that separates them by commas. Commas without a name between them are ignored.
+pub(super) fn tag_names(text: &str) -> Result<Vec<TagName>, FieldError> {
+    let typed = text.split(TagName::SEPARATOR).map(str::trim).filter(|name| !name.is_empty());
+    typed.map(TagName::parse).collect()
+}
+
+/// The names of tags as a text field has them.
+pub(super) fn joined(tags: &Tags) -> String {
+    tags.iter().map(TagName::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// What a text field asks for. The line ends of browsers alone are no change.

@@ -236,6 +236,7 @@ pub(in crate::pages) fn losses_in_words(losses: &Losses) -> String {
         (WORDS.count_groups)(n(usage.of(PlanResource::Groups))),
         (WORDS.count_domains)(n(usage.of(PlanResource::Domains))),
         (WORDS.count_pixels)(n(usage.of(PlanResource::Pixels))),
+        (WORDS.count_tags)(n(usage.of(PlanResource::Tags))),
         (WORDS.count_keys)(n(*keys)),
         (WORDS.count_members)(n(*members)),
     ];
