@@ -39,8 +39,9 @@ fn d122_tags_are_given_found_renamed_merged_and_deleted() {
     assert_eq!(account.walk("/v1/landings", "?without_tag=sale"), Vec::<Value>::new());
 
     account.patch(&path_of(&account, "mail"), &json!({"name": "Post"})).expect_status(200);
-    program.stop_and_read_log();
+    program.kill();
     program.start_again();
+    let account = program.client_of(&account);
     let path = format!("/v1/redirects/{}", sale["id"].as_str().unwrap());
     let renamed = account.get(&path).expect_status(200).body;
     assert_eq!((&renamed["tags"], &renamed["revision"]), (&json!(["Post", "Sale"]), &json!(1)));
