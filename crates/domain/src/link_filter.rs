@@ -36,17 +36,20 @@ impl LinkFilter {
     /// filters. A single other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
     /// link has, and so has an external id.
     #[must_use]
-    pub const fn is_search(&self) -> bool {
+    pub fn is_search(&self) -> bool {
         let Self { group, site, slug, is_active, external_id, tags, created, updated, search } = self;
         if external_id.is_some() || (site.is_some() && slug.is_some()) {
             return false;
         }
         let is_scan = search.is_some() || !created.is_any() || !updated.is_any();
-        let filters = !matches!(group, GroupFilter::Any) as usize
-            + (site.is_some() || slug.is_some()) as usize
-            + is_active.is_some() as usize
-            + !tags.is_any() as usize;
-        is_scan || filters > 1 || (!tags.is_any() && tags.single().is_none())
+        let filters = [
+            !matches!(group, GroupFilter::Any),
+            site.is_some() || slug.is_some(),
+            is_active.is_some(),
+            !tags.is_any(),
+        ];
+        let is_several = filters.into_iter().filter(|is_used| *is_used).count() > 1;
+        is_scan || is_several || (!tags.is_any() && tags.single().is_none())
     }
 
     /// The tag that all links of the list have, if the filter asks for nothing else. Its links are a range of an index.

@@ -142,7 +142,7 @@ impl Tags {
     }
 
     /// The names, sorted by their keys.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &TagName> + Clone {
+    pub fn iter(&self) -> std::slice::Iter<'_, TagName> {
         self.0.iter()
     }
 

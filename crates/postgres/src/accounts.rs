@@ -345,8 +345,8 @@ impl AccountWrites for PostgresUnitOfWork {
         let is_deleted = self.step(async |connection| {
             let (account, id) = (id, IdBytes::from(id));
             // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-            // losing data silently. Only the tags of links go with these. All but plain tables are in the order of locks (see `PostgresUnitOfWork`), and links come
-            // before the groups that they refer to.
+            // losing data silently. Only the tags of links go with the links. All but plain tables are in the order of locks
+            // (see `PostgresUnitOfWork`), and links come before the groups that they refer to.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
             diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
