@@ -30,6 +30,7 @@ pub mod pixel;
 pub mod plain_tables;
 pub mod plan_counter;
 pub mod published_link;
+mod redirect_columns;
 pub mod remembered_answer;
 pub mod schema;
 mod second_factor;

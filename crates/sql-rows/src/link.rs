@@ -3,8 +3,8 @@
 use diesel::prelude::*;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    AccountId, Address, AnyContent, CountryCode, ExternalId, GeoBlocklist, Hostname, Id, Landing, Link,
-    LinkId, LinkKind, Name, Note, PixelIds, Placement, RedirectContent, Site, Slug, TargetUrl,
+    AccountId, Address, AnyContent, ExternalId, Hostname, Id, Landing, Link, LinkId, LinkKind, Name, Note,
+    Placement, RedirectContent, Site, Slug,
 };
 
 use crate::Corrupt;
@@ -12,6 +12,7 @@ use crate::cell::{RowName, own_id};
 use crate::columns::{IdBytes, Instant, StoredId, StoredIds, whole_number};
 use crate::external_id::external_id_from;
 use crate::listed::Listed;
+use crate::redirect_columns::{countries, geo_blocklist_from, pixel_ids_from, pixels, target_from};
 use crate::schema::links;
 use crate::tag::{TagsOfLink, tags_from};
 
@@ -207,12 +208,6 @@ impl Listed for LinkRow {
     }
 }
 
-/// The target of a redirect, from its column.
-pub fn target_from(row: &RowName, target_url: Option<String>) -> Result<TargetUrl, Corrupt> {
-    let target_url = row.present("target_url", target_url)?;
-    row.cell("target_url", TargetUrl::from_stored(target_url))
-}
-
 fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<Placement, Corrupt> {
     let slug = if slug == NO_SLUG { None } else { Some(row.cell("slug", Slug::from_stored(slug))?) };
     match host {
@@ -222,18 +217,6 @@ fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<P
             Ok(Placement::Custom { hostname: row.cell("host", Hostname::from_stored(host))?, slug })
         }
     }
-}
-
-/// The countries of a redirect, from their column.
-pub fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Corrupt> {
-    let countries = codes.split_terminator(',').map(CountryCode::from_stored).collect::<Result<Vec<_>, _>>();
-    Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
-}
-
-/// The pixels of a redirect, from their column.
-pub fn pixel_ids_from(row: &RowName, ids: &StoredIds) -> Result<PixelIds, Corrupt> {
-    let ids = row.cell("pixel_ids", ids.whole().ok_or("does not have 16 bytes for each id"))?;
-    row.cell("pixel_ids", PixelIds::from_stored(ids.iter().map(|id| id.id()).collect()))
 }
 
 /// Calls a macro with the columns of a link that an update writes: the name of each, its value and its SQL type.
@@ -314,17 +297,6 @@ impl<'a> From<&'a Link> for LinkColumns<'a> {
             external_id: external_id.as_ref().map(ExternalId::as_str),
         }
     }
-}
-
-/// The column `geo_blocklist` for these countries.
-fn countries(blocklist: &GeoBlocklist) -> String {
-    let codes: Vec<&str> = blocklist.countries().iter().map(|country| country.as_str()).collect();
-    codes.join(",")
-}
-
-/// The column `pixel_ids` for these pixels.
-fn pixels(ids: &PixelIds) -> StoredIds {
-    ids.as_slice().iter().copied().map(IdBytes::from).collect()
 }
 
 /// The columns `host` and `slug` for a placement.

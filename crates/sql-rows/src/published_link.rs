@@ -8,8 +8,9 @@ use signpost_domain::{LinkId, Name, PixelCode, PixelIds};
 use crate::Corrupt;
 use crate::cell::RowName;
 use crate::columns::{StoredId, StoredIds};
-use crate::link::{geo_blocklist_from, link_id, pixel_ids_from, target_from};
+use crate::link::link_id;
 use crate::page::page_from;
+use crate::redirect_columns::{geo_blocklist_from, pixel_ids_from, target_from};
 use crate::schema::links;
 use crate::sql_types::{Identifier, IdentifierList};
 

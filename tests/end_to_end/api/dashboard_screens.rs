@@ -58,7 +58,7 @@ fn fill(scene: &DomainScene) -> (Person, Objects) {
     client.post("/v1/pixels", &pixel).expect_status(201);
     let redirect = client.create_redirect(&json!({
         "name": "Autumn menu", "target_url": "https://example.com/menu", "group_id": group, "domain": HOST,
-        "slug": "autumn",
+        "slug": "autumn", "tags": ["Spring"],
     }));
     let widgets = json!([{"type": "link", "title": "Our shop", "url": "https://shop.example.com/"}]);
     let page = json!({"title": "Morgenbrot", "slug": "bread", "widgets": widgets});
@@ -164,6 +164,7 @@ fn screens(pattern: &str, objects: &Objects) -> Vec<(String, &'static str)> {
         "/{account}/domains" => vec![(of("", ""), HOST)],
         "/{account}/domains/{id}" => vec![(of(domain, ""), "signpost-verification=")],
         "/{account}/groups" => vec![(of("", ""), "Seasons")],
+        "/{account}/tags" => vec![(of("", ""), "Spring")],
         "/{account}/pixels" => vec![(of("", ""), "Shop pixel")],
         "/{account}/keys" => vec![(of("", ""), "<li>")],
         "/{account}/members" => vec![(of("", ""), "kofi@example.com")],

@@ -153,7 +153,7 @@ fn statistics_domain_members_settings_audit_and_operators_pages_cost_few_stateme
 }
 
 #[test]
-fn a_page_of_a_hundred_widgets_costs_two_statements_and_nine_to_save() {
+fn a_page_of_a_hundred_widgets_costs_two_statements_and_ten_to_save() {
     let Some(mut scene) = Scene::start() else { return };
     let widgets: Vec<Value> =
         (0..100).map(|number| json!({"type": "heading", "text": format!("Number {number}")})).collect();
@@ -172,7 +172,8 @@ fn a_page_of_a_hundred_widgets_costs_two_statements_and_nine_to_save() {
         statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect::<Vec<_>>()
     });
     let cheapest = measured.min_by_key(Vec::len).unwrap();
-    assert!(cheapest.len() <= 9, "{cheapest:#?}");
+    // To lock a link and to read it are two.
+    assert!(cheapest.len() <= 10, "{cheapest:#?}");
     let saved = scene.client.get(&format!("/v1/landings/{id}")).expect_status(200).body;
     let title = format!("Version {}", MEASURED - 1);
     assert_eq!(saved["title"], title);

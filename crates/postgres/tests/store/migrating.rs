@@ -119,6 +119,9 @@ const HELD: &str = "SELECT count(DISTINCT c.oid) FROM pg_locks AS l JOIN pg_clas
     WHERE l.pid = pg_backend_pid() AND c.relkind = 'r' AND c.relname = ANY ($1) \
     AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')";
 
+/// A migration and a table that the one before it made: the nodes that use it start after both.
+const NOT_IN_USE: (&str, &str) = ("0047_tags_of_links", "tags");
+
 /// A migration that holds one table and waits for another may meet a node with the opposite order (R38). The migrations that
 /// made the first tables are older than any node.
 #[tokio::test]
@@ -130,7 +133,9 @@ async fn r38_each_migration_locks_at_most_one_table_in_use() {
     for name in names {
         let tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'";
         let tables = client.query(tables, &[]).await.unwrap();
-        let tables: Vec<String> = tables.iter().map(|row| row.get(0)).collect();
+        let tables = tables.iter().map(|row| row.get(0));
+        let tables: Vec<String> =
+            tables.filter(|table: &String| NOT_IN_USE != (name.as_str(), table.as_str())).collect();
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres").join(&name);
         let statements = std::fs::read_to_string(file.join("up.sql")).unwrap();
         let migration = client.transaction().await.unwrap();
