@@ -15,7 +15,7 @@ use super::tag_operations::{TagOperation, TagsOfAccounts};
 use super::{random_links, stored};
 use crate::samples;
 
-pub(super) const LINKS_LIMIT: u64 = 24;
+pub(super) const LINKS_LIMIT: u64 = 20;
 pub(super) const GROUPS_LIMIT: u64 = 3;
 pub(super) const PIXELS_LIMIT: u64 = 2;
 

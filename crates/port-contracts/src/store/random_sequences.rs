@@ -202,7 +202,7 @@ pub(super) async fn the_store_behaves_like_the_model(fresh: Fresh) {
         let mut random = Pseudorandom::new(seed);
         let accounts = [given::account(&store).await, given::account(&store).await];
         let mut model = Model::new(accounts);
-        for step in 0..110 {
+        for step in 0..100 {
             // Choose the operations before the unit of work runs, because it may run more than once.
             let mut next = model.clone();
             let operations: Vec<(Operation, Answer)> = (0..=random.below(4))
