@@ -187,6 +187,15 @@ impl Tags {
     }
 }
 
+impl<'a> IntoIterator for &'a Tags {
+    type Item = &'a TagName;
+    type IntoIter = std::slice::Iter<'a, TagName>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 #[cfg(test)]
 #[path = "tag_tests.rs"]
 mod tests;

@@ -218,7 +218,7 @@ pub(crate) async fn write<'a>(
 ) -> Result<(), Failure> {
     let (mut keys, mut links) = (Vec::new(), Vec::new());
     for link in tagged {
-        for name in link.tags.iter() {
+        for name in &link.tags {
             keys.push(name.key().to_owned());
             links.push(IdBytes::from(link.id()));
         }

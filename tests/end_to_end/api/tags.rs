@@ -41,7 +41,7 @@ fn d122_tags_are_given_found_renamed_merged_and_deleted() {
     account.patch(&path_of(&account, "mail"), &json!({"name": "Post"})).expect_status(200);
     program.kill();
     program.start_again();
-    let account = program.client_of(&account);
+    let account = program.with_key(&account.key);
     let path = format!("/v1/redirects/{}", sale["id"].as_str().unwrap());
     let renamed = account.get(&path).expect_status(200).body;
     assert_eq!((&renamed["tags"], &renamed["revision"]), (&json!(["Post", "Sale"]), &json!(1)));

@@ -107,7 +107,7 @@ impl Model {
                     return Answer::NotThere;
                 }
                 let mut known = self.tags.clone();
-                for name in tags.iter() {
+                for name in tags {
                     known.entry(key(account, name)).or_insert_with(|| name.clone());
                 }
                 let own = known.keys().filter(|(owner, _)| owner == account).count();
