@@ -73,20 +73,21 @@ impl World<'_> {
         let examples: Vec<String> = examples.map(str::to_owned).collect();
         let pattern = schema["pattern"].as_str().unwrap_or_default();
         let known = self.ids.iter().find(|(prefix, _)| pattern.starts_with(&format!("^{prefix}")));
-        let most = schema["maxLength"].as_u64();
+        let bound = |name: &str| schema[name].as_u64().and_then(|bound| usize::try_from(bound).ok());
+        let least = bound("minLength").unwrap_or(0);
+        let most = bound("maxLength").unwrap_or(usize::MAX);
         let made_up = match string_regex(pattern.trim_start_matches('^').trim_end_matches('$')) {
-            Ok(matching) if !pattern.is_empty() => matching.boxed(),
-            _ => "[ -~]{0,20}".boxed(),
+            Ok(matching) if !pattern.is_empty() => {
+                let fits = move |text: &String| (least..=most).contains(&text.chars().count());
+                matching.prop_filter("its length is out of bounds", fits).boxed()
+            }
+            // The generator cannot read every pattern.
+            _ => {
+                let any = prop::collection::vec(prop::char::range(' ', '~'), least..=most.min(least.max(20)));
+                any.prop_map(String::from_iter).boxed()
+            }
         };
-        // If the generator cannot read the pattern or keep to the length, only the examples remain.
-        let schema = schema.clone();
-        let is_short = move |text: &String| {
-            most.is_none_or(|most| u64::try_from(text.chars().count()).is_ok_and(|length| length <= most))
-                && schema["minLength"].as_u64().is_none_or(|least| {
-                    u64::try_from(text.chars().count()).is_ok_and(|length| length >= least)
-                })
-        };
-        let mut sources = vec![(2, made_up.prop_filter("its length is out of bounds", is_short).boxed())];
+        let mut sources = vec![(2, made_up)];
         if !examples.is_empty() {
             sources.push((2, prop::sample::select(examples).boxed()));
         }

@@ -28,7 +28,7 @@ pub fn fold(text: &str) -> String {
     if is_composed(&folded) { folded } else { folded.nfc().collect() }
 }
 
-fn composed(text: &str) -> Cow<'_, str> {
+pub(crate) fn composed(text: &str) -> Cow<'_, str> {
     if is_composed(text) { text.into() } else { text.nfc().collect::<String>().into() }
 }
 

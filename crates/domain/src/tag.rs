@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::id::TagId;
 use crate::refusal::Refusal;
+use crate::search_text::{composed, fold};
 use crate::stored::{self, MalformedStored};
 use crate::text::exceeds;
 use crate::timestamp::Timestamp;
@@ -28,8 +29,8 @@ impl Tag {
     pub const NOT_FOUND: Refusal = Refusal::NotFound("tag");
 }
 
-/// The name of a tag: 1 to 50 characters without control characters and commas. Surrounding white space is dropped before the
-/// length is checked.
+/// The name of a tag: 1 to 50 characters without control characters and commas. Surrounding white space is dropped and letters are
+/// composed (NFC) before the length is checked.
 ///
 /// Two names of one [key](Self::key) are names of the same tag. The comparison operators also compare the spelling.
 ///
@@ -60,18 +61,18 @@ impl TagName {
     /// `too_short` if it is empty or only white space, `too_long` above [`Self::MAX_CHARS`], `invalid_format` if it contains a
     /// control character or a comma.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let text = text.trim();
+        let text = composed(text.trim());
         if text.is_empty() {
             return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
         }
-        if exceeds(text, Self::MAX_CHARS) {
+        if exceeds(&text, Self::MAX_CHARS) {
             return Err(FieldError::new(ViolationCode::TooLong, "must have at most 50 characters"));
         }
         if text.contains(|c: char| c.is_control() || c == Self::SEPARATOR) {
             let message = "must not contain control characters or commas";
             return Err(FieldError::new(ViolationCode::InvalidFormat, message));
         }
-        Ok(Self::of(text.to_owned()))
+        Ok(Self::of(text.into_owned()))
     }
 
     /// Reads a stored name.
@@ -80,7 +81,7 @@ impl TagName {
     }
 
     fn of(name: String) -> Self {
-        Self { key: name.to_lowercase(), name }
+        Self { key: fold(&name), name }
     }
 
     /// The name as spelt.
@@ -89,7 +90,7 @@ impl TagName {
         &self.name
     }
 
-    /// The name in lower case. Names of one tag have the same.
+    /// The name with its case folded, as a search compares texts ([`fold`]). Names of one tag have the same.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key

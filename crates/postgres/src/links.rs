@@ -126,7 +126,7 @@ impl LinkWrites for PostgresUnitOfWork {
         }
         self.step(async |connection| {
             let (mut locking, mut holding) = (*connection, *connection);
-            let link = lock_link(&mut holding, account, id);
+            let link = Box::pin(lock_link(&mut holding, account, id));
             let ((), link) = both(group_counts::lock_membership(&mut locking, account), link).await?;
             Ok(link)
         })

@@ -3,7 +3,7 @@ CREATE TABLE tags (
     id         uuid             PRIMARY KEY,
     account_id uuid             NOT NULL REFERENCES accounts (id),
     name       text COLLATE "C" NOT NULL,
-    -- The name in lower case, by the program's rule: that of PostgreSQL depends on the locale.
+    -- The name with its case folded, by the program's rule: that of PostgreSQL depends on the locale.
     name_key   text COLLATE "C" NOT NULL,
     created_at timestamptz(3)   NOT NULL
 );

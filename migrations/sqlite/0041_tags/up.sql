@@ -3,7 +3,7 @@ CREATE TABLE tags (
     id         BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     account_id BLOB    NOT NULL REFERENCES accounts (id),
     name       TEXT    NOT NULL,
-    -- The name in lower case, by the program's rule: SQLite knows only that of ASCII.
+    -- The name with its case folded, by the program's rule: SQLite knows only that of ASCII.
     name_key   TEXT    NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

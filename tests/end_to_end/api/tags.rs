@@ -64,7 +64,9 @@ fn d122_concurrent_creations_of_a_name_make_one_tag() {
         account.create_redirect(&redirect_body(json!({"tags": names(number)})));
     });
     let mut counts = tags(&account);
-    counts.iter_mut().for_each(|(name, _)| *name = name.to_lowercase());
+    for (name, _) in &mut counts {
+        *name = name.to_lowercase();
+    }
     counts.sort();
     assert_eq!(counts, [("one".to_owned(), 12), ("three".to_owned(), 4), ("two".to_owned(), 8)]);
     assert_eq!(account.get("/v1/account").body["usage"]["tags"], 3);

@@ -18,16 +18,16 @@ fn name(text: &str) -> TagName {
     TagName::parse(text).unwrap()
 }
 
-fn some_tags(names: &[&str]) -> Option<Tags> {
-    Some(Tags::new(names.iter().map(|text| name(text))).unwrap())
+fn tags(names: &[&str]) -> Tags {
+    Tags::new(names.iter().map(|text| name(text))).unwrap()
 }
 
 fn tagged(slug: &str, names: &[&str]) -> RedirectRequest {
-    RedirectRequest { tags: some_tags(names), ..draft(slug) }
+    RedirectRequest { tags: Some(tags(names)), ..draft(slug) }
 }
 
 fn retagged(names: &[&str]) -> RedirectRequest {
-    RedirectRequest { tags: some_tags(names), ..RedirectRequest::default() }
+    RedirectRequest { tags: Some(tags(names)), ..RedirectRequest::default() }
 }
 
 /// A world whose plan allows this many tags.
@@ -78,7 +78,7 @@ async fn d122_unknown_names_create_tags_and_known_ones_keep_their_spelling() {
     assert_eq!(spellings(&first.tags), ["new", "Sale"]);
     let second = world.create(tagged("b", &["SALE", "x"])).await.unwrap();
     assert_eq!(spellings(&second.tags), ["Sale", "x"]);
-    let page = LandingRequest { tags: some_tags(&["NEW"]), ..page_draft("c") };
+    let page = LandingRequest { tags: Some(tags(&["NEW"])), ..page_draft("c") };
     assert_eq!(spellings(&world.create_page(page).await.unwrap().tags), ["new"]);
     assert_eq!(world.stored(second.id).await.unwrap(), second);
     assert_eq!(counts(&world).await, counted([("Sale", 2), ("new", 2), ("x", 1)]));
@@ -111,7 +111,7 @@ async fn d122_d15_tags_beyond_the_limit_refuse_the_link_and_leave_no_trace() {
     assert_eq!(refusal(world.create(tagged("b", &["1", "3"])).await), limit_reached(2));
     assert_eq!(refusal(world.update(link.id, retagged(&["3"])).await), limit_reached(2));
     assert_eq!(world.stored(link.id).await.unwrap(), link);
-    let page = LandingRequest { tags: some_tags(&["3"]), ..page_draft("b") };
+    let page = LandingRequest { tags: Some(tags(&["3"])), ..page_draft("b") };
     assert_eq!(refusal(world.create_page(page).await), limit_reached(2));
     assert_eq!(spellings(&world.create(tagged("b", &["2"])).await.unwrap().tags), ["2"]);
 }

@@ -57,6 +57,12 @@ pub(crate) const IF_NONE_MATCH: Name = "IfNoneMatch";
 
 /// The components of parameters that several sections share: the name and the parameter of each.
 pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
+    let all = filters().into_iter().chain(of_pages_and_conditions());
+    all.map(|(name, parameter)| (name, parameter.build()))
+}
+
+/// The filters of lists of links (D11, D126).
+fn filters() -> [(Name, ParameterBuilder); 13] {
     [
         (
             "GroupFilter",
@@ -105,6 +111,12 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
                 "Only links with this text in their name or title, slug or target; case is ignored.",
             )),
         ),
+    ]
+}
+
+/// The parameters of pages, and those that come as headers.
+fn of_pages_and_conditions() -> [(Name, ParameterBuilder); 5] {
+    [
         (
             "Limit",
             in_query(
@@ -147,8 +159,6 @@ pub(crate) fn shared() -> impl Iterator<Item = (Name, Parameter)> {
              first. Choose a new key for each intended change, such as a random UUID.",
         ))),
     ]
-    .into_iter()
-    .map(|(name, parameter)| (name, parameter.build()))
 }
 
 fn idempotency_key() -> ObjectBuilder {

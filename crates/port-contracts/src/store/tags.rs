@@ -153,7 +153,7 @@ pub(super) async fn concurrent_units_of_work_create_each_tag_once(fresh: Fresh) 
         let store = store.clone();
         tokio::spawn(async move {
             let mut names: Vec<String> =
-                (0..6).map(|tag| format!("{}{tag}", if number % 2 == 0 { "Tag" } else { "tAG" })).collect();
+                (0..6).map(|tag| format!("{}{tag}", ["Tag", "tAG"][number % 2])).collect();
             names.rotate_left(number % 6);
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let own = format!("own {number}");
@@ -195,8 +195,8 @@ pub(super) async fn links_show_their_tags_as_the_account_spells_them(fresh: Fres
         tagged(KINDS[0], "partly", &["sale", "unknown"]),
     ];
     let insertions = given::insert_links(&store, account, &links, PLENTY).await.unwrap();
-    use Insertion::{AddressTaken, Done};
-    assert_eq!(insertions, [Done, Done, AddressTaken, Done, Done]);
+    let taken = insertions.iter().map(|insertion| *insertion == Insertion::AddressTaken).collect::<Vec<_>>();
+    assert_eq!(taken, [false, false, true, false, false]);
     let [mut page, redirect, _, plain, mut partly] = links;
     (page.tags, partly.tags) = (tags(&["Sale", "Über"]), tags(&["Sale"]));
     assert_eq!(counts(&store, account).await, counted([("Sale", 2), ("z", 1), ("Über", 1)]));
@@ -204,7 +204,7 @@ pub(super) async fn links_show_their_tags_as_the_account_spells_them(fresh: Fres
     let ids = [page.id(), redirect.id()];
     let found = store.links_with_ids(account, &ids).await.unwrap();
     assert_eq!(given::sorted(found), [page.clone(), redirect.clone()]);
-    let LinkId::Landing(page_id) = page.id() else { unreachable!("a landing page") };
+    let LinkId::Landing(page_id) = page.id() else { panic!("a landing page has the id of one") };
     let read = store.landing_page(account, page_id).await.unwrap().unwrap();
     assert_eq!(read.into_any(), page);
     let (key, _) = given::key(&store, account).await;
@@ -312,7 +312,7 @@ pub(super) async fn a_deleted_account_leaves_no_tags(fresh: Fresh) {
     assert_eq!(all(&store, account).await, []);
     // The ids are free again.
     let given = unit!(&store, async |work| {
-        provide(work, other, &[provided.clone()], PLENTY).await?;
+        provide(work, other, std::slice::from_ref(&provided), PLENTY).await?;
         given::insert(work, other, &Link { tags: tags(&["a"]), ..link.clone() }, PLENTY).await
     });
     given.await.unwrap();

@@ -59,7 +59,7 @@ pub(crate) async fn pixels_are_found_by_their_ids(subject: &mut Subject) {
 
 /// Each step finds single rows: by an id, with or without the account.
 fn assert_narrow(statement: &str, plan: &str) {
-    const BY_ID: [&str; 3] = ["(id=?)", " AND id=?)", "(id=? AND account_id=?)"];
+    const BY_ID: [&str; 4] = ["(id=?)", " AND id=?)", "(id=? AND account_id=?)", "(link_id=?)"];
     for step in plan.lines().filter(|step| step.starts_with("SEARCH")) {
         let step = step.trim_end_matches(" LEFT-JOIN");
         assert!(BY_ID.iter().any(|by_id| step.ends_with(by_id)), "{statement}\n{plan}");
