@@ -7,7 +7,7 @@ use signpost_app::idempotency::Idempotency;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{Group, Name, PageLimit, Permission, Precondition, Violations};
 
-use super::{field, followed, pager, position_of, remembered};
+use super::{field, followed, pager, position_of, query_of_part, remembered};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -60,7 +60,8 @@ pub(crate) async fn rename(visit: Visit, form: FormBody) -> Result<HttpResponse,
     };
     let unchanged = Precondition::RevisionIn(vec![form.shown_revision()?]);
     groups::rename(visit.app(), &member.caller, id, Ok(name), &unchanged).await?;
-    Ok(see_other(&format!("/{}/groups?said=group-renamed", member.caller.account_id())))
+    let part = query_of_part(&visit.query(), Some("group-renamed"));
+    Ok(see_other(&format!("/{}/groups{part}", member.caller.account_id())))
 }
 
 /// `POST /{account}/groups/{id}/delete`
@@ -95,6 +96,7 @@ async fn groups_page(visit: &Visit, member: &Member) -> Result<GroupsPage, Failu
         can_write: caller.may(Permission::WriteLinks),
         rows: list.items.iter().map(row).collect(),
         pager,
+        part: query_of_part(&visit.query(), None),
         form: Form { idempotency_key: visit.new_key(), ..Form::default() },
         name: Field::default(),
         shell: shell(visit, member, NavItem::Groups, TEXTS.groups, curl),

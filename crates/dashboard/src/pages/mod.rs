@@ -99,6 +99,12 @@ pub(crate) fn pager<T>(page: &Page<T>, path: &str, query: &[(&str, &str)], is_fi
     Pager { newest: (!is_first).then(|| address(None)), older: position.map(|after| address(Some(&after))) }
 }
 
+/// The query of the part of a list that is shown, for forms that come back to it; with `said` if a notice follows.
+pub(crate) fn query_of_part(query: &Query, said: Option<&str>) -> String {
+    let after = Some(query.text(AFTER)).filter(|after| !after.is_empty());
+    with_query("", after.map(|after| (AFTER, after)).into_iter().chain(said.map(|said| ("said", said))))
+}
+
 /// The query parameter of a position in a list.
 const AFTER: &str = "after";
 

@@ -7,7 +7,7 @@ use signpost_domain::id::TagKind;
 use signpost_domain::{PageLimit, Permission, Tag, TagName, Violations};
 
 use super::links::list::link_tag;
-use super::{field, pager, position_of};
+use super::{field, pager, position_of, query_of_part};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -38,7 +38,8 @@ pub(crate) async fn rename(visit: Visit, form: FormBody) -> Result<HttpResponse,
         }
     };
     tags::rename(visit.app(), &member.caller, visit.id::<TagKind>(), name).await?;
-    Ok(see_other(&format!("/{}/tags?said=tag-renamed", member.caller.account_id())))
+    let part = query_of_part(&visit.query(), Some("tag-renamed"));
+    Ok(see_other(&format!("/{}/tags{part}", member.caller.account_id())))
 }
 
 /// `POST /{account}/tags/{id}/delete`
@@ -73,6 +74,7 @@ async fn tags_page(visit: &Visit, member: &Member) -> Result<TagsPage, Failure> 
         can_write: caller.may(Permission::WriteLinks),
         rows: list.items.iter().map(row).collect(),
         pager,
+        part: query_of_part(&visit.query(), None),
         shell: shell(visit, member, NavItem::Links, TEXTS.tags.title, curl),
     })
 }

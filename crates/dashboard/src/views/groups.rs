@@ -18,6 +18,8 @@ pub struct GroupsPage {
     pub rows: Vec<GroupRow>,
     /// The neighbouring parts.
     pub pager: Pager,
+    /// The query of this part.
+    pub part: String,
     /// The form that creates one.
     pub form: Form,
     /// `name` of the form that creates one.

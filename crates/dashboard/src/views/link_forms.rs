@@ -142,6 +142,8 @@ pub struct RedirectForm {
     pub group: Select,
     /// `tags`: names, separated by commas.
     pub tags: Field,
+    /// `tags_shown`: the tags as a form of an existing link was shown with them.
+    pub tags_shown: Option<String>,
     /// `is_active`
     pub is_active: bool,
     /// Why `is_active` was refused.
@@ -190,6 +192,8 @@ pub struct LandingForm {
     pub group: Select,
     /// `tags`
     pub tags: Field,
+    /// `tags_shown`
+    pub tags_shown: Option<String>,
     /// `is_active`
     pub is_active: bool,
     /// `theme`

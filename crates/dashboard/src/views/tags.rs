@@ -18,6 +18,8 @@ pub struct TagsPage {
     pub rows: Vec<TagRow>,
     /// The neighbouring parts.
     pub pager: Pager,
+    /// The query of this part.
+    pub part: String,
 }
 
 /// A tag.

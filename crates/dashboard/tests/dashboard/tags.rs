@@ -50,6 +50,59 @@ async fn d122_a_form_names_the_tags_of_a_link() {
     assert!(!editor.get(&path).await.body.contains("mail, Sale"));
 }
 
+/// A rename moves no revision, so the open form does not count as stale.
+#[actix_web::test]
+async fn d122_a_form_that_was_open_during_a_rename_brings_no_tag_back() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let id = link(&dashboard, &editor, "First", "old, other").await;
+    let path = dashboard.path(&format!("links/{id}"));
+    let open = editor.get(&path).await;
+    assert_eq!(open.hidden("tags_shown"), "old, other");
+    let tags = editor.get(&dashboard.path("tags")).await.body;
+    editor.post(&tag(&dashboard, &tags, "old"), &[("name", "new")]).await;
+    let save = async |tags: &str| {
+        let form = [
+            ("target_url", "https://example.com/"),
+            ("name", "Second"),
+            ("slug", "first"),
+            ("tags", tags),
+            ("tags_shown", "old, other"),
+            ("revision", &editor.get(&path).await.hidden("revision")),
+        ];
+        assert_eq!(editor.post(&path, &form).await.status, 303);
+        editor.get(&path).await.hidden("tags_shown")
+    };
+    assert_eq!(save("old, other").await, "new, other");
+    assert_eq!(save("old").await, "old", "a text of one's own counts");
+    assert_eq!(save("").await, "");
+}
+
+/// What was typed into a row of a later part of the list is not lost, and the list stays at that part.
+#[actix_web::test]
+async fn d122_a_refused_rename_in_a_later_part_of_the_list_keeps_the_text() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    for part in 0..2 {
+        let names: Vec<String> = (0..15).map(|number| format!("tag {part} {number}")).collect();
+        link(&dashboard, &editor, "Tagged", &names.join(",")).await;
+    }
+    let first = editor.get(&dashboard.path("tags")).await.body;
+    let older = first
+        .split("href=\"")
+        .filter_map(|rest| rest.split('"').next())
+        .find(|href| href.contains("?after="));
+    let older = older.unwrap().to_owned();
+    let second = editor.get(&older).await.body;
+    let row = tag(&dashboard, &second, "tag 0 3");
+    let query = &older[older.find('?').unwrap()..];
+    assert!(second.contains(&format!("action=\"{row}{query}\"")), "{second}");
+    let refused = editor.post(&format!("{row}{query}"), &[("name", "a,b")]).await;
+    assert!(refused.status == 422 && refused.body.contains("value=\"a,b\""), "{}", refused.body);
+    let renamed = editor.post(&format!("{row}{query}"), &[("name", "new")]).await;
+    assert!(renamed.location().ends_with(&format!("{query}&said=tag-renamed")), "{}", renamed.location());
+}
+
 #[actix_web::test]
 async fn d126_the_list_shows_tags_that_lead_to_their_links() {
     let dashboard = Dashboard::start().await;

@@ -195,6 +195,7 @@ fn landing(m: &Maker) -> LandingForm {
         note: m.field("Print on the bags."),
         group: redirect(m).group,
         tags: m.field("mail"),
+        tags_shown: None,
         is_active: false,
         theme: m.theme,
         theme_error: None,

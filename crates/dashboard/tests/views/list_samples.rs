@@ -41,11 +41,15 @@ fn groups(m: &Maker) {
         can_write: true,
         rows: rows.clone(),
         pager,
+        part: m.w("?after=x"),
         form: form(128),
         name: Field::default(),
     };
     m.add("groups", &full);
-    m.add("groups-empty", &GroupsPage { rows: Vec::new(), pager: Pager::default(), ..full.clone() });
+    m.add(
+        "groups-empty",
+        &GroupsPage { rows: Vec::new(), pager: Pager::default(), part: String::new(), ..full.clone() },
+    );
     rows[1].rename = Some(m.bad("", "A name has 1 to 100 characters."));
     let name = m.bad(LONG, "Your plan allows 5 groups.");
     m.add("groups-error", &GroupsPage { rows, name, form: m.refused(128), ..full.clone() });
@@ -68,6 +72,7 @@ fn tags(m: &Maker) {
         can_write: true,
         rows: rows.clone(),
         pager: Pager::default(),
+        part: String::new(),
     };
     m.add("tags", &full);
     m.add("tags-empty", &TagsPage { rows: Vec::new(), ..full.clone() });

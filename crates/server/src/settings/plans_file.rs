@@ -177,11 +177,20 @@ impl Entry {
                 given("analytics_days", *analytics_days, base.map(|base| base.limits.analytics_days))?,
                 |resource| {
                     let own = limits.get(&resource).copied();
-                    given(resource.as_str(), own, base.map(|base| base.limits.of(resource)))
+                    let of_base = base.map(|base| base.limits.of(resource));
+                    given(resource.as_str(), own, of_base.or(of_older_files(resource)))
                 },
             )?,
             features: given("features", features, base.map(|base| base.features))?,
         })
+    }
+}
+
+/// The limit on a resource that files of earlier versions do not name, so that they still start the program.
+const fn of_older_files(resource: PlanResource) -> Option<u64> {
+    match resource {
+        PlanResource::Tags => Some(PlanLimits::AGENCY.tags),
+        PlanResource::Links | PlanResource::Groups | PlanResource::Domains | PlanResource::Pixels => None,
     }
 }
 
@@ -249,6 +258,13 @@ mod tests {
             Plan { name: name("team"), features: FeatureSet::from_iter([Feature::Pixels]), ..agency.clone() };
         assert_eq!(*named(&plans, "team"), team);
         assert_eq!(*named(&plans, "small"), Plan { name: name("small"), api_access: false, ..team });
+    }
+
+    /// A new version starts with the files of the previous one.
+    #[test]
+    fn a_plan_of_a_file_from_before_tags_allows_as_many_as_agency() {
+        let plans = parse(&team().replace("tags = 7", "")).unwrap();
+        assert_eq!(named(&plans, "team").limits.tags, 5_000);
     }
 
     #[test]

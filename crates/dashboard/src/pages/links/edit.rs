@@ -157,7 +157,11 @@ async fn edit_page(
             match typed {
                 None => (LinkForm::Redirect(stored), None),
                 Some(Typed { form, violations, is_stale }) => {
-                    let yours = redirect_fields::typed(form, &choices, &pixels, Purpose::Update, violations);
+                    let mut yours =
+                        redirect_fields::typed(form, &choices, &pixels, Purpose::Update, violations);
+                    if is_stale {
+                        yours.tags_shown.clone_from(&stored.tags_shown);
+                    }
                     let differing = is_stale.then(|| conflict::of_redirects(&yours, &stored));
                     (LinkForm::Redirect(yours), differing)
                 }
@@ -168,7 +172,10 @@ async fn edit_page(
             match typed {
                 None => (LinkForm::Landing(stored), None),
                 Some(Typed { form, violations, is_stale }) => {
-                    let yours = landing_fields::typed(form, &choices, Purpose::Update, violations);
+                    let mut yours = landing_fields::typed(form, &choices, Purpose::Update, violations);
+                    if is_stale {
+                        yours.tags_shown.clone_from(&stored.tags_shown);
+                    }
                     let differing = is_stale.then(|| conflict::of_landings(&yours, &stored));
                     (LinkForm::Landing(yours), differing)
                 }

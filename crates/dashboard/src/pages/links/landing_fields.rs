@@ -68,6 +68,7 @@ pub(super) fn typed(
         note: text("note"),
         group,
         tags: text("tags"),
+        tags_shown: form.given(placement_fields::TAGS_SHOWN).map(str::to_owned),
         is_active: form.is_checked("is_active"),
         theme: Theme::parse(form.text("theme")).unwrap_or_default(),
         theme_error: message_at(violations, "theme"),
@@ -87,6 +88,7 @@ pub(super) fn stored(visit: &Visit, page: &LandingPage, choices: &Choices) -> La
         note: Field::of(page.note.as_ref().map_or("", signpost_domain::Note::as_str)),
         group: choices.group(&page.group_id.map(|id| id.to_string()).unwrap_or_default()),
         tags: Field::of(placement_fields::joined(&page.tags)),
+        tags_shown: Some(placement_fields::joined(&page.tags)),
         is_active: page.is_active,
         theme: page.content.theme,
         ..LandingForm::default()

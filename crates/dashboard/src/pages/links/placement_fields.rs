@@ -137,10 +137,17 @@ pub(super) fn read<R: Default>(
     }
 }
 
-/// The tags that a form names; `None` without the field, which leaves them alone.
+/// The field with the tags as the form was shown with them.
+pub(super) const TAGS_SHOWN: &str = "tags_shown";
+
+/// The tags that a form names. `None` leaves them alone: without the field, or with the text that the form was shown with.
 fn tags(form: &FormBody, violations: &mut Violations) -> Option<Tags> {
-    form.given(Tags::FIELD)?;
-    let names = tag_names(form.text(Tags::FIELD)).and_then(Tags::new);
+    let text = form.given(Tags::FIELD)?;
+    // A tag that was renamed meanwhile would come back under its old name, because a rename moves no revision (D122).
+    if form.given(TAGS_SHOWN) == Some(text) {
+        return None;
+    }
+    let names = tag_names(text).and_then(Tags::new);
     names.map_err(|error| violations.push(error.at(Tags::FIELD))).ok()
 }
 
