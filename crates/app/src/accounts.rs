@@ -23,7 +23,7 @@ use crate::ports::{StoreError, WriteAccountError};
 use crate::unit_of_work::{Attempts, commit};
 
 pub use self::deletion::{Losses, delete, delete_own, losses, own_losses};
-pub use self::overview::{AccountOverview, members, overview, overviews};
+pub use self::overview::{AccountOverview, members, overview, overviews, remaining_of};
 pub use self::own_settings::{rename, require_second_factor};
 
 /// A new account.

@@ -62,6 +62,10 @@ impl AccountReads for MemoryStore {
         self.read(|state| state.usage(id))
     }
 
+    async fn usage_of_each(&self, ids: &[AccountId]) -> Result<Vec<(AccountId, Usage)>, StoreError> {
+        self.read(|state| ids.iter().filter_map(|id| Some((*id, state.usage(*id)?))).collect())
+    }
+
     async fn accounts(
         &self,
         limit: PageLimit,

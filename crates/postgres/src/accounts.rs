@@ -22,7 +22,7 @@ use crate::statement::{both, statement};
 use crate::store::PostgresStore;
 use crate::tags::DeleteAllTags;
 use crate::unit_of_work::PostgresUnitOfWork;
-use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
+use signpost_sql_rows::account::{AccountRow, AccountUsageRow, NewAccount, UsageRow, plan_uses};
 use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column};
@@ -164,6 +164,16 @@ impl AccountReads for PostgresStore {
                 .await
                 .optional()?;
             Ok(found.map(|usage| usage.into_usage(id)).transpose()?)
+        })
+        .await
+    }
+
+    async fn usage_of_each(&self, ids: &[AccountId]) -> Result<Vec<(AccountId, Usage)>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        self.read(async |connection| {
+            let query = accounts::table.filter(accounts::id.eq_any(ids)).select(AccountUsageRow::as_select());
+            let rows: Vec<AccountUsageRow> = query.load(connection).await?;
+            Ok(rows.into_iter().filter_map(listed::readable).collect())
         })
         .await
     }

@@ -140,6 +140,28 @@ impl UsageRow {
     }
 }
 
+/// The id and the counts of an account.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct AccountUsageRow {
+    id: StoredId,
+    #[diesel(embed)]
+    usage: UsageRow,
+}
+
+impl Listed for AccountUsageRow {
+    type Item = (AccountId, Usage);
+
+    fn id(&self) -> &StoredId {
+        &self.id
+    }
+
+    fn read(self) -> Result<Self::Item, Corrupt> {
+        let (id, _) = own_id(TABLE, &self.id)?;
+        Ok((id, self.usage.into_usage(id)?))
+    }
+}
+
 /// An account as it is inserted; the counts begin at 0.
 #[derive(Debug, Insertable)]
 #[diesel(table_name = accounts, treat_none_as_default_value = false)]

@@ -19,7 +19,7 @@ use crate::schema::{
 use crate::sql_errors::{is_taken, refers_to_nothing};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
-use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
+use signpost_sql_rows::account::{AccountRow, AccountUsageRow, NewAccount, UsageRow, plan_uses};
 use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::listed;
@@ -90,6 +90,15 @@ impl AccountReads for SqliteStore {
             Ok(found.map(|usage| usage.into_usage(id)).transpose()?)
         };
         self.readers().read(read).await
+    }
+
+    async fn usage_of_each(&self, ids: &[AccountId]) -> Result<Vec<(AccountId, Usage)>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        let read = move |connection: &mut SqliteConnection| {
+            let found = accounts::table.filter(accounts::id.eq_any(ids)).select(AccountUsageRow::as_select());
+            Ok(found.load::<AccountUsageRow>(connection)?)
+        };
+        Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
     }
 
     async fn accounts(

@@ -1,15 +1,13 @@
 //! Accounts with what they use, as operators see them (D69).
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use std::collections::HashMap;
+
 use signpost_domain::{Account, AccountId, Page, PageLimit, PagePosition, Plan, QuotaRemaining, Usage};
 
 use super::OperatorError;
 use crate::application::Application;
 use crate::operator::Operator;
 use crate::ports::AccountMember;
-
-/// How many accounts are read at the same time.
-const READS_AT_ONCE: usize = 8;
 
 /// An account with what it uses of its plan. It has no content of the account, which operators see as members only.
 #[derive(Debug, Clone)]
@@ -20,8 +18,6 @@ pub struct AccountOverview {
     pub usage: Usage,
     /// Its plan. `None` if the configuration of this node lacks it.
     pub plan: Option<Plan>,
-    /// What is left of its request budget. `None` without a plan, or if the quota store gives no answer.
-    pub remaining: Option<QuotaRemaining>,
 }
 
 /// One page of all accounts with what they use, newest first.
@@ -35,9 +31,14 @@ pub async fn overviews(
     after: Option<PagePosition>,
 ) -> Result<Page<AccountOverview>, OperatorError> {
     let Page { items, next, left_out } = app.store.accounts(limit, after).await?;
-    let reads = stream::iter(items).map(|account| overview_of(app, account)).buffered(READS_AT_ONCE);
-    let items: Vec<Option<AccountOverview>> = reads.try_collect().await?;
-    Ok(Page { items: items.into_iter().flatten().collect(), next, left_out })
+    let ids: Vec<AccountId> = items.iter().map(|account| account.id).collect();
+    let usage: HashMap<AccountId, Usage> = app.store.usage_of_each(&ids).await?.into_iter().collect();
+    // One without usage was deleted meanwhile, or its counts cannot be read.
+    let overview = |account: Account| {
+        let usage = *usage.get(&account.id)?;
+        Some(AccountOverview { plan: app.plans.get(&account.plan).cloned(), account, usage })
+    };
+    Ok(Page { items: items.into_iter().filter_map(overview).collect(), next, left_out })
 }
 
 /// One account with what it uses.
@@ -51,7 +52,18 @@ pub async fn overview(
 ) -> Result<AccountOverview, OperatorError> {
     let missing = || OperatorError::NoSuchAccount(id);
     let account = app.store.account(id).await?.ok_or_else(missing)?;
-    overview_of(app, account).await?.ok_or_else(missing)
+    let usage = app.store.usage(id).await?.ok_or_else(missing)?;
+    Ok(AccountOverview { plan: app.plans.get(&account.plan).cloned(), account, usage })
+}
+
+/// What is left of the request budget of an account. `None` without a plan, or if the quota store gives no answer. Asking costs
+/// nothing of it.
+pub async fn remaining_of(
+    app: &Application,
+    _by: &Operator,
+    AccountOverview { account, plan, .. }: &AccountOverview,
+) -> Option<QuotaRemaining> {
+    app.quota.remaining(account.id, plan.as_ref()?.budget, app.clock.now()).await.ok()
 }
 
 /// One page of the members of an account, newest user first.
@@ -66,15 +78,4 @@ pub async fn members(
     after: Option<PagePosition>,
 ) -> Result<Page<AccountMember>, OperatorError> {
     Ok(app.store.members(id, limit, after).await?)
-}
-
-/// `None` if the account was deleted meanwhile.
-async fn overview_of(app: &Application, account: Account) -> Result<Option<AccountOverview>, OperatorError> {
-    let Some(usage) = app.store.usage(account.id).await? else { return Ok(None) };
-    let plan = app.plans.get(&account.plan).cloned();
-    let remaining = match &plan {
-        Some(plan) => app.quota.remaining(account.id, plan.budget, app.clock.now()).await.ok(),
-        None => None,
-    };
-    Ok(Some(AccountOverview { account, usage, plan, remaining }))
 }

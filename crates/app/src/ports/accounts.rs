@@ -48,6 +48,10 @@ pub trait AccountReads: Send + Sync {
     /// The account's usage of its plan's limits.
     async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError>;
 
+    /// The usage of each of these accounts, at most a hundred, in no order. Unknown ids and unreadable accounts are left
+    /// out.
+    async fn usage_of_each(&self, ids: &[AccountId]) -> Result<Vec<(AccountId, Usage)>, StoreError>;
+
     /// One page of all accounts, newest (highest id) first.
     async fn accounts(
         &self,

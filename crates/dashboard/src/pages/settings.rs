@@ -176,7 +176,6 @@ fn deletion_page(
     violations: &Violations,
 ) -> DeleteAccountPage {
     let base = format!("/{}/settings", member.caller.account_id());
-    let id = member.caller.account_id().to_string();
     DeleteAccountPage {
         action: format!("{base}/delete"),
         back: base,
@@ -190,7 +189,7 @@ fn deletion_page(
             member,
             NavItem::Settings,
             WORDS.delete_account,
-            vec![curl::program(WORDS.command_delete, &["account", "delete", &id, "--yes"])],
+            vec![curl::read(visit.api_url(), TEXTS.curl_account, "/v1/account")],
         ),
     }
 }

@@ -109,7 +109,7 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ),
         ErrorKind::TooManyRequests => words(
             "That was a bit fast",
-            "This browser sent more requests in a minute than the dashboard answers. Of single clicks, an account gets one file a minute.",
+            "This browser sent more requests in a minute than the dashboard answers. Of the files with clicks, “Everything” and “Single clicks”, an account gets one file a minute.",
             "Wait a minute and load the page again.",
             "Try again",
         ),

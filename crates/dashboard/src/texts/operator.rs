@@ -173,7 +173,6 @@ pub struct OperatorTexts {
     pub plan_wrong: &'static str,
     pub read_audit: &'static str,
     pub records_no_clicks: &'static str,
-    pub requests_left: Two,
     pub reset: &'static str,
     pub reset_made: One,
     pub reset_message: One,

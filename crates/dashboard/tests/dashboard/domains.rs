@@ -213,6 +213,12 @@ async fn d127_the_page_says_where_visitors_without_a_link_go() {
     }
     let refused = editor.post(&path, &form("", &own, &second)).await;
     assert!(refused.body.contains("Must not be an address of the domain itself."), "{}", refused.body);
+    // As people type it.
+    let saved = editor.post(&path, &form("www.example.com", nothing, &second)).await;
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let page = editor.get(&path).await;
+    assert!(page.body.contains("value=\"https://www.example.com\""), "{}", page.body);
+    let (root, second) = ("https://www.example.com", page.hidden("revision"));
     // A stale form shows both.
     let stale = editor.post(&path, &form("https://example.org/", "", &first)).await;
     assert_eq!(stale.status, 422);

@@ -98,7 +98,7 @@ async fn d69_accounts_are_listed_with_their_usage_and_found_by_id_and_address() 
     for sought in [dashboard.account.to_string(), "TEAM@example.com".to_owned()] {
         let found = operator.get(&format!("{ACCOUNTS}?q={sought}")).await;
         assert_eq!(found.body.matches("class=\"name\"").count(), 1, "{}", found.body);
-        assert!(found.body.contains("Links 1 of ") && found.body.contains("requests left today"));
+        assert!(found.body.contains("Links 1 of ") && found.body.contains("Tags 0 of "));
     }
     for sought in ["nobody@example.com", "acc_00000000000000000000000000000000", "team"] {
         let none = operator.get(&format!("{ACCOUNTS}?q={sought}")).await;
@@ -180,7 +180,7 @@ async fn d73_a_deletion_says_what_it_deletes_and_needs_the_address() {
     let path = format!("{ACCOUNTS}/{}/delete", dashboard.account);
     let asked = operator.get(&path).await;
     let losses = "the account team@example.com with 1 link, 1 group, 0 custom domains, 0 pixels, 0 tags, 1 valid key, 1 \
-                  member and 0 recorded clicks";
+                  member and 0 recorded clicks (without those of the last minute)";
     assert!(asked.body.contains(losses), "{}", asked.body);
     let refused = operator.post(&path, &[("email", "other@example.com")]).await;
     assert_eq!(refused.status, 422);

@@ -34,13 +34,7 @@ fn plans(m: &Maker) -> Select {
 }
 
 fn accounts(m: &Maker) {
-    let usage = [
-        "Links 4,997 of 5,000",
-        "Groups 12 of 100",
-        "Domains 3 of 10",
-        "Pixels 0 of 20",
-        "9,871 of 10,000 requests left today",
-    ];
+    let usage = ["Links 4,997 of 5,000", "Groups 12 of 100", "Domains 3 of 10", "Pixels 0 of 20"];
     let row = |number: usize| OperatorAccountRow {
         id: format!("acc_019b5a3b11aa7c3e8899aabbccdd{number:04}"),
         name: m.w(["Morgenbrot Bakery", LONG, "قائمة الطعام والمشروبات"][number % 3]),
@@ -120,7 +114,7 @@ fn account(m: &Maker) {
         ..full
     };
     m.add("operator-account-error", &suspended);
-    let counts = "5,000 links, 12 groups, 3 custom domains, 0 pixels, 2 valid keys, 4 members and 1,204,311 recorded clicks";
+    let counts = "5,000 links, 12 groups, 3 custom domains, 0 pixels, 2 valid keys, 4 members and 1,204,311 recorded clicks (without those of the last minute)";
     let settings = SettingsPage {
         shell: m.shell(ENGLISH.operator.account_settings, NavItem::Settings),
         form: form(419),

@@ -15,6 +15,7 @@ cases! {
     $ accounts
     an_account_reads_back_as_it_was_inserted
     a_new_account_uses_nothing
+    the_usage_of_several_accounts_is_that_of_each
     missing_accounts_are_not_found
     accounts_are_found_by_their_ids
     email_addresses_are_unique_ignoring_case
@@ -58,12 +59,26 @@ pub(super) async fn a_new_account_uses_nothing(fresh: Fresh) {
     assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
 }
 
+pub(super) async fn the_usage_of_several_accounts_is_that_of_each(fresh: Fresh) {
+    let (store, [plain, other, third]) = fresh.store_with_accounts().await;
+    given::group(&store, plain).await;
+    given::group(&store, third).await;
+    given::group(&store, third).await;
+    let mut found = store.usage_of_each(&[third, samples::id(), plain]).await.unwrap();
+    found.sort_by_key(|(id, _)| *id != plain);
+    let groups = |groups| Usage { groups, ..Usage::default() };
+    assert_eq!(found, [(plain, groups(1)), (third, groups(2))]);
+    assert_eq!(store.usage_of_each(&[]).await.unwrap(), []);
+    assert_eq!(store.usage(other).await.unwrap(), Some(groups(0)));
+}
+
 pub(super) async fn missing_accounts_are_not_found(fresh: Fresh) {
     let store = fresh.store().await;
     given::account(&store).await;
     let unknown = samples::id();
     assert_eq!(store.account(unknown).await.unwrap(), None);
     assert_eq!(store.usage(unknown).await.unwrap(), None);
+    assert_eq!(store.usage_of_each(&[unknown]).await.unwrap(), []);
     assert_eq!(store.keys(unknown).await.unwrap(), []);
 }
 

@@ -129,6 +129,8 @@ async fn reads(subject: &Subject) {
     }
     let (statements, named) = recorder::recorded(store.accounts_with_ids(&[*account, samples::id()])).await;
     assert_eq!((statements.len(), named.unwrap().len()), (1, 1), "{statements:#?}");
+    let (statements, used) = recorder::recorded(store.usage_of_each(&[*account, samples::id()])).await;
+    assert_eq!((statements.len(), used.unwrap().len()), (1, 1), "{statements:#?}");
     searches(subject, behind).await;
     for after in [None, behind] {
         let plans = subject

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::TEXTS;
 use crate::pages::field;
+use crate::pages::links::typed_address::completed;
 use crate::views::{Field, Form, VisitorsForm};
 use crate::visit::{Member, Visit};
 
@@ -35,15 +36,16 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
     let member = visit.member().await?;
     member.caller.require(Permission::WriteDomains)?;
     let mut violations = Violations::new();
-    let mut url = |name: &'static str| match form.non_empty(name).map(str::trim).map(TargetUrl::parse) {
-        None => Change::Clear,
-        Some(Ok(url)) => Change::Set(url),
-        Some(Err(error)) => {
-            let error: FieldError = error;
-            violations.push(error.at(name));
-            Change::Keep
-        }
-    };
+    let mut url =
+        |name: &'static str| match form.non_empty(name).map(|typed| TargetUrl::parse(&completed(typed))) {
+            None => Change::Clear,
+            Some(Ok(url)) => Change::Set(url),
+            Some(Err(error)) => {
+                let error: FieldError = error;
+                violations.push(error.at(name));
+                Change::Keep
+            }
+        };
     let request =
         DomainRequest { root_url: url(ROOT), not_found_url: url(NOT_FOUND), ..DomainRequest::default() };
     let is_readable = violations.is_empty();
@@ -65,8 +67,8 @@ pub(crate) async fn save(visit: Visit, form: FormBody) -> Result<HttpResponse, F
         Err(error) => return Err(error.into()),
     };
     let typed = Typed {
-        root_url: form.text(ROOT).to_owned(),
-        not_found_url: form.text(NOT_FOUND).to_owned(),
+        root_url: completed(form.text(ROOT)).into_owned(),
+        not_found_url: completed(form.text(NOT_FOUND)).into_owned(),
         violations,
         is_stale,
     };

@@ -11,4 +11,4 @@ pub(super) mod placement_fields;
 pub(crate) mod qr;
 mod redirect_fields;
 mod short_address;
-mod typed_address;
+pub(super) mod typed_address;

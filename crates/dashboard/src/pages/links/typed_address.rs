@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// An address with `https://` in front, if it begins with a hostname with a dot instead of a scheme, as browsers show addresses.
 /// Everything else stays as it is, so that the rule for addresses says what is wrong with it.
-pub(super) fn completed(typed: &str) -> Cow<'_, str> {
+pub(in crate::pages) fn completed(typed: &str) -> Cow<'_, str> {
     let typed = typed.trim();
     if begins_with_host(typed) { Cow::Owned(format!("https://{typed}")) } else { Cow::Borrowed(typed) }
 }

@@ -140,7 +140,7 @@ async fn account_page(
     plan: &str,
     violations: &Violations,
 ) -> Result<OperatorAccountPage, Failure> {
-    let AccountOverview { account, usage, plan: known, remaining } = overview;
+    let AccountOverview { account, usage, plan: known } = overview;
     let preferences = &signed_in.user().preferences;
     let id = account.id.to_string();
     let after = position_of(&visit.query());
@@ -153,8 +153,8 @@ async fn account_page(
         }));
         if !plan.api_access {
             no_requests = WORDS.plan_without_api;
-        } else if let Some(remaining) = remaining {
-            budget = requests(plan.budget, *remaining);
+        } else if let Some(remaining) = accounts::remaining_of(visit.app(), operator, overview).await {
+            budget = requests(plan.budget, remaining);
         }
     }
     let mut shell = own_shell(visit, signed_in.user(), NavItem::Accounts, account_name(account));

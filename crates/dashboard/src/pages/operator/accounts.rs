@@ -169,7 +169,7 @@ async fn found(
 
 fn commands(visit: &Visit, email: &str) -> Vec<crate::views::CurlExample> {
     let plan = visit.app().plans.iter().next().map_or("free", |plan| plan.name.as_str());
-    let create = ["account", "create", "--email", email, "--plan", plan, "--invite"];
+    let create = ["account", "create", "--email", email, "--name", "Example", "--plan", plan, "--invite"];
     vec![
         curl::program(WORDS.command_list_accounts, &["account", "list"]),
         curl::program(WORDS.command_create, &create),
@@ -177,17 +177,13 @@ fn commands(visit: &Visit, email: &str) -> Vec<crate::views::CurlExample> {
 }
 
 fn row(overview: &AccountOverview, preferences: &Preferences) -> OperatorAccountRow {
-    let AccountOverview { account, usage, plan, remaining } = overview;
+    let AccountOverview { account, usage, plan } = overview;
     let mut meters = Vec::new();
     if let Some(plan) = plan {
         meters.extend(PlanResource::ALL.map(|resource| {
             let (used, allowed) = (number(usage.of(resource)), number(plan.limits.of(resource)));
             format!("{} {}", resource_name(resource), (TEXTS.of_allowed)(&used, &allowed))
         }));
-        if let Some(remaining) = remaining.filter(|_| plan.api_access) {
-            let (left, allowed) = (number(remaining.day.into()), number(plan.budget.per_day.into()));
-            meters.push((WORDS.requests_left)(&left, &allowed));
-        }
     }
     OperatorAccountRow {
         id: account.id.to_string(),
