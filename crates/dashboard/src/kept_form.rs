@@ -114,15 +114,18 @@ pub(crate) enum WhyKept {
     },
     /// Something broke.
     Failed,
+    /// What the form is about does not exist any more, so sending it again is no use.
+    Gone,
 }
 
 impl WhyKept {
-    /// Why the form of a failed request is kept; `None` if sending it again is no use.
+    /// Why the form of a failed request is kept; `None` if the page of the failure says all.
     fn of(failure: &Failure) -> Option<Self> {
         match failure {
             Failure::Later { kind, seconds } => Some(Self::Later { kind: *kind, seconds: *seconds }),
             Failure::Refused(refusal) => Some(Self::Refused(refusal.to_string())),
             Failure::Page(ErrorKind::Forbidden) => Some(Self::Forbidden),
+            Failure::Page(ErrorKind::NotFound) => Some(Self::Gone),
             Failure::Broken(_) => Some(Self::Failed),
             Failure::Page(_) | Failure::Redirected(_) | Failure::FormKept(_) | Failure::TooLarge { .. } => {
                 None
@@ -138,6 +141,7 @@ impl WhyKept {
             Self::Refused(_) => ErrorKind::Refused,
             Self::Later { kind, seconds: _ } => *kind,
             Self::Failed => ErrorKind::Failed,
+            Self::Gone => ErrorKind::NotFound,
         }
     }
 
@@ -146,7 +150,7 @@ impl WhyKept {
         match self {
             Self::SessionEnded { sign_in } => Some((sign_in, frame::TEXTS.sign_in)),
             Self::SecondFactorNeeded => Some((SECOND_FACTOR, frame::TEXTS.second_factor.set_up)),
-            Self::Forbidden | Self::Refused(_) | Self::Later { .. } | Self::Failed => None,
+            Self::Forbidden | Self::Refused(_) | Self::Later { .. } | Self::Failed | Self::Gone => None,
         }
     }
 
@@ -161,6 +165,7 @@ impl WhyKept {
             Self::Refused(refusal) => (refusal.clone(), WORDS.when_possible.to_owned()),
             Self::Later { kind: _, seconds } => (words.text.to_owned(), (WORDS.after)(*seconds)),
             Self::Failed => (words.text.to_owned(), WORDS.once_more.to_owned()),
+            Self::Gone => (words.text.to_owned(), WORDS.copy.to_owned()),
         }
     }
 
@@ -168,7 +173,7 @@ impl WhyKept {
     const fn keeps_buttons(&self) -> bool {
         match self {
             Self::SessionEnded { .. } | Self::SecondFactorNeeded | Self::Later { .. } | Self::Failed => true,
-            Self::Forbidden | Self::Refused(_) => false,
+            Self::Forbidden | Self::Refused(_) | Self::Gone => false,
         }
     }
 }
@@ -203,8 +208,13 @@ fn may_be_shown(fields: &[(String, String)]) -> bool {
 
 /// Whether a person has typed or chosen something, beside the button and what the page put into the form.
 fn has_typed(fields: &[(String, String)]) -> bool {
-    const BY_THE_PAGE: [&str; 5] = ["idempotency_key", "revision", "ids", "action", "do"];
-    fields.iter().any(|(name, value)| !value.is_empty() && !BY_THE_PAGE.contains(&name.as_str()))
+    fields.iter().any(is_typed)
+}
+
+/// Whether a person has typed or chosen this field.
+fn is_typed((name, value): &(String, String)) -> bool {
+    const BY_THE_PAGE: [&str; 6] = ["idempotency_key", "revision", "tags_shown", "ids", "action", "do"];
+    !value.is_empty() && !BY_THE_PAGE.contains(&name.as_str())
 }
 
 impl KeptForm {
@@ -224,8 +234,9 @@ impl KeptForm {
             kept: (!matches!(why, WhyKept::SessionEnded { .. } | WhyKept::SecondFactorNeeded))
                 .then_some(WORDS.kept),
             advice,
-            path,
+            path: (!matches!(why, WhyKept::Gone)).then_some(path),
             fields: &sent.fields,
+            typed: sent.fields.iter().filter(|field| is_typed(field)).collect(),
             first: why.first(),
         };
         let Ok(page) = view.render() else {
@@ -268,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_button_is_kept_only_where_pressing_it_again_may_help() {
-        assert!(!has_typed(&fields(&["idempotency_key", "revision", "ids", "action", "do"])));
+        assert!(!has_typed(&fields(&["idempotency_key", "revision", "tags_shown", "ids", "action", "do"])));
         assert!(
             has_typed(&fields(&["revision", "name"])) && !has_typed(&[("name".to_owned(), String::new())])
         );

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use diesel::dsl::{AsSelect, count_star};
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Bool, Nullable, SmallInt};
+use diesel::sql_types::{Binary, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountReads, AccountWrites, KeyHolder, StoreError, WriteAccountError};
 use signpost_domain::{
@@ -13,21 +13,18 @@ use signpost_domain::{
 };
 use signpost_sql_rows::sql_types::{Identifier, Moment};
 
+use crate::account_deletion;
 use crate::cached_query::cached_query;
-use crate::certificates::ForgetCertificatesOf;
-use crate::failure::{Failure, contended_if_referred_to, is_taken};
-use crate::group_counts;
-use crate::schema::{accounts, api_keys, first_account, links, remembered_answers, remembered_totals};
-use crate::statement::{both, statement};
+use crate::failure::{Failure, is_taken};
+use crate::schema::{accounts, api_keys, first_account, links};
+use crate::statement::both;
 use crate::store::PostgresStore;
-use crate::tags::DeleteAllTags;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::account::{AccountRow, AccountUsageRow, NewAccount, UsageRow, plan_uses};
 use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
 use signpost_sql_rows::columns::{IdBytes, Instant};
 use signpost_sql_rows::link::{LinkRow, kind_column};
 use signpost_sql_rows::listed;
-use signpost_sql_rows::plain_tables::DeleteOwned;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
@@ -63,41 +60,6 @@ cached_query! {
         .filter(links::id.eq(id))
         .filter(links::kind.eq(kind))
         .select(LinkRow::as_select())
-}
-
-statement! {
-    /// Locks all links of an account in lock order and deletes them.
-    DeleteAllLinks -> Bool {
-        account: IdBytes => Identifier,
-    } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = $1 ORDER BY h.kind, h.id FOR \
-     UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id"
-}
-
-statement! {
-    /// Locks all groups of an account in lock order.
-    HoldAllGroups -> Identifier {
-        account: IdBytes => Identifier,
-    } =
-    "SELECT id FROM groups WHERE account_id = $1 ORDER BY id FOR UPDATE"
-}
-
-statement! {
-    /// Locks all groups of an account in lock order and deletes them.
-    DeleteAllGroups -> Bool {
-        account: IdBytes => Identifier,
-    } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM groups AS h WHERE h.account_id = $1 ORDER BY h.id FOR UPDATE) \
-     DELETE FROM groups AS g USING held WHERE g.account_id = $1 AND g.id = held.id"
-}
-
-statement! {
-    /// Locks all custom domains of an account in lock order and deletes them.
-    DeleteAllDomains -> Bool {
-        account: IdBytes => Identifier,
-    } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM custom_domains AS h WHERE h.account_id = $1 ORDER BY h.hostname, \
-     h.id FOR UPDATE) DELETE FROM custom_domains AS d USING held WHERE d.id = held.id"
 }
 
 #[async_trait]
@@ -352,27 +314,7 @@ impl AccountWrites for PostgresUnitOfWork {
     }
 
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
-        let is_deleted = self.step(async |connection| {
-            let (account, id) = (id, IdBytes::from(id));
-            // Explicit deletes instead of cascades: a forgotten table makes the last statement fail in a test instead of
-            // losing data silently. Only the tags of links go with the links. All but plain tables are in the order of locks
-            // (see `PostgresUnitOfWork`), and links come before the groups that they refer to.
-            let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
-            diesel::delete(answers).execute(connection).await?;
-            diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
-            DeleteAllDomains { account: id }.execute(connection).await?;
-            ForgetCertificatesOf { account: id }.execute(connection).await?;
-            group_counts::lock_membership(connection, account).await?;
-            HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
-            DeleteAllLinks { account: id }.execute(connection).await?;
-            DeleteAllTags { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
-            DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
-            for plain in DeleteOwned::of_account(account) {
-                plain.execute(connection).await?;
-            }
-            let deleted = diesel::delete(accounts::table.find(id)).execute(connection).await;
-            Ok(deleted.map_err(contended_if_referred_to)? > 0)
-        });
+        let is_deleted = self.step(async |connection| account_deletion::delete(connection, id).await);
         let is_deleted = is_deleted.await?;
         if is_deleted {
             self.noted().note_account(id);

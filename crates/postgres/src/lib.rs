@@ -23,6 +23,7 @@
 //! survive a crash of the program. A crash of the server may lose the most recent ones, since requests do not
 //! wait for the disk to count.
 
+mod account_deletion;
 mod accounts;
 mod audit_search;
 mod cached_query;

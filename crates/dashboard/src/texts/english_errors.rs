@@ -10,6 +10,7 @@ pub(super) const KEPT: KeptTexts = KeptTexts {
         2..=99 => format!("Send the form again in {seconds} seconds."),
         _ => format!("Send the form again in {} minutes.", seconds.div_ceil(60)),
     },
+    copy: "Copy what you still need.",
     kept: "This page keeps what you typed.",
     once_more: "Send the form again. If it fails again, tell the operator of this server when it happened.",
     send_again: "Send again",

@@ -19,6 +19,7 @@ pub struct ErrorWords {
 pub struct KeptTexts {
     /// After how many seconds.
     pub after: fn(u32) -> String,
+    pub copy: &'static str,
     pub kept: &'static str,
     pub once_more: &'static str,
     pub send_again: &'static str,

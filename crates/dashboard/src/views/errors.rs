@@ -36,10 +36,12 @@ pub struct KeptFormPage<'a> {
     pub kept: Option<&'a str>,
     /// What to do next.
     pub advice: String,
-    /// Where the form goes.
-    pub path: &'a str,
+    /// Where the form goes; `None` shows only what was typed.
+    pub path: Option<&'a str>,
     /// The names and values of the form.
     pub fields: &'a [(String, String)],
+    /// Those of them that the person typed or chose.
+    pub typed: Vec<&'a (String, String)>,
     /// The path and the label of what has to be done first, in another tab.
     pub first: Option<(&'a str, &'a str)>,
 }

@@ -107,6 +107,26 @@ async fn d69_a_form_is_kept_after_the_role_was_lowered() {
     assert_eq!(editor.post(&groups, &[("name", TYPED)]).await.status, 303);
 }
 
+/// Sending it again would not help, so the page has what was typed as text.
+#[actix_web::test]
+async fn what_was_typed_into_the_form_of_a_deleted_thing_is_shown() {
+    let dashboard = Dashboard::start().await;
+    let editor = dashboard.member("editor@example.com", Role::Editor).await;
+    let page = editor_of(&editor).await;
+    let link = page.trim_end_matches("/page");
+    let form = [("title", TYPED), ("note", "<b>"), ("revision", "1"), ("idempotency_key", "form-1")];
+    assert_eq!(editor.post(&format!("{link}/delete"), &[]).await.status, 303);
+    let gone = editor.post(link, &form).await;
+    assert_eq!(gone.status, 404, "{}", gone.body);
+    for part in ["Spring &#38; summer", "&#60;b&#62;", "Copy what you still need."] {
+        assert!(gone.body.contains(part), "{part}: {}", gone.body);
+    }
+    assert!(!gone.body.contains("Send again") && !gone.body.contains("form-1"), "{}", gone.body);
+    // A button has nothing to show.
+    let button = editor.post(&format!("{link}/delete"), &[("idempotency_key", "form-2")]).await;
+    assert!(button.status == 404 && !button.body.contains("Copy what"), "{}", button.body);
+}
+
 #[actix_web::test]
 async fn d76_a_form_is_kept_when_the_account_was_suspended() {
     let dashboard = Dashboard::start().await;

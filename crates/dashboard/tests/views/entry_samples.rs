@@ -190,7 +190,17 @@ fn errors(m: &Maker) {
     let kept = |kind, kept, advice: String, first| {
         let words = (ENGLISH.error)(kind);
         let (heading, text) = (words.heading, m.w(words.text));
-        KeptFormPage { card: m.card(), heading, text, kept, advice, path: &path, fields: &fields, first }
+        KeptFormPage {
+            card: m.card(),
+            heading,
+            text,
+            kept,
+            advice,
+            path: Some(&path),
+            fields: &fields,
+            typed: fields.iter().collect(),
+            first,
+        }
     };
     for (name, kind, first) in [
         ("session-ended", ErrorKind::SessionEnded, ("/sign-in", ENGLISH.sign_in)),
@@ -200,6 +210,8 @@ fn errors(m: &Maker) {
     }
     let advice = m.w(&(ENGLISH.kept.after)(5));
     m.add("store-away", &kept(ErrorKind::Unavailable, Some(ENGLISH.kept.kept), advice, None));
+    let gone = kept(ErrorKind::NotFound, Some(ENGLISH.kept.kept), m.w(ENGLISH.kept.copy), None);
+    m.add("gone", &KeptFormPage { path: None, ..gone });
     let page = ErrorPage::of(m.card(), ErrorKind::Failed, None);
     m.add(
         "error-custom",
