@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::{AccountId, LandingId, LandingPage, Link, PageContent, Pixel, PixelId};
+use signpost_domain::{AccountId, Landing, LandingId, LandingPage, Link, PageContent, Pixel, PixelId};
 
 use crate::application::Application;
 use crate::caller::Caller;
@@ -29,24 +29,29 @@ impl LinkResource for PageContent {
     async fn complete(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        link: Link,
+        links: Vec<Link>,
         _: &mut BTreeMap<PixelId, Pixel>,
-    ) -> Result<Option<LandingPage>, StoreError> {
-        let Some(landing) = link.into_landing() else { return Ok(None) };
-        let content = work.page_content(account, landing.id).await?;
-        Ok(Some(landing.with_content(content)))
+    ) -> Result<Vec<LandingPage>, StoreError> {
+        let landings: Vec<Landing> = links.into_iter().filter_map(Link::into_landing).collect();
+        if landings.is_empty() {
+            return Ok(vec![]);
+        }
+        let ids: Vec<LandingId> = landings.iter().map(|landing| landing.id).collect();
+        let found = work.page_contents(account, &ids).await?;
+        let mut found: BTreeMap<LandingId, PageContent> = found.into_iter().collect();
+        let page = |landing: Landing| Some((found.remove(&landing.id)?, landing));
+        let with_contents = landings.into_iter().filter_map(page);
+        Ok(with_contents.map(|(content, landing)| landing.with_content(content)).collect())
     }
 
-    async fn write_content(
+    async fn write_contents(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        before: &LandingPage,
-        after: &LandingPage,
+        changes: &[(&LandingPage, &LandingPage)],
     ) -> Result<(), StoreError> {
-        if before.content == after.content {
-            return Ok(());
-        }
-        work.write_page_content(account, after.id, &after.content).await
+        let rewritten = changes.iter().filter(|(before, after)| before.content != after.content);
+        let contents: Vec<_> = rewritten.map(|(_, after)| (after.id, &after.content)).collect();
+        if contents.is_empty() { Ok(()) } else { work.write_page_contents(account, &contents).await }
     }
 
     async fn write_new_contents(

@@ -54,25 +54,28 @@ impl LinkResource for RedirectContent {
     async fn complete(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        link: Link,
+        links: Vec<Link>,
         pixels: &mut BTreeMap<PixelId, Pixel>,
-    ) -> Result<Option<Redirect>, StoreError> {
-        let Some(redirect) = link.into_redirect() else { return Ok(None) };
-        let ids = redirect.content.pixel_ids.as_slice();
-        let own = if ids.is_empty() { vec![] } else { work.pixels_with_ids(account, ids).await? };
+    ) -> Result<Vec<Redirect>, StoreError> {
+        let redirects: Vec<Redirect> = links.into_iter().filter_map(Link::into_redirect).collect();
+        let ids = redirects.iter().flat_map(|redirect| redirect.content.pixel_ids.as_slice());
+        let ids: Vec<PixelId> = ids.copied().collect();
+        let own = if ids.is_empty() { vec![] } else { work.pixels_with_ids(account, &ids).await? };
         let own = pixels_by_id(own);
-        let redirect = redirect.with(|content| {
-            content.pixel_ids = content.pixel_ids.filtered(|id| own.contains_key(&id));
-        });
+        let with_own = |redirect: Redirect| {
+            redirect.with(|content| {
+                content.pixel_ids = content.pixel_ids.filtered(|id| own.contains_key(&id));
+            })
+        };
+        let redirects = redirects.into_iter().map(with_own).collect();
         pixels.extend(own);
-        Ok(Some(redirect))
+        Ok(redirects)
     }
 
-    async fn write_content(
+    async fn write_contents(
         _: &mut dyn UnitOfWork,
         _: AccountId,
-        _: &Redirect,
-        _: &Redirect,
+        _: &[(&Redirect, &Redirect)],
     ) -> Result<(), StoreError> {
         // The link's row has the whole content.
         Ok(())

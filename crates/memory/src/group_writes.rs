@@ -15,6 +15,17 @@ impl GroupWrites for MemoryUnitOfWork {
         self.write(|state| Ok(state.owned(account).and_then(|owned| owned.group(id))))
     }
 
+    async fn groups_among(
+        &mut self,
+        account: AccountId,
+        ids: &[GroupId],
+    ) -> Result<Vec<GroupId>, StoreError> {
+        self.write(|state| {
+            let groups = state.owned(account).map(|owned| owned.groups.keys());
+            Ok(groups.into_iter().flatten().filter(|id| ids.contains(id)).copied().collect())
+        })
+    }
+
     async fn lock_groups_named(
         &mut self,
         account: AccountId,

@@ -15,6 +15,14 @@ impl LinkWrites for MemoryUnitOfWork {
         self.write(|state| Ok(state.owned(account).and_then(|owned| owned.links.get(&id).cloned())))
     }
 
+    async fn lock_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
+        self.write(|state| {
+            let Some(owned) = state.owned(account) else { return Ok(Vec::new()) };
+            let each_once: BTreeSet<&LinkId> = ids.iter().collect();
+            Ok(each_once.into_iter().filter_map(|id| owned.links.get(id).cloned()).collect())
+        })
+    }
+
     async fn insert_links(
         &mut self,
         account: AccountId,
@@ -55,30 +63,60 @@ impl LinkWrites for MemoryUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
+        self.update_links(account, &[(before, after)]).await
+    }
+
+    async fn update_links(
+        &mut self,
+        account: AccountId,
+        changes: &[(&Link, &Link)],
+    ) -> Result<(), UpdateLinkError> {
         let is_refused = self.faults().refuses_addresses();
-        self.write_noting(|state, changes| {
-            let is_taken = is_refused || state.is_taken_from(after);
-            let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
-            if !owned.has_group_of(after) {
+        self.write_noting(|state, noted| {
+            if changes.is_empty() {
+                return Ok(());
+            }
+            let owned = state.owned(account).ok_or_else(|| no_account(account))?;
+            let after = || changes.iter().map(|(_, after)| *after);
+            if !after().all(|link| owned.has_group_of(link)) {
                 return Err(UpdateLinkError::GroupMissing);
             }
-            let id = after.id();
-            let kept = owned.links.get(&id).ok_or_else(|| absent(id))?;
-            if kept != before {
-                let reason = format!("the unit of work did not lock {id} in the given state");
-                return Err(StoreError::unavailable(reason).into());
+            for (before, after) in changes {
+                let id = after.id();
+                let kept = owned.links.get(&id).ok_or_else(|| absent(id))?;
+                if kept != *before {
+                    let reason = format!("the unit of work did not lock {id} in the given state");
+                    return Err(StoreError::unavailable(reason).into());
+                }
             }
-            if owned.has_external_id_of(after) {
+            let mut external_ids = BTreeSet::new();
+            let is_repeated =
+                |link: &Link| link.external_id.as_ref().is_some_and(|id| !external_ids.insert(id.clone()));
+            if after().any(|link| owned.has_external_id_of(link)) || after().any(is_repeated) {
                 return Err(UpdateLinkError::ExternalIdTaken);
             }
-            if is_taken {
+            let mut addresses = BTreeSet::new();
+            let is_repeated =
+                |link: &Link| link.placement.address().is_some_and(|address| !addresses.insert(address));
+            if is_refused || after().any(|link| state.is_taken_from(link)) || after().any(is_repeated) {
                 return Err(UpdateLinkError::AddressTaken);
             }
-            let tagged = owned.tagged(after);
-            owned.links.insert(id, tagged);
-            changes.note_links(account, [before, after]);
+            let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
+            for (before, after) in changes {
+                let tagged = owned.tagged(after);
+                owned.links.insert(after.id(), tagged);
+                noted.note_links(account, [*before, *after]);
+            }
             Ok(())
         })
+    }
+
+    async fn occupied(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
+        self.write(|state| Ok(state.occupied(account, addresses)))
     }
 
     async fn links_at(
@@ -103,10 +141,17 @@ impl LinkWrites for MemoryUnitOfWork {
         })
     }
 
-    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
+    async fn page_contents(
+        &mut self,
+        account: AccountId,
+        ids: &[LandingId],
+    ) -> Result<Vec<(LandingId, PageContent)>, StoreError> {
         self.write(|state| {
             let owned = state.owned(account).ok_or_else(|| no_account(account))?;
-            owned.page(id).map(|(_, content)| content).ok_or_else(|| absent(id))
+            let content = |id: &LandingId| {
+                owned.page(*id).map(|(_, content)| (*id, content)).ok_or_else(|| absent(*id))
+            };
+            ids.iter().map(content).collect()
         })
     }
 

@@ -191,17 +191,7 @@ impl LinkReads for MemoryStore {
         account: AccountId,
         addresses: &[Address],
     ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
-        self.read(|state| {
-            let mut occupied = BTreeMap::new();
-            for owned in state.all() {
-                for link in owned.links.values() {
-                    if let Some(address) = link.placement.address().filter(|it| addresses.contains(it)) {
-                        occupied.insert(address, (owned.account.id == account).then(|| link.id()));
-                    }
-                }
-            }
-            occupied.into_iter().collect()
-        })
+        self.read(|state| state.occupied(account, addresses))
     }
 
     async fn links_with_external_ids(

@@ -109,6 +109,23 @@ impl State {
         self.all().find_map(|owned| Some((owned, owned.links.values().find(is_there)?)))
     }
 
+    /// Those of `addresses` that links occupy, each with the id of the link if the account has it.
+    pub(crate) fn occupied(
+        &self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Vec<(Address, Option<LinkId>)> {
+        let mut occupied = BTreeMap::new();
+        for owned in self.all() {
+            for link in owned.links.values() {
+                if let Some(address) = link.placement.address().filter(|it| addresses.contains(it)) {
+                    occupied.insert(address, (owned.account.id == account).then(|| link.id()));
+                }
+            }
+        }
+        occupied.into_iter().collect()
+    }
+
     /// Whether another link than `link` occupies the address of `link`.
     pub(crate) fn is_taken_from(&self, link: &Link) -> bool {
         let Some(address) = link.placement.address() else { return false };

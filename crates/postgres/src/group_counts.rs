@@ -6,7 +6,7 @@
 
 use diesel::sql_types::{Array, BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use signpost_domain::{AccountId, Link, LinkId};
+use signpost_domain::{AccountId, LinkId};
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::group_moves;
 use signpost_sql_rows::sql_types::Identifier;
@@ -16,18 +16,6 @@ use crate::statement::statement;
 
 /// Changes to the counters of some of an account's groups.
 pub(crate) type GroupMoves = group_moves::GroupMoves<IdBytes>;
-
-/// A link moves from one group to another; either may be absent.
-pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> GroupMoves {
-    let mut moves = GroupMoves::of(account);
-    if let Some(group) = before.group_id {
-        moves.leave(group, before.kind());
-    }
-    if let Some(group) = after.group_id {
-        moves.enter(group, after.kind());
-    }
-    moves
-}
 
 /// Updates the counters of all the groups. If one of the groups does not exist, updates none and returns `false`.
 pub(crate) async fn apply(moves: GroupMoves, connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {

@@ -71,6 +71,24 @@ impl GroupWrites for PostgresUnitOfWork {
         .await
     }
 
+    async fn groups_among(
+        &mut self,
+        account: AccountId,
+        ids: &[GroupId],
+    ) -> Result<Vec<GroupId>, StoreError> {
+        let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        self.step(async |connection| {
+            let found: Vec<IdBytes> = groups::table
+                .filter(groups::account_id.eq(IdBytes::from(account)))
+                .filter(groups::id.eq_any(bytes))
+                .select(groups::id)
+                .load(connection)
+                .await?;
+            Ok(found.into_iter().map(IdBytes::id).collect())
+        })
+        .await
+    }
+
     async fn lock_groups_named(
         &mut self,
         account: AccountId,

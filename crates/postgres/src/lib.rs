@@ -31,6 +31,7 @@ mod capacity;
 mod certificate_work;
 mod certificates;
 mod change_log;
+mod changed_links;
 mod clicks;
 mod connecting;
 mod connection_url;

@@ -16,8 +16,9 @@ use signpost_domain::{
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::cached_query::cached_query;
+use crate::changed_links;
 use crate::external_ids;
-use crate::failure::{Failure, is_taken};
+use crate::failure::Failure;
 use crate::group_counts;
 use crate::insertions;
 use crate::link_batches;
@@ -26,11 +27,9 @@ use crate::link_list;
 use crate::list_range::AmongRows;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
-use crate::rows::written_links::UpdateLink;
 use crate::schema::links;
 use crate::statement::both;
 use crate::store::PostgresStore;
-use crate::tags;
 use crate::taken_addresses;
 use crate::unit_of_work::PostgresUnitOfWork;
 use signpost_sql_rows::columns::IdBytes;
@@ -133,6 +132,11 @@ impl LinkWrites for PostgresUnitOfWork {
         .await
     }
 
+    async fn lock_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
+        let expects_move = self.expects_move();
+        self.step(async |connection| named_links::lock(connection, account, ids, expects_move).await).await
+    }
+
     async fn insert_links(
         &mut self,
         account: AccountId,
@@ -157,9 +161,25 @@ impl LinkWrites for PostgresUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
-        self.step(async |connection| update_link(connection, account, before, after).await).await??;
-        self.noted().note_links(account, [before, after]);
+        self.update_links(account, &[(before, after)]).await
+    }
+
+    async fn update_links(
+        &mut self,
+        account: AccountId,
+        changes: &[(&Link, &Link)],
+    ) -> Result<(), UpdateLinkError> {
+        self.step(async |connection| changed_links::update(connection, account, changes).await).await??;
+        self.noted().note_links(account, changes.iter().flat_map(|(before, after)| [*before, *after]));
         Ok(())
+    }
+
+    async fn occupied(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
+        self.step(async |connection| taken_addresses::occupied(connection, account, addresses).await).await
     }
 
     async fn links_at(
@@ -178,8 +198,12 @@ impl LinkWrites for PostgresUnitOfWork {
         self.step(async |connection| external_ids::find(connection, account, ids).await).await
     }
 
-    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
-        self.step(async |connection| page_content::read(connection, account, id).await).await
+    async fn page_contents(
+        &mut self,
+        account: AccountId,
+        ids: &[LandingId],
+    ) -> Result<Vec<(LandingId, PageContent)>, StoreError> {
+        self.step(async |connection| page_content::read(connection, account, ids).await).await
     }
 
     async fn write_page_contents(
@@ -241,54 +265,4 @@ async fn lock_link(
     let hold = async { Ok(locking.batch_execute(&lock).await?) };
     let ((), link) = both(hold, read_link(&mut reading, account, id)).await?;
     Ok(link)
-}
-
-/// Each statement makes one decision, in the order in which the port reports them.
-async fn update_link(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    before: &Link,
-    after: &Link,
-) -> Result<Result<(), UpdateLinkError>, Failure> {
-    let changes_group = before.group_id != after.group_id;
-    // To PostgreSQL a taken address or external id is an error, and a missing group too, which would end the whole transaction.
-    let may_be_refused =
-        changes_group || before.placement != after.placement || before.external_id != after.external_id;
-    let (mut saving, mut of_groups, mut of_link) = (*connection, *connection, *connection);
-    let save = async {
-        if may_be_refused {
-            saving.batch_execute("SAVEPOINT before_update").await?;
-        }
-        Ok(())
-    };
-    let update = UpdateLink::of(account, after);
-    // The refusal is a value here, so that the caller learns which one it was.
-    let write = async { Ok::<_, Failure>(update.load::<IdBytes>(&mut of_link).await) };
-    let (is_moved, written) = if changes_group {
-        // Not all pipelined: a statement that must first be prepared would run after the other one, and groups come first in
-        // the lock order.
-        let moves = group_counts::between(account, before, after);
-        let ((), is_moved) = both(save, group_counts::apply(moves, &mut of_groups)).await?;
-        (is_moved, if is_moved { write.await? } else { Ok(Vec::new()) })
-    } else {
-        (true, both(save, write).await?.1)
-    };
-    let refusal = match written {
-        // The group that the link leaves exists because of the foreign key.
-        _ if !is_moved => UpdateLinkError::GroupMissing,
-        Ok(updated) if !updated.is_empty() => {
-            tags::rewrite(connection, account, before, after).await?;
-            return Ok(Ok(()));
-        }
-        Ok(_) => {
-            return Err(Failure::Other(format!("the link {} was not locked", after.id())));
-        }
-        Err(error) if may_be_refused && is_taken(&error, "links_address") => UpdateLinkError::AddressTaken,
-        Err(error) if may_be_refused && is_taken(&error, "links_of_external_id") => {
-            UpdateLinkError::ExternalIdTaken
-        }
-        Err(error) => return Err(error.into()),
-    };
-    connection.batch_execute("ROLLBACK TO SAVEPOINT before_update").await?;
-    Ok(Err(refusal))
 }

@@ -109,6 +109,42 @@ pub(crate) async fn delete(
     Ok(deleted)
 }
 
+statement! {
+    /// Locks the account's links with these ids and kinds in lock order, for changes of any column.
+    LockLinks -> Identifier {
+        account: IdBytes => Identifier,
+        ids: Vec<IdBytes> => Array<Identifier>,
+        kinds: Vec<i16> => Array<SmallInt>,
+    } =
+    "SELECT h.id FROM links AS h JOIN unnest($2, $3) AS n (id, kind) ON h.id = n.id AND h.kind = n.kind WHERE \
+     h.account_id = $1 ORDER BY h.kind, h.id FOR UPDATE OF h"
+}
+
+/// Locks the links among `ids` that the account owns, and reads them. The locking statement would read the tags of before it
+/// waited. `expects_move`: takes the membership lock first.
+pub(crate) async fn lock(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    ids: &[LinkId],
+    expects_move: bool,
+) -> Result<Vec<Link>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = LockLinks {
+        account: account.into(),
+        ids: ids.iter().copied().map(IdBytes::from).collect(),
+        kinds: ids.iter().map(|id| kind_column(id.kind())).collect(),
+    };
+    let (mut locking, mut holding) = (*connection, *connection);
+    let lock = async {
+        if expects_move { group_counts::lock_membership(&mut locking, account).await } else { Ok(()) }
+    };
+    let hold = async { Ok(statement.load::<IdBytes>(&mut holding).await?) };
+    both(lock, hold).await?;
+    read(connection, account, ids).await
+}
+
 /// Locks the links that the account owns, in lock order.
 async fn hold(
     connection: &mut &AsyncPgConnection,

@@ -1,5 +1,7 @@
 //! The content of landing pages. Only operations on a single page read it.
 
+use std::collections::BTreeMap;
+
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -46,21 +48,29 @@ pub(crate) async fn landing_page(
     Ok(Some(row.into_landing()?.with_content(page_from(&landing_row(id), page.as_deref())?)))
 }
 
-/// The content of a locked landing page.
+/// The contents of locked landing pages, each with its page.
 pub(crate) async fn read(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
-    id: LandingId,
-) -> Result<PageContent, Failure> {
-    let found = links::table
-        .find(IdBytes::from(id))
+    ids: &[LandingId],
+) -> Result<Vec<(LandingId, PageContent)>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+    let rows: Vec<(IdBytes, Option<String>)> = links::table
+        .filter(links::id.eq_any(bytes))
         .filter(AmongRows(links::account_id.eq(IdBytes::from(account)).and(links::kind.eq(LANDING))))
-        .select(links::page)
-        .first::<Option<String>>(connection)
-        .await
-        .optional()?;
-    let page = found.ok_or_else(|| not_held(id))?;
-    Ok(page_from(&landing_row(id), page.as_deref())?)
+        .select((links::id, links::page))
+        .load(connection)
+        .await?;
+    let mut found = BTreeMap::new();
+    for (id, page) in rows {
+        let id = LandingId::from_bytes(id.get());
+        found.insert(id, page_from(&landing_row(id), page.as_deref())?);
+    }
+    let content = |id: &LandingId| Ok((*id, found.remove(id).ok_or_else(|| not_held(*id))?));
+    ids.iter().map(content).collect()
 }
 
 /// Writes the contents of locked landing pages, and returns the addresses that they have.

@@ -88,11 +88,11 @@ statement! {
 }
 
 statement! {
-    /// Takes all tags off a link.
-    DeleteTagsOfLink -> Bool {
-        link: IdBytes => Identifier,
+    /// Takes all tags off some links.
+    DeleteTagsOfLinks -> Bool {
+        links: Vec<IdBytes> => Array<Identifier>,
     } =
-    "DELETE FROM link_tags WHERE link_id = $1"
+    "DELETE FROM link_tags WHERE link_id = ANY ($1)"
 }
 
 statement! {
@@ -230,18 +230,20 @@ pub(crate) async fn write<'a>(
     Ok(())
 }
 
-/// Gives a link the tags that it has after a change, in place of those before.
+/// Gives links the tags that they have after a change, in place of those before.
 pub(crate) async fn rewrite(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
-    before: &Link,
-    after: &Link,
+    changes: &[(&Link, &Link)],
 ) -> Result<(), Failure> {
-    if before.tags == after.tags {
+    let retagged = changes.iter().filter(|(before, after)| before.tags != after.tags);
+    let retagged: Vec<&Link> = retagged.map(|(_, after)| *after).collect();
+    if retagged.is_empty() {
         return Ok(());
     }
-    DeleteTagsOfLink { link: after.id().into() }.execute(connection).await?;
-    write(connection, account, [after].into_iter()).await
+    let links = retagged.iter().map(|link| IdBytes::from(link.id())).collect();
+    DeleteTagsOfLinks { links }.execute(connection).await?;
+    write(connection, account, retagged.into_iter()).await
 }
 
 /// Takes a tag off up to `at_most` links, and gives them the tag `to`, if there is one.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::{AccountId, LinkKind};
+use signpost_domain::{AccountId, Link, LinkKind};
 
 use crate::columns::IdBytes;
 
@@ -48,5 +48,25 @@ impl<I: Ord> GroupMoves<I> {
     /// A link leaves a group.
     pub fn leave(&mut self, group: impl Into<I>, kind: LinkKind) {
         *self.by_group.entry(group.into()).or_default().count_of(kind) -= 1;
+    }
+}
+
+impl<I: Ord + From<IdBytes>> GroupMoves<I> {
+    /// The changes of links that move from one group to another, each given before and after. Either group may be absent.
+    #[must_use]
+    pub fn between<'a>(account: AccountId, changes: impl IntoIterator<Item = (&'a Link, &'a Link)>) -> Self {
+        let mut moves = Self::of(account);
+        for (before, after) in changes {
+            if before.group_id == after.group_id {
+                continue;
+            }
+            if let Some(group) = before.group_id {
+                moves.leave(IdBytes::from(group), before.kind());
+            }
+            if let Some(group) = after.group_id {
+                moves.enter(IdBytes::from(group), after.kind());
+            }
+        }
+        moves
     }
 }

@@ -15,8 +15,9 @@ use crate::named_links;
 use crate::schema::{groups, links};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
-use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
-use signpost_sql_rows::group::{GroupRow, NewGroup};
+use signpost_sql_rows::cell::own_id;
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, whole_number};
+use signpost_sql_rows::group::{GroupRow, NewGroup, TABLE};
 use signpost_sql_rows::listed;
 
 /// How many names one statement looks up. SQLite bounds the number of values.
@@ -66,6 +67,24 @@ impl GroupWrites for SqliteUnitOfWork {
     /// The transaction holds the write lock from its start, so a plain read suffices as a lock.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
         self.step(move |connection| read_group(connection, account, id)).await
+    }
+
+    async fn groups_among(
+        &mut self,
+        account: AccountId,
+        ids: &[GroupId],
+    ) -> Result<Vec<GroupId>, StoreError> {
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        let step = move |connection: &mut SqliteConnection| {
+            let found: Vec<StoredId> = groups::table
+                .filter(groups::account_id.eq(IdBytes::from(account)))
+                .filter(groups::id.eq_any(ids))
+                .select(groups::id)
+                .load(connection)?;
+            let ids = found.iter().map(|id| own_id(TABLE, id).map(|(id, _)| id));
+            Ok(ids.collect::<Result<_, _>>()?)
+        };
+        self.step(step).await
     }
 
     /// The transaction holds the write lock from its start.

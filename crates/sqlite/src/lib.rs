@@ -51,6 +51,7 @@ mod backup;
 mod certificate_work;
 mod certificates;
 mod change_log;
+mod changed_links;
 mod clicks;
 mod columns;
 mod connection;

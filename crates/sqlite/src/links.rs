@@ -10,9 +10,9 @@ use signpost_domain::{
     Page, PageContent, PageLimit, PagePosition, Site,
 };
 
+use crate::changed_links;
 use crate::external_ids;
 use crate::failure::Failure;
-use crate::group_counts::{self, GroupMoves};
 use crate::insertions;
 use crate::link_batches;
 use crate::link_ids;
@@ -20,13 +20,11 @@ use crate::link_list;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::schema::links;
-use crate::sql_errors::is_taken;
 use crate::store::SqliteStore;
-use crate::tags;
 use crate::taken_addresses;
-use crate::unit_of_work::{SqliteUnitOfWork, Stop};
+use crate::unit_of_work::SqliteUnitOfWork;
 use signpost_sql_rows::columns::IdBytes;
-use signpost_sql_rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
+use signpost_sql_rows::link::{LinkRow, address_columns, kind_column};
 use signpost_sql_rows::listed;
 
 #[async_trait]
@@ -37,11 +35,7 @@ impl LinkReads for SqliteStore {
 
     async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
         let ids = ids.to_vec();
-        let read = move |connection: &mut SqliteConnection| {
-            // A prepared statement for each id costs less than one statement with all of them.
-            ids.iter().filter_map(|id| read_link(connection, account, *id).transpose()).collect()
-        };
-        self.readers().read(read).await
+        self.readers().read(move |connection| named_links::read(connection, account, &ids)).await
     }
 
     async fn occupied(
@@ -135,6 +129,11 @@ impl LinkWrites for SqliteUnitOfWork {
         self.step(move |connection| read_link(connection, account, id)).await
     }
 
+    async fn lock_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
+        let ids = ids.to_vec();
+        self.step(move |connection| named_links::read(connection, account, &ids)).await
+    }
+
     async fn insert_links(
         &mut self,
         account: AccountId,
@@ -160,14 +159,30 @@ impl LinkWrites for SqliteUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
-        let links = (before.clone(), after.clone());
-        let step = move |connection: &mut SqliteConnection| {
-            let (before, after) = &links;
-            update_link(connection, account, before, after)
-        };
+        self.update_links(account, &[(before, after)]).await
+    }
+
+    async fn update_links(
+        &mut self,
+        account: AccountId,
+        changes: &[(&Link, &Link)],
+    ) -> Result<(), UpdateLinkError> {
+        let links: Vec<(Link, Link)> =
+            changes.iter().map(|(before, after)| ((*before).clone(), (*after).clone())).collect();
+        let step =
+            move |connection: &mut SqliteConnection| changed_links::update(connection, account, &links);
         self.decide(step).await??;
-        self.noted().note_links(account, [before, after]);
+        self.noted().note_links(account, changes.iter().flat_map(|(before, after)| [*before, *after]));
         Ok(())
+    }
+
+    async fn occupied(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
+        let addresses = addresses.to_vec();
+        self.step(move |connection| taken_addresses::occupied_now(connection, account, &addresses)).await
     }
 
     async fn links_at(
@@ -188,8 +203,13 @@ impl LinkWrites for SqliteUnitOfWork {
         self.step(move |connection| external_ids::find(connection, account, &ids)).await
     }
 
-    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
-        self.step(move |connection| page_content::content(connection, account, id)).await
+    async fn page_contents(
+        &mut self,
+        account: AccountId,
+        ids: &[LandingId],
+    ) -> Result<Vec<(LandingId, PageContent)>, StoreError> {
+        let ids = ids.to_vec();
+        self.step(move |connection| page_content::contents(connection, account, &ids)).await
     }
 
     async fn write_page_contents(
@@ -198,12 +218,7 @@ impl LinkWrites for SqliteUnitOfWork {
         pages: &[(LandingId, &PageContent)],
     ) -> Result<(), StoreError> {
         let pages: Vec<_> = pages.iter().map(|(id, content)| (*id, (*content).clone())).collect();
-        let write = move |connection: &mut SqliteConnection| {
-            // A prepared statement for each page costs less than one statement with all of them.
-            let write =
-                |(id, content): &_| page_content::write(connection, account, *id, content).transpose();
-            pages.iter().filter_map(write).collect::<Result<Vec<_>, _>>()
-        };
+        let write = move |connection: &mut SqliteConnection| page_content::write(connection, account, &pages);
         let addresses = self.step(write).await?;
         self.noted().note_addresses(account, addresses);
         Ok(())
@@ -223,42 +238,5 @@ impl LinkWrites for SqliteUnitOfWork {
             self.noted().note_account(account);
         }
         Ok(deleted)
-    }
-}
-
-/// Each statement makes one decision, in the order in which the port reports them.
-fn update_link(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    before: &Link,
-    after: &Link,
-) -> Result<(), Stop<UpdateLinkError>> {
-    if before.group_id != after.group_id {
-        let mut moves = GroupMoves::of(account);
-        if let Some(group) = before.group_id {
-            moves.leave(IdBytes::from(group), before.kind());
-        }
-        if let Some(group) = after.group_id {
-            moves.enter(IdBytes::from(group), after.kind());
-        }
-        // The group that the link leaves exists because of the foreign key.
-        if !group_counts::apply_if_there(moves, connection)? {
-            return Err(Stop::Decided(UpdateLinkError::GroupMissing));
-        }
-    }
-    let link = links::table
-        .find(IdBytes::from(after.id()))
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(kind_column(after.kind())));
-    match diesel::update(link).set(LinkColumns::from(after)).execute(connection) {
-        Ok(1) => Ok(tags::rewrite(connection, account, before, after)?),
-        Ok(_) => Err(Failure::Other(format!("the link {} was not locked", after.id())).into()),
-        // SQLite rolls back only the statement, so the unit of work stays usable.
-        Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),
-        // The index of external ids, whose first column is the account.
-        Err(error) if is_taken(&error, "links.account_id") => {
-            Err(Stop::Decided(UpdateLinkError::ExternalIdTaken))
-        }
-        Err(error) => Err(error.into()),
     }
 }

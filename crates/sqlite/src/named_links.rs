@@ -27,6 +27,20 @@ pub(crate) struct Deleted {
     pub(crate) addresses: Vec<Address>,
 }
 
+/// The links among `ids` that the account owns.
+pub(crate) fn read(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<Vec<Link>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let of_account = links::table.filter(links::account_id.eq(IdBytes::from(account)));
+    let rows = of_account.filter(IsOneOf::these(ids)).select(LinkRow::as_select()).load(connection)?;
+    Ok(rows.into_iter().map(LinkRow::into_link).collect::<Result<_, _>>()?)
+}
+
 /// Deletes the links among `ids` that the account owns, and updates its counter and those of their groups.
 pub(crate) fn delete(
     connection: &mut SqliteConnection,
@@ -72,8 +86,7 @@ pub(crate) fn assign(
         return Ok(Some(Vec::new()));
     }
     let of_account = links::table.filter(links::account_id.eq(IdBytes::from(account)));
-    let rows = of_account.filter(IsOneOf::these(ids)).select(LinkRow::as_select()).load(connection)?;
-    let mut assigned = rows.into_iter().map(LinkRow::into_link).collect::<Result<Vec<_>, _>>()?;
+    let mut assigned = read(connection, account, ids)?;
     let mut moves = GroupMoves::of(account);
     let mut newcomers = Vec::new();
     for link in &mut assigned {
@@ -141,10 +154,10 @@ pub(crate) fn unassign(
 ///
 /// Pairs, because SQLite finds them in the indexes of the lists. For `id IN (…)`, it would expect more links than the
 /// account has, and read all of the account's links.
-struct IsOneOf(Vec<(i16, IdBytes)>);
+pub(crate) struct IsOneOf(Vec<(i16, IdBytes)>);
 
 impl IsOneOf {
-    fn these(ids: &[LinkId]) -> Self {
+    pub(crate) fn these(ids: &[LinkId]) -> Self {
         Self(ids.iter().map(|id| (kind_column(id.kind()), IdBytes::from(*id))).collect())
     }
 }

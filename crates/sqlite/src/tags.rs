@@ -92,19 +92,20 @@ pub(crate) fn write<'a>(
     Ok(())
 }
 
-/// Gives a link the tags that it has after a change, in place of those before.
+/// Gives links the tags that they have after a change, in place of those before.
 pub(crate) fn rewrite(
     connection: &mut SqliteConnection,
     account: AccountId,
-    before: &Link,
-    after: &Link,
+    changes: &[(Link, Link)],
 ) -> Result<(), Failure> {
-    if before.tags == after.tags {
+    let retagged = changes.iter().filter(|(before, after)| before.tags != after.tags);
+    let retagged: Vec<&Link> = retagged.map(|(_, after)| after).collect();
+    if retagged.is_empty() {
         return Ok(());
     }
-    let former = link_tags::table.filter(link_tags::link_id.eq(IdBytes::from(after.id())));
-    diesel::delete(former).execute(connection)?;
-    write(connection, account, [after].into_iter())
+    let ids = retagged.iter().map(|link| IdBytes::from(link.id()));
+    diesel::delete(link_tags::table.filter(link_tags::link_id.eq_any(ids))).execute(connection)?;
+    write(connection, account, retagged.into_iter())
 }
 
 fn provide(

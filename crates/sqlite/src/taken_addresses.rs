@@ -25,7 +25,8 @@ pub(crate) fn find(
     }
     let mut named: HashMap<(String, String), &Address> =
         addresses.iter().map(|address| (address_columns(address), address)).collect();
-    let condition = OwnAtOneOf { account: account.into(), places: named.keys().cloned().collect() };
+    let places = named.keys().cloned().collect();
+    let condition = AtOneOf { account: Some(account.into()), places };
     let rows: Vec<(StoredId, i16, Option<String>, String)> = links::table
         .filter(condition)
         .select((links::id, links::kind, links::host, links::slug))
@@ -67,34 +68,64 @@ pub(crate) fn occupied(
     })
 }
 
-/// The condition that a link belongs to the account and has one of a non-empty list of addresses.
+/// The same in one statement, for a unit of work, whose statements are few (D123).
+pub(crate) fn occupied_now(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    addresses: &[Address],
+) -> Result<Vec<(Address, Option<LinkId>)>, Failure> {
+    if addresses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let owner = StoredId::from(IdBytes::from(account));
+    let mut named: HashMap<(String, String), &Address> =
+        addresses.iter().map(|address| (address_columns(address), address)).collect();
+    let places = named.keys().cloned().collect();
+    let rows: Vec<(StoredId, i16, StoredId, Option<String>, String)> = links::table
+        .filter(AtOneOf { account: None, places })
+        .select((links::id, links::kind, links::account_id, links::host, links::slug))
+        .load(connection)?;
+    let mut occupied = Vec::with_capacity(rows.len());
+    for (id, kind, account, host, slug) in rows {
+        if let Some(address) = host.and_then(|host| named.remove(&(host, slug))) {
+            let own = if account == owner { Some(link_id(kind, &id)?.0) } else { None };
+            occupied.push((address.clone(), own));
+        }
+    }
+    Ok(occupied)
+}
+
+/// The condition that a link has one of a non-empty list of addresses, and belongs to the account, if there is one.
 ///
 /// The plus keeps SQLite from using the indexes of the account's lists: it would read all links of the account.
-struct OwnAtOneOf {
-    account: IdBytes,
+struct AtOneOf {
+    account: Option<IdBytes>,
     /// Host and slug.
     places: Vec<(String, String)>,
 }
 
-impl Expression for OwnAtOneOf {
+impl Expression for AtOneOf {
     type SqlType = Bool;
 }
 
-impl ValidGrouping<()> for OwnAtOneOf {
+impl ValidGrouping<()> for AtOneOf {
     type IsAggregate = is_aggregate::No;
 }
 
-impl AppearsOnTable<links::table> for OwnAtOneOf {}
+impl AppearsOnTable<links::table> for AtOneOf {}
 
-impl QueryFragment<Sqlite> for OwnAtOneOf {
+impl QueryFragment<Sqlite> for AtOneOf {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         // A statement for one address is worth keeping; those for many differ in length.
         if self.places.len() > 1 {
             out.unsafe_to_cache_prepared();
         }
-        out.push_sql("+links.account_id = ");
-        out.push_bind_param::<Binary, _>(&self.account)?;
-        out.push_sql(" AND (links.host, links.slug) IN (VALUES ");
+        if let Some(account) = &self.account {
+            out.push_sql("+links.account_id = ");
+            out.push_bind_param::<Binary, _>(account)?;
+            out.push_sql(" AND ");
+        }
+        out.push_sql("(links.host, links.slug) IN (VALUES ");
         for (number, (host, slug)) in self.places.iter().enumerate() {
             out.push_sql(if number == 0 { "(" } else { ", (" });
             out.push_bind_param::<Text, _>(host)?;
@@ -107,7 +138,7 @@ impl QueryFragment<Sqlite> for OwnAtOneOf {
     }
 }
 
-impl QueryId for OwnAtOneOf {
+impl QueryId for AtOneOf {
     type QueryId = ();
 
     const HAS_STATIC_QUERY_ID: bool = false;

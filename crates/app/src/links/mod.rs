@@ -3,6 +3,7 @@
 
 mod activity;
 pub(crate) mod batch_ids;
+mod changed_links;
 mod create;
 mod delete;
 mod list;
@@ -12,6 +13,7 @@ mod resource;
 mod rules;
 mod tagging;
 mod update;
+mod update_many;
 
 pub use activity::set_active;
 pub use create::{create, create_many};
@@ -24,3 +26,4 @@ pub(crate) use resource::{any, pixels_by_id, stored_pixels};
 pub(crate) use rules::LinkRules;
 pub(crate) use tagging::ProvidedTags;
 pub use update::update;
+pub use update_many::{LinkUpdate, NamedLink, update_many};

@@ -35,21 +35,21 @@ pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
         read_ahead: Option<&Link>,
     ) -> impl Future<Output = Result<Option<Self::Single>, StoreError>> + Send;
 
-    /// The link that a unit of work has locked, with the content that callers see. Adds its pixels to `pixels`. `None` if the
-    /// link is of the other kind.
+    /// Links that a unit of work has locked, with the content that callers see, in any order. Adds their pixels to `pixels`.
+    /// Leaves out links of the other kind. The number of statements does not depend on the number of links (D30).
     fn complete(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        link: Link,
+        links: Vec<Link>,
         pixels: &mut BTreeMap<PixelId, Pixel>,
-    ) -> impl Future<Output = Result<Option<Link<Self>>, StoreError>> + Send;
+    ) -> impl Future<Output = Result<Vec<Link<Self>>, StoreError>> + Send;
 
-    /// Writes the content of a changed link that is not in the link's row.
-    fn write_content(
+    /// Writes the contents of changed links that are not in the links' rows, from the links before and after. The number of
+    /// statements does not depend on the number of links (D30).
+    fn write_contents(
         work: &mut dyn UnitOfWork,
         account: AccountId,
-        before: &Link<Self>,
-        after: &Link<Self>,
+        changes: &[(&Link<Self>, &Link<Self>)],
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Writes the contents of new links that are not in the links' rows. The number of statements does not depend on the

@@ -115,6 +115,20 @@ impl LinkRules<'_> {
         }
     }
 
+    /// The domain of a link that is left over on a removed domain and would stay there. It may stay, but cannot change its
+    /// address, so the domain counts as one that is not active. `None` for any other link, for which `named_domains` count.
+    pub(crate) fn removed_domain(
+        &self,
+        placement: &Placement,
+        change: &PlacementChange,
+        named_domains: &NamedDomains,
+    ) -> Option<NamedDomains> {
+        let hostname = self.domain_of_change(placement, change)?;
+        let is_removed = placement.hostname(&self.app.system) == Some(&hostname)
+            && named_domains.of(&hostname) == NamedDomain::Unknown;
+        is_removed.then(|| [(hostname, NamedDomain::NotActive)].into_iter().collect())
+    }
+
     /// Holds the custom domain on which `change` would place the account's link, then locks the link. If `group` moves the
     /// link, no other request moves links of the account meanwhile. `None` if the account has no such link.
     ///
@@ -150,12 +164,8 @@ impl LinkRules<'_> {
             // The link was moved after it was read. Here the order is reversed; the store resolves a deadlock.
             named_domains = self.hold_domains(work.as_mut(), actual.as_slice()).await?;
         }
-        if let Some(hostname) = actual
-            && link.placement.hostname(&self.app.system) == Some(&hostname)
-            && named_domains.of(&hostname) == NamedDomain::Unknown
-        {
-            // The link is left over on a removed domain. It may stay there, but cannot change its address.
-            named_domains = [(hostname, NamedDomain::NotActive)].into_iter().collect();
+        if let Some(of_link) = self.removed_domain(&link.placement, change, &named_domains) {
+            named_domains = of_link;
         }
         Ok(Some(LockedLink { work, link, named_domains }))
     }

@@ -77,8 +77,9 @@ pub(super) async fn update_that<C: LinkResource>(
             check(&stored)?;
             // Everything in the answer is read before the commit, so that no committed change is answered as failed.
             let mut pixels = named.clone();
-            let before = C::complete(work.as_mut(), account, stored.clone(), &mut pixels).await?;
-            let before = before.ok_or_else(not_found)?;
+            let links = vec![stored.clone()];
+            let completed = C::complete(work.as_mut(), account, links, &mut pixels).await?;
+            let before = completed.into_iter().next().ok_or_else(not_found)?;
             let mut after = before.apply(&request, &rules.context(&named_domains))?;
             if after != before {
                 if after.tags != before.tags {
@@ -87,7 +88,7 @@ pub(super) async fn update_that<C: LinkResource>(
                         ProvidedTags::of_links(app, work.as_mut(), account, limits, needed).await?;
                     after.tags = provided.spell(&after.tags)?;
                 }
-                C::write_content(work.as_mut(), account, &before, &after).await?;
+                C::write_contents(work.as_mut(), account, &[(&before, &after)]).await?;
                 replace_link(app, work, account, &stored, &after.clone().into_any()).await?;
             }
             Ok(C::single(after, &pixels))

@@ -30,6 +30,11 @@ pub trait GroupWrites: Send {
     /// The account's group with this id, locked until this unit of work ends.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
 
+    /// Those of `ids` that are groups of the account, each once and in any order. It locks nothing: only a unit of work that
+    /// [moves links](super::LinkWrites::expect_move) can rely on them until it ends.
+    async fn groups_among(&mut self, account: AccountId, ids: &[GroupId])
+    -> Result<Vec<GroupId>, StoreError>;
+
     /// The account's groups that have one of these names, in any order; rows that cannot be read are left out. Until this unit of work ends, no
     /// other one inserts groups into the account.
     async fn lock_groups_named(

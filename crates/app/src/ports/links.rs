@@ -97,7 +97,7 @@ pub enum InsertLinksError {
     Store(#[from] StoreError),
 }
 
-/// Why a link was not updated.
+/// Why a link was not updated, or none of several.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateLinkError {
     /// A decision: another link occupies the new address.
@@ -127,6 +127,10 @@ pub trait LinkWrites: Send {
     /// it is written.
     async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError>;
 
+    /// The account's links among `ids`, in any order, each locked and read as [`LinkWrites::lock_link`] does. All units of work lock
+    /// several links in the same order, so that two of them do not deadlock.
+    async fn lock_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError>;
+
     /// Inserts links of any kinds as if one after another, and updates the account's count of links and the counts of their
     /// groups. The answer has the outcome for each link, in the same order. A link that was not inserted leaves no trace.
     ///
@@ -154,6 +158,24 @@ pub trait LinkWrites: Send {
         after: &Link,
     ) -> Result<(), UpdateLinkError>;
 
+    /// Replaces several links that [`LinkWrites::lock_link`] or [`LinkWrites::lock_links`] returned in this unit of work, each as
+    /// [`LinkWrites::update_link`] does: all of them or, after a decision, none. No link is named twice.
+    ///
+    /// No link may take an address or an external id that another link of the call has before the call. Whether that is a
+    /// decision depends on the order in which the store writes the links.
+    async fn update_links(
+        &mut self,
+        account: AccountId,
+        changes: &[(&Link, &Link)],
+    ) -> Result<(), UpdateLinkError>;
+
+    /// As [`LinkReads::occupied`], on the connection of the unit of work. It locks nothing.
+    async fn occupied(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError>;
+
     /// The account's links at `addresses`, each with its address, in any order. After the store has decided that addresses
     /// are taken, this only names the links that occupy them (D20). A link that is gone by then is missing.
     async fn links_at(
@@ -171,7 +193,19 @@ pub trait LinkWrites: Send {
     ) -> Result<Vec<(ExternalId, LinkId)>, StoreError>;
 
     /// The content of a landing page that [`LinkWrites::lock_link`] returned in this unit of work.
-    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError>;
+    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
+        let contents = self.page_contents(account, &[id]).await?;
+        let content = contents.into_iter().map(|(_, content)| content).next();
+        content.ok_or_else(|| StoreError::unavailable(format!("the store left out the landing page {id}")))
+    }
+
+    /// The contents of landing pages that this unit of work has locked, each with its page, in any order. A page that the account
+    /// does not have is a failure.
+    async fn page_contents(
+        &mut self,
+        account: AccountId,
+        ids: &[LandingId],
+    ) -> Result<Vec<(LandingId, PageContent)>, StoreError>;
 
     /// Writes the content of a landing page that [`LinkWrites::lock_link`] returned in this unit of work, or that this unit of
     /// work inserted. A new page is empty until then.

@@ -20,6 +20,7 @@ mod background;
 mod bulk_creation;
 mod bulk_moves;
 mod bulk_on_domains;
+mod bulk_updates;
 mod certificates;
 mod changes;
 mod click_upkeep;

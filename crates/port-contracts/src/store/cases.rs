@@ -36,6 +36,7 @@ macro_rules! __store_files {
             tag_filters
             link_limits
             batch_insertions
+            batch_updates
             batch_deletions
             group_counters
             group_membership

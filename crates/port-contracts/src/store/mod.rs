@@ -26,6 +26,7 @@ mod audit;
 mod audit_search;
 mod batch_deletions;
 mod batch_insertions;
+mod batch_updates;
 mod cases;
 mod certificate_removal;
 mod certificate_steps;

@@ -37,7 +37,7 @@ pub(super) enum Operation {
     RenameGroup(AccountId, GroupId, String),
     DeleteGroup(AccountId, GroupId, Timestamp),
     InsertLinks(AccountId, Vec<Link>),
-    UpdateLink(AccountId, Link),
+    UpdateLinks(AccountId, Vec<Link>),
     DeleteLinks(AccountId, Vec<LinkId>),
     AssignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
     UnassignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
@@ -170,17 +170,22 @@ impl Model {
             Operation::InsertLinks(account, links) => {
                 Answer::Inserted(links.iter().map(|link| self.insert(*account, link)).collect())
             }
-            Operation::UpdateLink(account, after) => {
-                if self.links.get(&after.id()).is_none_or(|(owner, _)| owner != account) {
+            Operation::UpdateLinks(account, after) => {
+                let is_own =
+                    |link: &Link| self.links.get(&link.id()).is_some_and(|(owner, _)| owner == account);
+                if !after.iter().all(is_own) {
                     return Answer::NotThere;
                 }
-                if !self.has_group_of(*account, after) {
+                if !after.iter().all(|link| self.has_group_of(*account, link)) {
                     return Answer::Refused(Decision::GroupMissing);
                 }
-                if self.is_taken_from(after) {
+                let mut addresses = BTreeSet::new();
+                let is_repeated =
+                    |link: &Link| link.placement.address().is_some_and(|address| !addresses.insert(address));
+                if after.iter().any(|link| self.is_taken_from(link)) || after.iter().any(is_repeated) {
                     return Answer::Refused(Decision::AddressTaken);
                 }
-                self.links.insert(after.id(), (*account, after.clone()));
+                self.links.extend(after.iter().map(|link| (link.id(), (*account, link.clone()))));
                 Answer::Done
             }
             Operation::DeleteLinks(account, ids) => {

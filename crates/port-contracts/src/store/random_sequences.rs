@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{Insertion, UnitOfWork};
-use signpost_domain::{Group, LandingId, Link, LinkId, LinkKind, PageContent};
+use signpost_domain::{AccountId, Group, LandingId, Link, LinkId, LinkKind, PageContent, Timestamp};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
@@ -40,9 +40,10 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
         (3 | 4, _) => Operation::DeleteLinks(account, any_ids(model, random)),
         (5..=7, _) => Operation::AssignLinks(account, group, any_ids(model, random), now),
         (8 | 9, _) => Operation::UnassignLinks(account, group, any_ids(model, random), now),
-        (10..=13, Some(link)) => {
-            Operation::UpdateLink(account, random_links::changed(link, random, &named, now))
+        (10..=12, Some(link)) => {
+            Operation::UpdateLinks(account, vec![random_links::changed(link, random, &named, now)])
         }
+        (13, Some(_)) => Operation::UpdateLinks(account, any_changes(model, random, account, &named, now)),
         (14 | 15, Some(link)) if link.kind() == LinkKind::Landing => {
             let page = LandingId::from_bytes(link.id.to_bytes());
             Operation::WritePage(account, page, any_content(random))
@@ -61,6 +62,28 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
             )
         }
     }
+}
+
+/// Changes of some links of an account. None takes the address of another of these links.
+fn any_changes(
+    model: &Model,
+    random: &mut Pseudorandom,
+    account: AccountId,
+    named: &Named,
+    now: Timestamp,
+) -> Vec<Link> {
+    let own = model.links.values().filter(|(owner, _)| *owner == account).map(|(_, link)| link);
+    let chosen: Vec<&Link> = own.filter(|_| random.one_in(3)).collect();
+    let mut changes = Vec::new();
+    for link in &chosen {
+        let after = random_links::changed(link, random, named, now);
+        let address = after.placement.address();
+        let mut others = chosen.iter().filter(|other| other.id() != link.id());
+        if address.is_none() || others.all(|other| other.placement.address() != address) {
+            changes.push(after);
+        }
+    }
+    changes
 }
 
 /// Random content of a page, or none.
@@ -115,10 +138,7 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
         Operation::InsertLinks(account, links) => {
             Answer::Inserted(work.insert_links(*account, links, LINKS_LIMIT).await?)
         }
-        Operation::UpdateLink(account, after) => match work.lock_link(*account, after.id()).await? {
-            Some(before) => answer(work.update_link(*account, &before, after).await.map_err(Decision::from)),
-            None => Answer::NotThere,
-        },
+        Operation::UpdateLinks(account, after) => update_links(work, *account, after).await?,
         Operation::DeleteLinks(account, ids) => {
             let mut deleted = work.delete_links(*account, ids).await?;
             deleted.sort();
@@ -152,6 +172,27 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
         }
     };
     if answered == Answer::Refused(Decision::Again) { Err(Decision::Again) } else { Ok(answered) }
+}
+
+/// A single link as single requests do.
+async fn update_links(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    after: &[Link],
+) -> Result<Answer, Decision> {
+    if let [after] = after {
+        return Ok(match work.lock_link(account, after.id()).await? {
+            Some(before) => answer(work.update_link(account, &before, after).await.map_err(Decision::from)),
+            None => Answer::NotThere,
+        });
+    }
+    work.expect_move();
+    let locked = work.lock_links(account, &given::ids(after)).await?;
+    let before = |link: &Link| locked.iter().find(|before| before.id() == link.id());
+    let changes: Option<Vec<(&Link, &Link)>> =
+        after.iter().map(|after| Some((before(after)?, after))).collect();
+    let Some(changes) = changes else { return Ok(Answer::NotThere) };
+    Ok(answer(work.update_links(account, &changes).await.map_err(Decision::from)))
 }
 
 pub(super) fn answer(outcome: Result<(), Decision>) -> Answer {

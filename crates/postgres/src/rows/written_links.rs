@@ -92,6 +92,16 @@ macro_rules! declare_statement_parts {
                 Ok(())
             }
 
+            /// Writes `name = n.name, host = n.host, …, ` with the columns of the rows `n` in their own types.
+            fn assignments<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> diesel::QueryResult<()> {
+                $(
+                    out.push_sql(concat!(stringify!($column), " = n.", stringify!($column)));
+                    out.push_sql(<$value as ArrayItem>::CAST);
+                    out.push_sql(", ");
+                )*
+                Ok(())
+            }
+
             /// Writes the arrays as bind values: `, $1, $2, …`.
             fn arrays<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> diesel::QueryResult<()> {
                 $(
@@ -147,6 +157,42 @@ impl<'a> UpdateLink<'a> {
             search_key: search_key(columns.name, columns.slug, columns.target_url),
             columns,
         }
+    }
+}
+
+statement! {
+    /// Updates links of the account, and returns their ids. The other conditions are hidden from the planner, so that it picks no
+    /// index but that of the ids (ADR 17).
+    #[derive(Default)]
+    pub(crate) UpdateLinks<'a> -> Identifier {
+        account: IdBytes,
+        ids: Vec<IdBytes>,
+        kinds: Vec<i16>,
+        search_keys: Vec<String>,
+        columns: ColumnArrays<'a>,
+    } =
+    "UPDATE links AS l SET "
+    { columns as ColumnArrays::assignments } "search_key = n.search_key FROM unnest("
+    { ids: Array<Identifier> } ", "
+    { kinds: Array<SmallInt> } ", "
+    { search_keys: Array<Text> } ""
+    { columns as ColumnArrays::arrays } ") AS n (id, kind, search_key"
+    { columns as ColumnArrays::names } ") WHERE l.id = ANY ("
+    { ids: Array<Identifier> } ") AND n.id = l.id AND CASE WHEN l.account_id = "
+    { account: Identifier } " AND l.kind = n.kind THEN true ELSE false END RETURNING l.id"
+}
+
+impl<'a> UpdateLinks<'a> {
+    pub(crate) fn of(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -> Self {
+        let mut update = Self { account: account.into(), ..Self::default() };
+        for link in links {
+            update.ids.push(link.id().into());
+            update.kinds.push(kind_column(link.kind()));
+            let columns = LinkColumns::from(link);
+            update.search_keys.push(search_key(columns.name, columns.slug, columns.target_url));
+            update.columns.push(columns);
+        }
+        update
     }
 }
 

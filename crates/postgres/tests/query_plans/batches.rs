@@ -1,7 +1,10 @@
 //! Methods that take many links at once.
 
 use signpost_app::ports::{Insertion, Store, UnitOfWork};
-use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind};
+use signpost_domain::id::{LandingKind, RedirectKind};
+use signpost_domain::{
+    AccountId, Address, ExternalId, GroupId, Landing, LandingId, Link, LinkId, LinkKind, TagName, Tags,
+};
 use signpost_port_contracts::samples;
 
 use super::{PLENTY, Subject, recorder};
@@ -22,6 +25,13 @@ pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &Subject) {
         ("delete_links", Method::Delete),
         ("assign_links", Method::Assign),
         ("unassign_links", Method::Unassign),
+        ("lock_links", Method::Lock),
+        ("update_links, of one field", Method::Update(Fields::Name)),
+        ("update_links, of all fields", Method::Update(Fields::All)),
+        ("occupied", Method::Occupied),
+        ("groups_among", Method::GroupsAmong),
+        ("page_contents", Method::ReadPages),
+        ("write_page_contents", Method::WritePages),
     ] {
         let mut counts = Vec::new();
         for size in SIZES {
@@ -50,6 +60,19 @@ enum Method {
     Delete,
     Assign,
     Unassign,
+    Lock,
+    Update(Fields),
+    Occupied,
+    GroupsAmong,
+    ReadPages,
+    WritePages,
+}
+
+/// What an update changes.
+#[derive(Debug, Clone, Copy)]
+enum Fields {
+    Name,
+    All,
 }
 
 /// Conflicts of inserted links.
@@ -92,6 +115,41 @@ async fn statements_of(subject: &Subject, method: Method, size: usize) -> Vec<St
                 recorder::recorded(work.unassign_links(account, first, &ids, now)).await;
             (statements, links.unwrap().unwrap().len())
         }
+        Method::Lock => {
+            let ids = some(work.as_mut(), account, groups, size).await;
+            work.expect_move();
+            let (statements, links) = recorder::recorded(work.lock_links(account, &ids)).await;
+            (statements, links.unwrap().len())
+        }
+        Method::Update(fields) => {
+            return update(work.as_mut(), account, [first, second, third], fields, size).await;
+        }
+        Method::Occupied => {
+            let ids = some(work.as_mut(), account, groups, size).await;
+            let links = work.lock_links(account, &ids).await.unwrap();
+            let addresses: Vec<Address> = links.iter().filter_map(|link| link.placement.address()).collect();
+            let (statements, found) = recorder::recorded(work.occupied(account, &addresses)).await;
+            (statements, found.unwrap().len())
+        }
+        Method::GroupsAmong => {
+            let ids: Vec<GroupId> = [third].into_iter().chain((1..size).map(|_| samples::id())).collect();
+            let (statements, found) = recorder::recorded(work.groups_among(account, &ids)).await;
+            assert_eq!(found.unwrap(), [third]);
+            return statements;
+        }
+        Method::ReadPages => {
+            let ids = pages(work.as_mut(), account, size).await;
+            let (statements, found) = recorder::recorded(work.page_contents(account, &ids)).await;
+            (statements, found.unwrap().len())
+        }
+        Method::WritePages => {
+            let ids = pages(work.as_mut(), account, size).await;
+            let content = samples::page_content();
+            let written: Vec<_> = ids.iter().map(|id| (*id, &content)).collect();
+            let (statements, done) = recorder::recorded(work.write_page_contents(account, &written)).await;
+            done.unwrap();
+            (statements, size)
+        }
     };
     assert_eq!(changed, size);
     statements
@@ -126,6 +184,47 @@ async fn insert(
     let is_clear = matches!(against, Against::Nothing | Against::NothingInGroups);
     assert_eq!(is_all_done, is_clear || size == 1, "{insertions:?}");
     statements
+}
+
+/// Of all fields: also those that other tables and counters depend on.
+async fn update(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    [first, second, third]: [GroupId; 3],
+    fields: Fields,
+    size: usize,
+) -> Vec<String> {
+    let ids = some(work, account, [first, second], size).await;
+    let names = ["a", "b"].map(|name| TagName::parse(name).unwrap());
+    let needs = vec![names.iter().map(|name| (samples::id(), name.clone())).collect()];
+    work.provide_tags(account, &needs, PLENTY, samples::at(0)).await.unwrap();
+    let before = work.lock_links(account, &ids).await.unwrap();
+    let changed = |link: &Link| {
+        let mut after = Link { name: samples::name("New"), ..link.clone() };
+        if let Fields::All = fields {
+            let text = samples::id::<RedirectKind>().to_string();
+            after.placement = samples::on_system(&text);
+            after.external_id = ExternalId::parse(&text).ok();
+            after.tags = Tags::new(names.clone()).unwrap();
+            after.group_id = Some(third);
+        }
+        after.mark_changed(samples::at(1));
+        after
+    };
+    let after: Vec<Link> = before.iter().map(changed).collect();
+    let changes: Vec<(&Link, &Link)> = before.iter().zip(&after).collect();
+    let (statements, updated) = recorder::recorded(work.update_links(account, &changes)).await;
+    updated.unwrap();
+    statements.into_iter().filter(|statement| !recorder::is_steering(statement)).collect()
+}
+
+/// The ids of newly inserted landing pages.
+async fn pages(work: &mut dyn UnitOfWork, account: AccountId, size: usize) -> Vec<LandingId> {
+    let page = |_| samples::landing(&samples::id::<LandingKind>().to_string());
+    let pages: Vec<Landing> = (0..size).map(page).collect();
+    let links: Vec<Link> = pages.iter().cloned().map(Link::from).collect();
+    work.insert_links(account, &links, PLENTY).await.unwrap();
+    pages.into_iter().map(|page| page.id).collect()
 }
 
 /// The ids of newly inserted links, some of them in groups.

@@ -18,7 +18,7 @@ use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteStore};
 
-use super::{options, recorder};
+use super::{bulk_changes, options, recorder};
 
 /// D30: the maximum number of statements, without BEGIN and COMMIT.
 const MOST: usize = 12;
@@ -67,6 +67,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
             moved_and_deleted(&app, &caller, group, size).await,
         ]);
     }
+    bulk_changes::cost_few_statements(&app, &caller, group, hosts[0]).await;
     let [two, hundred] = costs.as_slice() else { panic!("{costs:?}") };
     assert_eq!(two, hundred, "a batch of 2 and one of 100");
     assert!(two.iter().all(|cost| *cost <= MOST), "{two:?} statements");

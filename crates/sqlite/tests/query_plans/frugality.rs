@@ -1,7 +1,7 @@
 //! Which plans read no more rows than they return.
 
-/// Whether a step reads no table. Rows within the statement cost nothing: `moves`, `plans` and `places` are the names of the
-/// statements about counters, checks and the pixels of a link. SQLite's own table of highest numbers has a row for each
+/// Whether a step reads no table. Rows within the statement cost nothing: `moves`, `changed`, `plans` and `places` are the names of
+/// the statements about counters, changed links, checks and the pixels of a link. SQLite's own table of highest numbers has a row for each
 /// table with AUTOINCREMENT, and no index.
 fn is_of_no_table(step: &str) -> bool {
     let brought = [
@@ -9,6 +9,7 @@ fn is_of_no_table(step: &str) -> bool {
         "CONSTANT ROWS",
         "VALUES CLAUSE",
         "SCAN moves",
+        "SCAN changed",
         "SCAN plans",
         "SCAN places",
         "SCAN sqlite_sequence",

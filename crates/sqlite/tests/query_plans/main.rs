@@ -10,6 +10,7 @@
 #![allow(clippy::disallowed_methods, reason = "the store itself is tested, without use cases")]
 
 mod batches;
+mod bulk_changes;
 mod bulk_requests;
 mod clicks;
 mod contract;
