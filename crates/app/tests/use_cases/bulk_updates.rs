@@ -76,8 +76,8 @@ fn invalid(outcome: &Outcome) -> Vec<(String, ViolationCode)> {
     }
 }
 
-fn taken_by(id: RedirectId) -> Option<Refusal> {
-    Some(Refusal::AddressTaken { existing: Some(id.into()) })
+fn taken_by(id: RedirectId) -> Refusal {
+    Refusal::AddressTaken { existing: Some(id.into()) }
 }
 
 async fn redirects<const N: usize>(world: &World, slugs: [&str; N]) -> [RedirectId; N] {
@@ -221,19 +221,19 @@ async fn d123_an_item_may_require_a_revision() {
 async fn d123_a_taken_address_names_its_link_and_a_repeated_one_is_a_duplicate() {
     let world = World::new().await;
     create_as(&world.app, &world.stranger().await, draft("theirs")).await.unwrap();
-    let [a, b, c, d, e, f, g] = redirects(&world, ["a", "b", "c", "d", "e", "f", "g"]).await;
+    let ids = redirects(&world, ["a", "b", "c", "d", "e", "f", "g"]).await;
     let held = world.redirect("held").await.id;
     let no_such_group = RedirectRequest { group: Change::Set(samples::id().into()), ..at("new") };
     let outcomes = update(
         &world,
         vec![
-            item(a, at("moved")),
-            item(b, at("a")),
-            item(c, no_such_group),
-            item(d, at("new")),
-            item(e, at("new")),
-            item(f, at("held")),
-            item(g, at("theirs")),
+            item(ids[0], at("moved")),
+            item(ids[1], at("a")),
+            item(ids[2], no_such_group),
+            item(ids[3], at("new")),
+            item(ids[4], at("new")),
+            item(ids[5], at("held")),
+            item(ids[6], at("theirs")),
             item(held, at("held")),
         ],
     )
@@ -242,11 +242,11 @@ async fn d123_a_taken_address_names_its_link_and_a_repeated_one_is_a_duplicate()
         refusals(&outcomes),
         [
             None,
-            taken_by(a),
+            Some(taken_by(ids[0])),
             Some(Refusal::GroupNotFound),
             None,
             Some(Refusal::DuplicateSlugInBatch),
-            taken_by(held),
+            Some(taken_by(held)),
             Some(Refusal::AddressTaken { existing: None }),
             None,
         ]
@@ -298,7 +298,7 @@ async fn d122_items_whose_tags_fit_into_the_plan_succeed() {
     )
     .await;
     let full = Refusal::PlanLimitReached { resource: PlanResource::Tags, limit: 2 };
-    assert_eq!(refusals(&outcomes), [Some(full), taken_by(a), None, None]);
+    assert_eq!(refusals(&outcomes), [Some(full), Some(taken_by(a)), None, None]);
     assert_eq!(outcomes[3].as_ref().unwrap().tags.iter().next().unwrap().as_str(), "two");
     assert_eq!(world.usage().await.tags, 1);
 }

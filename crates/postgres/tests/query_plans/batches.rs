@@ -199,7 +199,7 @@ async fn update(
     let needs = vec![names.iter().map(|name| (samples::id(), name.clone())).collect()];
     work.provide_tags(account, &needs, PLENTY, samples::at(0)).await.unwrap();
     let before = work.lock_links(account, &ids).await.unwrap();
-    let changed = |link: &Link| {
+    let renewed = |link: &Link| {
         let mut after = Link { name: samples::name("New"), ..link.clone() };
         if let Fields::All = fields {
             let text = samples::id::<RedirectKind>().to_string();
@@ -211,7 +211,7 @@ async fn update(
         after.mark_changed(samples::at(1));
         after
     };
-    let after: Vec<Link> = before.iter().map(changed).collect();
+    let after: Vec<Link> = before.iter().map(renewed).collect();
     let changes: Vec<(&Link, &Link)> = before.iter().zip(&after).collect();
     let (statements, updated) = recorder::recorded(work.update_links(account, &changes)).await;
     updated.unwrap();
