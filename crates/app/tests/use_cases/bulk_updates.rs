@@ -2,6 +2,7 @@
 
 use signpost_app::AppError;
 use signpost_app::links::{self, LinkUpdate, NamedLink};
+use signpost_domain::id::RedirectKind;
 use signpost_domain::{
     Batch, Change, Description, ExternalId, Feature, FieldError, HostReference, IdReference, LandingRequest,
     LinkId, PageContent, Plan, PlanLimits, PlanResource, Redirect, RedirectContent, RedirectId,
@@ -23,15 +24,16 @@ fn external_id(text: &str) -> ExternalId {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands beside items without readable fields")]
-fn item(id: RedirectId, patch: RedirectRequest) -> Item {
-    let request = Submitted::valid(patch);
-    Ok(LinkUpdate { link: NamedLink::Id(id.into()), request, if_revision: None })
+fn item_of(link: NamedLink<RedirectKind>, patch: RedirectRequest) -> Item {
+    Ok(LinkUpdate { link, request: Submitted::valid(patch), if_revision: None })
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it stands beside items without readable fields")]
+fn item(id: RedirectId, patch: RedirectRequest) -> Item {
+    item_of(NamedLink::Id(id.into()), patch)
+}
+
 fn item_named(id: &str, patch: RedirectRequest) -> Item {
-    let (link, request) = (NamedLink::ExternalId(external_id(id)), Submitted::valid(patch));
-    Ok(LinkUpdate { link, request, if_revision: None })
+    item_of(NamedLink::ExternalId(external_id(id)), patch)
 }
 
 fn named(text: &str) -> RedirectRequest {
@@ -127,11 +129,7 @@ async fn d123_a_refused_item_leaves_the_others_alone() {
     let page = LandingRequest { external_id: Change::Set(external_id("page")), ..page_draft("page") };
     world.create_page(page).await.unwrap();
     let error = FieldError::new(ViolationCode::InvalidType, "must be an object").at("redirects[1]");
-    let malformed = LinkUpdate {
-        link: NamedLink::Id(IdReference::Malformed),
-        request: Submitted::valid(named("x")),
-        if_revision: None,
-    };
+    let malformed = item_of(NamedLink::Id(IdReference::Malformed), named("x"));
     let no_such_group = RedirectRequest { group: Change::Set(samples::id().into()), ..named("x") };
     let antibot = named("x").with(|content| content.antibot_enabled = Some(true));
     let outcomes = update(
@@ -139,7 +137,7 @@ async fn d123_a_refused_item_leaves_the_others_alone() {
         vec![
             Err(error.clone().into()),
             item(first, named("New")),
-            Ok(malformed),
+            malformed,
             item(stranger, named("x")),
             item(samples::id(), named("x")),
             item_named("unknown", named("x")),
@@ -165,11 +163,8 @@ async fn d123_violations_come_before_a_link_that_is_not_found() {
     let known = world.redirect("a").await.id;
     let error = FieldError::new(ViolationCode::TooLong, "must have at most 256 characters").at("note");
     let request = Submitted { value: named("x"), violations: error.into() };
-    let items = [
-        NamedLink::Id(samples::id::<signpost_domain::id::RedirectKind>().into()),
-        NamedLink::Id(known.into()),
-    ]
-    .map(|link| Ok(LinkUpdate { link, request: request.clone(), if_revision: None }));
+    let items = [NamedLink::Id(samples::id::<RedirectKind>().into()), NamedLink::Id(known.into())]
+        .map(|link| Ok(LinkUpdate { link, request: request.clone(), if_revision: None }));
     for outcome in update(&world, items.into()).await {
         assert_eq!(invalid(&outcome), [violation("note", ViolationCode::TooLong)]);
     }
