@@ -31,7 +31,7 @@ pub(crate) fn next_object<R: Read>(input: &mut Input<R>) -> io::Result<Option<Im
 fn parse(line: &[u8]) -> Result<Record, String> {
     match signpost_strict_json::parse(line) {
         Ok(Json::Object(members)) => Ok(record(members)),
-        Ok(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_)) => {
+        Ok(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_)) => {
             Err("The line is not a JSON object.".to_owned())
         }
         Err(error) => {
@@ -60,7 +60,7 @@ fn plain(value: Json) -> FieldValue {
         Json::Null => FieldValue::Null,
         Json::Bool(flag) => FieldValue::Flag(flag),
         Json::Text(text) => FieldValue::Text(text),
-        Json::Number | Json::List(_) | Json::Object(_) => FieldValue::Unfit,
+        Json::Number(_) | Json::List(_) | Json::Object(_) => FieldValue::Unfit,
     }
 }
 
@@ -69,7 +69,7 @@ fn countries(value: Json) -> FieldValue {
     let mut members = match value {
         Json::Null => return FieldValue::Null,
         Json::Object(members) => members,
-        Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_) => {
+        Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_) => {
             return FieldValue::Unfit;
         }
     };
@@ -85,7 +85,7 @@ fn names(value: Json) -> FieldValue {
     match value {
         Json::Null => FieldValue::Null,
         Json::List(names) => texts(names).map_or(FieldValue::Unfit, FieldValue::Names),
-        Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_) => FieldValue::Unfit,
+        Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::Object(_) => FieldValue::Unfit,
     }
 }
 
@@ -93,7 +93,7 @@ fn names(value: Json) -> FieldValue {
 fn texts(list: Vec<Json>) -> Option<Vec<String>> {
     let text = |value| match value {
         Json::Text(text) => Some(text),
-        Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Object(_) => None,
     };
     list.into_iter().map(text).collect()
 }

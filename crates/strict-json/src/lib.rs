@@ -26,8 +26,8 @@ pub enum Json {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number. No field of a body is a number, so its value does not matter.
-    Number,
+    /// A number, with its value if it is written as an integer of 64 bits with sign. No field takes any other number.
+    Number(Option<i64>),
     /// A string.
     Text(String),
     /// An array.
@@ -42,7 +42,7 @@ impl Json {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Null | Self::Bool(_) | Self::Number | Self::List(_) | Self::Object(_) => None,
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::List(_) | Self::Object(_) => None,
         }
     }
 }

@@ -137,16 +137,16 @@ impl<'de> Visitor<'de> for Document {
         Ok(Json::Bool(value))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Json, E> {
-        Ok(Json::Number)
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Number(i64::try_from(value).ok()))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Json, E> {
-        Ok(Json::Number)
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Number(Some(value)))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Json, E> {
-        Ok(Json::Number)
+        Ok(Json::Number(None))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Json, E> {
@@ -273,12 +273,28 @@ mod tests {
         let expected = [
             ("a", Json::Null),
             ("b", Json::Bool(true)),
-            ("c", Json::Number),
+            ("c", Json::Number(None)),
             ("d", Json::Text("é😀\0".to_owned())),
-            ("e", Json::List(vec![Json::Number, Json::Object(JsonObject::new())])),
+            ("e", Json::List(vec![Json::Number(Some(1)), Json::Object(JsonObject::new())])),
         ];
         let expected = expected.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         assert_eq!(document.unwrap(), Json::Object(expected));
+    }
+
+    #[test]
+    fn integers_of_64_bits_keep_their_value() {
+        for (text, value) in [
+            ("0", Some(0)),
+            ("-1", Some(-1)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("18446744073709551616", None),
+            ("1.0", None),
+            ("1e2", None),
+        ] {
+            assert_eq!(parse(text.as_bytes()).unwrap(), Json::Number(value), "{text}");
+        }
     }
 
     #[test]

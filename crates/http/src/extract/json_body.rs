@@ -67,7 +67,7 @@ impl JsonBody {
             }
             Ok(bytes) => match signpost_strict_json::parse(&bytes) {
                 Ok(Json::Object(members)) => Ok(members),
-                Ok(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_)) => {
+                Ok(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_)) => {
                     Err(FieldError::new(ViolationCode::InvalidType, "must be a JSON object").at(BODY))
                 }
                 Err(error) => Err(not_json(format!("must be a JSON object: {error}"))),

@@ -54,7 +54,7 @@ impl ObjectReader<'static> {
     pub(crate) fn into_items(self, name: &str) -> Vec<Json> {
         match self.members.into_owned().remove(name) {
             Some(Json::List(items)) => items,
-            Some(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_)) | None => {
+            Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::Object(_)) | None => {
                 vec![]
             }
         }

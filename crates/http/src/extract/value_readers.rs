@@ -55,6 +55,16 @@ pub(crate) fn boolean() -> impl FieldReader<bool> {
     }
 }
 
+/// An integer that a type of the domain accepts.
+pub(crate) fn integer<T>(parse: impl FnOnce(i64) -> Result<T, FieldError>) -> impl FieldReader<T> {
+    |value: &Json, path: &str, violations: &mut Violations| {
+        let Json::Number(Some(number)) = value else {
+            return invalid_type(value, path, violations, "must be an integer of at most 64 bits");
+        };
+        parse(*number).map_err(|error| violations.push(error.at(path))).ok()
+    }
+}
+
 /// An object. `read` reads its fields.
 pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader<'_>) -> Option<T>) -> impl FieldReader<T> {
     |value: &Json, path: &str, violations: &mut Violations| {
