@@ -1,4 +1,4 @@
-//! The outcomes of the items of a batch in a response (contract "Bulk results", D29, D31).
+//! The outcomes of the items of a batch in a response (contract "Bulk results", D29, D31, D123).
 
 use signpost_domain::{Refusal, Rejection, Violation};
 
@@ -52,21 +52,23 @@ pub(crate) fn text_at_fault(item: &Json, rejection: &Rejection) -> Option<String
 /// The text of the field that was refused.
 fn refused_text<'a>(item: &'a Json, refusal: &Refusal) -> Option<&'a str> {
     let Json::Object(members) = item else { return None };
-    members.get(refused_field(refusal)?)?.as_text()
+    refused_fields(refusal).iter().find_map(|field| members.get(*field))?.as_text()
 }
 
-/// The field of a link that a refusal is about.
-const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
+/// The field of an item that a refusal is about: the first of these that the item has.
+const fn refused_fields(refusal: &Refusal) -> &'static [&'static str] {
     match refusal {
-        Refusal::GroupNotFound => Some("group_id"),
-        Refusal::DomainNotFound | Refusal::DomainNotActive => Some("domain"),
+        Refusal::GroupNotFound => &["group_id"],
+        Refusal::DomainNotFound | Refusal::DomainNotActive => &["domain"],
+        // What names the link of a change.
+        Refusal::RedirectNotFound | Refusal::LandingNotFound | Refusal::DuplicateIdInBatch => {
+            &["id", "external_id"]
+        }
         Refusal::SlugRequiredForSystemDomain
         | Refusal::SlugReserved
         | Refusal::AddressTaken { .. }
-        | Refusal::DuplicateSlugInBatch => Some("slug"),
-        Refusal::RedirectNotFound
-        | Refusal::LandingNotFound
-        | Refusal::NotFound(_)
+        | Refusal::DuplicateSlugInBatch => &["slug"],
+        Refusal::NotFound(_)
         | Refusal::HostnameTaken { .. }
         | Refusal::HostnameIsSystemDomain
         | Refusal::DomainProviderUnavailable
@@ -77,8 +79,7 @@ const fn refused_field(refusal: &Refusal) -> Option<&'static str> {
         | Refusal::FeatureNotAvailable(_)
         | Refusal::AnalyticsNotConfigured
         | Refusal::AnalyticsRangeTooLong { .. }
-        | Refusal::DuplicateIdInBatch
-        | Refusal::PreconditionFailed(_) => None,
+        | Refusal::PreconditionFailed(_) => &[],
     }
 }
 
@@ -120,6 +121,20 @@ mod tests {
             (Refusal::AnalyticsNotConfigured, None),
         ] {
             assert_eq!(text_at_fault(&item, &Rejection::Refused(refusal)).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn d123_the_name_of_a_link_is_at_fault_if_the_link_is_refused() {
+        for (text, expected) in [
+            (r#"{"id":"rdr_1","external_id":"new"}"#, "rdr_1"),
+            (r#"{"id":"rdr_1","external_id":null}"#, "rdr_1"),
+            (r#"{"external_id":"order-1"}"#, "order-1"),
+        ] {
+            for refusal in [Refusal::RedirectNotFound, Refusal::DuplicateIdInBatch] {
+                let found = text_at_fault(&item(text), &Rejection::Refused(refusal));
+                assert_eq!(found.as_deref(), Some(expected), "{text}");
+            }
         }
     }
 }

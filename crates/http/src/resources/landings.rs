@@ -81,6 +81,8 @@ impl LinkEndpoints for LandingKind {
 
     const CREATION: &'static str = "LandingCreate";
 
+    const CHANGE_IN_BATCH: &'static str = "LandingPatchItem";
+
     fn read(body: &mut ObjectReader<'_>, action: Action) -> LandingRequest {
         let title = body.required_to_create(action, title());
         let shared: LandingRequest = read(body, action, Self::WORDS.noun, title);
@@ -118,8 +120,8 @@ fn components() -> Components {
     )
     .into_iter()
     .chain(content)
+    .chain(link_batches::components::<LandingKind>("LandingBatch", "LandingPatchBatch"))
     .chain([
-        ("LandingBatch", link_batches::component::<LandingKind>()),
         ("LandingList", wire::page_of("Landing", "One page of landing pages, newest first.")),
         ("DeletedLanding", wire::deleted::<LandingKind>("landing", examples::LANDING_ID)),
     ])

@@ -193,6 +193,52 @@ impl KindDescriptions {
         }
     }
 
+    /// A bulk update, with two activated links for an example, of which one does not exist.
+    pub(super) fn update_many<K: LinkEndpoints>(&'static self) -> Endpoint {
+        let (list, own, unknown) = (self.words.list, self.words.example_id, self.unknown_id);
+        let two_links = json!({
+            list: [{"id": own, "is_active": true}, {"id": unknown, "is_active": true}],
+        });
+        let by_external_id = json!({
+            list: [
+                {"external_id": examples::EXTERNAL_ID, "tags": ["mail", "Sale"], "if_revision": examples::REVISION},
+                {"id": own, "external_id": "order-4712", "group_id": null, "note": null},
+            ],
+        });
+        let message = self.worded("No such {noun}.");
+        let failure = examples::item_error(self.not_found.as_str(), &message, unknown);
+        let two = self.worded("Two {nouns}");
+        Endpoint {
+            summary: "Update up to 100 {nouns}",
+            description: "Changes {nouns}, in the order of the array. Each item names its {noun} by `id` or, without `id`, \
+                          by `external_id`, and has the fields of a single update beside it. It succeeds or fails on its \
+                          own with the code of the single update. With `if_revision`, it fails if the {noun} has another \
+                          revision. If two items name the same {noun}, the later one fails with \
+                          `duplicate_id_in_batch`. The answer is 200 even if every item failed. All successful items are \
+                          committed together; after an internal error, either all of them were made or none. The \
+                          request counts once against the quota.",
+            body: Some(body(
+                &self.worded("{Kind}PatchBatch"),
+                [
+                    ("two", two.as_str(), two_links),
+                    (
+                        "by_external_id",
+                        "By external id, with a condition, and a new external id",
+                        by_external_id,
+                    ),
+                ],
+            )),
+            success: ok(
+                "The outcome of each item.",
+                &self.worded("{Kind}BulkUpdateResult"),
+                examples::bulk_result(BulkOperation::UPDATE, &(self.listed)(), &failure),
+            ),
+            ..self.endpoint("bulkUpdate{Kind}s", RouteMethod::Patch, self.words.path_of_bulk, || {
+                web::to(link_batches::update_many::<K>)
+            })
+        }
+    }
+
     pub(super) fn delete_many<K: LinkEndpoints>(&'static self) -> Endpoint {
         let message = self.worded("No such {noun}.");
         let failure = examples::item_error(self.not_found.as_str(), &message, self.unknown_id);

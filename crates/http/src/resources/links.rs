@@ -45,6 +45,9 @@ pub(crate) trait LinkEndpoints: LinkIdKind {
     /// The component of the OpenAPI document about the body of a creation.
     const CREATION: &'static str;
 
+    /// The component of the OpenAPI document about an item of a bulk update.
+    const CHANGE_IN_BATCH: &'static str;
+
     /// Reads the fields of a creation or of an update.
     fn read(body: &mut ObjectReader<'_>, action: Action) -> LinkRequest<RequestOf<Self>>;
 
@@ -100,11 +103,12 @@ pub(crate) struct LinkWords {
     pub(crate) path_of_one: &'static str,
     /// The path of the link with an external id.
     pub(crate) path_of_external_id: &'static str,
-    /// The path of bulk creation.
+    /// The path of bulk creations and bulk updates.
     pub(crate) path_of_bulk: &'static str,
     /// The path of bulk deletion.
     pub(crate) path_of_bulk_deletion: &'static str,
-    /// The scope of the cursors of the kind's list (D11), and the field that holds the links of a bulk creation.
+    /// The scope of the cursors of the kind's list (D11), and the field that holds the items of bulk creations and
+    /// bulk updates.
     pub(crate) list: &'static str,
     /// The field that names the links of a bulk deletion.
     pub(crate) ids: &'static str,

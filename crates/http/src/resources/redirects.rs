@@ -115,6 +115,8 @@ impl LinkEndpoints for RedirectKind {
 
     const CREATION: &'static str = "RedirectCreate";
 
+    const CHANGE_IN_BATCH: &'static str = "RedirectPatchItem";
+
     fn read(body: &mut ObjectReader<'_>, action: Action) -> RedirectRequest {
         let name = body.required_to_create(action, name());
         let target_url = body.required_to_create(action, target_url());
@@ -233,10 +235,10 @@ fn components() -> Components {
     let about_countries = "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.";
     let blocklists = open_object(about_countries, GeoBlocklistBody::properties());
     let new_blocklists = closed_object(about_countries, properties(|object| drop(blocklist(object))));
+    components.extend(link_batches::components::<RedirectKind>("RedirectBatch", "RedirectPatchBatch"));
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),
-        ("RedirectBatch", link_batches::component::<RedirectKind>()),
         ("RedirectList", wire::page_of("Redirect", "One page of redirects, newest first.")),
         ("DeletedRedirect", wire::deleted::<RedirectKind>("redirect", examples::REDIRECT_ID)),
     ]);

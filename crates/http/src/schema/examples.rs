@@ -47,6 +47,9 @@ impl BulkOperation {
     /// Creation.
     pub(crate) const CREATE: Self =
         Self { object: "bulk_create_result", items: "created", count: "created_count" };
+    /// Update.
+    pub(crate) const UPDATE: Self =
+        Self { object: "bulk_update_result", items: "updated", count: "updated_count" };
     /// Deletion.
     pub(crate) const DELETE: Self =
         Self { object: "bulk_delete_result", items: "deleted", count: "deleted_count" };

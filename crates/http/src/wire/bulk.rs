@@ -1,4 +1,4 @@
-//! Results of bulk operations (contract "Bulk results", D29, D31, D32). Each item is listed under its position in the
+//! Results of bulk operations (contract "Bulk results", D29, D31, D32, D123). Each item is listed under its position in the
 //! request.
 
 use signpost_domain::{Violations, batch};
@@ -73,6 +73,17 @@ shown! {
 }
 
 shown! {
+    /// The result of a bulk update (D123).
+    pub(crate) struct BulkUpdateBody<T: FieldType>(item: &str) {
+        object: &'static str = kind("bulk_update_result"),
+        updated_count: usize = succeeded_count(),
+        failed_count: usize = failed_count(),
+        updated: Vec<SucceededItem<T>> = succeeded(item),
+        failed: Vec<FailedItem> = failed(),
+    }
+}
+
+shown! {
     /// The result of a bulk deletion (D31).
     pub(crate) struct BulkDeleteBody<T: FieldType>(item: &str) {
         object: &'static str = kind("bulk_delete_result"),
@@ -140,6 +151,7 @@ macro_rules! from_outcome {
 }
 
 from_outcome!(BulkCreateBody, "bulk_create_result", created_count, created);
+from_outcome!(BulkUpdateBody, "bulk_update_result", updated_count, updated);
 from_outcome!(BulkDeleteBody, "bulk_delete_result", deleted_count, deleted);
 from_outcome!(BulkAssignBody, "bulk_assign_result", assigned_count, assigned);
 from_outcome!(BulkUnassignBody, "bulk_unassign_result", unassigned_count, unassigned);
@@ -147,7 +159,7 @@ from_outcome!(BulkUnassignBody, "bulk_unassign_result", unassigned_count, unassi
 /// The OpenAPI components of bulk results.
 pub(crate) fn components() -> Components {
     // The types of items and data do not matter: components describe them.
-    let delete = BulkDeleteBody::<String>::properties;
+    let (update, delete) = (BulkUpdateBody::<String>::properties, BulkDeleteBody::<String>::properties);
     let item =
         |data| open_object("An item that succeeded.", SucceededItem::<String>::properties(data)).into();
     vec![
@@ -158,6 +170,10 @@ pub(crate) fn components() -> Components {
             result(BulkCreateBody::<String>::properties("BulkCreatedLanding")).into(),
         ),
         ("BulkCreatedLanding", item("Landing")),
+        ("RedirectBulkUpdateResult", result(update("BulkUpdatedRedirect")).into()),
+        ("BulkUpdatedRedirect", item("Redirect")),
+        ("LandingBulkUpdateResult", result(update("BulkUpdatedLanding")).into()),
+        ("BulkUpdatedLanding", item("Landing")),
         ("RedirectBulkDeleteResult", result(delete("BulkDeletedRedirect")).into()),
         ("BulkDeletedRedirect", item("DeletedRedirect")),
         ("LandingBulkDeleteResult", result(delete("BulkDeletedLanding")).into()),
@@ -170,7 +186,8 @@ pub(crate) fn components() -> Components {
     ]
 }
 
-/// The document always names the count of successes first. Bodies other than [`BulkCreateBody`] do not, as in the contract.
+/// The document always names the count of successes first. Bodies of deletions and of moves between groups do not, as in the
+/// contract.
 fn result(mut properties: Vec<Property>) -> ObjectBuilder {
     if let [_, first, second, ..] = properties.as_mut_slice()
         && first.name() == "failed_count"

@@ -9,8 +9,8 @@ use crate::schema::Components;
 
 pub(crate) use crate::api_error::{Detail, sentence};
 pub(crate) use bulk::{
-    BulkAssignBody, BulkCreateBody, BulkDeleteBody, BulkOutcome, BulkUnassignBody, FailedItem, ItemError,
-    SucceededItem,
+    BulkAssignBody, BulkCreateBody, BulkDeleteBody, BulkOutcome, BulkUnassignBody, BulkUpdateBody,
+    FailedItem, ItemError, SucceededItem,
 };
 pub(crate) use deletion::{DeletionBody, deleted};
 pub(crate) use json::{Text, Verbatim, created, json, ok, tagged};

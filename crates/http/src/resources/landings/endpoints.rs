@@ -65,6 +65,7 @@ pub(super) fn all() -> Vec<Endpoint> {
             {"title": "Spring menu", "slug": "spring-menu"},
             {"title": "Winter menu", "slug": "winter-sale", "widgets": [{"type": "heading", "text": "Soups"}]},
         ]})),
+        kind.update_many::<LandingKind>(),
         kind.delete_many::<LandingKind>(),
     ]
 }

@@ -73,6 +73,7 @@ pub(super) fn all() -> Vec<Endpoint> {
                 {"name": "Winter sale", "target_url": "https://example.com/winter", "slug": "winter-sale"},
             ]}))
         },
+        kind.update_many::<RedirectKind>(),
         kind.delete_many::<RedirectKind>(),
     ]
 }
