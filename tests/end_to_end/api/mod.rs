@@ -3,6 +3,7 @@
 
 mod account;
 mod bulk;
+mod bulk_updates;
 mod dashboard;
 mod dashboard_commands;
 mod dashboard_numbers;

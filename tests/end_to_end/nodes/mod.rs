@@ -3,6 +3,7 @@
 //! Without the servers these tests are skipped with a notice.
 
 mod background_work;
+mod batch_costs;
 mod certificate_crashes;
 mod certificates;
 mod changes;

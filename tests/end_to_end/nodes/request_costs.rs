@@ -25,22 +25,22 @@ const MEASURED: usize = 5;
 /// The command that counts a request, in one round trip.
 const QUOTA: [(&str, u64); 1] = [("evalsha", 1)];
 
-struct Scene {
+pub(super) struct Scene {
     database: PostgresDatabase,
     redis: RedisServer,
     /// The only name server that the program asks. It has no records.
     dns: NameServer,
-    account: Account,
+    pub(super) account: Account,
     program: Program,
 }
 
 /// The statements and commands of one request.
 #[derive(Debug, Default)]
-struct Cost {
+pub(super) struct Cost {
     /// Statements outside the transaction: admission, and reads.
-    reads: Vec<String>,
+    pub(super) reads: Vec<String>,
     /// Statements between BEGIN and COMMIT.
-    in_transaction: Vec<String>,
+    pub(super) in_transaction: Vec<String>,
     /// How many statements begin or end a transaction, which may be one of background work.
     bounds: usize,
     /// How often each Redis command was called.
@@ -79,7 +79,7 @@ impl Cost {
 }
 
 impl Scene {
-    fn start() -> Result<Self, Absence> {
+    pub(super) fn start() -> Result<Self, Absence> {
         let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
         let redis = RedisServer::try_start(&Setup::default())?;
         let dns = NameServer::start();
@@ -97,7 +97,7 @@ impl Scene {
 
     /// The cost of a request, and its answer. It is sent [`MEASURED`] times and once before, because the first time costs
     /// more.
-    fn cost(&self, mut request: impl FnMut(&Account) -> Answer) -> (Cost, Answer) {
+    pub(super) fn cost(&self, mut request: impl FnMut(&Account) -> Answer) -> (Cost, Answer) {
         request(&self.account);
         let measured = (0..MEASURED).map(|_| {
             // The domains of the request before are not checked meanwhile.
@@ -160,7 +160,7 @@ pub(super) fn is_of_the_background(statement: &str) -> bool {
 }
 
 #[test]
-fn a_request_costs_few_statements_and_a_large_batch_no_more() {
+fn a_request_costs_few_statements() {
     let scene = match Scene::start() {
         Ok(scene) => scene,
         Err(absence) => return absence.tell("what a request costs"),
@@ -213,59 +213,6 @@ fn a_request_costs_few_statements_and_a_large_batch_no_more() {
         scene.cost(|account| account.post_once("once", "/v1/groups", &json!({"name": "Summer"})));
     assert!(answer.expect_status(201).is_replayed());
     assert_eq!((cost.reads.len(), cost.in_transaction.len()), (2, 0), "{cost:#?}");
-
-    // D30: a batch of a hundred costs as much as a batch of two, also with a key.
-    let mut costs = BTreeMap::<&str, Vec<usize>>::new();
-    for size in [2, 100] {
-        let mut stock = Vec::new();
-        let mut created = |account: &Account| {
-            let items = vec![redirect_body(json!({"group_id": group})); size];
-            let body = json!({"redirects": items});
-            let answer = account.post_once(&fresh(), "/v1/redirects/bulk", &body).expect_status(200);
-            let ids =
-                answer.body["created"].as_array().unwrap().iter().map(|item| item["data"]["id"].clone());
-            stock.push(ids.collect::<Vec<_>>());
-            answer
-        };
-        let mut batch = |name, cost: Cost, answer: Answer, count: &str| {
-            assert_eq!(answer.body[count], size, "{answer:?}");
-            let statements = cost.reads.len() + cost.in_transaction.len();
-            assert!(statements <= 12, "{name} of {size}: {cost:#?}");
-            costs.entry(name).or_default().push(statements);
-        };
-        let (cost, answer) = scene.cost(&mut created);
-        batch("create", cost, answer, "created_count");
-        let (cost, answer) = scene.cost(|account| {
-            let tagged = |number| redirect_body(json!({"tags": ["sale", format!("{}-{number}", fresh())]}));
-            let body = json!({"redirects": (0..size).map(tagged).collect::<Vec<_>>()});
-            account.post_once(&fresh(), "/v1/redirects/bulk", &body)
-        });
-        batch("create with tags", cost, answer, "created_count");
-        let group = group.as_str().unwrap();
-        for (name, count) in [("unassign", "unassigned_count"), ("assign", "assigned_count")] {
-            let mut batches = stock.iter();
-            let (cost, answer) = scene.cost(|account| {
-                let body = json!({"link_ids": batches.next()});
-                account.post_once(&fresh(), &format!("/v1/groups/{group}/{name}"), &body)
-            });
-            batch(name, cost, answer, count);
-        }
-        let mut batches = stock.iter();
-        let (cost, answer) = scene.cost(|account| {
-            let body = json!({"redirect_ids": batches.next()});
-            account.post_once(&fresh(), "/v1/redirects/bulk/delete", &body)
-        });
-        batch("delete", cost, answer, "deleted_count");
-        let (cost, answer) = scene.cost(|account| {
-            let widgets = json!([{"type": "heading", "text": "Today"}]);
-            let page = json!({"title": "Menu", "group_id": group, "widgets": widgets});
-            account.post_once(&fresh(), "/v1/landings/bulk", &json!({"landings": vec![page; size]}))
-        });
-        batch("create pages", cost, answer, "created_count");
-    }
-    for (name, costs) in &costs {
-        assert_eq!(costs[0], costs[1], "{name}");
-    }
 }
 
 /// One statement locks all domains of a batch. Placing a link on a domain costs only this statement more.

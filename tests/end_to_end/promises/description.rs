@@ -13,10 +13,12 @@ use signpost_test_servers::dns::NameServer;
 
 use crate::harness::{Account, Answer, DOCUMENT, Program};
 
-/// The operations whose items fail alone: the path, the field with the items, and the shortest valid item.
-const BULK_CREATIONS: [(&str, &str, &str); 2] = [
-    ("/v1/redirects/bulk", "redirects", r#"{"name": "a", "target_url": "https://example.com/"}"#),
-    ("/v1/landings/bulk", "landings", r#"{"title": "a"}"#),
+/// The operations whose items fail alone: the method, the path, the field with the items, and the shortest valid item.
+const WITH_ITEMS: [(&str, &str, &str, &str); 4] = [
+    ("POST", "/v1/redirects/bulk", "redirects", r#"{"name": "a", "target_url": "https://example.com/"}"#),
+    ("POST", "/v1/landings/bulk", "landings", r#"{"title": "a"}"#),
+    ("PATCH", "/v1/redirects/bulk", "redirects", r#"{"external_id": "a"}"#),
+    ("PATCH", "/v1/landings/bulk", "landings", r#"{"external_id": "a"}"#),
 ];
 
 /// How many requests are made up. `cargo xtask fuzz-api` makes many more.
@@ -63,14 +65,19 @@ fn r17_made_up_requests_are_answered_as_the_document_says() {
     assert!(succeeded > REQUESTS / 10 && refused > REQUESTS / 10, "{succeeded} succeeded, {refused} refused");
 }
 
-/// Whether only items of a bulk creation are invalid: such items fail alone, and the request succeeds (D29).
+/// Whether only items of a bulk creation or a bulk update are invalid: such items fail alone, and the request succeeds (D29,
+/// D123).
 fn fails_by_item(request: &Request, answer: &Answer) -> bool {
-    let creation = BULK_CREATIONS.into_iter().find(|(path, _, _)| request.path == *path);
-    let (Some((path, field, valid)), Some(mut body)) = (creation, request.body.clone()) else { return false };
+    let operation = WITH_ITEMS
+        .into_iter()
+        .find(|(method, path, _, _)| request.method == *method && request.path == *path);
+    let Some((method, path, field, valid)) = operation else { return false };
+    let Some(mut body) = request.body.clone() else { return false };
     for item in body.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten() {
         *item = serde_json::from_str(valid).unwrap();
     }
-    let schema = &DOCUMENT["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    let operation = &DOCUMENT["paths"][path][method.to_lowercase()];
+    let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
     DOCUMENT.mismatches(schema, &body).is_empty() && answer.status == 200 && answer.body["failed_count"] != 0
 }
 

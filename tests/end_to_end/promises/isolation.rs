@@ -106,8 +106,20 @@ fn d31_foreign_ids_in_a_batch_are_like_unknown_ids() {
         assert_eq!(foreign, unknown, "{path}");
     }
     assert_eq!(everything(&other), before);
+    for (path, field) in [("/v1/redirects/bulk", "redirects"), ("/v1/landings/bulk", "landings")] {
+        let [foreign, unknown] = [&foreign, &unknown].map(|ids| {
+            let items = ids.each_ref().map(|id| json!({"id": id, "is_active": false}));
+            let answer = one.patch(path, &json!({ field: items })).expect_status(200).body;
+            assert_eq!(answer["failed_count"], 2, "{answer}");
+            ids.iter().fold(answer.to_string(), |text, id| text.replace(id.as_str(), "<id>"))
+        });
+        assert_eq!(foreign, unknown, "{path}");
+    }
     let item = json!({"name": "x", "target_url": "https://example.com", "group_id": theirs});
     let answer = one.post("/v1/redirects/bulk", &json!({"redirects": [item]})).expect_status(200).body;
+    assert_eq!(answer["failed"][0]["error"]["code"], "group_not_found");
+    let change = json!({"id": one.new_redirect()["id"], "group_id": theirs});
+    let answer = one.patch("/v1/redirects/bulk", &json!({"redirects": [change]})).expect_status(200).body;
     assert_eq!(answer["failed"][0]["error"]["code"], "group_not_found");
     assert_eq!(everything(&other), before);
 }

@@ -15,6 +15,7 @@ mod account;
 mod analytics;
 mod bodies;
 mod bulk;
+mod bulk_updates;
 mod click_exports;
 mod compression;
 mod conditions;

@@ -293,7 +293,8 @@ fn d29_r26_unknown_and_read_only_fields_of_an_item_fail_the_item() {
         .iter()
         .map(|field| format!(r#"{{"name":"x","target_url":"https://example.com","{field}":"offending"}}"#))
         .collect();
-    let route = scene.routes.iter().find(|route| route.pattern == "/v1/redirects/bulk").unwrap();
+    let is_creation = |route: &&BodyRoute| route.method == "POST" && route.pattern == "/v1/redirects/bulk";
+    let route = scene.routes.iter().find(is_creation).unwrap();
     let answer =
         scene.send(route, format!("{{\"redirects\":[{}]}}", items.join(",")).as_bytes()).expect_status(200);
     assert_eq!(answer.body["created_count"], 0, "{answer:?}");

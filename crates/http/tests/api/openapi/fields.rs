@@ -50,7 +50,7 @@ fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &m
     }
 }
 
-/// An item of a bulk creation fails alone (D29, D123), with all that is in it.
+/// An item of a bulk creation or a bulk update fails alone (D29, D123), with all that is in it.
 fn is_bulk_item(path: &[String]) -> bool {
     path == ["redirects", "[]"] || path == ["landings", "[]"]
 }
