@@ -132,7 +132,10 @@ fn d123_two_items_do_not_get_one_address() {
     let [one, other] = [account.new_redirect(), account.new_redirect()];
     let items = [&one, &other].map(|link| json!({"id": link["id"], "slug": "wanted"}));
     let answer = change(&account, &json!(items));
-    assert_eq!((&answer["updated_count"], answer["failed"][0]["index"].as_u64()), (&json!(1), Some(1)));
+    assert_eq!(
+        (&answer["updated_count"], failures(&answer)),
+        (&json!(1), vec![(1, "duplicate_slug_in_batch")])
+    );
     assert_eq!(account.get(&path_of(&one)).body["slug"], "wanted");
     assert_eq!(account.get(&path_of(&other)).body, other);
 }

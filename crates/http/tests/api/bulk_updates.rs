@@ -294,6 +294,6 @@ async fn d123_a_batch_may_have_100_changes() {
     let items: Vec<Value> = ids.map(|id| json!({"id": id, "name": "b", "if_revision": 1})).collect();
     let answer = change(&api, json!(items)).await;
     assert_eq!((&answer["updated_count"], &answer["failed"]), (&json!(100), &json!([])));
-    let names = answer["updated"].as_array().unwrap().iter().map(|item| &item["data"]["name"]);
-    assert!(names.into_iter().all(|name| name == "b"));
+    let mut names = answer["updated"].as_array().unwrap().iter().map(|item| &item["data"]["name"]);
+    assert!(names.all(|name| name == "b"));
 }

@@ -286,6 +286,7 @@ fn every_operation_says_how_clients_call_it() {
     for expected in [
         "redirects.create",
         "redirects.bulkCreate",
+        "redirects.bulkUpdate",
         "landings.bulkDelete",
         "groups.assign",
         "domains.verify",
