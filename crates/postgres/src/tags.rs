@@ -64,7 +64,7 @@ statement! {
 }
 
 statement! {
-    /// Inserts tags. A name that another transaction has just given to a tag by renaming it is skipped.
+    /// Inserts tags, and counts them. A name that another transaction has just given to a tag by renaming it is skipped.
     InsertTags -> Identifier {
         account: IdBytes => Identifier,
         ids: Vec<IdBytes> => Array<Identifier>,
@@ -72,8 +72,10 @@ statement! {
         keys: Vec<String> => Array<Text>,
         now: Instant => Moment,
     } =
-    "INSERT INTO tags (id, account_id, name, name_key, created_at) SELECT n.id, $1, n.name, n.name_key, $5 FROM \
-     unnest($2, $3, $4) AS n (id, name, name_key) ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id"
+    "WITH inserted AS (INSERT INTO tags (id, account_id, name, name_key, created_at) SELECT n.id, $1, n.name, n.name_key, \
+     $5 FROM unnest($2, $3, $4) AS n (id, name, name_key) ON CONFLICT (account_id, name_key) DO NOTHING RETURNING id), \
+     counted AS (UPDATE accounts SET tags_count = tags_count + (SELECT count(*) FROM inserted) WHERE id = $1) SELECT id \
+     FROM inserted"
 }
 
 statement! {
@@ -88,11 +90,18 @@ statement! {
 }
 
 statement! {
-    /// Takes all tags off some links.
-    DeleteTagsOfLinks -> Bool {
+    /// Gives links other tags in place of those that they have. `keys` has the keys of their new tags, and `links` the link of each.
+    ReplaceTagsOfLinks -> Bool {
+        account: IdBytes => Identifier,
+        keys: Vec<String> => Array<Text>,
         links: Vec<IdBytes> => Array<Identifier>,
+        retagged: Vec<IdBytes> => Array<Identifier>,
     } =
-    "DELETE FROM link_tags WHERE link_id = ANY ($1)"
+    "WITH given AS (SELECT t.id AS tag_id, n.link_id FROM unnest($2, $3) AS n (name_key, link_id) JOIN tags AS t ON \
+     t.account_id = $1 AND t.name_key = n.name_key COLLATE \"C\"), taken AS (DELETE FROM link_tags AS x WHERE \
+     x.link_id = ANY ($4) AND NOT EXISTS (SELECT 1 FROM given AS g WHERE (g.link_id, g.tag_id) = (x.link_id, \
+     x.tag_id))) INSERT INTO link_tags (tag_id, link_id) SELECT g.tag_id, g.link_id FROM given AS g ON CONFLICT DO \
+     NOTHING"
 }
 
 statement! {
@@ -187,7 +196,6 @@ async fn provide(
         now: now.into(),
     };
     let inserted: Vec<IdBytes> = statement.load(connection).await?;
-    count_more(connection, account, signed(inserted.len())).await?;
     if inserted.len() < created.len() {
         let skipped = created.iter().filter(|(id, _)| !inserted.contains(&(*id).into()));
         let keys: BTreeSet<&str> = skipped.map(|(_, name)| name.key()).collect();
@@ -202,31 +210,33 @@ async fn provide(
     Ok(provided)
 }
 
-/// Adds to the count of tags; a negative number subtracts.
-async fn count_more(connection: &mut &AsyncPgConnection, account: AccountId, by: i64) -> Result<(), Failure> {
-    if by != 0 {
-        MoveCounter::by(by, account, PlanResource::Tags).execute(connection).await?;
+/// Subtracts from the count of tags.
+async fn count_less(connection: &mut &AsyncPgConnection, account: AccountId, by: usize) -> Result<(), Failure> {
+    if by > 0 {
+        MoveCounter::by(-signed(by), account, PlanResource::Tags).execute(connection).await?;
     }
     Ok(())
 }
 
-/// Gives each of these links those of its tags that the account has.
+/// The keys of the tags of links, and the link of each.
+fn keys_and_links<'a>(tagged: impl Iterator<Item = &'a Link>) -> (Vec<String>, Vec<IdBytes>) {
+    let each = |link: &'a Link| {
+        let id = IdBytes::from(link.id());
+        link.tags.iter().map(move |name| (name.key().to_owned(), id))
+    };
+    tagged.flat_map(each).unzip()
+}
+
+/// Gives each of these links those of its tags that the account has. The links have no tags yet.
 pub(crate) async fn write<'a>(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     tagged: impl Iterator<Item = &'a Link>,
 ) -> Result<(), Failure> {
-    let (mut keys, mut links) = (Vec::new(), Vec::new());
-    for link in tagged {
-        for name in &link.tags {
-            keys.push(name.key().to_owned());
-            links.push(IdBytes::from(link.id()));
-        }
+    let (keys, links) = keys_and_links(tagged);
+    if !keys.is_empty() {
+        InsertTagsOfLinks { account: account.into(), keys, links }.execute(connection).await?;
     }
-    if keys.is_empty() {
-        return Ok(());
-    }
-    InsertTagsOfLinks { account: account.into(), keys, links }.execute(connection).await?;
     Ok(())
 }
 
@@ -241,9 +251,10 @@ pub(crate) async fn rewrite(
     if retagged.is_empty() {
         return Ok(());
     }
-    let links = retagged.iter().map(|link| IdBytes::from(link.id())).collect();
-    DeleteTagsOfLinks { links }.execute(connection).await?;
-    write(connection, account, retagged.into_iter()).await
+    let (keys, links) = keys_and_links(retagged.iter().copied());
+    let retagged = retagged.iter().map(|link| IdBytes::from(link.id())).collect();
+    ReplaceTagsOfLinks { account: account.into(), keys, links, retagged }.execute(connection).await?;
+    Ok(())
 }
 
 /// Takes a tag off up to `at_most` links, and gives them the tag `to`, if there is one.
@@ -316,7 +327,7 @@ impl TagWrites for PostgresUnitOfWork {
             let ids = ids.iter().copied().map(IdBytes::from).collect();
             let deleted = DeleteUnusedTags { account: account.into(), ids }.execute(connection).await;
             let deleted = deleted.map_err(contended_if_referred_to)?;
-            count_more(connection, account, -signed(deleted)).await
+            count_less(connection, account, deleted).await
         })
         .await
     }
@@ -379,7 +390,7 @@ impl TagWrites for PostgresUnitOfWork {
             let tag = tags::table.find(IdBytes::from(id)).filter(tags::account_id.eq(IdBytes::from(account)));
             // Another transaction may just have given the tag to a link.
             let deleted = diesel::delete(tag).execute(connection).await.map_err(contended_if_referred_to)?;
-            count_more(connection, account, -signed(deleted)).await?;
+            count_less(connection, account, deleted).await?;
             Ok(deleted > 0)
         })
         .await

@@ -278,7 +278,7 @@ impl<'a, C: LinkResource> Items<'a, C> {
         if let Some(required) = *if_revision
             && required != before.revision
         {
-            return Err(Rejection::Invalid(other_revision(required, before.revision)));
+            return Err(Rejection::Invalid(other_revision(before.revision)));
         }
         let removed = self.rules.removed_domain(&before.placement, &update.placement, named_domains);
         before.apply(request, &self.rules.context(removed.as_ref().unwrap_or(named_domains)))
@@ -306,8 +306,7 @@ impl<'a, C: LinkResource> Items<'a, C> {
 }
 
 /// The violation of an item that requires another revision than that of the link.
-fn other_revision(required: Revision, actual: Revision) -> Violations {
+fn other_revision(actual: Revision) -> Violations {
     let message = format!("is not the revision of the link, which is {}", actual.get());
-    let violation = FieldError::new(ViolationCode::InvalidValue, message).at(IF_REVISION);
-    Violations::from(violation.of_value(required.get().to_string()))
+    FieldError::new(ViolationCode::InvalidValue, message).at(IF_REVISION).into()
 }

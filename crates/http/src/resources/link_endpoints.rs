@@ -199,7 +199,7 @@ impl KindDescriptions {
         let two_links = json!({
             list: [{"id": own, "is_active": true}, {"id": unknown, "is_active": true}],
         });
-        let by_external_id = json!({
+        let with_revision = json!({
             list: [
                 {"external_id": examples::EXTERNAL_ID, "tags": ["mail", "Sale"], "if_revision": examples::REVISION},
                 {"id": own, "external_id": "order-4712", "group_id": null, "note": null},
@@ -222,9 +222,9 @@ impl KindDescriptions {
                 [
                     ("two", two.as_str(), two_links),
                     (
-                        "by_external_id",
+                        "with_revision",
                         "By external id, with a condition, and a new external id",
-                        by_external_id,
+                        with_revision,
                     ),
                 ],
             )),
