@@ -15,6 +15,7 @@ use signpost_domain::Refusal;
 use crate::answer::see_other;
 use crate::frame;
 use crate::kept_form::KeptForm;
+use crate::pages::is_sent_before;
 use crate::pages::second_factor::PATH as SECOND_FACTOR;
 use crate::paths::with_query;
 use crate::views::{ErrorKind, ErrorPage};
@@ -130,16 +131,19 @@ impl From<AppError> for Failure {
             )
             | AppError::AccountGone => Self::NOT_FOUND,
             AppError::Refused(Refusal::NotPermitted(_)) => Self::Page(ErrorKind::Forbidden),
-            AppError::Refused(Refusal::PreconditionFailed(_)) | AppError::Invalid(_) => {
-                Self::Page(ErrorKind::Conflict)
-            }
+            AppError::Refused(Refusal::PreconditionFailed(_)) => Self::Page(ErrorKind::Conflict),
+            AppError::Invalid(violations) if is_sent_before(&violations) => Self::Page(ErrorKind::SentBefore),
+            // Forms show what is wrong with them, so only an address is left, such as one of live figures.
+            AppError::Invalid(_) => Self::Page(ErrorKind::Refused),
             AppError::Refused(refusal) => Self::Refused(refusal),
             AppError::TooManySearches | AppError::AnalyticsBusy => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: 1 }
             }
-            AppError::NoRoomForAnswer { retry_after_seconds }
-            | AppError::TooManyExports { retry_after_seconds } => {
+            AppError::NoRoomForAnswer { retry_after_seconds } => {
                 Self::Later { kind: ErrorKind::TooManyRequests, seconds: retry_after_seconds }
+            }
+            AppError::TooManyExports { retry_after_seconds } => {
+                Self::Later { kind: ErrorKind::TooManyExports, seconds: retry_after_seconds }
             }
             AppError::AnsweredBefore(answer) => match answer.location {
                 Some(location) => Self::Redirected(location),

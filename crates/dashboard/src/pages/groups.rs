@@ -1,19 +1,21 @@
 //! Groups.
 
 use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 use serde_json::json;
+use signpost_app::AppError;
 use signpost_app::groups;
 use signpost_app::idempotency::Idempotency;
 use signpost_domain::id::GroupKind;
-use signpost_domain::{Group, Name, PageLimit, Permission, Precondition, Violations};
+use signpost_domain::{Group, Name, PageLimit, Permission, Precondition, Refusal, Violations};
 
-use super::{field, followed, pager, position_of, query_of_part, remembered};
-use crate::answer::{page, refused, see_other};
+use super::{field, followed, general_message, pager, position_of, query_of_part, remembered};
+use crate::answer::{page, page_with, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
-use crate::views::{Field, Form, GroupRow, GroupsPage, NavItem};
+use crate::views::{ErrorKind, Field, Form, GroupRow, GroupsPage, NavItem};
 use crate::visit::{Member, Visit};
 
 /// `GET /{account}/groups`
@@ -29,9 +31,7 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let name = match Name::parse(form.text("name")) {
         Ok(name) => name,
         Err(error) => {
-            let violations = Violations::from(error.at("name"));
-            let name = field(form.text("name"), &violations, "name");
-            return refused(&GroupsPage { name, ..groups_page(&visit, &member).await? });
+            return not_created(&visit, &member, &form, &Violations::from(error.at("name"))).await;
         }
     };
     let key = form.key();
@@ -39,7 +39,22 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     let answer = path.clone();
     let idempotency =
         Idempotency::of_request(key.as_ref(), move |_: &Group| Some(remembered(answer.clone())));
-    followed(groups::create(visit.app(), &member.caller, name, idempotency).await.map(|_| path))
+    match groups::create(visit.app(), &member.caller, name, idempotency).await {
+        Err(AppError::Invalid(violations)) => not_created(&visit, &member, &form, &violations).await,
+        created => followed(created.map(|_| path)),
+    }
+}
+
+/// The page with what was typed, and why it was refused.
+async fn not_created(
+    visit: &Visit,
+    member: &Member,
+    form: &FormBody,
+    violations: &Violations,
+) -> Result<HttpResponse, Failure> {
+    let mut view = groups_page(visit, member).await?;
+    view.form.general_error = general_message(violations, &["name"]);
+    refused(&GroupsPage { name: field(form.text("name"), violations, "name"), ..view })
 }
 
 /// `POST /{account}/groups/{id}`
@@ -59,9 +74,30 @@ pub(crate) async fn rename(visit: Visit, form: FormBody) -> Result<HttpResponse,
         }
     };
     let unchanged = Precondition::RevisionIn(vec![form.shown_revision()?]);
-    groups::rename(visit.app(), &member.caller, id, Ok(name), &unchanged).await?;
+    match groups::rename(visit.app(), &member.caller, id, Ok(name.clone()), &unchanged).await {
+        Ok(_) => Ok(renamed(&visit, &member)),
+        Err(AppError::Refused(Refusal::PreconditionFailed(_))) => stale(&visit, &member, &name).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn renamed(visit: &Visit, member: &Member) -> HttpResponse {
     let part = query_of_part(&visit.query(), Some("group-renamed"));
-    Ok(see_other(&format!("/{}/groups{part}", member.caller.account_id())))
+    see_other(&format!("/{}/groups{part}", member.caller.account_id()))
+}
+
+/// The answer to a rename of a group that got another name after the form was shown: what was typed, and the name that is stored.
+async fn stale(visit: &Visit, member: &Member, name: &Name) -> Result<HttpResponse, Failure> {
+    let mut view = groups_page(visit, member).await?;
+    let row = view.rows.iter_mut().find(|row| row.id == visit.part("id"));
+    let Some(row) = row else { return Err(Failure::Page(ErrorKind::Conflict)) };
+    if row.name == name.as_str() {
+        // The same form was sent twice.
+        return Ok(renamed(visit, member));
+    }
+    row.rename = Some(Field::of(name.as_str()));
+    view.form.general_error = Some((TEXTS.kept.group_renamed)(&row.name));
+    page_with(StatusCode::CONFLICT, &view)
 }
 
 /// `POST /{account}/groups/{id}/delete`

@@ -14,7 +14,7 @@ use signpost_domain::{
     ViolationCode, Violations,
 };
 
-use super::{field, message_at};
+use super::{field, general_message, message_at};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -89,7 +89,7 @@ pub(crate) async fn issue(visit: Visit, form: FormBody) -> Result<HttpResponse, 
             return Err(Failure::confirm_first(&path_with(&visit, &typed)));
         }
         Err(PersonError::Broken(AppError::AnsweredBefore(answer))) => (answer.body, None),
-        Err(PersonError::Invalid(violations)) => {
+        Err(PersonError::Invalid(violations) | PersonError::Broken(AppError::Invalid(violations))) => {
             return refused(&keys_page(&visit, &member, &typed, &violations).await?);
         }
         Err(error) => return Err(error.into()),
@@ -184,7 +184,11 @@ async fn keys_page(
         rows,
         pager: Pager::default(),
         issue: IssueKeyForm {
-            form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+            form: Form {
+                idempotency_key: visit.new_key(),
+                general_error: general_message(violations, &["name", "expires", "scopes"]),
+                ..Form::default()
+            },
             name: field(&typed.name, violations, "name"),
             expires: Select { options: expires, error: message_at(violations, "expires") },
             all_scopes: typed.has_all_scopes,

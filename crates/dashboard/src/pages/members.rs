@@ -11,7 +11,7 @@ use signpost_domain::{
 };
 
 use super::settings::confirmed_for;
-use super::{field, message_at, pager, position_of};
+use super::{field, general_message, message_at, pager, position_of};
 use crate::answer::{page, refused, see_other};
 use crate::failure::Failure;
 use crate::form_body::FormBody;
@@ -62,9 +62,7 @@ pub(crate) async fn invite(visit: Visit, form: FormBody) -> Result<HttpResponse,
             return Err(Failure::confirm_first(&with_query(&path(&member), own)));
         }
         Err(PersonError::Broken(AppError::AnsweredBefore(_))) => None,
-        Err(PersonError::Broken(AppError::Invalid(violations)))
-            if message_at(&violations, "email").is_some() =>
-        {
+        Err(PersonError::Broken(AppError::Invalid(violations))) => {
             return refused(&members_page(&visit, &member, &typed, &violations).await?);
         }
         Err(error) => return Err(error.into()),
@@ -189,7 +187,11 @@ async fn members_page(
             action: format!("{}/withdraw", path(member)),
             ..open_invitations(visit, &invitations, &user.preferences)
         },
-        form: Form { idempotency_key: visit.new_key(), ..Form::default() },
+        form: Form {
+            idempotency_key: visit.new_key(),
+            general_error: general_message(violations, &["email", "role"]),
+            ..Form::default()
+        },
         email: field(&typed.email, violations, "email"),
         role: Select { options: roles(chosen), error: message_at(violations, "role") },
         shell: shell(visit, member, NavItem::Members, TEXTS.members, vec![]),

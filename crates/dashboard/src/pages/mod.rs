@@ -25,6 +25,7 @@ pub(crate) mod usage;
 
 use actix_web::HttpResponse;
 use signpost_app::AppError;
+use signpost_app::idempotency;
 use signpost_app::ports::RememberedAnswer;
 use signpost_domain::analytics::TimeZone;
 use signpost_domain::{FieldError, Page, PagePosition, Violation, ViolationCode, Violations};
@@ -51,6 +52,25 @@ pub(crate) fn sentence(message: &str) -> String {
     let Some(first) = characters.next() else { return String::new() };
     let end = if message.ends_with('.') { "" } else { "." };
     format!("{}{}{end}", first.to_uppercase(), characters.as_str())
+}
+
+/// Whether a form was refused because it was sent before with other content under the same key (D12), as after the back button of
+/// the browser.
+pub(crate) fn is_sent_before(violations: &Violations) -> bool {
+    violations.iter().any(|violation| violation.field() == idempotency::FIELD)
+}
+
+/// The message above a refused form that has inputs for these fields: that it was sent before with other content, or the message
+/// about something else.
+pub(crate) fn general_message(violations: &Violations, fields: &[&str]) -> Option<String> {
+    if is_sent_before(violations) {
+        return Some(TEXTS.kept.sent_before.to_owned());
+    }
+    violations.iter().find_map(|violation| {
+        let name = violation.field();
+        let root = name.split(['.', '[']).next().unwrap_or_default();
+        (!fields.contains(&root)).then(|| format!("{name} {}.", violation.message()))
+    })
 }
 
 /// What was typed, with the message about it.

@@ -2,6 +2,7 @@
 
 use actix_web::HttpResponse;
 use serde_json::json;
+use signpost_app::AppError;
 use signpost_app::idempotency::Idempotency;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_domain::id::PixelKind;
@@ -9,7 +10,7 @@ use signpost_domain::{
     Feature, FieldError, Name, PageLimit, Permission, Pixel, PixelCode, PixelType, ViolationCode, Violations,
 };
 
-use super::{field, followed, message_at, pager, position_of, remembered};
+use super::{field, followed, general_message, message_at, pager, position_of, remembered};
 use crate::answer::{page, refused, see_other};
 use crate::curl;
 use crate::failure::Failure;
@@ -31,20 +32,34 @@ pub(crate) async fn create(visit: Visit, form: FormBody) -> Result<HttpResponse,
     member.caller.require(Permission::WriteLinks)?;
     let mut violations = Violations::new();
     let Some(new) = new_pixel(&form, &mut violations) else {
-        let view = pixels_page(&visit, &member).await?;
-        return refused(&PixelsPage {
-            pixel_type: vendors(form.text("pixel_type"), &violations),
-            pixel_id: field(form.text("pixel_id"), &violations, "pixel_id"),
-            name: field(form.text("name"), &violations, "name"),
-            ..view
-        });
+        return not_created(&visit, &member, &form, &violations).await;
     };
     let key = form.key();
     let path = format!("/{}/pixels?said=pixel-created", member.caller.account_id());
     let answer = path.clone();
     let idempotency =
         Idempotency::of_request(key.as_ref(), move |_: &Pixel| Some(remembered(answer.clone())));
-    followed(pixels::create(visit.app(), &member.caller, new, idempotency).await.map(|_| path))
+    match pixels::create(visit.app(), &member.caller, new, idempotency).await {
+        Err(AppError::Invalid(violations)) => not_created(&visit, &member, &form, &violations).await,
+        created => followed(created.map(|_| path)),
+    }
+}
+
+/// The page with what was typed, and why it was refused.
+async fn not_created(
+    visit: &Visit,
+    member: &Member,
+    form: &FormBody,
+    violations: &Violations,
+) -> Result<HttpResponse, Failure> {
+    let mut view = pixels_page(visit, member).await?;
+    view.form.general_error = general_message(violations, &["pixel_type", "pixel_id", "name"]);
+    refused(&PixelsPage {
+        pixel_type: vendors(form.text("pixel_type"), violations),
+        pixel_id: field(form.text("pixel_id"), violations, "pixel_id"),
+        name: field(form.text("name"), violations, "name"),
+        ..view
+    })
 }
 
 /// `POST /{account}/pixels/{id}/delete`

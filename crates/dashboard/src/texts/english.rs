@@ -324,7 +324,6 @@ pub static ENGLISH: Texts = Texts {
     select_all: "Select all",
     select_one: |a| format!("Select {a}"),
     selected: "selected",
-    sent_before: "This form was sent before with other content. Nothing is saved from this sending: look whether the link exists, then send again.",
     sessions: "Sessions",
     sessions_hint: "Browsers in which you are signed in. End those that you do not recognise.",
     set_password: "Change password",

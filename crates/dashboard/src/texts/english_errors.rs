@@ -11,9 +11,15 @@ pub(super) const KEPT: KeptTexts = KeptTexts {
         _ => format!("Send the form again in {} minutes.", seconds.div_ceil(60)),
     },
     copy: "Copy what you still need.",
+    group_renamed: |a| {
+        format!(
+            "This group was renamed after the page was shown: its name is “{a}” now. What you typed is below, and renaming puts it in its place."
+        )
+    },
     kept: "This page keeps what you typed.",
     once_more: "Send the form again. If it fails again, tell the operator of this server when it happened.",
     send_again: "Send again",
+    sent_before: "This form was sent before with other content. Nothing was saved this time: look at what was saved before, then send the form again.",
     too_large: |bytes| {
         const MEGABYTE: usize = 1024 * 1024;
         let (number, unit) = if bytes < MEGABYTE { (bytes / 1024, "KB") } else { (bytes / MEGABYTE, "MB") };
@@ -78,6 +84,12 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Open it again, compare, and make your change once more.",
             "Open it again",
         ),
+        ErrorKind::SentBefore => words(
+            "This form was sent before",
+            "It was sent before with other content. Nothing was saved this time.",
+            "Your browser’s back button leads to what you typed. Copy it, load the page again, and send it from there.",
+            "Go back",
+        ),
         ErrorKind::Refused => words(
             "This is not possible",
             "Nothing was changed.",
@@ -110,9 +122,15 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
         ),
         ErrorKind::TooManyRequests => words(
             "That was a bit fast",
-            "This browser sent more requests in a minute than the dashboard answers. Of the files with clicks, “Everything” and “Single clicks”, an account gets one file a minute.",
+            "This browser sent more requests in a minute than the dashboard answers.",
             "Wait a minute and load the page again.",
             "Try again",
+        ),
+        ErrorKind::TooManyExports => words(
+            "The last file is too recent",
+            "Of the files with clicks, “Everything” and “Single clicks”, an account gets one file a minute. The last one began less than a minute ago, or is not complete yet.",
+            "Wait a minute, and save the file then.",
+            "Go back",
         ),
         ErrorKind::Failed => words(
             "Something went wrong on our side",

@@ -1,5 +1,7 @@
 //! What an error page says.
 
+use super::One;
+
 /// The texts of an error page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorWords {
@@ -13,16 +15,19 @@ pub struct ErrorWords {
     pub link: &'static str,
 }
 
-/// What a page says that keeps a form.
+/// What a page says that keeps what was typed into a form.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct KeptTexts {
     /// After how many seconds.
     pub after: fn(u32) -> String,
     pub copy: &'static str,
+    /// The name that the group has now.
+    pub group_renamed: One,
     pub kept: &'static str,
     pub once_more: &'static str,
     pub send_again: &'static str,
+    pub sent_before: &'static str,
     /// The limit in bytes.
     pub too_large: fn(usize) -> String,
     pub when_possible: &'static str,

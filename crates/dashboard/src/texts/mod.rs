@@ -339,7 +339,6 @@ pub struct Texts {
     pub select_all: &'static str,
     pub select_one: One,
     pub selected: &'static str,
-    pub sent_before: &'static str,
     pub sessions: &'static str,
     pub sessions_hint: &'static str,
     pub set_password: &'static str,

@@ -71,8 +71,10 @@ pub enum ErrorKind {
     NotFound,
     /// 405: the method is wrong here, such as a reloaded answer to a form.
     MethodNotAllowed,
-    /// 409: it changed meanwhile, or the same form was sent with other values.
+    /// 409: it changed meanwhile.
     Conflict,
+    /// 409: the same form was sent before with other content (D12). Pages with a form show it again instead.
+    SentBefore,
     /// 409: a rule forbids it. The page says which.
     Refused,
     /// 410: the invitation or reset link was used, has expired or was replaced.
@@ -85,6 +87,8 @@ pub enum ErrorKind {
     WrongHost,
     /// 429: too many requests.
     TooManyRequests,
+    /// 429: the account began a file with clicks less than a minute ago, or one is still running.
+    TooManyExports,
     /// 500: an internal error.
     Failed,
     /// 503: the store is unreachable, or the node is overloaded.
@@ -93,7 +97,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every reason.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Forbidden,
         Self::SessionEnded,
         Self::SecondFactorNeeded,
@@ -103,12 +107,14 @@ impl ErrorKind {
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::Conflict,
+        Self::SentBefore,
         Self::Refused,
         Self::TicketUsed,
         Self::StartUsed,
         Self::TooLarge,
         Self::WrongHost,
         Self::TooManyRequests,
+        Self::TooManyExports,
         Self::Failed,
         Self::Unavailable,
     ];
@@ -125,11 +131,11 @@ impl ErrorKind {
             | Self::PasswordsOff => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::Conflict | Self::Refused => 409,
+            Self::Conflict | Self::SentBefore | Self::Refused => 409,
             Self::TicketUsed | Self::StartUsed => 410,
             Self::TooLarge => 413,
             Self::WrongHost => 421,
-            Self::TooManyRequests => 429,
+            Self::TooManyRequests | Self::TooManyExports => 429,
             Self::Failed => 500,
             Self::Unavailable => 503,
         }

@@ -343,6 +343,7 @@ async fn d49_mistaken_dates_are_explained_and_kept() {
         ("from=&to=2026-03-01", "Choose the first and the last day."),
         ("from=1999-03-02&to=1999-03-01", "must not be after the last"),
         ("from=9000-01-01&to=9000-01-02", "has not begun yet"),
+        ("from=9000-01-02&to=9000-01-01", "must not be after the last"),
         ("from=2000-01-01&to=2025-01-01&interval=hour", "at most 2000 buckets"),
     ] {
         let query = format!("?range=dates&{dates}");

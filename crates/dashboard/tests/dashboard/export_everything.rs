@@ -179,6 +179,8 @@ async fn d69_the_export_of_everything_has_all_of_the_account_and_no_secret() {
     // Clicks are asked for at most once a minute.
     let again = viewer.get(&dashboard.path("export-everything.jsonl")).await;
     assert!(again.status == 429 && !again.header("retry-after").is_empty(), "{}", again.body);
+    assert!(again.body.contains("one file a minute"), "{}", again.body);
+    assert!(!again.body.contains("This browser sent more requests"), "{}", again.body);
 
     let same = imported(&dashboard, &file.body).await;
     let ignored = 12;

@@ -126,13 +126,22 @@ async fn groups_are_created_renamed_and_deleted() {
         editor.post(&format!("{path}/grp_{id}"), &[("name", name), ("revision", &version)]).await
     };
     assert_eq!(rename("Winter").await.status, 303);
-    assert_eq!(rename("Spring").await.status, 409, "somebody else renamed it meanwhile");
+    assert_eq!(rename("Winter").await.status, 303, "the same form is no conflict");
+    let stale = rename("Spring").await;
+    assert_eq!(stale.status, 409);
+    for part in ["its name is “Winter” now", "value=\"Spring\""] {
+        assert!(stale.body.contains(part), "{part}: {}", stale.body);
+    }
     assert!(editor.get(&path).await.body.contains("Winter"));
+    let shown = stale.hidden("revision");
+    let again = editor.post(&format!("{path}/grp_{id}"), &[("name", "Summer"), ("revision", &shown)]).await;
+    assert_eq!(again.status, 303, "{}", again.body);
+    assert!(editor.get(&path).await.body.contains("Summer"));
     let long = "x".repeat(101);
     let refused = editor.post(&format!("{path}/grp_{id}"), &[("name", &long)]).await;
     assert!(refused.status == 422 && refused.body.contains(&long), "{}", refused.body);
     assert_eq!(editor.post(&format!("{path}/grp_{id}/delete"), &[]).await.status, 303);
-    assert!(!editor.get(&path).await.body.contains("Winter"));
+    assert!(!editor.get(&path).await.body.contains("Summer"));
 }
 
 #[actix_web::test]

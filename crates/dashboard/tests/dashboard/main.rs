@@ -35,6 +35,7 @@ mod passwords;
 mod provider_sign_in;
 mod required_second_factor;
 mod second_factor;
+mod sent_before;
 mod sessions;
 mod settings;
 mod sign_in;

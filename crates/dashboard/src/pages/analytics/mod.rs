@@ -111,7 +111,9 @@ async fn save(visit: &Visit, member: &Member, subject: &Subject) -> Result<HttpR
     }
     let answers = answers(visit, member, subject, &state).await.map_err(|problem| match problem {
         // The page says what is wrong; a download has no room for it.
-        Problem::Mistaken(_) => Failure::Redirected(format!("{}{}", subject.path(member), state.address())),
+        Problem::Mistaken(_) | Problem::Unanswered(AppError::Invalid(_)) => {
+            Failure::Redirected(format!("{}{}", subject.path(member), state.address()))
+        }
         Problem::Unanswered(AppError::AnalyticsUnavailable(_)) => {
             Failure::Later { kind: ErrorKind::Unavailable, seconds: 5 }
         }

@@ -135,7 +135,11 @@ impl Range {
                 let read = |name: &str, text: &str| {
                     LocalDate::parse(text).map_err(|error| format!("{name}: {}", sentence(error.message())))
                 };
-                (read(texts.from, from)?, read(texts.to, to)?.min(today), false)
+                let (first, last) = (read(texts.from, from)?, read(texts.to, to)?);
+                if first > last {
+                    return Err(texts.dates_reversed.to_owned());
+                }
+                (first, last.min(today), false)
             }
         };
         if first > today {
@@ -278,6 +282,7 @@ mod tests {
         let texts = TEXTS.analytics;
         assert_eq!(mistake("", "2026-11-01"), texts.dates_missing);
         assert_eq!(mistake("2026-11-02", "2026-11-01"), texts.dates_reversed);
+        assert_eq!(mistake("2026-11-28", "2026-11-27"), texts.dates_reversed, "both are in the future");
         assert_eq!(mistake("2026-11-27", "2026-11-28"), texts.future);
         assert_eq!(mistake("yesterday", "2026-11-01"), "From: Must be a date such as 2026-11-26.");
         let open_end = Range::of(&dates("2026-11-20", "2027-01-01"), now, &berlin(), limits(30)).unwrap();

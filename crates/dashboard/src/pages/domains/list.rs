@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, date_and_time};
-use crate::pages::{field, followed, pager, position_of, remembered};
+use crate::pages::{field, followed, general_message, pager, position_of, remembered};
 use crate::views::{DomainRow, DomainsPage, Form, NavItem};
 use crate::visit::{Member, Visit};
 
@@ -45,7 +45,10 @@ pub(crate) async fn connect(visit: Visit, form: FormBody) -> Result<HttpResponse
     let connected = domains::connect(visit.app(), &member.caller, hostname, idempotency).await;
     let (violations, general) = match connected {
         Ok(connected) => return followed(Ok(path(&connected))),
-        Err(AppError::Invalid(violations)) => (violations, None),
+        Err(AppError::Invalid(violations)) => {
+            let general = general_message(&violations, &["hostname"]);
+            (violations, general)
+        }
         Err(AppError::Refused(
             refusal @ (Refusal::HostnameTaken { .. } | Refusal::HostnameIsSystemDomain),
         )) => {

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
 use crate::local_time::{date, date_and_time, number};
-use crate::pages::{followed, remembered};
+use crate::pages::{followed, general_message, remembered};
 use crate::paths::with_query;
 use crate::texts::DomainTexts;
 use crate::views::{CertificateFacts, DomainPage, Form, Label, NavItem, Notice, RecordRow, Tone};
@@ -51,6 +51,10 @@ pub(crate) async fn verify(visit: Visit, form: FormBody) -> Result<HttpResponse,
             refusal @ (Refusal::HostnameTaken { .. } | Refusal::DomainProviderUnavailable),
         )) => {
             let remarks = Remarks { problem: Some(refusal.to_string()), typed: None };
+            refused(&domain_page(&visit, &member, remarks).await?)
+        }
+        Err(AppError::Invalid(violations)) => {
+            let remarks = Remarks { problem: general_message(&violations, &[]), typed: None };
             refused(&domain_page(&visit, &member, remarks).await?)
         }
         Err(error) => Err(error.into()),

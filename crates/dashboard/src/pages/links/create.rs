@@ -2,12 +2,12 @@
 
 use actix_web::HttpResponse;
 use signpost_app::AppError;
-use signpost_app::idempotency::{self, Idempotency};
+use signpost_app::idempotency::Idempotency;
 use signpost_app::links;
 use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{
     Feature, FieldError, LandingPage, PageContent, Permission, PlanResource, RedirectContent, Refusal,
-    Violation, ViolationCode, Violations,
+    ViolationCode, Violations,
 };
 
 use super::placement_fields::{Choices, Purpose};
@@ -17,7 +17,7 @@ use crate::curl;
 use crate::failure::Failure;
 use crate::form_body::FormBody;
 use crate::frame::{TEXTS, shell};
-use crate::pages::{followed, remembered};
+use crate::pages::{followed, general_message, remembered};
 use crate::views::{Form, LinkForm, NavItem, NewLinkPage};
 use crate::visit::{Member, Visit};
 
@@ -79,7 +79,7 @@ impl Mistake {
         match outcome {
             Ok(value) => Ok(Ok(value)),
             Err(AppError::Invalid(violations)) => {
-                let general = violations.iter().find_map(general_message);
+                let general = general_message(&violations, &FIELDS);
                 Ok(Err(Self { violations, general }))
             }
             Err(AppError::Refused(refusal)) => Self::of_refusal(refusal).map(Err),
@@ -102,16 +102,6 @@ impl Mistake {
             failure => Err(failure),
         }
     }
-}
-
-/// The message about something that the form has no field for.
-fn general_message(violation: &Violation) -> Option<String> {
-    let name = violation.field();
-    if name == idempotency::FIELD {
-        return Some(TEXTS.sent_before.to_owned());
-    }
-    let root = name.split(['.', '[']).next().unwrap_or_default();
-    (!FIELDS.contains(&root)).then(|| format!("{name} {}.", violation.message()))
 }
 
 /// The fields beside which a form shows messages.
