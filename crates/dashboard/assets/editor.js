@@ -21,6 +21,11 @@
     clearTimeout(timer);
     timer = setTimeout(() => { frame(); form.requestSubmit(preview); judge(); }, 700);
   };
+  // On narrow screens the frame is far below the button.
+  preview.addEventListener("click", () => {
+    const it = doc.querySelector("iframe");
+    if (it.getBoundingClientRect().top > innerHeight / 2) it.scrollIntoView();
+  });
   const verdict = form.querySelector("[data-verdict]");
   const judge = async () => {
     asking?.abort();

@@ -120,6 +120,42 @@ fn await_load(dashboard: &Dashboard, times: u32) {
     }
 }
 
+/// Waits until the frame of the preview begins in the upper half of the window.
+fn await_frame(dashboard: &Dashboard, what: &str) {
+    let began = Instant::now();
+    while !is_frame_shown(dashboard) {
+        assert!(began.elapsed() < PATIENCE, "{what} does not lead to the preview");
+        // Poll: scrolling sends no event to the test.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn is_frame_shown(dashboard: &Dashboard) -> bool {
+    let top: f64 =
+        dashboard.tab.evaluate("document.querySelector('iframe').getBoundingClientRect().top / innerHeight");
+    (0.0..0.5).contains(&top)
+}
+
+#[test]
+fn d35_on_a_narrow_screen_a_link_and_the_button_lead_to_the_preview() {
+    for has_scripts in [true, false] {
+        let visitor = Visitor { width: 360, has_scripts, ..Visitor::default() };
+        let Some(dashboard) = Dashboard::open(&visitor) else { return };
+        let tab = &dashboard.tab;
+        let (editor, _) = page(&dashboard);
+        dashboard.screen(&editor);
+        assert!(!is_frame_shown(&dashboard));
+        if has_scripts {
+            tab.click("[value=preview]");
+            await_frame(&dashboard, "the button");
+            dashboard.screen(&editor);
+        }
+        tab.click("[href='#preview']");
+        await_frame(&dashboard, "the link");
+        dashboard.tab_to("iframe");
+    }
+}
+
 #[test]
 fn d67_the_editor_works_without_scripts() {
     let visitor = Visitor::default().without_scripts();

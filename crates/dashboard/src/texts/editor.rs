@@ -54,6 +54,7 @@ pub struct EditorTexts {
     pub said_created: &'static str,
     pub search_engines: &'static str,
     pub search_engines_hint: &'static str,
+    pub see_preview: &'static str,
     pub too_many: &'static str,
     pub up: One,
     pub widgets: &'static str,

@@ -65,6 +65,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
     said_created: "The page is live. Add what it shows, and save.",
     search_engines: "Search engines may list the page",
     search_engines_hint: "Otherwise the page asks them not to.",
+    see_preview: "See the preview",
     too_many: "A page has at most 100 widgets. Remove some.",
     up: |a| format!("Move up: {a}"),
     widgets: "Widgets",
