@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 /// How many columns can be reached with the keyboard. People with more columns read the table instead.
 pub const MAX_FOCUSABLE: usize = 62;
 
-/// About how many labels the axis of time has.
-const LABELS: usize = 5;
+/// The most labels of the axis of time. On the narrowest screens a month with its year, such as `May 2026`, takes about a quarter
+/// of the width.
+const LABELS: usize = 4;
 
 /// A series beside that of the previous period.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,19 +77,16 @@ impl Chart {
         (0..=steps).map(tick).collect()
     }
 
-    /// The labels of time: of the first column, of the last, and of some between them.
+    /// The labels of time: of the first column, and of further ones at equal distances. The last column often has none, because
+    /// its label could run into the one before.
     pub(super) fn times(&self) -> Vec<Tick> {
-        let (count, gaps) = (self.columns.len(), LABELS - 1);
-        let places: Vec<usize> = if count <= LABELS {
-            (0..count).collect()
-        } else {
-            (0..=gaps).map(|number| number.saturating_mul(count - 1) / gaps).collect()
+        let count = self.columns.len();
+        let step = count.div_ceil(LABELS).max(1);
+        let tick = |(place, column): (usize, &Column)| Tick {
+            position: centre(place, count),
+            text: column.label.clone(),
         };
-        let tick = |place: usize| {
-            let column = self.columns.get(place)?;
-            Some(Tick { position: centre(place, count), text: column.label.clone() })
-        };
-        places.into_iter().filter_map(tick).collect()
+        self.columns.iter().enumerate().step_by(step).map(tick).collect()
     }
 
     /// Whether labels have a second line with the day.
@@ -227,9 +225,28 @@ mod tests {
         };
         assert_eq!(positions(1), ["50"]);
         assert_eq!(positions(4), ["12.5", "37.5", "62.5", "87.5"]);
-        assert_eq!(positions(31).len(), 5);
-        assert_eq!((&*positions(10)[0], &*positions(10)[4]), ("5", "95"), "the first and the last");
-        assert_eq!(positions(2_000).len(), 5);
+        assert_eq!(positions(5), ["10", "50", "90"]);
+        assert_eq!(positions(31).len(), 4);
+        assert_eq!(positions(2_000), ["0.02", "25.02", "50.02", "75.02"]);
         assert!(positions(0).is_empty());
+    }
+
+    #[test]
+    fn labels_of_time_are_equally_far_apart() {
+        for (count, labelled) in [
+            (5, vec![0, 2, 4]),
+            (7, vec![0, 2, 4, 6]),
+            (12, vec![0, 3, 6, 9]),
+            (13, vec![0, 4, 8, 12]),
+            (24, vec![0, 6, 12, 18]),
+            (30, vec![0, 8, 16, 24]),
+        ] {
+            let mut chart = chart(&vec![(1, None); count]);
+            for (place, column) in chart.columns.iter_mut().enumerate() {
+                column.label = place.to_string();
+            }
+            let labels: Vec<usize> = chart.times().iter().map(|tick| tick.text.parse().unwrap()).collect();
+            assert_eq!(labels, labelled, "{count}");
+        }
     }
 }
