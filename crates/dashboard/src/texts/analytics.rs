@@ -83,5 +83,6 @@ pub struct AnalyticsTexts {
     pub visitor: &'static str,
     pub visitors: &'static str,
     pub week_from: One,
+    pub widget_filter: &'static str,
     pub with_before: Two,
 }

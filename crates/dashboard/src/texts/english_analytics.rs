@@ -84,6 +84,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     visitor: "visitor",
     visitors: "Visitors",
     week_from: |a| format!("Week from {a}"),
+    widget_filter: "With a filter by widget, clicks and visitors are 0, because they count visits of the page and not clicks on its widgets. “Targets” has the clicks on the widget.",
     with_before: |a, b| format!("{a} (before: {b})"),
 };
 

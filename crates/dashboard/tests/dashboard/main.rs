@@ -42,3 +42,4 @@ mod sign_in;
 mod sign_in_elsewhere;
 mod tags;
 mod tickets;
+mod widget_statistics;

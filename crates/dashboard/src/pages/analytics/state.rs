@@ -240,6 +240,12 @@ impl State {
         state
     }
 
+    /// Whether only clicks on widgets match, which are no visits.
+    pub(super) fn is_about_widgets(&self) -> bool {
+        let mut filters = self.filters.iter().filter(|filter| filter.dimension == Dimension::Widget);
+        filters.any(|filter| !filter.excludes && !filter.values.contains(""))
+    }
+
     /// Whether visits must have this value.
     pub(super) fn is_filtered(&self, dimension: Dimension, value: &str) -> bool {
         let filter = self.filters.iter().find(|filter| filter.dimension == dimension);

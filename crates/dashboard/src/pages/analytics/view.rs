@@ -75,6 +75,7 @@ pub(super) async fn page_of(
     page.form.from = range.first.to_string();
     page.form.to = range.last.to_string();
     page.notes.extend(notes(visit, member, answers, preferences));
+    page.notes.extend(state.is_about_widgets().then(|| WORDS.widget_filter.to_owned()));
     page.live = live::figures(visit, member, subject, state).await;
     page.report = Some(report(member, subject, state, answers, &names));
     Ok(page)
@@ -320,7 +321,8 @@ fn report(
     }
 }
 
-/// Why there is nothing to draw, if there is nothing in this period and in the one before.
+/// Why there is nothing to draw, if there is nothing in this period and in the one before. Clicks on widgets are in no total, but
+/// the page shows them.
 fn emptiness(member: &Member, subject: &Subject, state: &State, answers: &Answers) -> Option<String> {
     let is_zero = |counts| Measure::ALL.iter().all(|measure| measure.of(counts) == 0);
     let before = answers.previous.as_ref().is_none_or(|previous| is_zero(previous.report.totals));
@@ -334,6 +336,9 @@ fn emptiness(member: &Member, subject: &Subject, state: &State, answers: &Answer
     if created > answers.questions.range.period.last() {
         let preferences = &member.signed_in.user().preferences;
         return Some((WORDS.created_later)(&date(created, preferences)));
+    }
+    if state.is_about_widgets() {
+        return None;
     }
     let sentence = if state.filters.is_empty() { WORDS.no_visits } else { WORDS.no_match };
     Some(sentence.to_owned())
