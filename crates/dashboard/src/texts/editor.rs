@@ -34,6 +34,7 @@ pub struct EditorTexts {
     pub down: One,
     pub edit: &'static str,
     pub font: &'static str,
+    pub full: &'static str,
     pub heading: &'static str,
     pub language: &'static str,
     pub language_hint: One,

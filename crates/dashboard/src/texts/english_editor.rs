@@ -41,6 +41,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
     down: |a| format!("Move down: {a}"),
     edit: "Edit page",
     font: "Font",
+    full: "A page has at most 100 widgets, so no other can be added. Remove one first.",
     heading: "Edit page",
     language: "Language",
     language_hint: |a| {

@@ -63,10 +63,13 @@ pub(crate) async fn send(visit: Visit, payload: web::Payload) -> Result<HttpResp
             preview::preview(&visit, &stored, title.as_ref(), changes, &marks)
         }
         action => {
-            let current = form.arrange(action);
+            let general = (action.adds() && form.is_full()).then(|| TEXTS.editor.full.to_owned());
+            let is_refused = general.is_some();
+            let current = if is_refused { None } else { form.arrange(action) };
             let shown = Some(body.text("revision").to_owned());
-            let remarks = Remarks { current, is_changed: true, shown, ..Remarks::default() };
-            page(&editor_page(&visit, &member, &stored, &form, &remarks))
+            let remarks = Remarks { current, general, is_changed: true, shown, ..Remarks::default() };
+            let view = editor_page(&visit, &member, &stored, &form, &remarks);
+            if is_refused { refused(&view) } else { page(&view) }
         }
     }
 }

@@ -76,6 +76,11 @@ pub(super) enum Action {
 }
 
 impl Action {
+    /// Whether the page gets another widget.
+    pub(super) const fn adds(self) -> bool {
+        matches!(self, Self::Add(_) | Self::Restore(_))
+    }
+
     /// Reads the value of a button of `form`. Anything else saves, like the Enter key in an input.
     pub(super) fn parse(text: &str, form: &PageForm) -> Self {
         let Some((name, object)) = text.split_once('-') else {
@@ -94,6 +99,11 @@ impl Action {
 }
 
 impl PageForm {
+    /// Whether saving would store as many widgets as a page may have.
+    pub(super) fn is_full(&self) -> bool {
+        self.widgets.iter().filter(|widget| !widget.is_removed).count() >= Widgets::MAX
+    }
+
     /// The form of a stored page. It has no widgets if one of them is of a type that only a newer version knows.
     pub(super) fn of(page: &LandingPage) -> Self {
         let content = &page.content;
