@@ -53,8 +53,7 @@ impl AskedFilter {
             }
         };
         let who = who.map(str::parse).transpose();
-        let who =
-            who.map_err(|error: signpost_app::audit::MalformedWho| said(words.who, &error.to_string()))?;
+        let who = who.map_err(|_: signpost_app::audit::MalformedWho| said(words.who, words.who_malformed))?;
         let account = account.map(str::parse).transpose();
         let account = account.map_err(|_| said(words.account, words.must_be_account))?;
         let date = |label: &str, text: Option<&str>| {

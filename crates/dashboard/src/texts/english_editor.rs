@@ -24,7 +24,7 @@ pub(super) static EDITOR: EditorTexts = EditorTexts {
             "On dark, text and icons are shown in {a}, so that they are readable. Filled buttons keep your colour."
         )
     },
-    accent_hint: "As #rrggbb. Leave it empty for the default.",
+    accent_hint: "As #rrggbb, such as #1a73e8. Leave it empty for the default.",
     accent_invalid: "This is not a colour such as #116b4f.",
     accent_light: |a| {
         format!(

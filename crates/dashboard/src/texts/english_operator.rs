@@ -227,6 +227,7 @@ pub(super) static OPERATOR: OperatorTexts = OperatorTexts {
     what: "What was done",
     who: "Who did it",
     who_hint: "E-mail or id",
+    who_malformed: "must be an e-mail address, the id of a user (usr_…) or of a key (key_…), or the word “command”",
     who_waits: "Who has to wait",
     who_waits_text: "Failures are stored by a hash of the e-mail address and the IP address, so they cannot be listed. Type both to look them up. At sign-in, wrong codes of a second factor count for the user, from whatever IP address. Those typed to confirm count for the session, and are not shown here. A reset of the password, or removing the second factor, ends their wait, and so does forgetting the failures.",
     worked_at: |a| format!("Last worked: {a}."),

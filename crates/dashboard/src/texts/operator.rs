@@ -217,6 +217,7 @@ pub struct OperatorTexts {
     pub what: &'static str,
     pub who: &'static str,
     pub who_hint: &'static str,
+    pub who_malformed: &'static str,
     pub who_waits: &'static str,
     pub who_waits_text: &'static str,
     pub worked_at: One,

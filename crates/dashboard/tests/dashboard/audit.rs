@@ -205,7 +205,10 @@ async fn d78_the_page_and_the_export_have_the_same_filter() {
         assert_eq!(shown.body.contains("No entry matches"), expected.is_empty(), "{query}");
     }
     for (query, problem) in [
-        ("who=me", "Who did it: Must be an e-mail address"),
+        (
+            "who=me",
+            "Who did it: Must be an e-mail address, the id of a user (usr_…) or of a key (key_…), or the word “command”.",
+        ),
         ("action=nothing", "What was done: Must be one of the list."),
         ("from=yesterday", "From: "),
         ("from=2026-02-02&to=2026-02-01", "must not be after"),
