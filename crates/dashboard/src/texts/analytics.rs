@@ -14,6 +14,7 @@ pub struct AnalyticsTexts {
     pub interval: fn(Interval) -> &'static str,
     /// A value of a dimension in words. Values without words are shown as they are.
     pub value: fn(Dimension, &str) -> Option<&'static str>,
+    pub all_domains: &'static str,
     pub all_links: &'static str,
     pub all_numbers: &'static str,
     pub apply: &'static str,
@@ -63,6 +64,8 @@ pub struct AnalyticsTexts {
     pub partial: One,
     pub period: &'static str,
     pub previous_is_late: &'static str,
+    /// The names of the intervals that are long enough.
+    pub too_many_buckets: fn(&[&str]) -> String,
     pub too_much: &'static str,
     pub remove_filters: &'static str,
     pub show_all: &'static str,

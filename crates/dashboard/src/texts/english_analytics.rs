@@ -9,6 +9,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     dimension,
     interval,
     value,
+    all_domains: "All domains",
     all_links: "All links",
     all_numbers: "All numbers",
     apply: "Show",
@@ -77,6 +78,7 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
             format!("Your plan shows at most {n} days at a time. Choose a shorter period.")
         }
     },
+    too_many_buckets,
     too_much: "The address has too many or too long filters, so none is applied. Remove some.",
     twelve_months: "12 months",
     unavailable: "The statistics cannot be read right now. Links keep working, and their clicks are counted. Try again in a minute.",
@@ -87,6 +89,15 @@ pub(super) static ANALYTICS: AnalyticsTexts = AnalyticsTexts {
     widget_filter: "With a filter by widget, clicks and visitors are 0, because they count visits of the page and not clicks on its widgets. “Targets” has the clicks on the widget.",
     with_before: |a, b| format!("{a} (before: {b})"),
 };
+
+fn too_many_buckets(long_enough: &[&str]) -> String {
+    let names: Vec<String> = long_enough.iter().map(|name| name.to_lowercase()).collect();
+    match names.as_slice() {
+        [] => "Choose a shorter period.".to_owned(),
+        [only] => format!("For a period this long, choose {only}."),
+        [others @ .., last] => format!("For a period this long, choose {} or {last}.", others.join(", ")),
+    }
+}
 
 const fn dimension(dimension: Dimension) -> &'static str {
     match dimension {

@@ -63,7 +63,7 @@ pub struct RangeForm {
     pub today: String,
     /// The intervals.
     pub intervals: Vec<Choice>,
-    /// The groups and the domain, if the page is about an account.
+    /// The groups and the domains, if the page is about an account.
     pub links: Option<LinkScopeFields>,
     /// The choices that the form keeps: names and values.
     pub kept: Vec<(String, String)>,
@@ -77,9 +77,7 @@ pub struct LinkScopeFields {
     /// `group`
     pub groups: Vec<Choice>,
     /// `domain`
-    pub domain: String,
-    /// The hostnames to choose from.
-    pub domains: Vec<String>,
+    pub domains: Vec<Choice>,
 }
 
 /// The counts of a period.

@@ -344,7 +344,14 @@ async fn d49_mistaken_dates_are_explained_and_kept() {
         ("from=1999-03-02&to=1999-03-01", "must not be after the last"),
         ("from=9000-01-01&to=9000-01-02", "has not begun yet"),
         ("from=9000-01-02&to=9000-01-01", "must not be after the last"),
-        ("from=2000-01-01&to=2025-01-01&interval=hour", "at most 2000 buckets"),
+        (
+            "from=2025-01-01&to=2025-12-31&interval=hour",
+            "Interval: For a period this long, choose days, weeks or months.",
+        ),
+        (
+            "from=2000-01-01&to=2025-01-01&interval=day",
+            "Interval: For a period this long, choose weeks or months.",
+        ),
     ] {
         let query = format!("?range=dates&{dates}");
         let page = viewer.get(&dashboard.path(&format!("analytics{query}"))).await;

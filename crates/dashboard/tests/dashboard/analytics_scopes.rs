@@ -125,6 +125,15 @@ async fn d45_statistics_of_a_group_or_domain_say_whose_they_are() {
     // A name without letters is replaced by the id.
     let csv = editor.get(&dashboard.path(&format!("analytics.csv?group={quiet}"))).await;
     assert!(csv.header("content-disposition").contains(&format!("-{quiet}-2026-")), "{csv:?}");
+    // A domain is chosen from a list, which keeps one that the account does not have.
+    for host in [HOST, "other.example"] {
+        let page = editor.get(&dashboard.path(&format!("analytics?domain={host}"))).await;
+        for option in
+            [format!("<option value=\"{host}\" selected>{host}"), format!("<option value=\"{HOST}\"")]
+        {
+            assert!(page.body.contains(&option), "{option}: {}", page.body);
+        }
+    }
     // All filters go at once.
     let all = editor.get(&dashboard.path(&format!("analytics?{both}&country=DE"))).await;
     assert!(all.body.contains("<a href=\"?\">Remove all</a>"), "{}", all.body);

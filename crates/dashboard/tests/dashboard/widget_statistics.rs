@@ -39,7 +39,8 @@ async fn d47_statistics_of_a_page_name_its_widgets() {
 async fn d59_a_filter_by_widget_says_why_clicks_are_0_and_shows_those_of_the_widget() {
     let (_dashboard, editor, path, widget) = followed().await;
     let explains = "With a filter by widget, clicks and visitors are 0";
-    let total = |body: &str| body.split("<b class=\"big\">").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    let total =
+        |body: &str| body.split("<b class=\"big\">").nth(1).unwrap().split('<').next().unwrap().to_owned();
     let all = editor.get(&format!("{path}?part=targets")).await.body;
     assert!(all.contains(&format!("widget={widget}\"><bdi>Link: Our shop</bdi>")), "{all}");
     assert!(total(&all) == "1" && !all.contains(explains), "{all}");

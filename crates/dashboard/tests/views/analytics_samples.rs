@@ -61,8 +61,11 @@ fn account(m: &Maker) -> AnalyticsPage {
             ],
             links: Some(LinkScopeFields {
                 groups: vec![Choice::new("", m.w("All links"), true), Choice::new("none", m.w(LONG), false)],
-                domain: m.w("go.morgenbrot.example"),
-                domains: vec![m.w("go.morgenbrot.example"), m.w("morgenbrot.example")],
+                domains: vec![
+                    Choice::new("", m.w("All domains"), false),
+                    Choice::new("go.morgenbrot.example", m.w("go.morgenbrot.example"), true),
+                    Choice::new("morgenbrot.example", m.w("morgenbrot.example"), false),
+                ],
             }),
             kept: vec![("country".to_owned(), m.w("DE")), ("device".to_owned(), m.w("-mobile"))],
             is_open: false,

@@ -12,7 +12,6 @@ use super::state::State;
 use super::subject::{Subject, links_of};
 use crate::curl;
 use crate::frame::TEXTS;
-use crate::pages::sentence;
 use crate::paths::with_query;
 use crate::views::CurlExample;
 use crate::visit::{Member, Visit};
@@ -57,8 +56,12 @@ impl Questions {
         let range = Range::of(&state.choice, visit.app().clock.now(), zone, limits)?;
         let interval = state.interval.unwrap_or_else(|| range.interval());
         let cut = |period: Period| Buckets::cut(period, zone, interval);
-        let buckets = cut(range.period).map_err(|error| {
-            (TEXTS.analytics.is)(TEXTS.analytics.interval_label, &sentence(error.message()))
+        let buckets = cut(range.period).map_err(|_| {
+            let is_long_enough = |it: &Interval| Buckets::cut(range.period, zone, *it).is_ok();
+            let long_enough: Vec<&str> =
+                Interval::ALL.into_iter().filter(is_long_enough).map(TEXTS.analytics.interval).collect();
+            let sentence = (TEXTS.analytics.too_many_buckets)(&long_enough);
+            (TEXTS.analytics.is)(TEXTS.analytics.interval_label, &sentence)
         })?;
         let asked = |period, buckets, dimensions| Asked {
             period,

@@ -186,7 +186,13 @@ async fn scope_fields(
     if let Some(group) = scope.group.as_ref().filter(|_| !groups.iter().any(|group| group.selected)) {
         groups.push(Choice::new(chosen, group.label(), true));
     }
-    Ok(LinkScopeFields { groups, domain: state.domain.clone(), domains: choices.hostnames })
+    let chosen = state.domain.as_str();
+    let other = Some(chosen.to_owned()).filter(|it| !it.is_empty() && !choices.hostnames.contains(it));
+    let hostnames = choices.hostnames.into_iter().chain(other);
+    let listed =
+        hostnames.map(|hostname| Choice::new(hostname.clone(), hostname.clone(), hostname == chosen));
+    let all = Choice::new("", WORDS.all_domains, chosen.is_empty());
+    Ok(LinkScopeFields { groups, domains: std::iter::once(all).chain(listed).collect() })
 }
 
 /// The names of the links among the values and filters. Deleted links have none.
