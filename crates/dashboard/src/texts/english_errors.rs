@@ -16,6 +16,7 @@ pub(super) const KEPT: KeptTexts = KeptTexts {
             "This group was renamed after the page was shown: its name is “{a}” now. What you typed is below, and renaming puts it in its place."
         )
     },
+    invitation: "This invitation is not made yet. Check what it says, and press “Make invitation”.",
     kept: "This page keeps what you typed.",
     once_more: "Send the form again. If it fails again, tell the operator of this server when it happened.",
     send_again: "Send again",

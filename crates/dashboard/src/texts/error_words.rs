@@ -15,7 +15,7 @@ pub struct ErrorWords {
     pub link: &'static str,
 }
 
-/// What a page says that keeps what was typed into a form.
+/// What a page says that keeps what was typed into a form, or fills in one that did not count.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "the English text of a field is its description")]
 pub struct KeptTexts {
@@ -24,6 +24,7 @@ pub struct KeptTexts {
     pub copy: &'static str,
     /// The name that the group has now.
     pub group_renamed: One,
+    pub invitation: &'static str,
     pub kept: &'static str,
     pub once_more: &'static str,
     pub send_again: &'static str,

@@ -30,6 +30,11 @@ pub struct MembersPage {
 }
 
 impl MembersPage {
+    /// Whether the form of the invitation is filled in, but was not sent: its password was confirmed meanwhile.
+    fn waits(&self) -> bool {
+        !self.email.value.is_empty() && self.violations().is_empty()
+    }
+
     fn violations(&self) -> Vec<Violation<'_>> {
         let t = self.shell.t;
         violations([("email", t.email, &self.email.error), ("role", t.role, &self.role.error)])

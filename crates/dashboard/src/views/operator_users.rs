@@ -34,6 +34,11 @@ pub struct OperatorUsersPage {
 }
 
 impl OperatorUsersPage {
+    /// Whether the form of the invitation is filled in, but was not sent: its password was confirmed meanwhile.
+    fn waits(&self) -> bool {
+        !self.email.value.is_empty() && self.violations().is_empty()
+    }
+
     fn violations(&self) -> Vec<Violation<'_>> {
         let t = self.shell.t;
         violations([

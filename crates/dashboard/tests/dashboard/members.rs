@@ -240,6 +240,11 @@ async fn d73_members_are_changed_only_with_a_confirmed_password() {
         "what was typed is kept: {}",
         invited.location()
     );
+    let query = invited.location().split_once('?').unwrap().1;
+    let next = url::form_urlencoded::parse(query.as_bytes()).next().unwrap().1.into_owned();
+    let waiting = owner.get(&next).await.body;
+    assert!(waiting.contains("value=\"a@example.com\"") && waiting.contains("not made yet"), "{waiting}");
+    assert!(!owner.get(&dashboard.path("members")).await.body.contains("not made yet"));
     for answer in [
         remove(&owner, user).await,
         set_role(&owner, user, "owner").await,

@@ -74,6 +74,7 @@ fn members(m: &Maker) {
     let alone = full.rows[..1].to_vec();
     let (pager, invitations) = (Pager::default(), OpenInvitations::default());
     m.add("members-alone", &MembersPage { rows: alone, pager, invitations, ..full.clone() });
+    m.add("members-waits", &MembersPage { email: m.field("zoe@morgenbrot.example"), ..full.clone() });
     let email = m.bad("nobody", "Must contain `@`.");
     m.add("members-error", &MembersPage { email, form: m.refused(299), ..full.clone() });
     let shell = m.loud_shell(ENGLISH.members, NavItem::Members);
