@@ -51,7 +51,10 @@ pub fn seen_proof(record: &VerificationRecord, txt_values: &[String], elsewhere:
             (below_the_zone_twice, RecordMistake::ZoneTwice),
             (at_the_hostname, RecordMistake::AtTheHostname),
         ];
-        places.into_iter().find(|(values, _)| record.is_among(values)).map(|(_, mistake)| mistake)
+        let misplaced = places.into_iter().find(|(values, _)| record.is_among(values));
+        let has_other_token =
+            || values.first().is_some_and(|value| looks_alike(value)).then_some(RecordMistake::OtherToken);
+        misplaced.map(|(_, mistake)| mistake).or_else(has_other_token)
     };
     let finding = RecordFinding::new(status, values).explained_by(mistake);
     SeenRecord { record_type: DnsRecordType::Txt, value: record.value(), finding }
@@ -98,7 +101,9 @@ pub fn seen_pointing(
         Some(RecordMistake::QuotationMarks)
     } else if is_below_the_zone_twice() {
         Some(RecordMistake::ZoneTwice)
-    } else if alias.is_some() || foreign.is_empty() {
+    } else if alias.is_some() {
+        Some(RecordMistake::OtherAlias)
+    } else if foreign.is_empty() {
         None
     } else if foreign.iter().all(|address| is_proxy(*address)) {
         Some(RecordMistake::Proxied)

@@ -110,12 +110,23 @@ pub enum RecordMistake {
     Proxied,
     /// The name leads to another server, by address records that may be in the way.
     OldAddresses,
+    /// The name is an alias of another name than that of the edge.
+    OtherAlias,
+    /// The `TXT` record has the token of an earlier connection, or of another account.
+    OtherToken,
 }
 
 impl RecordMistake {
     /// All mistakes.
-    pub const ALL: [Self; 5] =
-        [Self::QuotationMarks, Self::ZoneTwice, Self::AtTheHostname, Self::Proxied, Self::OldAddresses];
+    pub const ALL: [Self; 7] = [
+        Self::QuotationMarks,
+        Self::ZoneTwice,
+        Self::AtTheHostname,
+        Self::Proxied,
+        Self::OldAddresses,
+        Self::OtherAlias,
+        Self::OtherToken,
+    ];
 
     /// The word in stores.
     #[must_use]
@@ -126,6 +137,8 @@ impl RecordMistake {
             Self::AtTheHostname => "at_the_hostname",
             Self::Proxied => "proxied",
             Self::OldAddresses => "old_addresses",
+            Self::OtherAlias => "other_alias",
+            Self::OtherToken => "other_token",
         }
     }
 
@@ -169,12 +182,18 @@ impl RecordMistake {
                 "A proxy of the provider answers for `{name}`, so the record cannot be seen: turn the proxy off for this \
                  name (“DNS only”, the grey cloud, at Cloudflare)."
             ),
-            Self::OldAddresses => {
-                format!(
-                    "`{name}` leads to another server. If it has A or AAAA records of its own, delete them; records of a \
-                     wildcard (`*`) may stay."
-                )
-            }
+            Self::OldAddresses => format!(
+                "`{name}` leads to another server. Delete its own A and AAAA records, except those with an address that you were \
+                 asked to add; records of a wildcard (`*`) may stay."
+            ),
+            Self::OtherAlias => format!(
+                "`{name}` is an alias of another name, which does not lead here: delete its CNAME record, and add this record \
+                 in its place."
+            ),
+            Self::OtherToken => format!(
+                "`{name}` has the value of another account, or of an earlier connection of this hostname: add this value, or \
+                 replace the other one if nobody needs it."
+            ),
         }
     }
 }

@@ -211,7 +211,11 @@ async fn provide(
 }
 
 /// Subtracts from the count of tags.
-async fn count_less(connection: &mut &AsyncPgConnection, account: AccountId, by: usize) -> Result<(), Failure> {
+async fn count_less(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    by: usize,
+) -> Result<(), Failure> {
     if by > 0 {
         MoveCounter::by(-signed(by), account, PlanResource::Tags).execute(connection).await?;
     }

@@ -81,7 +81,7 @@ fn single(m: &Maker) {
                 (true, m.w("go.example.com")),
                 (
                     false,
-                    m.w(" leads to another server. If it has A or AAAA records of its own, delete them."),
+                    m.w(" leads to another server. Delete its own A and AAAA records, except those with an address that you were asked to add."),
                 ),
             ],
             ..alias.clone()

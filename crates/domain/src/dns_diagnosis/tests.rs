@@ -144,9 +144,11 @@ fn d65_quotation_marks_around_a_value_are_named() {
         assert_eq!(mistake(std::slice::from_ref(&quoted)), Some(RecordMistake::QuotationMarks), "{quoted}");
         assert_eq!(mistake(&[quoted, ours.clone()]), None, "the right value is there too");
     }
-    for other in ["\"v=spf1\"", "signpost-verification=x", ""] {
+    for other in ["\"v=spf1\"", ""] {
         assert_eq!(mistake(&[other.to_owned()]), None, "{other}");
     }
+    let others = ["v=spf1", "signpost-verification=x"].map(str::to_owned);
+    assert_eq!(mistake(&others), Some(RecordMistake::OtherToken));
     let edge = Edge { hostname: Hostname::parse(EDGE).ok(), addresses: BTreeSet::new() };
     let of_alias = |alias: &str| {
         let resolution = HostResolution { chain: vec![alias.to_owned()], addresses: BTreeSet::new() };
@@ -155,7 +157,8 @@ fn d65_quotation_marks_around_a_value_are_named() {
         seen_pointing(&edge, Id::from_bytes([1; 16]), &hostname, &resolution, &none, None)[0].finding.mistake
     };
     assert_eq!(of_alias("\"edge.example.com\""), Some(RecordMistake::QuotationMarks));
-    assert_eq!([of_alias("edge.example.com"), of_alias("edge.example.net")], [None, None]);
+    assert_eq!(of_alias("edge.example.net"), Some(RecordMistake::OtherAlias));
+    assert_eq!(of_alias("edge.example.com"), None);
 }
 
 #[test]
@@ -227,5 +230,9 @@ fn d65_proxies_and_old_addresses_are_named() {
     }
     // The address record itself is there, so another one in its way is named where it is wrong.
     assert_eq!(mistakes(&["192.0.2.1"], "shop.com", &[], &["192.0.2.1", "203.0.113.9"]), [old]);
-    assert_eq!(mistakes(&[], "go.shop.com", &["shops.example.net"], &["203.0.113.9"]), [None]);
+    let other_alias = [Some(RecordMistake::OtherAlias)];
+    assert_eq!(mistakes(&[], "go.shop.com", &["shops.example.net"], &["203.0.113.9"]), other_alias);
+    assert_eq!(mistakes(&[], "go.shop.com", &["shops.example.net"], &["192.0.2.1"]), [None]);
+    let hint = RecordMistake::OldAddresses.hint("shop.com");
+    assert!(hint.contains("except those with an address that you were asked to add"), "{hint}");
 }
