@@ -7,9 +7,9 @@ use signpost_domain::{AccountId, Link};
 
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::{self, GroupMoves};
+use crate::link_tags;
 use crate::rows::written_links::{UpdateLink, UpdateLinks};
 use crate::statement::both;
-use crate::tags;
 use signpost_sql_rows::columns::IdBytes;
 
 /// Replaces links, each given before and after, and updates the counters of their groups. Each statement makes one decision, in the
@@ -47,7 +47,7 @@ pub(crate) async fn update(
         // The groups that links leave exist because of the foreign key.
         _ if !is_moved => UpdateLinkError::GroupMissing,
         Ok(updated) if updated.len() == changes.len() => {
-            tags::rewrite(connection, account, changes).await?;
+            link_tags::rewrite(connection, account, changes).await?;
             return Ok(Ok(()));
         }
         Ok(updated) => {

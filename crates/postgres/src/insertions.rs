@@ -18,10 +18,10 @@ use crate::counters;
 use crate::external_ids;
 use crate::failure::Failure;
 use crate::group_counts::{self, GroupMoves};
+use crate::link_tags;
 use crate::rows::written_links::NewLinks;
 use crate::schema::links;
 use crate::statement::{both, statement};
-use crate::tags;
 use signpost_sql_rows::cell::RowName;
 use signpost_sql_rows::columns::{IdBytes, signed};
 use signpost_sql_rows::link_batch::{
@@ -108,7 +108,7 @@ pub(crate) async fn insert(
     }
     group_counts::apply(leaving, connection).await?;
     let inserted = links.iter().zip(&insertions).filter(|(_, insertion)| **insertion == Insertion::Done);
-    tags::write(connection, account, inserted.map(|(link, _)| link)).await?;
+    link_tags::write(connection, account, inserted.map(|(link, _)| link)).await?;
     Ok(Some(insertions))
 }
 

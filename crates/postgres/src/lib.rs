@@ -53,6 +53,7 @@ mod leases;
 mod link_batches;
 mod link_ids;
 mod link_list;
+mod link_tags;
 mod links;
 mod list_range;
 mod logged_commit;

@@ -105,3 +105,46 @@ fn d30_d123_a_batch_of_a_hundred_costs_as_much_as_one_of_two() {
         assert_eq!(costs[0], costs[1], "{name}");
     }
 }
+
+/// What differs between the links of a batch and what they were before costs a look-up for each kind of thing, whatever their number.
+#[test]
+fn d123_a_batch_that_changes_everything_at_once_costs_the_same_at_any_size() {
+    let scene = match Scene::start() {
+        Ok(scene) => scene,
+        Err(absence) => return absence.tell("what a batch costs that changes everything"),
+    };
+    let account = &scene.account;
+    let (host, group) = ("go.shop.com", account.create_group("Spring")["id"].clone());
+    account.post("/v1/domains", &json!({"hostname": host})).expect_status(201);
+    scene.database.run("UPDATE custom_domains SET status = 'active', deadline = NULL, next_check_at = NULL");
+    let mut number = 0;
+    let costs = [2, 100].map(|size| {
+        let items = vec![redirect_body(json!({"group_id": group})); size];
+        let created = account.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200);
+        let ids: Vec<Value> = created.body["created"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["data"]["id"].clone())
+            .collect();
+        let (cost, answer) = scene.cost(|account| {
+            number += 1;
+            let (name, is_even) = (format!("all-{number}"), number % 2 == 0);
+            let (domain, group) =
+                if is_even { (json!(null), json!(null)) } else { (json!(host), group.clone()) };
+            let change = |(at, id): (usize, &Value)| {
+                json!({
+                    "id": id, "name": name, "tags": [name], "external_id": format!("{name}-{at}"),
+                    "slug": format!("{name}-{at}"), "domain": domain, "group_id": group,
+                })
+            };
+            let items: Vec<Value> = ids.iter().enumerate().map(change).collect();
+            account.patch("/v1/redirects/bulk", &json!({"redirects": items}))
+        });
+        assert_eq!(answer.body["updated_count"], size, "{answer:?}");
+        let statements = cost.reads.len() + cost.in_transaction.len();
+        assert!(statements <= 17, "{size}: {cost:#?}");
+        statements
+    });
+    assert_eq!(costs[0], costs[1]);
+}

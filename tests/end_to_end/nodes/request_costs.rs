@@ -26,7 +26,7 @@ const MEASURED: usize = 5;
 const QUOTA: [(&str, u64); 1] = [("evalsha", 1)];
 
 pub(super) struct Scene {
-    database: PostgresDatabase,
+    pub(super) database: PostgresDatabase,
     redis: RedisServer,
     /// The only name server that the program asks. It has no records.
     dns: NameServer,

@@ -39,6 +39,20 @@ const fn words(
     ErrorWords { heading, text, advice, link }
 }
 
+const SENT_BEFORE: ErrorWords = words(
+    "This form was sent before",
+    "It was sent before with other content. Nothing was saved this time.",
+    "Your browser’s back button leads to what you typed. Copy it, load the page again, and send it from there.",
+    "Go back",
+);
+
+const TOO_MANY_EXPORTS: ErrorWords = words(
+    "The last file is too recent",
+    "Of the files with clicks, “Everything” and “Single clicks”, an account gets one file a minute. The last one began less than a minute ago, or is not complete yet.",
+    "Wait a minute, and save the file then.",
+    "Go back",
+);
+
 pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
     match kind {
         ErrorKind::Forbidden => words(
@@ -85,12 +99,7 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Open it again, compare, and make your change once more.",
             "Open it again",
         ),
-        ErrorKind::SentBefore => words(
-            "This form was sent before",
-            "It was sent before with other content. Nothing was saved this time.",
-            "Your browser’s back button leads to what you typed. Copy it, load the page again, and send it from there.",
-            "Go back",
-        ),
+        ErrorKind::SentBefore => SENT_BEFORE,
         ErrorKind::Refused => words(
             "This is not possible",
             "Nothing was changed.",
@@ -127,12 +136,7 @@ pub(super) const fn error(kind: ErrorKind) -> ErrorWords {
             "Wait a minute and load the page again.",
             "Try again",
         ),
-        ErrorKind::TooManyExports => words(
-            "The last file is too recent",
-            "Of the files with clicks, “Everything” and “Single clicks”, an account gets one file a minute. The last one began less than a minute ago, or is not complete yet.",
-            "Wait a minute, and save the file then.",
-            "Go back",
-        ),
+        ErrorKind::TooManyExports => TOO_MANY_EXPORTS,
         ErrorKind::Failed => words(
             "Something went wrong on our side",
             "The request failed, and the log of the server says why.",
