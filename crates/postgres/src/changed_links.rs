@@ -75,6 +75,19 @@ async fn write(
     match changes {
         [] => Ok(Vec::new()),
         [(_, after)] => UpdateLink::of(account, after).load(connection).await,
-        _ => UpdateLinks::of(account, changes.iter().map(|(_, after)| *after)).load(connection).await,
+        _ => UpdateLinks::of(account, in_order_of_claims(changes)).load(connection).await,
     }
+}
+
+/// The links as they will be, in the order of the external ids and the addresses that they take, so that two batches that claim
+/// the same ones do not deadlock. Nobody waits for what a link keeps.
+fn in_order_of_claims<'a>(changes: &[(&'a Link, &'a Link)]) -> Vec<&'a Link> {
+    let mut in_order = changes.to_vec();
+    in_order.sort_by_cached_key(|(before, after)| {
+        let external_id = after.external_id.clone().filter(|id| before.external_id.as_ref() != Some(id));
+        let address =
+            after.placement.address().filter(|address| before.placement.address().as_ref() != Some(address));
+        (external_id, address)
+    });
+    in_order.into_iter().map(|(_, after)| after).collect()
 }

@@ -92,13 +92,9 @@ macro_rules! declare_statement_parts {
                 Ok(())
             }
 
-            /// Writes `name = n.name, host = n.host, …, ` with the columns of the rows `n` in their own types.
+            /// Writes `name = excluded.name, host = excluded.host, …, `.
             fn assignments<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> diesel::QueryResult<()> {
-                $(
-                    out.push_sql(concat!(stringify!($column), " = n.", stringify!($column)));
-                    out.push_sql(<$value as ArrayItem>::CAST);
-                    out.push_sql(", ");
-                )*
+                out.push_sql(concat!($(stringify!($column), " = excluded.", stringify!($column), ", "),*));
                 Ok(())
             }
 
@@ -161,33 +157,43 @@ impl<'a> UpdateLink<'a> {
 }
 
 statement! {
-    /// Updates links of the account, and returns their ids. The other conditions are hidden from the planner, so that it picks no
-    /// index but that of the ids (ADR 17).
+    /// Updates locked links of the account in this order, and returns their ids. Only an insertion writes rows in a defined order,
+    /// so this is one that finds all of them. Other links are left out. Conditions but that of the id are hidden from the planner,
+    /// so that it picks no other index (ADR 17).
     #[derive(Default)]
     pub(crate) UpdateLinks<'a> -> Identifier {
         account: IdBytes,
         ids: Vec<IdBytes>,
         kinds: Vec<i16>,
+        created: Vec<Instant>,
         search_keys: Vec<String>,
+        numbers: Vec<i64>,
         columns: ColumnArrays<'a>,
     } =
-    "UPDATE links AS l SET "
-    { columns as ColumnArrays::assignments } "search_key = n.search_key FROM unnest("
+    "INSERT INTO links AS l (id, account_id, kind, created_at, search_key"
+    { columns as ColumnArrays::names } ") SELECT n.id, "
+    { account: Identifier } ", n.kind, n.created_at, n.search_key"
+    { columns as ColumnArrays::values } " FROM unnest("
     { ids: Array<Identifier> } ", "
     { kinds: Array<SmallInt> } ", "
-    { search_keys: Array<Text> } ""
-    { columns as ColumnArrays::arrays } ") AS n (id, kind, search_key"
-    { columns as ColumnArrays::names } ") WHERE l.id = ANY ("
-    { ids: Array<Identifier> } ") AND n.id = l.id AND CASE WHEN l.account_id = "
-    { account: Identifier } " AND l.kind = n.kind THEN true ELSE false END RETURNING l.id"
+    { created: Array<Moment> } ", "
+    { search_keys: Array<Text> } ", "
+    { numbers: Array<BigInt> } ""
+    { columns as ColumnArrays::arrays } ") AS n (id, kind, created_at, search_key, number"
+    { columns as ColumnArrays::names } ") WHERE EXISTS (SELECT 1 FROM links AS h WHERE h.id = n.id AND h.id = ANY ("
+    { ids: Array<Identifier> } ") AND CASE WHEN h.account_id = "
+    { account: Identifier } " AND h.kind = n.kind THEN true ELSE false END) ORDER BY n.number ON CONFLICT (id) DO UPDATE SET "
+    { columns as ColumnArrays::assignments } "search_key = excluded.search_key RETURNING l.id"
 }
 
 impl<'a> UpdateLinks<'a> {
     pub(crate) fn of(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -> Self {
         let mut update = Self { account: account.into(), ..Self::default() };
-        for link in links {
+        for (link, number) in links.into_iter().zip(0..) {
             update.ids.push(link.id().into());
             update.kinds.push(kind_column(link.kind()));
+            update.created.push(link.created_at.into());
+            update.numbers.push(number);
             let columns = LinkColumns::from(link);
             update.search_keys.push(search_key(columns.name, columns.slug, columns.target_url));
             update.columns.push(columns);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use signpost_app::ports::{
     AccountReads, GroupReads, Insertion, LinksOf, QuotaStore, Store, StoreError, UnitOfWork, UpdateLinkError,
 };
-use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind, QuotaDecision, Redirect, RequestBudget};
+use signpost_domain::{
+    AccountId, ExternalId, GroupId, Link, LinkId, LinkKind, QuotaDecision, Redirect, RequestBudget,
+};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
@@ -175,6 +177,49 @@ async fn d30_units_of_work_that_move_the_same_links_run_one_by_one() {
     });
     for mover in movers.collect::<Vec<_>>() {
         mover.await.unwrap().unwrap();
+    }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+}
+
+/// D123: of two batches that give the same addresses, or the same external ids, to different links, one gets them. The other one waits, in
+/// whatever order it names its links, and is not retried.
+#[tokio::test(flavor = "multi_thread")]
+async fn d123_batches_that_claim_the_same_wait_for_each_other() {
+    let crowd = Crowd::new().await;
+    let barrier = Arc::new(Barrier::new(2));
+    for meeting in 0..MEETINGS {
+        let tasks = [0, 1].map(|half| {
+            let (store, barrier, account) = (crowd.store.clone(), barrier.clone(), crowd.account);
+            let ids: Vec<LinkId> = crowd.links.iter().copied().skip(half).step_by(2).collect();
+            tokio::spawn(async move {
+                let mut work = store.begin().await?;
+                let before = work.lock_links(account, &ids).await?;
+                let mut after = before.clone();
+                for (number, link) in after.iter_mut().enumerate() {
+                    let number = if half == 0 { number } else { ids.len() - number };
+                    let claimed = format!("claimed-{meeting}-{number}");
+                    if meeting % 2 == 0 {
+                        link.placement = samples::on_custom(HOST, Some(&claimed));
+                    } else {
+                        link.external_id = ExternalId::parse(&claimed).ok();
+                    }
+                }
+                let changes: Vec<(&Link, &Link)> = before.iter().zip(&after).collect();
+                barrier.wait().await;
+                match work.update_links(account, &changes).await {
+                    Ok(()) => work.commit().await.map(|()| true),
+                    Err(UpdateLinkError::AddressTaken | UpdateLinkError::ExternalIdTaken) => Ok(false),
+                    Err(UpdateLinkError::Store(error)) => Err(error),
+                    Err(other @ UpdateLinkError::GroupMissing) => panic!("{other}"),
+                }
+            })
+        });
+        let mut winners = 0;
+        for task in tasks {
+            winners += usize::from(task.await.unwrap().unwrap());
+        }
+        assert_eq!(winners, 1, "{meeting}");
     }
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(crowd.database.query(deadlocks).trim(), "0");
