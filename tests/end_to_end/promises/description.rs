@@ -94,7 +94,7 @@ fn populated(account: &Account) -> KnownIds {
 
 /// The violations of a request that the document lets pass, but for those that no schema can tell: which cursors were
 /// issued, which targets a link must not have, which hosts are none although they look like it, which hostnames cannot be
-/// connected, and which periods, time zones and filters of analytics there are.
+/// connected, how many bytes the text of a file takes, and which periods, time zones and filters of analytics there are.
 fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String, String)> {
     let has_been_named = |field: &str| {
         let body = request.body.as_ref().and_then(|body| body.get(field));
@@ -119,6 +119,7 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         }
         // Which addresses and external ids are taken or reserved, and URLs of pages.
         ("slug", "already_taken" | "reserved") | ("external_id", "already_taken") | ("avatar_url", "invalid_format" | "invalid_value") => false,
+        ("apple_app_site_association" | "asset_links", "too_long") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }
