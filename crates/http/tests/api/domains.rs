@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signpost_domain::{Hostname, VerificationRecord};
+use signpost_domain::{Hostname, RecordMistake, VerificationRecord};
 
 use crate::harness::{Answer, Api, is_id, request};
 
@@ -65,6 +65,7 @@ async fn d65_a_failed_domain_shows_the_reason_and_the_values_found() {
     expected["failure_reason"] = json!("deadline_passed");
     let texts = json!(["\u{fffd}[31m", "\"</script>"]);
     saw(&mut expected, [("wrong", json!(["shops.example.com"])), ("wrong", texts)]);
+    expected["dns_instructions"][0]["hint"] = json!(RecordMistake::OtherAlias.hint(HOST));
     expected["updated_at"] = domain["expires_at"].clone();
     expected["revision"] = json!(2);
     assert_eq!(api.call("GET", &path_of(&domain)).await.body, expected);
