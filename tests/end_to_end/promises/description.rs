@@ -117,9 +117,11 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         {
             !has_been_named(field)
         }
-        // Which addresses and external ids are taken or reserved, and URLs of pages.
-        ("slug", "already_taken" | "reserved") | ("external_id", "already_taken") | ("avatar_url", "invalid_format" | "invalid_value") => false,
-        ("apple_app_site_association" | "asset_links", "too_long") => false,
+        // Which addresses and external ids are taken or reserved, URLs of pages, and the bytes of files.
+        ("slug", "already_taken" | "reserved")
+        | ("external_id", "already_taken")
+        | ("avatar_url", "invalid_format" | "invalid_value")
+        | ("apple_app_site_association" | "asset_links", "too_long") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
             !field.ends_with("url")
         }
