@@ -155,15 +155,6 @@ impl LinkWrites for PostgresUnitOfWork {
         Ok(insertions)
     }
 
-    async fn update_link(
-        &mut self,
-        account: AccountId,
-        before: &Link,
-        after: &Link,
-    ) -> Result<(), UpdateLinkError> {
-        self.update_links(account, &[(before, after)]).await
-    }
-
     async fn update_links(
         &mut self,
         account: AccountId,

@@ -153,15 +153,6 @@ impl LinkWrites for SqliteUnitOfWork {
         Ok(insertions)
     }
 
-    async fn update_link(
-        &mut self,
-        account: AccountId,
-        before: &Link,
-        after: &Link,
-    ) -> Result<(), UpdateLinkError> {
-        self.update_links(account, &[(before, after)]).await
-    }
-
     async fn update_links(
         &mut self,
         account: AccountId,

@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 use super::request_costs::{Cost, Scene};
 use crate::harness::{Account, Answer, redirect_body};
 
+/// The ids of what a batch created.
+fn created_ids(answer: &Answer) -> Vec<Value> {
+    answer.body["created"].as_array().unwrap().iter().map(|item| item["data"]["id"].clone()).collect()
+}
+
 /// Contract D30, D123: also with an `Idempotency-Key`.
 #[test]
 fn d30_d123_a_batch_of_a_hundred_costs_as_much_as_one_of_two() {
@@ -27,9 +32,7 @@ fn d30_d123_a_batch_of_a_hundred_costs_as_much_as_one_of_two() {
             let items = vec![redirect_body(json!({"group_id": group})); size];
             let body = json!({"redirects": items});
             let answer = account.post_once(&fresh(), "/v1/redirects/bulk", &body).expect_status(200);
-            let ids =
-                answer.body["created"].as_array().unwrap().iter().map(|item| item["data"]["id"].clone());
-            stock.push(ids.collect::<Vec<_>>());
+            stock.push(created_ids(&answer));
             answer
         };
         let mut batch = |name, cost: Cost, answer: Answer, count: &str| {
@@ -87,12 +90,7 @@ fn d30_d123_a_batch_of_a_hundred_costs_as_much_as_one_of_two() {
             let page = json!({"title": "Menu", "group_id": group, "widgets": widgets});
             account.post_once(&fresh(), "/v1/landings/bulk", &json!({"landings": vec![page; size]}))
         });
-        let pages: Vec<Value> = answer.body["created"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| item["data"]["id"].clone())
-            .collect();
+        let pages = created_ids(&answer);
         batch("create pages", cost, answer, "created_count");
         let (cost, answer) = scene.cost(|account| {
             let widgets = json!([{"type": "heading", "text": fresh()}]);
@@ -121,12 +119,7 @@ fn d123_a_batch_that_changes_everything_at_once_costs_the_same_at_any_size() {
     let costs = [2, 100].map(|size| {
         let items = vec![redirect_body(json!({"group_id": group})); size];
         let created = account.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200);
-        let ids: Vec<Value> = created.body["created"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| item["data"]["id"].clone())
-            .collect();
+        let ids = created_ids(&created);
         let (cost, answer) = scene.cost(|account| {
             number += 1;
             let (name, is_even) = (format!("all-{number}"), number % 2 == 0);

@@ -156,7 +156,9 @@ pub trait LinkWrites: Send {
         account: AccountId,
         before: &Link,
         after: &Link,
-    ) -> Result<(), UpdateLinkError>;
+    ) -> Result<(), UpdateLinkError> {
+        self.update_links(account, &[(before, after)]).await
+    }
 
     /// Replaces several links that [`LinkWrites::lock_link`] or [`LinkWrites::lock_links`] returned in this unit of work, each as
     /// [`LinkWrites::update_link`] does: all of them or, after a decision, none. No link is named twice.

@@ -56,6 +56,12 @@ impl Crowd {
         let links = links.iter().map(Link::id).collect();
         Self { database, store, account, groups, links }
     }
+
+    #[track_caller]
+    fn assert_no_deadlock(&self) {
+        let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+        assert_eq!(self.database.query(deadlocks).trim(), "0");
+    }
 }
 
 /// What a unit of work does with all links.
@@ -145,8 +151,7 @@ async fn d30_batches_on_the_same_links_wait_for_each_other() {
             meet(&crowd, [Act::Assign(1), other]).await;
         }
     }
-    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+    crowd.assert_no_deadlock();
 }
 
 /// D30: any number of units of work that move the same links between groups run without retries.
@@ -178,8 +183,7 @@ async fn d30_units_of_work_that_move_the_same_links_run_one_by_one() {
     for mover in movers.collect::<Vec<_>>() {
         mover.await.unwrap().unwrap();
     }
-    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+    crowd.assert_no_deadlock();
 }
 
 /// D123: of two batches that give the same addresses, or the same external ids, to different links, one gets them. The other one waits, in
@@ -221,8 +225,7 @@ async fn d123_batches_that_claim_the_same_wait_for_each_other() {
         }
         assert_eq!(winners, 1, "{meeting}");
     }
-    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+    crowd.assert_no_deadlock();
 }
 
 /// Moves one link into a group, as a PATCH does.
@@ -285,8 +288,7 @@ async fn d30_deletion_locks_a_group_before_its_links() {
     deletion.await.unwrap().unwrap();
     assert_eq!(entering.await.unwrap().unwrap(), None);
     leaving.await.unwrap().unwrap();
-    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+    crowd.assert_no_deadlock();
 }
 
 /// D30: PostgreSQL aborts one of two deadlocked transactions. It reports contention, and its retry succeeds.
