@@ -137,6 +137,7 @@ pub mod plan;
 pub mod plan_resource;
 pub mod quota_window;
 pub mod redirect;
+pub mod redirect_patch;
 pub mod reference;
 pub mod refusal;
 pub mod revision;
@@ -262,6 +263,7 @@ pub use plan_resource::{PlanLimits, PlanResource, Usage};
 pub use public_address::{CustomDomainScheme, SystemDomain};
 pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget};
 pub use redirect::{Redirect, RedirectContent, RedirectContentRequest, RedirectRequest};
+pub use redirect_patch::{PrefixReplacement, RedirectPatch, TargetPrefix};
 pub use reference::{HostReference, IdReference};
 pub use refusal::{Refusal, Rejection};
 pub use revision::{Precondition, Revision, Unmet};
@@ -279,7 +281,7 @@ pub use sign_in_wait::{FAILURE_COUNTS_KEPT, FAILURES_KEPT, SignInFailures, SignI
 pub use slug::Slug;
 pub use status_history::{StatusChange, StatusHistory, StatusKind};
 pub use stored::MalformedStored;
-pub use tag::{Tag, TagName, Tags};
+pub use tag::{Tag, TagChange, TagName, Tags};
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
 #[cfg(feature = "people")]

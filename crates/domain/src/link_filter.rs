@@ -2,10 +2,12 @@
 
 use crate::external_id::ExternalId;
 use crate::id::GroupId;
+use crate::link::Link;
 use crate::placement::Site;
 use crate::search_text::SearchText;
 use crate::slug::Slug;
 use crate::tag::{TagName, Tags};
+use crate::target_url::TargetUrl;
 use crate::timestamp::Timestamp;
 
 /// The filters of a link list, which must all match. The default shows every link.
@@ -32,6 +34,31 @@ pub struct LinkFilter {
 }
 
 impl LinkFilter {
+    /// Whether a link is in the list.
+    #[must_use]
+    pub fn matches(&self, link: &Link) -> bool {
+        let Self { group, site, slug, is_active, external_id, tags, created, updated, search } = self;
+        let in_group = match group {
+            GroupFilter::Any => true,
+            GroupFilter::Ungrouped => link.group_id.is_none(),
+            GroupFilter::In(group) => link.group_id == Some(*group),
+        };
+        in_group
+            && site
+                .as_ref()
+                .is_none_or(|site| link.placement.address().is_some_and(|address| address.site == *site))
+            && slug.as_ref().is_none_or(|slug| link.placement.slug() == Some(slug))
+            && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
+            && is_active.is_none_or(|is_active| link.is_active == is_active)
+            && tags.matches(&link.tags)
+            && created.contains(link.created_at)
+            && updated.contains(link.updated_at)
+            && search.as_ref().is_none_or(|search| {
+                let slug = link.placement.slug().map(Slug::as_str);
+                search.matches(link.name.as_str(), slug, link.target_url().map(TargetUrl::as_str))
+            })
+    }
+
     /// Whether the store may have to scan many links for each match: the filter has a text, an instant or several tags, or several
     /// filters. A single other filter uses an index, and so does a list without filters. A site with a slug is an address, which at most one
     /// link has, and so has an external id.
@@ -135,6 +162,9 @@ pub enum GroupFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hostname::Hostname;
+    use crate::link_request::tests::{World, new_redirect};
+    use crate::redirect::RedirectContent;
 
     #[test]
     fn r46_a_text_or_several_filters_make_a_list_a_search() {
@@ -214,6 +244,48 @@ mod tests {
             let filter = TagFilter { any: names(any), all: names(all), none: names(none) };
             assert_eq!(filter.matches(&tags), matches, "{filter:?}");
         }
+    }
+
+    #[test]
+    fn d124_a_link_matches_if_all_filters_do() {
+        let redirect = World::new().create::<RedirectContent>(new_redirect()).unwrap();
+        let group = GroupId::from_bytes([9; 16]);
+        let tags = Tags::new([TagName::parse("Sale").unwrap()]).unwrap();
+        let external_id = Some(ExternalId::parse("4711").unwrap());
+        let link = Link { group_id: Some(group), tags, external_id, ..redirect }.into_any();
+        let any = LinkFilter::default;
+        let external_id = |text: &str| Some(ExternalId::parse(text).unwrap());
+        let search = |text: &str| Some(SearchText::parse(text).unwrap());
+        let slug = |text: &str| Some(Slug::parse(text).unwrap());
+        let tag = |text: &str| TagFilter { any: vec![TagName::parse(text).unwrap()], ..TagFilter::default() };
+        let since = |millis| InstantRange { from: Timestamp::from_unix_millis(millis), to: None };
+        let custom = Site::Custom(Hostname::parse("links.example.org").unwrap());
+        for (fits, differs) in [
+            (
+                LinkFilter { group: GroupFilter::In(group), ..any() },
+                LinkFilter { group: GroupFilter::Ungrouped, ..any() },
+            ),
+            (LinkFilter { site: Some(Site::System), ..any() }, LinkFilter { site: Some(custom), ..any() }),
+            (LinkFilter { slug: slug("mine"), ..any() }, LinkFilter { slug: slug("Mine"), ..any() }),
+            (LinkFilter { is_active: Some(true), ..any() }, LinkFilter { is_active: Some(false), ..any() }),
+            (
+                LinkFilter { external_id: external_id("4711"), ..any() },
+                LinkFilter { external_id: external_id("1"), ..any() },
+            ),
+            (LinkFilter { tags: tag("SALE"), ..any() }, LinkFilter { tags: tag("mail"), ..any() }),
+            (LinkFilter { created: since(1_000), ..any() }, LinkFilter { created: since(1_001), ..any() }),
+            (LinkFilter { updated: since(1_000), ..any() }, LinkFilter { updated: since(1_001), ..any() }),
+            (
+                LinkFilter { search: search("EXAMPLE.com"), ..any() },
+                LinkFilter { search: search("x.org"), ..any() },
+            ),
+        ] {
+            assert!(fits.matches(&link), "{fits:?}");
+            assert!(!differs.matches(&link), "{differs:?}");
+            let both = LinkFilter { is_active: differs.is_active.or(Some(false)), ..fits };
+            assert!(!both.matches(&link), "{both:?}");
+        }
+        assert!(any().matches(&link));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A redirect: a link that sends its visitors on to another address (contract "Redirect", D24, D26, D28, D36).
 
+use std::collections::BTreeSet;
+
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{PixelId, RedirectKind};
@@ -137,7 +139,7 @@ impl ContentRules for RedirectContent {
             Change::Keep => before.map(|content| content.pixel_ids.clone()).unwrap_or_default(),
             Change::Clear => PixelIds::default(),
             Change::Set(pixels) => {
-                check_pixels_are_known(pixels, context, found);
+                found.append(unknown_pixels(pixels, context.known_pixels, ""));
                 pixel_ids(pixels, found)
             }
         };
@@ -170,18 +172,21 @@ impl ContentRules for RedirectContent {
     }
 }
 
-/// The account must have the pixels (D6).
-fn check_pixels_are_known(
+/// The violations of pixels that the account does not have (D6), in the object of the request at `prefix`.
+pub(crate) fn unknown_pixels(
     pixels: &[Option<PixelId>],
-    context: &LinkContext<'_>,
-    violations: &mut Violations,
-) {
-    let unknown = |pixel: &Option<PixelId>| pixel.filter(|id| !context.known_pixels.contains(id));
+    known: &BTreeSet<PixelId>,
+    prefix: &str,
+) -> Violations {
+    let mut violations = Violations::new();
+    let unknown = |pixel: &Option<PixelId>| pixel.filter(|id| !known.contains(id));
     for (index, pixel) in pixels.iter().map(unknown).enumerate() {
         if let Some(pixel) = pixel {
-            violations.push(unknown_pixel().at(format!("pixel_ids[{index}]")).of_value(pixel.to_string()));
+            let field = format!("{prefix}pixel_ids[{index}]");
+            violations.push(unknown_pixel().at(field).of_value(pixel.to_string()));
         }
     }
+    violations
 }
 
 fn unknown_pixel() -> FieldError {

@@ -121,10 +121,11 @@ impl Tags {
     /// `too_many_items` above [`Self::MAX`].
     pub fn new(names: impl IntoIterator<Item = TagName>) -> Result<Self, FieldError> {
         let tags = Self::sorted(names);
-        if tags.len() > Self::MAX {
-            return Err(FieldError::new(ViolationCode::TooManyItems, "must have at most 20 items"));
-        }
-        Ok(tags)
+        if tags.len() > Self::MAX { Err(Self::too_many()) } else { Ok(tags) }
+    }
+
+    fn too_many() -> FieldError {
+        FieldError::new(ViolationCode::TooManyItems, "must have at most 20 items")
     }
 
     /// Reads stored names that commas join, perhaps more than the current rule allows.
@@ -177,6 +178,16 @@ impl Tags {
         Self::sorted(known.into_iter().filter(|name| self.contains(name)).cloned())
     }
 
+    /// These tags after a change of them. A tag that is added again keeps its spelling.
+    ///
+    /// # Errors
+    /// `too_many_items` above [`Self::MAX`], unless there were as many before.
+    pub fn changed(&self, change: &TagChange) -> Result<Self, FieldError> {
+        let kept = self.0.iter().filter(|name| !change.removed.contains(name));
+        let changed = Self::sorted(kept.chain(&change.added).cloned());
+        if changed.len() > Self::MAX.max(self.len()) { Err(Self::too_many()) } else { Ok(changed) }
+    }
+
     /// These tags with another one in place of `name`, or without `name`. They stay the same if `name` is not among them.
     #[must_use]
     pub fn replaced(&self, name: &TagName, by: Option<&TagName>) -> Self {
@@ -194,6 +205,27 @@ impl<'a> IntoIterator for &'a Tags {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+/// Tags to add to links, and tags to take off them (D124). No tag is in both. The default changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagChange {
+    added: Tags,
+    removed: Tags,
+}
+
+impl TagChange {
+    /// A change that adds tags and takes others off.
+    ///
+    /// # Errors
+    /// `invalid_value` if a tag is both added and taken off.
+    pub fn new(added: Tags, removed: Tags) -> Result<Self, FieldError> {
+        if let Some(both) = added.iter().find(|name| removed.contains(name)) {
+            let message = format!("must not name the tag `{both}`, which the request also adds");
+            return Err(FieldError::new(ViolationCode::InvalidValue, message));
+        }
+        Ok(Self { added, removed })
     }
 }
 

@@ -104,3 +104,58 @@ proptest! {
         prop_assert!(tags.same_as(&reversed));
     }
 }
+
+fn change(added: &[&str], removed: &[&str]) -> TagChange {
+    TagChange::new(tags(added), tags(removed)).unwrap()
+}
+
+#[test]
+fn d124_tags_are_added_and_taken_off_without_regard_to_case() {
+    let before = tags(&["Mail", "Sale"]);
+    for (added, removed, expected) in [
+        (&[][..], &[][..], &["Mail", "Sale"][..]),
+        (&["new", "MAIL"], &[], &["Mail", "new", "Sale"]),
+        (&[], &["sale", "x"], &["Mail"]),
+        (&["new"], &["MAIL", "SALE"], &["new"]),
+    ] {
+        let after = before.changed(&change(added, removed)).unwrap();
+        assert_eq!(spellings(&after), expected, "{added:?} {removed:?}");
+    }
+}
+
+#[test]
+fn d124_a_tag_is_not_both_added_and_taken_off() {
+    let error = TagChange::new(tags(&["a", "Sale"]), tags(&["SALE"])).unwrap_err();
+    assert_eq!(error.code(), ViolationCode::InvalidValue);
+}
+
+#[test]
+fn d124_tags_beyond_20_are_refused_unless_the_link_had_as_many() {
+    let numbers = |count: usize| (0..count).map(|number| name(&number.to_string()));
+    let twenty = Tags::new(numbers(20)).unwrap();
+    assert_eq!(twenty.changed(&change(&["x"], &[])).unwrap_err().code(), ViolationCode::TooManyItems);
+    assert_eq!(twenty.changed(&change(&["x"], &["0"])).unwrap().len(), 20);
+    let stored: Vec<String> = (0..22).map(|number| number.to_string()).collect();
+    let stored = Tags::from_stored(stored.join(",")).unwrap();
+    assert_eq!(stored.changed(&change(&[], &["0"])).unwrap().len(), 21);
+    assert_eq!(stored.changed(&change(&["x"], &["0"])).unwrap().len(), 22);
+    assert!(stored.changed(&change(&["x"], &[])).is_err());
+}
+
+proptest! {
+    #[test]
+    fn d124_changing_tags_twice_is_changing_them_once(
+        before in vec("[a-dA-D]", 0..5),
+        added in vec("[a-fA-F]", 0..4),
+        removed in vec("[a-fA-F]", 0..4),
+    ) {
+        let tags = |texts: &[String]| Tags::new(texts.iter().map(|text| name(text))).unwrap();
+        let before = tags(&before);
+        if let Ok(change) = TagChange::new(tags(&added), tags(&removed)) {
+            let once = before.changed(&change).unwrap();
+            prop_assert_eq!(once.changed(&change), Ok(once.clone()));
+            prop_assert!(change.added.iter().all(|name| once.contains(name)));
+            prop_assert!(!change.removed.iter().any(|name| once.contains(name)));
+        }
+    }
+}

@@ -10,7 +10,7 @@ use signpost_app::ports::{
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, AppFileKind, CustomDomain, DomainId, Email, ExternalId, Group,
     GroupFilter, GroupId, Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind,
-    Page, PageLimit, PagePosition, Pixel, PixelId, PlanName, Site, Slug, Tag, TargetUrl, Usage,
+    Page, PageLimit, PagePosition, Pixel, PixelId, PlanName, Site, Tag, Usage,
 };
 
 use crate::store::MemoryStore;
@@ -223,7 +223,7 @@ impl LinkReads for MemoryStore {
     ) -> Result<Page<Link>, StoreError> {
         let page = self.read(|state| {
             let Some(owned) = state.owned(account) else { return Page::empty() };
-            let passing = owned.links_of(kind).rev().filter(|link| passes(link, filter));
+            let passing = owned.links_of(kind).rev().filter(|link| filter.matches(link));
             page(passing, |link| link.id().to_bytes(), limit, after)
         })?;
         Ok(page.filter_map(|link| self.faults().is_readable(link.id().to_bytes()).then_some(link)))
@@ -239,7 +239,7 @@ impl LinkReads for MemoryStore {
         let filter = LinkFilter { group, site: site.cloned(), ..LinkFilter::default() };
         self.read(|state| {
             let Some(owned) = state.owned(account) else { return Vec::new() };
-            let passing = owned.links.values().filter(|link| passes(link, &filter));
+            let passing = owned.links.values().filter(|link| filter.matches(link));
             passing.map(Link::id).take(at_most).collect()
         })
     }
@@ -288,29 +288,6 @@ impl TagReads for MemoryStore {
             page.map(|tag| owned.tag(tag.id).unwrap_or(tag))
         })
     }
-}
-
-fn passes(link: &Link, filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search } = filter;
-    let in_group = match group {
-        GroupFilter::Any => true,
-        GroupFilter::Ungrouped => link.group_id.is_none(),
-        GroupFilter::In(group) => link.group_id == Some(*group),
-    };
-    in_group
-        && site
-            .as_ref()
-            .is_none_or(|site| link.placement.address().is_some_and(|address| address.site == *site))
-        && slug.as_ref().is_none_or(|slug| link.placement.slug() == Some(slug))
-        && external_id.as_ref().is_none_or(|id| link.external_id.as_ref() == Some(id))
-        && is_active.is_none_or(|is_active| link.is_active == is_active)
-        && tags.matches(&link.tags)
-        && created.contains(link.created_at)
-        && updated.contains(link.updated_at)
-        && search.as_ref().is_none_or(|search| {
-            let slug = link.placement.slug().map(Slug::as_str);
-            search.matches(link.name.as_str(), slug, link.target_url().map(TargetUrl::as_str))
-        })
 }
 
 /// The page of `items`, newest first, after `after`.

@@ -1,0 +1,149 @@
+//! A change that one request makes to many redirects alike (D124).
+
+use std::collections::BTreeSet;
+
+use crate::change::Change;
+use crate::geo_blocklist::GeoBlocklist;
+use crate::id::{GroupKind, PixelId};
+use crate::link_context::LinkContext;
+use crate::link_request::Submitted;
+use crate::redirect::{Redirect, RedirectContentRequest, RedirectRequest, unknown_pixels};
+use crate::reference::IdReference;
+use crate::refusal::Rejection;
+use crate::tag::{TagChange, Tags};
+use crate::target_url::TargetUrl;
+use crate::text::{Note, exceeds};
+use crate::violation::{FieldError, ViolationCode, Violations};
+
+/// A change that one request makes to many redirects alike. The default changes nothing. Addresses, external ids, names and
+/// whole targets belong to a single redirect, so it has none of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedirectPatch {
+    /// `is_active`
+    pub is_active: Option<bool>,
+    /// `group_id`. Null takes the redirects out of their groups.
+    pub group: Change<IdReference<GroupKind>>,
+    /// `add_tags` and `remove_tags`
+    pub tags: TagChange,
+    /// `antibot_enabled`
+    pub antibot_enabled: Option<bool>,
+    /// `geo_blocklists`; null lifts all blocks.
+    pub geo_blocklist: Change<GeoBlocklist>,
+    /// `pixel_ids`; null removes all. An item without an id is a violation already.
+    pub pixels: Change<Vec<Option<PixelId>>>,
+    /// `note`
+    pub note: Change<Note>,
+    /// `replace_target_prefix`
+    pub target_prefix: Option<PrefixReplacement>,
+}
+
+impl RedirectPatch {
+    /// The name of the field that has it.
+    pub const FIELD: &'static str = "patch";
+
+    /// The pixels that it names.
+    pub fn named_pixels(&self) -> impl Iterator<Item = PixelId> {
+        let named: &[Option<PixelId>] = match &self.pixels {
+            Change::Set(pixels) => pixels,
+            Change::Keep | Change::Clear => &[],
+        };
+        named.iter().flatten().copied()
+    }
+
+    /// Violations that all redirects would have: the account has none of the other pixels.
+    #[must_use]
+    pub fn violations_without_link(&self, known_pixels: &BTreeSet<PixelId>) -> Violations {
+        match &self.pixels {
+            Change::Set(pixels) => unknown_pixels(pixels, known_pixels, &format!("{}.", Self::FIELD)),
+            Change::Keep | Change::Clear => Violations::new(),
+        }
+    }
+
+    /// The redirect that it makes of this one, by the rules of a single update; the same redirect if it changes nothing. Fields of
+    /// violations are those of a single update too.
+    ///
+    /// # Errors
+    /// As [`Link::apply`](crate::Link::apply).
+    pub fn apply(&self, redirect: &Redirect, context: &LinkContext<'_>) -> Result<Redirect, Rejection> {
+        redirect.apply(&self.update_of(redirect), context)
+    }
+
+    /// The single update that changes this redirect in the same way.
+    fn update_of(&self, redirect: &Redirect) -> Submitted<RedirectRequest> {
+        let Self { is_active, group, tags, antibot_enabled, geo_blocklist, pixels, note, target_prefix } =
+            self;
+        let mut violations = Violations::new();
+        let tags = redirect.tags.changed(tags);
+        let tags = tags.map_err(|error| violations.push(error.at(Tags::FIELD))).ok();
+        let replaced =
+            target_prefix.as_ref().and_then(|prefix| prefix.replaced_in(&redirect.content.target_url));
+        let target_url = replaced.and_then(|text| {
+            let parsed = TargetUrl::parse(&text);
+            parsed.map_err(|error| violations.push(error.at("target_url").of_value(text))).ok()
+        });
+        let content = RedirectContentRequest {
+            target_url,
+            antibot_enabled: *antibot_enabled,
+            geo_blocklist: geo_blocklist.clone(),
+            pixels: pixels.clone(),
+        };
+        let value = RedirectRequest {
+            note: note.clone(),
+            group: *group,
+            tags,
+            is_active: *is_active,
+            content,
+            ..RedirectRequest::default()
+        };
+        Submitted { value, violations }
+    }
+}
+
+/// The beginning of a target: 1 to 2048 characters. Only a whole target can be validated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetPrefix(String);
+
+impl TargetPrefix {
+    /// The maximum length in Unicode scalar values.
+    pub const MAX_CHARS: usize = TargetUrl::MAX_CHARS;
+
+    /// Reads a beginning. Nothing is trimmed.
+    ///
+    /// # Errors
+    /// `too_short` if it is empty, `too_long` above [`Self::MAX_CHARS`].
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        if text.is_empty() {
+            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
+        }
+        if exceeds(text, Self::MAX_CHARS) {
+            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 2048 characters"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// Another beginning for the targets that begin in one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrefixReplacement {
+    /// The beginning of the targets that change.
+    pub from: TargetPrefix,
+    /// The beginning that they get.
+    pub to: TargetPrefix,
+}
+
+impl PrefixReplacement {
+    /// The text that a target becomes; `None` if it stays. A target stays too if `to` only continues `from`, and the target begins with
+    /// `to`: otherwise a repeated request would turn `http` into `https`, and then into `httpss`.
+    fn replaced_in(&self, target: &TargetUrl) -> Option<String> {
+        let Self { from: TargetPrefix(from), to: TargetPrefix(to) } = self;
+        let text = target.as_str();
+        if to.starts_with(from.as_str()) && text.starts_with(to.as_str()) {
+            return None;
+        }
+        text.strip_prefix(from.as_str()).map(|rest| format!("{to}{rest}"))
+    }
+}
+
+#[cfg(test)]
+#[path = "redirect_patch_tests.rs"]
+mod tests;
