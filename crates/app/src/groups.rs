@@ -61,7 +61,12 @@ pub async fn get(app: &Application, caller: &Caller, id: IdReference<GroupKind>)
     find(app, caller, id).await
 }
 
-async fn find(app: &Application, caller: &Caller, id: IdReference<GroupKind>) -> Result<Group, AppError> {
+/// [`get`] for a caller whose permission was checked.
+pub(crate) async fn find(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<GroupKind>,
+) -> Result<Group, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let group = app.store.group(caller.account_id(), id).await?;
     Ok(group.ok_or(Refusal::GroupNotFound)?)

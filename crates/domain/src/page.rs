@@ -2,17 +2,20 @@
 
 use crate::violation::{FieldError, ViolationCode};
 
-/// The number of items on a page: 1 to 100, 25 by default.
+/// The number of items on a page: 1 to 100 for callers, 25 by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageLimit(u8);
+pub struct PageLimit(u16);
 
 impl PageLimit {
-    /// The largest number of items.
+    /// The largest number of items that a caller can ask for.
     pub const MAX: Self = Self(100);
 
-    /// Checks a number of items.
+    /// The links that one unit of work takes of a list (D124). No answer shows such a page.
+    pub const OF_UNIT_OF_WORK: Self = Self(1_000);
+
+    /// Checks a number of items that a caller asks for.
     pub fn new(items: u64) -> Result<Self, FieldError> {
-        match u8::try_from(items) {
+        match u16::try_from(items) {
             Ok(items) if (1..=Self::MAX.0).contains(&items) => Ok(Self(items)),
             Ok(_) | Err(_) => Err(FieldError::new(ViolationCode::OutOfRange, "must be from 1 to 100")),
         }
@@ -20,7 +23,7 @@ impl PageLimit {
 
     /// The number of items.
     #[must_use]
-    pub const fn get(self) -> u8 {
+    pub const fn get(self) -> u16 {
         self.0
     }
 }
@@ -112,7 +115,7 @@ mod tests {
     #[test]
     fn d11_the_limit_is_1_to_100_and_25_by_default() {
         assert_eq!(PageLimit::default().get(), 25);
-        for bad in [0, 101, 256, u64::MAX] {
+        for bad in [0, 101, 256, 1_000, u64::MAX] {
             assert_eq!(PageLimit::new(bad).unwrap_err().code(), ViolationCode::OutOfRange);
         }
     }

@@ -5,12 +5,13 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use signpost_domain::PageLimit;
 
-/// The page sizes that are read: the default, the maximum, and a few steps before and between them.
-const STEPS: [u8; 4] = [10, 25, 50, 100];
+/// The page sizes that are read: the default, the maximum for callers, and a few steps before and between them, then the size
+/// for units of work.
+const STEPS: [u16; 5] = [10, 25, 50, 100, 1_000];
 
 /// How many rows to read for a page: one more than it shows, rounded up to the next step. There are only a few such numbers,
 /// because each makes a separate prepared statement on every connection.
-pub(crate) fn rows_to_read(limit: PageLimit) -> u8 {
+pub(crate) fn rows_to_read(limit: PageLimit) -> u16 {
     let step = STEPS.into_iter().find(|step| *step >= limit.get());
     step.unwrap_or(limit.get()) + 1
 }
@@ -22,7 +23,7 @@ pub(crate) fn rows_to_read(limit: PageLimit) -> u8 {
 #[derive(Debug)]
 pub(crate) struct InlineLimit<Q> {
     pub(crate) query: Q,
-    pub(crate) number: u8,
+    pub(crate) number: u16,
 }
 
 impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for InlineLimit<Q> {
@@ -52,9 +53,10 @@ mod tests {
     #[test]
     fn every_page_reads_at_least_one_row_more_than_it_shows() {
         let mut numbers = Vec::new();
-        for limit in 1..=100 {
-            let number = rows_to_read(PageLimit::new(limit.into()).unwrap());
-            assert!(number > limit, "{limit}: {number}");
+        let of_callers = (1..=100).map(|limit| PageLimit::new(limit).unwrap());
+        for limit in of_callers.chain([PageLimit::OF_UNIT_OF_WORK]) {
+            let number = rows_to_read(limit);
+            assert!(number > limit.get(), "{limit:?}: {number}");
             numbers.push(number);
         }
         numbers.dedup();

@@ -32,7 +32,7 @@ use signpost_sql_rows::ticket::{TicketRow, invitation_kind, invitations_in};
 use signpost_sql_rows::user::UserRow;
 
 /// The maximum length of the lists that have no pages.
-const MOST_LISTED: u8 = 100;
+const MOST_LISTED: u16 = 100;
 
 cached_query! {
     /// A session with its user, and the user's place in an account. At most one session has a given hash.

@@ -1,4 +1,4 @@
-//! Updating any number of links in the same few statements (D30, D123).
+//! Updating any number of links in few statements (D30, D123, D124).
 
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -17,6 +17,10 @@ use crate::unit_of_work::Stop;
 use signpost_sql_rows::columns::IdBytes;
 use signpost_sql_rows::link::{LinkColumns, kind_column};
 
+/// How many links a statement updates at most. SQLite reads the whole index of the account's lists rather than search it for
+/// several hundred links.
+const MOST_IN_A_STATEMENT: usize = 100;
+
 /// Replaces links, each given before and after, and updates the counters of their groups. Each statement makes one decision, in the
 /// order in which the port reports them.
 pub(crate) fn update(
@@ -34,8 +38,19 @@ pub(crate) fn update(
     )? {
         return Err(Stop::Decided(UpdateLinkError::GroupMissing));
     }
+    for part in changes.chunks(MOST_IN_A_STATEMENT) {
+        write(connection, account, part)?;
+    }
+    Ok(tags::rewrite(connection, account, changes)?)
+}
+
+fn write(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    changes: &[(Link, Link)],
+) -> Result<(), Stop<UpdateLinkError>> {
     match UpdateLinks::of(account, changes).execute(connection) {
-        Ok(updated) if updated == changes.len() => Ok(tags::rewrite(connection, account, changes)?),
+        Ok(updated) if updated == changes.len() => Ok(()),
         Ok(_) => Err(Failure::Other("a link of a batch was not locked".to_owned()).into()),
         // SQLite rolls back only the statement, so the unit of work stays usable.
         Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),

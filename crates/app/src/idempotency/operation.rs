@@ -6,7 +6,7 @@ use super::{Idempotency, KeyedRequest, replay};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::ports::{RememberedAnswer, RememberedRequest, Remembering, UnitOfWork};
+use crate::ports::{RememberedAnswer, RememberedRequest, Remembering, StoreError, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
 
 /// The unit of work of one request, with the outcome `T`. The store may ask for several attempts.
@@ -51,6 +51,12 @@ impl<'a, T> Operation<'a, T> {
             self.claim(work.as_mut(), request).await?;
         }
         Ok(work)
+    }
+
+    /// Begins a unit of work that is not the last one of its request. It leaves the key alone, because whoever claims the key must
+    /// remember the answer in the same unit of work.
+    pub(crate) async fn begin_before_the_last(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        self.attempts.begin().await
     }
 
     /// Ends an attempt: remembers the answer if the request has a key, and commits if `has_changed` or an answer was

@@ -1,18 +1,48 @@
 //! The links that a batch changes, and the checks that need more than the link itself (D30, D123).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use signpost_domain::{AccountId, Address, ExternalId, GroupId, Link, LinkId, Refusal, Rejection};
 
-use super::resource::LinkResource;
+use super::resource::{LinkResource, Pixels};
 use super::tagging::ProvidedTags;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::ports::{StoreError, UnitOfWork};
+use crate::ports::{StoreError, UnitOfWork, UpdateLinkError};
 
 /// The outcome of an item.
 pub(super) type Outcome<C> = Result<Link<C>, Rejection>;
+
+/// Links that a unit of work has locked, each as it is stored, and as callers see it.
+pub(super) type LockedLinks<C> = BTreeMap<LinkId, (Link, Link<C>)>;
+
+/// Locks the account's links with these ids, as far as they are of the kind.
+pub(super) async fn lock_links<C: LinkResource>(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<LockedLinks<C>, StoreError> {
+    let stored = work.lock_links(account, ids).await?;
+    let completed = C::complete(work, account, stored.clone(), &mut Pixels::new()).await?;
+    let mut by_id: BTreeMap<LinkId, Link> = stored.into_iter().map(|link| (link.id(), link)).collect();
+    let with_stored = |link: Link<C>| {
+        let id = LinkId::from(link.id);
+        Some((id, (by_id.remove(&id)?, link)))
+    };
+    Ok(completed.into_iter().filter_map(with_stored).collect())
+}
+
+/// The error of a unit of work that could not write its links. After a decision, the next attempt finds what another request has
+/// taken or deleted meanwhile.
+pub(super) fn contended_if_decided(error: UpdateLinkError) -> StoreError {
+    match error {
+        UpdateLinkError::AddressTaken | UpdateLinkError::ExternalIdTaken | UpdateLinkError::GroupMissing => {
+            StoreError::Contended
+        }
+        UpdateLinkError::Store(error) => error,
+    }
+}
 
 /// A link that an item changes.
 pub(super) struct Changed<C: LinkResource> {
@@ -158,5 +188,18 @@ impl<C: LinkResource> Progress<C> {
             Ok(())
         });
         Ok(())
+    }
+
+    /// Writes the changed links.
+    pub(super) async fn write(
+        &self,
+        account: AccountId,
+        work: &mut dyn UnitOfWork,
+    ) -> Result<(), UpdateLinkError> {
+        let contents: Vec<_> = self.changed.iter().map(|change| (&change.before, &change.after)).collect();
+        C::write_contents(work, account, &contents).await?;
+        let after: Vec<Link> = self.changed.iter().map(|change| change.after.clone().into_any()).collect();
+        let links: Vec<_> = self.changed.iter().map(|change| &change.stored).zip(&after).collect();
+        work.update_links(account, &links).await
     }
 }

@@ -59,32 +59,39 @@ pub(super) async fn kind_page(
     kind: LinkKind,
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
-    let ListLinks {
-        group,
-        domain,
-        slug,
-        is_active,
-        external_id,
-        tags,
-        created,
-        updated,
-        search,
-        limit,
-        after,
-    } = query;
-    let group = match group {
-        None => GroupFilter::Any,
-        Some(None) => GroupFilter::Ungrouped,
-        Some(Some(IdReference::Id(id))) => GroupFilter::In(id),
-        Some(Some(IdReference::Malformed)) => return Ok(Page::empty()),
-    };
-    let site = match domain {
-        None => None,
-        Some(HostReference::Hostname(hostname)) if app.system.answers_to(&hostname) => Some(Site::System),
-        Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
-        Some(HostReference::Malformed) => return Ok(Page::empty()),
-    };
-    let filter = LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search };
+    let (limit, after) = (query.limit, query.after);
+    let Some(filter) = query.into_filter(app) else { return Ok(Page::empty()) };
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
+}
+
+impl ListLinks {
+    /// The filter without the page; `None` if it names a group or a domain that nobody can have, so that no link matches.
+    pub(super) fn into_filter(self, app: &Application) -> Option<LinkFilter> {
+        let Self {
+            group,
+            domain,
+            slug,
+            is_active,
+            external_id,
+            tags,
+            created,
+            updated,
+            search,
+            limit: _,
+            after: _,
+        } = self;
+        let group = match group {
+            None => GroupFilter::Any,
+            Some(None) => GroupFilter::Ungrouped,
+            Some(Some(reference)) => GroupFilter::In(reference.id()?),
+        };
+        let site = match domain {
+            None => None,
+            Some(HostReference::Hostname(hostname)) if app.system.answers_to(&hostname) => Some(Site::System),
+            Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
+            Some(HostReference::Malformed) => return None,
+        };
+        Some(LinkFilter { group, site, slug, is_active, external_id, tags, created, updated, search })
+    }
 }

@@ -14,6 +14,7 @@ mod rules;
 mod tagging;
 mod update;
 mod update_many;
+mod update_matching;
 
 pub use activity::set_active;
 pub use create::{create, create_many};
@@ -27,3 +28,4 @@ pub(crate) use rules::LinkRules;
 pub(crate) use tagging::ProvidedTags;
 pub use update::update;
 pub use update_many::{LinkUpdate, NamedLink, update_many};
+pub use update_matching::{MatchingUpdate, UpdateMatching, update_matching};

@@ -1,6 +1,6 @@
 //! Updates several links, each in its own way, in one unit of work (D30, D123).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use signpost_domain::id::IdKind;
@@ -10,8 +10,8 @@ use signpost_domain::{
     Violations,
 };
 
-use super::changed_links::{Changed, Outcome, Progress};
-use super::resource::{LinkResource, Pixels, named_pixels};
+use super::changed_links::{Changed, LockedLinks, Outcome, Progress, contended_if_decided, lock_links};
+use super::resource::{LinkResource, named_pixels};
 use super::rules::LinkRules;
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -124,8 +124,7 @@ fn not_found<C: LinkResource>(item: &LinkUpdate<C>) -> Rejection {
 
 /// The links of an attempt, which it has locked.
 struct Locked<C: LinkResource> {
-    /// Each as it is stored, and as callers see it.
-    links: BTreeMap<LinkId, (Link, Link<C>)>,
+    links: LockedLinks<C>,
     /// The states of the custom domains on which the items would place links.
     named_domains: NamedDomains,
 }
@@ -187,7 +186,7 @@ impl<'a, C: LinkResource> Items<'a, C> {
         progress.check_unique(account, work.as_mut(), gives_up).await?;
         // Without a change, the unit of work is dropped, and so are tags that it has provided for refused links.
         if !progress.changed.is_empty() {
-            self.write(work.as_mut(), &progress.changed).await?;
+            self.write(work.as_mut(), &progress).await?;
             let kept = progress.changed.iter().map(|change| &change.after.tags);
             tags.withdraw_unused(work.as_mut(), account, kept).await?;
             commit(self.rules.app, work).await?;
@@ -230,11 +229,10 @@ impl<'a, C: LinkResource> Items<'a, C> {
             work.expect_move();
         }
         let ids: Vec<LinkId> = self.updates.iter().map(|update| update.id).collect();
-        let stored = work.lock_links(account, &ids).await?;
-        let completed = C::complete(work, account, stored.clone(), &mut Pixels::new()).await?;
-        let mut by_id: BTreeMap<LinkId, Link> = stored.into_iter().map(|link| (link.id(), link)).collect();
+        let links = lock_links::<C>(work, account, &ids).await?;
         let actual = self.updates.iter().filter_map(|update| {
-            rules.domain_of_change(&by_id.get(&update.id)?.placement, &update.placement)
+            let (stored, _) = links.get(&update.id)?;
+            rules.domain_of_change(&stored.placement, &update.placement)
         });
         let actual: BTreeSet<Hostname> = actual.collect();
         if !actual.is_subset(&expected) {
@@ -242,11 +240,7 @@ impl<'a, C: LinkResource> Items<'a, C> {
             let hostnames: Vec<Hostname> = actual.union(&expected).cloned().collect();
             named_domains = rules.hold_domains(work, &hostnames).await?;
         }
-        let with_stored = |link: Link<C>| {
-            let id = LinkId::from(link.id);
-            Some((id, (by_id.remove(&id)?, link)))
-        };
-        Ok(Locked { links: completed.into_iter().filter_map(with_stored).collect(), named_domains })
+        Ok(Locked { links, named_domains })
     }
 
     /// Applies each item to its link. Items that are refused or change nothing get their outcomes.
@@ -284,24 +278,13 @@ impl<'a, C: LinkResource> Items<'a, C> {
         before.apply(request, &self.rules.context(removed.as_ref().unwrap_or(named_domains)))
     }
 
-    async fn write(&self, work: &mut dyn UnitOfWork, changed: &[Changed<C>]) -> Result<(), StoreError> {
-        let contents: Vec<_> = changed.iter().map(|change| (&change.before, &change.after)).collect();
-        C::write_contents(work, self.rules.account, &contents).await?;
-        let after: Vec<Link> = changed.iter().map(|change| change.after.clone().into_any()).collect();
-        let links: Vec<_> = changed.iter().map(|change| &change.stored).zip(&after).collect();
-        match work.update_links(self.rules.account, &links).await {
-            Ok(()) => Ok(()),
-            Err(
-                UpdateLinkError::AddressTaken
-                | UpdateLinkError::ExternalIdTaken
-                | UpdateLinkError::GroupMissing,
-            ) => {
-                // Another request was faster, so the next attempt finds what it has taken.
+    async fn write(&self, work: &mut dyn UnitOfWork, progress: &Progress<C>) -> Result<(), StoreError> {
+        progress.write(self.rules.account, work).await.map_err(|error| {
+            if !matches!(error, UpdateLinkError::Store(_)) {
                 self.lost_races.fetch_add(1, Ordering::Relaxed);
-                Err(StoreError::Contended)
             }
-            Err(UpdateLinkError::Store(error)) => Err(error),
-        }
+            contended_if_decided(error)
+        })
     }
 }
 

@@ -115,8 +115,9 @@ pub enum UpdateLinkError {
 }
 
 /// Changing links, within a unit of work. The methods for several links take at most the size of a
-/// [`Batch`](signpost_domain::Batch). Their number of statements does not depend on the number of links (D30). A repeated
-/// id counts once.
+/// [`Batch`](signpost_domain::Batch), but [`LinkWrites::lock_links`] and [`LinkWrites::update_links`] take
+/// [`PageLimit::OF_UNIT_OF_WORK`] links (D124). Their number of statements does not depend on the number of links (D30). A
+/// repeated id counts once.
 #[async_trait]
 pub trait LinkWrites: Send {
     /// Announces that the link which is locked next will leave or enter a group. A store that runs several units of work at

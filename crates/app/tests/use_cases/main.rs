@@ -69,6 +69,8 @@ mod transfer_round_trips;
 mod transfer_rules;
 mod transfer_tags;
 mod unconcluded_checks;
+mod update_matching;
+mod update_matching_units;
 mod visits;
 mod visits_on_domains;
 mod world;

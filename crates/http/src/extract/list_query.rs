@@ -94,7 +94,7 @@ mod tests {
         CursorScope::new(AccountId::from_bytes([7; 16]), "redirects")
     }
 
-    fn read(query: &str) -> (u8, Option<PagePosition>, Vec<(String, &'static str)>) {
+    fn read(query: &str) -> (u16, Option<PagePosition>, Vec<(String, &'static str)>) {
         let mut query = QueryString::parse(query);
         let PageQuery { limit, after } = PageQuery::read(&mut query, &scope());
         let violations = query.finish();

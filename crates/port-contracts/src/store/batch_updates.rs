@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{Affected, Store, VisibleChange};
-use signpost_domain::{AccountId, Address, ExternalId, LandingId, Link, LinkId, PageContent, Revision};
+use signpost_domain::{
+    AccountId, Address, ExternalId, LandingId, Link, LinkFilter, LinkId, LinkKind, PageContent, PageLimit,
+    Revision, Tags,
+};
 
 use super::change_reading::Reader;
 use super::fixture::Fresh;
@@ -20,6 +23,7 @@ cases! {
     contents_of_several_pages_are_read_at_once
     every_field_of_several_links_is_replaced
     a_hundred_links_are_updated_at_once
+    a_thousand_links_of_a_list_are_updated_at_once
     links_of_a_batch_change_their_groups_and_tags
     a_refused_batch_changes_nothing
     a_batch_cannot_take_an_address_or_an_external_id_twice
@@ -149,6 +153,31 @@ pub(super) async fn a_hundred_links_are_updated_at_once(fresh: Fresh) {
     assert_eq!(stored::links(&store, other).await, [foreign]);
     stored::counters_are_right(&store, account).await;
     assert_eq!(update(&store, account, &[]).await, Ok(()));
+}
+
+/// As many as a unit of work takes of a list (D124), each with as many tags as a link can have.
+pub(super) async fn a_thousand_links_of_a_list_are_updated_at_once(fresh: Fresh) {
+    let (store, [account]) = fresh.store_with_accounts().await;
+    let limit = PageLimit::OF_UNIT_OF_WORK;
+    let link = |number: usize| samples::link(LinkKind::Redirect, &format!("s{number}"));
+    let before: Vec<Link> = (0..=usize::from(limit.get())).map(link).collect();
+    given::links(&store, account, &before).await;
+    let names: Vec<String> = (0..Tags::MAX).map(|number| format!("tag {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    given_tags(&store, account, &names).await;
+    let filter = LinkFilter::default();
+    let page = store.links(account, LinkKind::Redirect, &filter, limit, None).await.unwrap();
+    assert_eq!((page.items.len(), page.left_out), (usize::from(limit.get()), 0));
+    assert!(page.next.is_some(), "the oldest link is on the next page");
+    let mut after = page.items;
+    for link in &mut after {
+        link.tags = tags(&names);
+        link.mark_changed(samples::at(7));
+    }
+    assert_eq!(update(&store, account, &after).await, Ok(()));
+    after.extend(before.first().cloned());
+    assert_eq!(stored::links(&store, account).await, given::sorted(after));
+    stored::counters_are_right(&store, account).await;
 }
 
 /// Into groups, between them and out of them, in both directions at once.

@@ -58,7 +58,7 @@ struct Search<'a> {
     /// The greatest id that the page may contain.
     to: IdBytes,
     /// The number of rows to find.
-    number: u8,
+    number: u16,
 }
 
 /// The first links with a part in their texts, below a position; `None` if no index helps.
@@ -68,7 +68,7 @@ pub(crate) async fn search(
     connection: &mut &AsyncPgConnection,
     (account, kind): (AccountId, LinkKind),
     part: &str,
-    number: u8,
+    number: u16,
     after: Option<PagePosition>,
 ) -> Result<Option<Vec<LinkRow>>, Failure> {
     let Some(buckets) = buckets::of_part(part) else { return Ok(None) };
