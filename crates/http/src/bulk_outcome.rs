@@ -28,7 +28,7 @@ pub(crate) fn split<T, D>(
 }
 
 /// The code and the details are those of the single operation. The message names what the details list.
-fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemError {
+pub(crate) fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemError {
     let (message, details) = match rejection {
         Rejection::Invalid(violations) => {
             let last = violations.truncation(item);

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
-use signpost_domain::{AccountId, PagePosition};
+use signpost_domain::{AccountId, FieldError, PagePosition, ViolationCode};
 
 /// The format of the bytes below. A new format gets a new number, so that cursors of the old format are refused.
 const VERSION: u8 = 1;
@@ -71,6 +71,12 @@ impl CursorScope {
         let digest = self.0.clone().chain_update(position).finalize();
         std::array::from_fn(|index| digest.get(index).copied().unwrap_or_default())
     }
+}
+
+/// The error of a text that is no cursor of the list and the filter.
+pub(crate) fn foreign_cursor() -> FieldError {
+    let message = "does not belong to this list and filter; send `next_cursor` back unchanged";
+    FieldError::new(ViolationCode::InvalidFormat, message)
 }
 
 /// A well-formed cursor that is not yet verified by [`CursorScope::open`].

@@ -4,7 +4,7 @@ use signpost_domain::{FieldError, PageLimit, PagePosition, ViolationCode};
 use validator::{Validate, ValidationErrors};
 
 use super::query_string::QueryString;
-use crate::cursor::{CursorScope, MOST_CHARACTERS, SealedCursor};
+use crate::cursor::{CursorScope, MOST_CHARACTERS, SealedCursor, foreign_cursor};
 
 /// The requested page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +48,7 @@ fn open(text: &str, query: &mut QueryString, scope: Option<&CursorScope>) -> Opt
     let sealed = SealedCursor::parse(text);
     let position = sealed.and_then(|cursor| scope?.open(cursor));
     if sealed.is_none() || (position.is_none() && scope.is_some()) {
-        let message = "does not belong to this list and filter; send `next_cursor` back unchanged";
-        query.refuse("cursor", FieldError::new(ViolationCode::InvalidFormat, message));
+        query.refuse("cursor", foreign_cursor());
     }
     position
 }

@@ -135,7 +135,7 @@ pub(super) fn url() -> ObjectBuilder {
         .examples(["https://go.example.com/autumn-sale"])
 }
 
-fn note(action: Action) -> impl Field<Note> {
+pub(super) fn note(action: Action) -> impl Field<Note> {
     field("note", text(Note::parse), move || {
         note_schema(match action {
             Action::Create | Action::Put => "A private note, never shown to visitors; kept as it is.",
@@ -201,7 +201,7 @@ pub(super) fn tags_shown() -> ArrayBuilder {
     list(description, tag_name_shown("The name of a tag.")).max_items(Some(Tags::MAX))
 }
 
-fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupKind>> {
+pub(super) fn group_id(action: Action, noun: &'static str) -> impl Field<IdReference<GroupKind>> {
     field("group_id", reference(IdReference::parse), move || {
         let meaning = match action {
             Action::Create => "Left out or null: none.",
@@ -217,7 +217,7 @@ pub(super) fn group_id_shown(description: &str) -> ObjectBuilder {
     matching(string(description), id_pattern("grp")).examples([json!(super::groups::EXAMPLE_ID), json!(null)])
 }
 
-fn is_active() -> impl Field<bool> {
+pub(super) fn is_active() -> impl Field<bool> {
     field("is_active", boolean(), is_active_shown)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use signpost_app::links::ListLinks;
+use signpost_domain::id::GroupKind;
 use signpost_domain::{
     ExternalId, FieldError, HostReference, IdReference, InstantRange, SearchText, Slug, TagFilter, TagName,
     Tags, Timestamp, ViolationCode, Violations,
@@ -26,7 +27,7 @@ pub(super) fn read(
     list: CursorScope,
 ) -> Result<LinkListQuery, Violations> {
     let filter = ListLinks {
-        group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
+        group: query.take("group_id").map(|text| group_of(&text)),
         domain: query.take("domain").map(|text| HostReference::parse(&text)),
         slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
@@ -48,13 +49,18 @@ pub(super) fn read(
     violations.into_result(LinkListQuery { links: ListLinks { limit, after, ..filter }, with_clicks, scope })
 }
 
+/// The group that a filter names; `None` for links without a group.
+pub(super) fn group_of(text: &str) -> Option<IdReference<GroupKind>> {
+    (text != "none").then(|| IdReference::parse(text))
+}
+
 /// The instants between two parameters (D126).
 fn read_range(query: &mut QueryString, [after, before]: [&str; 2]) -> InstantRange {
     InstantRange { from: query.read(after, Timestamp::parse), to: query.read(before, Timestamp::parse) }
 }
 
 /// The parameters that name tags: any of them, all of them, none of them (D126).
-const TAG_PARAMETERS: [&str; 3] = ["tag", "tag_all", "without_tag"];
+pub(super) const TAG_PARAMETERS: [&str; 3] = ["tag", "tag_all", "without_tag"];
 
 /// The names of tags that a parameter separates by commas; empty without the parameter.
 fn read_names(query: &mut QueryString, name: &str) -> Vec<TagName> {
@@ -72,7 +78,7 @@ fn parse_names(text: &str) -> Result<Vec<TagName>, FieldError> {
 }
 
 /// The scope of a filter's cursors. Equivalent spellings, such as a hostname in another case, give the same scope.
-fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
+pub(super) fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
     let ListLinks { group, domain, slug, is_active, external_id, tags, created, updated, search, .. } =
         filter;
     let instant = |instant: Option<Timestamp>| instant.map(|instant| instant.unix_millis().to_be_bytes());

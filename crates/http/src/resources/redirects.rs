@@ -28,6 +28,8 @@ use crate::sections::Section;
 use crate::wire::{self, Text};
 
 mod endpoints;
+mod matching_request;
+mod update_matching;
 
 /// What the API says about redirects.
 pub(crate) static SECTION: Section = Section {
@@ -236,6 +238,7 @@ fn components() -> Components {
     let blocklists = open_object(about_countries, GeoBlocklistBody::properties());
     let new_blocklists = closed_object(about_countries, properties(|object| drop(blocklist(object))));
     components.extend(link_batches::components::<RedirectKind>("RedirectBatch", "RedirectPatchBatch"));
+    components.extend(update_matching::components());
     components.extend([
         ("GeoBlocklists", blocklists.into()),
         ("GeoBlocklistsInput", new_blocklists.into()),

@@ -105,6 +105,7 @@ async fn d6_a_405_lists_the_methods_of_the_path() {
         ("/v1/redirects", "POST, GET, HEAD"),
         ("/v1/redirects/rdr_1", "GET, HEAD, PATCH, DELETE"),
         ("/v1/redirects/bulk", "POST, PATCH"),
+        ("/v1/redirects/update-matching", "POST"),
         ("/v1/groups", "POST, GET, HEAD"),
         ("/v1/groups/grp_1", "GET, HEAD, PATCH, DELETE"),
         ("/v1/account", "GET, HEAD"),

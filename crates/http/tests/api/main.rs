@@ -44,4 +44,5 @@ mod scopes;
 mod tags;
 mod taken_addresses;
 mod tls_allowed;
+mod update_matching;
 mod widgets;

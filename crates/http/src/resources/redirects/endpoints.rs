@@ -74,6 +74,7 @@ pub(super) fn all() -> Vec<Endpoint> {
             ]}))
         },
         kind.update_many::<RedirectKind>(),
+        super::update_matching::endpoint(),
         kind.delete_many::<RedirectKind>(),
     ]
 }

@@ -60,6 +60,7 @@ fn operations_are_found_by_the_routing_rules() {
     let path = |path| DOCUMENT.path_of(path);
     assert_eq!(path("/v1/redirects/bulk"), Some("/v1/redirects/bulk"));
     assert_eq!(path("/v1/redirects/bulky"), Some("/v1/redirects/{id}"));
+    assert_eq!(path("/v1/redirects/update-matching"), Some("/v1/redirects/update-matching"));
     assert_eq!(path("/v1/%72edirects/a%2Fb"), Some("/v1/redirects/{id}"));
     assert_eq!(path("/v1/redirects/%zz"), Some("/v1/redirects/{id}"));
     assert_eq!(path("/v1/redirects/"), None);

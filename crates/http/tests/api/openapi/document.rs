@@ -256,8 +256,14 @@ fn walk(value: &'static Value, see: &mut impl FnMut(&'static Value)) {
     match value {
         Value::Object(members) => {
             see(value);
-            for (_, member) in members.iter().filter(|(name, _)| !name.starts_with("example")) {
-                walk(member, see);
+            for (name, member) in members {
+                match member {
+                    Value::Object(properties) if name == "properties" => {
+                        properties.values().for_each(|property| walk(property, see));
+                    }
+                    _ if name.starts_with("example") => {}
+                    _ => walk(member, see),
+                }
             }
         }
         Value::Array(items) => items.iter().for_each(|item| walk(item, see)),
