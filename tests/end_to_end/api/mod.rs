@@ -17,3 +17,4 @@ mod pixels;
 mod redirects;
 mod sign_in;
 mod tags;
+mod update_matching;
