@@ -141,3 +141,37 @@ fn d123_a_batch_that_changes_everything_at_once_costs_the_same_at_any_size() {
     });
     assert_eq!(costs[0], costs[1]);
 }
+
+/// Contract D124: a unit of work takes the same statements for any number of links.
+#[test]
+fn d124_a_change_by_filter_costs_the_same_for_any_number_of_links() {
+    let scene = match Scene::start() {
+        Ok(scene) => scene,
+        Err(absence) => return absence.tell("what a change by filter costs"),
+    };
+    let account = &scene.account;
+    let group = account.create_group("Spring")["id"].clone();
+    let mut number = 0;
+    let costs = [2, 300].map(|size| {
+        let tag = format!("of-{size}");
+        for batch in vec![redirect_body(json!({"tags": [tag]})); size].chunks(100) {
+            account.post("/v1/redirects/bulk", &json!({"redirects": batch})).expect_status(200);
+        }
+        let (cost, answer) = scene.cost(|account| {
+            number += 1;
+            let is_even = number % 2 == 0;
+            let (group, added, removed) =
+                if is_even { (json!(null), "even", "odd") } else { (group.clone(), "odd", "even") };
+            let patch = json!({
+                "is_active": is_even, "group_id": group, "add_tags": [added], "remove_tags": [removed],
+            });
+            let body = json!({"filter": {"tag": [tag]}, "patch": patch});
+            account.post("/v1/redirects/update-matching", &body)
+        });
+        assert_eq!(answer.body["updated_count"], size, "{answer:?}");
+        let statements = cost.reads.len() + cost.in_transaction.len();
+        assert!(statements <= 17, "{size}: {cost:#?}");
+        statements
+    });
+    assert_eq!(costs[0], costs[1]);
+}
