@@ -306,3 +306,19 @@ pub(super) fn components() -> Components {
         ("TargetPrefixReplacement", replacement.into()),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::PagePosition;
+
+    use super::*;
+
+    #[test]
+    fn d124_the_cursor_of_a_dry_run_is_refused_by_the_run() {
+        let account = AccountId::from_bytes([7; 16]);
+        let [dry, run] = [true, false].map(|is_dry| scope_of(account, &ListLinks::default(), is_dry));
+        let position = PagePosition::behind([1; 16]);
+        let sealed = parse_cursor(&dry.seal(position)).unwrap();
+        assert_eq!((dry.open(sealed), run.open(sealed)), (Some(position), None));
+    }
+}

@@ -143,27 +143,26 @@ pub(super) fn endpoint() -> Endpoint {
             "RedirectsUpdateMatching",
             [
                 (
-                    "all",
-                    "What activating all redirects would do",
-                    json!({"filter": {"all": true}, "patch": {"is_active": true}, "dry_run": true}),
-                ),
-                (
-                    "campaign",
+                    "deactivate",
                     "The end of a campaign",
-                    json!({
-                        "filter": {"tag": ["Sale"], "created_before": examples::CREATED_AT},
-                        "patch": {"is_active": false, "add_tags": ["over"], "remove_tags": ["Sale"]},
-                    }),
+                    json!({"filter": {"tag": ["Sale"]}, "patch": {"is_active": false}}),
                 ),
                 (
                     "move",
-                    "Targets on another site",
+                    "Targets on another site, and other tags",
                     json!({
-                        "filter": {"q": "https://example.com/", "is_active": true},
+                        "filter": {"q": "https://example.com/", "created_before": examples::CREATED_AT},
                         "patch": {
+                            "add_tags": ["shop"],
+                            "remove_tags": ["Sale"],
                             "replace_target_prefix": {"from": "https://example.com/", "to": "https://shop.example.com/"},
                         },
                     }),
+                ),
+                (
+                    "try",
+                    "What activating all redirects would do",
+                    json!({"filter": {"all": true}, "patch": {"is_active": true}, "dry_run": true}),
                 ),
             ],
         )),

@@ -27,6 +27,11 @@ async fn effective(api: &Api, sample: &Sample) -> Effective {
     if let Some(group) = path.strip_suffix("/unassign") {
         api.call_with("POST", &format!("{group}/assign"), body.clone()).await;
     }
+    // A change by filter needs a link that matches (D124).
+    if let Some(tags) = body.pointer("/filter/tag") {
+        let link = json!({"name": "x", "target_url": "https://example.com/", "tags": tags});
+        api.call_with("POST", "/v1/redirects", link).await.id(201);
+    }
     Effective { path, body, other: DOCUMENT.other_body(sample) }
 }
 
